@@ -1,0 +1,17 @@
+import Type, { type Static } from 'typebox';
+import { errorCodes } from './errors.ts';
+import { integer, nullable, open, optional } from './schema.ts';
+
+/** A superset of OpenAI’s error shape. It is open, because some codes carry more, such as the limiting policy. */
+export const ErrorBody = open('ErrorBody', {
+  error: open('Error', {
+    type: Type.String(),
+    code: Type.Enum([...errorCodes], { type: 'string' }),
+    message: Type.String({ description: 'What happened, why, and what to do.' }),
+    param: nullable(Type.String(), { description: 'The field at fault.' }),
+    request_id: Type.String(),
+    doc_url: Type.String({ description: 'The page of this code, served by the deployment itself.' }),
+    retry_after: optional(integer({ description: 'Seconds; on a wait-budget refusal.' })),
+  }),
+});
+export type ErrorBody = Static<typeof ErrorBody>;

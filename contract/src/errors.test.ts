@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { errorPageHtml, errorPageMarkdown } from './error-page.ts';
+import { errorCodes, errors, isErrorCode } from './errors.ts';
+import { allRoutes } from './routes.ts';
+
+/** Codes that no single route owns: the router and the listener answer them before a route is known. */
+const routerCodes = ['route_not_found', 'method_not_allowed'];
+
+describe('the error registry', () => {
+  it('has a status, a type and whole sentences for every code', () => {
+    for (const code of errorCodes) {
+      const { status, type, message, why, fix } = errors[code];
+      assert.ok(status >= 400 && status <= 599, code);
+      assert.match(type, /^[a-z_]+$/, code);
+      for (const text of [message, why, fix]) assert.match(text, /^.{20,}[.]$/s, `${code}: ${text}`);
+    }
+  });
+
+  it('is listed by some route, code by code', () => {
+    const listed = new Set<string>([...allRoutes.flatMap((route) => route.errors), ...routerCodes]);
+    assert.deepEqual(
+      errorCodes.filter((code) => !listed.has(code)),
+      [],
+    );
+  });
+
+  it('gives the types that are fixed', () => {
+    const fixed = {
+      rate_limit_wait_budget_exceeded: [429, 'rate_limit_wait_budget_exceeded'],
+      budget_exhausted: [429, 'rate_limit_wait_budget_exceeded'],
+      request_exceeds_limit: [429, 'request_exceeds_limit'],
+      queue_full: [429, 'queue_full'],
+      guardrail_streaming_unsupported: [400, 'guardrail_streaming_unsupported'],
+      guardrail_route_kind_unsupported: [400, 'guardrail_route_kind_unsupported'],
+      content_policy_violation: [403, 'content_policy_violation'],
+      guardrail_unavailable: [503, 'guardrail_unavailable'],
+      policy_unavailable: [503, 'policy_unavailable'],
+      draining: [503, 'draining'],
+    } as const;
+    for (const [code, [status, type]] of Object.entries(fixed)) {
+      assert.ok(isErrorCode(code));
+      assert.deepEqual([errors[code].status, errors[code].type], [status, type], code);
+    }
+  });
+
+  it('knows its codes and nothing else', () => {
+    assert.equal(isErrorCode('invalid_json'), true);
+    assert.equal(isErrorCode('toString'), false);
+  });
+});
+
+describe('error pages', () => {
+  it('say what, why and what to do for every code', () => {
+    for (const code of errorCodes) {
+      const page = errorPageMarkdown(code);
+      for (const text of [code, errors[code].message, errors[code].why, errors[code].fix]) {
+        assert.ok(page.includes(text), `${code} lacks: ${text}`);
+      }
+    }
+  });
+
+  it('escape markup as HTML and load nothing from outside', () => {
+    const page = errorPageHtml('missing_api_key');
+    assert.ok(page.includes('<code>Authorization: Bearer &lt;API_KEY&gt;</code>'));
+    assert.ok(page.includes('<code>Authorization</code>'));
+    for (const code of errorCodes) assert.doesNotMatch(errorPageHtml(code), /<script|src=|href=/);
+  });
+});

@@ -1,0 +1,117 @@
+/** Every header name the service reads or sets, spelled as it appears on the wire. */
+export const headers = {
+  authorization: 'Authorization',
+  requestId: 'x-request-id',
+  overheadMs: 'x-relay-overhead-ms',
+  errorSource: 'x-relay-error-source',
+  retryAfter: 'Retry-After',
+  retryAfterMs: 'retry-after-ms',
+  shouldRetry: 'x-should-retry',
+  rateLimitLimitRequests: 'x-ratelimit-limit-requests',
+  rateLimitRemainingRequests: 'x-ratelimit-remaining-requests',
+  rateLimitResetRequests: 'x-ratelimit-reset-requests',
+  rateLimitLimitTokens: 'x-ratelimit-limit-tokens',
+  rateLimitRemainingTokens: 'x-ratelimit-remaining-tokens',
+  rateLimitResetTokens: 'x-ratelimit-reset-tokens',
+  nextCursor: 'X-Next-Cursor',
+  link: 'Link',
+  idempotencyKey: 'Idempotency-Key',
+  etag: 'ETag',
+  ifMatch: 'If-Match',
+  selectedEndpoint: 'X-Relay-Selected-Endpoint',
+  selectedEndpointId: 'X-Relay-Selected-Endpoint-Id',
+  selectedProviderId: 'X-Relay-Selected-Provider-Id',
+  selectedUpstreamModel: 'X-Relay-Selected-Upstream-Model',
+  waitMs: 'X-Relay-Wait-Ms',
+  fallbackCount: 'X-Relay-Fallback-Count',
+  estimatedInputTokens: 'X-Relay-Estimated-Input-Tokens',
+  estimatedOutputTokens: 'X-Relay-Estimated-Output-Tokens',
+  estimatedCostMicros: 'X-Relay-Estimated-Cost-Micros',
+  actualInputTokens: 'X-Relay-Actual-Input-Tokens',
+  actualOutputTokens: 'X-Relay-Actual-Output-Tokens',
+  actualTotalTokens: 'X-Relay-Actual-Total-Tokens',
+  actualCostMicros: 'X-Relay-Actual-Cost-Micros',
+} as const;
+
+export type HeaderKey = keyof typeof headers;
+export type HeaderName = (typeof headers)[HeaderKey];
+
+export interface HeaderDescription {
+  readonly type: 'string' | 'integer' | 'number' | 'boolean';
+  readonly direction: 'request' | 'response' | 'both';
+  /** Which answers or requests carry it. */
+  readonly on: string;
+  readonly meaning: string;
+}
+
+const threePosts = '200 of chat completions, responses and embeddings';
+const nonStreaming = `${threePosts}, not streaming`;
+const anyInference = 'every inference answer to which a policy applies';
+const pagedLists = 'list answers when `limit` was sent';
+
+export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> = {
+  authorization: request('string', 'every route that is not public', '`Bearer <API_KEY>`.'),
+  requestId: {
+    type: 'string',
+    direction: 'both',
+    on: 'every answer; optional on requests',
+    meaning: 'The request’s id. A client’s own value is kept as `client_request_id` in the log.',
+  },
+  overheadMs: response(
+    'number',
+    'every inference answer',
+    'Milliseconds spent in Relay itself, waiting excluded.',
+  ),
+  errorSource: response(
+    'string',
+    'error answers',
+    '`upstream` when the body is the provider’s own, else `relay`.',
+  ),
+  retryAfter: response(
+    'string',
+    '429 and 503 answers',
+    'Seconds after which the same request can be admitted.',
+  ),
+  retryAfterMs: response('integer', '429 and 503 answers', 'The same in milliseconds.'),
+  shouldRetry: response('boolean', 'error answers', '`false` when a retry cannot help; SDKs obey it.'),
+  rateLimitLimitRequests: response('integer', anyInference, 'Limit of the tightest requests policy.'),
+  rateLimitRemainingRequests: response('integer', anyInference, 'What remains of it.'),
+  rateLimitResetRequests: response('string', anyInference, 'Time until it is whole again, such as `1.5s`.'),
+  rateLimitLimitTokens: response('integer', anyInference, 'Limit of the tightest tokens policy.'),
+  rateLimitRemainingTokens: response('integer', anyInference, 'What remains of it.'),
+  rateLimitResetTokens: response('string', anyInference, 'Time until it is whole again, such as `1.5s`.'),
+  nextCursor: response('string', pagedLists, 'Send it as `cursor` for the next page; absent on the last.'),
+  link: response('string', pagedLists, '`<…>; rel="next"`, the address of the next page.'),
+  idempotencyKey: request(
+    'string',
+    'management POST requests',
+    'A repeat with the same key gets the first answer.',
+  ),
+  etag: response('string', 'answers with one management resource', 'The version of the resource.'),
+  ifMatch: request(
+    'string',
+    'PUT, PATCH and DELETE of one resource',
+    'The change happens only on this version.',
+  ),
+  selectedEndpoint: response('string', threePosts, 'Name of the selected endpoint.'),
+  selectedEndpointId: response('string', threePosts, 'Id of the selected endpoint.'),
+  selectedProviderId: response('string', threePosts, 'Id of the selected provider.'),
+  selectedUpstreamModel: response('string', threePosts, 'The upstream model used.'),
+  waitMs: response('integer', threePosts, 'Time waited for capacity, in milliseconds.'),
+  fallbackCount: response('integer', threePosts, 'Fallbacks used.'),
+  estimatedInputTokens: response('integer', threePosts, 'Estimate at admission.'),
+  estimatedOutputTokens: response('integer', threePosts, 'Estimate at admission.'),
+  estimatedCostMicros: response('integer', threePosts, 'Estimated cost in micro-USD.'),
+  actualInputTokens: response('integer', nonStreaming, 'Input tokens the provider reported.'),
+  actualOutputTokens: response('integer', nonStreaming, 'Output tokens the provider reported.'),
+  actualTotalTokens: response('integer', nonStreaming, 'Total tokens the provider reported.'),
+  actualCostMicros: response('integer', nonStreaming, 'Cost in micro-USD by the configured prices.'),
+};
+
+function response(type: HeaderDescription['type'], on: string, meaning: string): HeaderDescription {
+  return { type, direction: 'response', on, meaning };
+}
+
+function request(type: HeaderDescription['type'], on: string, meaning: string): HeaderDescription {
+  return { type, direction: 'request', on, meaning };
+}

@@ -1,0 +1,22 @@
+export * from './error-body.ts';
+export * from './error-page.ts';
+export * from './errors.ts';
+export * from './headers.ts';
+export { buildOpenApi } from './openapi.ts';
+export { coerceQuery } from './query.ts';
+export * from './resources/index.ts';
+export { type Access, routeAccess, scopesOf, scopesSatisfy } from './route-access.ts';
+export type { Method, Plane, RouteDefinition, RouteSuccess } from './route-definition.ts';
+export type { RouteId } from './route-tables.ts';
+export {
+  allRoutes,
+  type Route,
+  type RouteBody,
+  type RouteParams,
+  type RouteQuery,
+  type RouteResult,
+  type Routes,
+  routes,
+} from './routes.ts';
+export * from './scopes.ts';
+export { compileValidator, type Issue, type Validation, type Validator } from './validate.ts';

@@ -1,0 +1,235 @@
+import type { TSchema } from 'typebox';
+import { ErrorBody } from './error-body.ts';
+import { type ErrorCode, errors } from './errors.ts';
+import { type HeaderKey, headerDescriptions, headers } from './headers.ts';
+import { createComponents, type Json, type JsonObject, type SchemaComponents } from './openapi-schemas.ts';
+import { scopesOf } from './route-access.ts';
+import { allRoutes, type Route } from './routes.ts';
+import { propertiesOf, requiredOf, shapeOf } from './schema-shape.ts';
+
+/** Every inference path lives below this prefix, which the default server of the document carries. */
+const versionPrefix = '/v1';
+
+const dispatchHeaders: readonly HeaderKey[] = [
+  'selectedEndpoint',
+  'selectedEndpointId',
+  'selectedProviderId',
+  'selectedUpstreamModel',
+  'waitMs',
+  'fallbackCount',
+  'estimatedInputTokens',
+  'estimatedOutputTokens',
+  'estimatedCostMicros',
+  'actualInputTokens',
+  'actualOutputTokens',
+  'actualTotalTokens',
+  'actualCostMicros',
+];
+
+const rateHeaders: readonly HeaderKey[] = [
+  'rateLimitLimitRequests',
+  'rateLimitRemainingRequests',
+  'rateLimitResetRequests',
+  'rateLimitLimitTokens',
+  'rateLimitRemainingTokens',
+  'rateLimitResetTokens',
+];
+
+/** The interface as an OpenAPI 3.1 document. The result is the same for the same contract, key order included. */
+export function buildOpenApi(): JsonObject {
+  const components = createComponents();
+  const paths: Record<string, JsonObject> = {};
+  for (const route of allRoutes) {
+    const path = documentPath(route);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) };
+  }
+  const responses = errorResponses(components);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Relay',
+      version: '1.0.0',
+      description: 'A gateway between applications and model providers, and its management interface.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      server('base_url', 'https://relay.example/v1', 'The versioned inference base; it ends in /v1.'),
+    ],
+    security: [{ UserAPIKey: [] }],
+    tags: [...new Set(allRoutes.map((route) => route.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        UserAPIKey: { type: 'http', scheme: 'bearer', description: 'A User API key, or a deployment token.' },
+        BrowserSession: { type: 'apiKey', in: 'cookie', name: 'relay_session' },
+      },
+      schemas: components.schemas(),
+      headers: headerComponents(),
+      responses,
+    },
+  };
+}
+
+function documentPath(route: Route): string {
+  return route.plane === 'inference' ? route.path.slice(versionPrefix.length) : route.path;
+}
+
+function operation(route: Route, components: SchemaComponents): JsonObject {
+  const parameters = operationParameters(route, components);
+  return {
+    operationId: route.id,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.plane === 'inference' ? {} : { servers: [originServer()] }),
+    ...security(route),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route, route.body, components) }),
+    responses: { ...successResponses(route, components), ...errorReferences(route) },
+    'x-relay-access': accessExtension(route),
+    'x-relay-error-codes': [...route.errors],
+  };
+}
+
+function server(variable: string, fallback: string, description: string): JsonObject {
+  return { url: `{${variable}}`, variables: { [variable]: { default: fallback, description } } };
+}
+
+function originServer(): JsonObject {
+  return server('api_origin', 'https://relay.example', 'The origin of management paths; no /v1 prefix.');
+}
+
+function security(route: Route): JsonObject {
+  if (route.access === 'public') return { security: [] };
+  return route.access === 'session_only' ? { security: [{ BrowserSession: [] }] } : {};
+}
+
+function accessExtension(route: Route): Json {
+  const { access } = route;
+  if (typeof access === 'string') return access;
+  const need = 'scopes' in access ? 'any' : 'all';
+  return { [need]: [...scopesOf(access)] };
+}
+
+function operationParameters(route: Route, components: SchemaComponents): JsonObject[] {
+  return [
+    ...schemaParameters('path', route.params, components),
+    ...schemaParameters('query', route.query, components),
+    ...headerParameters(route),
+  ];
+}
+
+function schemaParameters(
+  place: 'path' | 'query',
+  schema: TSchema | undefined,
+  components: SchemaComponents,
+): JsonObject[] {
+  if (schema === undefined) return [];
+  const required = requiredOf(schema);
+  return Object.entries(propertiesOf(schema)).map(([name, property]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    schema: components.convert(property),
+  }));
+}
+
+function headerParameters(route: Route): JsonObject[] {
+  const keys: HeaderKey[] = [];
+  if (route.method === 'POST' && route.errors.includes('idempotency_conflict')) keys.push('idempotencyKey');
+  if (route.method !== 'POST' && route.errors.includes('version_conflict')) keys.push('ifMatch');
+  return keys.map((key) => ({
+    name: headers[key],
+    in: 'header',
+    required: false,
+    description: headerDescriptions[key].meaning,
+    schema: { type: headerDescriptions[key].type },
+  }));
+}
+
+function requestBody(route: Route, schema: TSchema, components: SchemaComponents): JsonObject {
+  return {
+    required: route.bodyOptional !== true,
+    content: { 'application/json': { schema: components.convert(schema) } },
+  };
+}
+
+function successResponses(route: Route, components: SchemaComponents): Record<string, JsonObject> {
+  const { status, schema, contentType, streams, otherStatuses } = route.success;
+  const content: Record<string, JsonObject> = {};
+  if (schema !== undefined)
+    content[contentType ?? 'application/json'] = { schema: components.convert(schema) };
+  if (streams === true) {
+    content['text/event-stream'] = {
+      schema: { type: 'string', description: 'Provider frames; sent when the body asks for a stream.' },
+    };
+  }
+  const response: JsonObject = {
+    description: schema === undefined ? 'Done; no body.' : (shapeOf(schema).title ?? route.summary),
+    headers: headerReferences(successHeaders(route)),
+    ...(schema === undefined ? {} : { content }),
+  };
+  return Object.fromEntries([status, ...(otherStatuses ?? [])].map((code) => [String(code), response]));
+}
+
+function successHeaders(route: Route): HeaderKey[] {
+  const keys: HeaderKey[] = ['requestId'];
+  if (route.plane === 'inference' && route.method === 'POST') {
+    keys.push('overheadMs', ...dispatchHeaders, ...rateHeaders);
+  }
+  const takesCursor = route.query !== undefined && 'cursor' in propertiesOf(route.query);
+  // A collection that is always paged carries its cursor in the body instead.
+  const cursorInBody =
+    route.success.schema !== undefined && 'next_cursor' in propertiesOf(route.success.schema);
+  if (takesCursor && !cursorInBody) keys.push('link', 'nextCursor');
+  return keys;
+}
+
+function headerReferences(keys: readonly HeaderKey[]): JsonObject {
+  return Object.fromEntries(
+    keys.map((key) => [headers[key], { $ref: `#/components/headers/${headers[key]}` }]),
+  );
+}
+
+function headerComponents(): JsonObject {
+  const answered = (Object.keys(headers) as HeaderKey[]).filter(
+    (key) => headerDescriptions[key].direction !== 'request',
+  );
+  return Object.fromEntries(
+    answered.map((key) => {
+      const { meaning, type } = headerDescriptions[key];
+      return [headers[key], { description: meaning, schema: { type } }];
+    }),
+  );
+}
+
+function errorReferences(route: Route): Record<string, JsonObject> {
+  const taken = new Set([route.success.status, ...(route.success.otherStatuses ?? [])]);
+  const statuses = statusesOf(route.errors).filter((status) => !taken.has(status));
+  return Object.fromEntries(
+    statuses.map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]),
+  );
+}
+
+function errorResponses(components: SchemaComponents): JsonObject {
+  const codes = Object.keys(errors) as ErrorCode[];
+  const schema = components.convert(ErrorBody);
+  const entries = statusesOf(codes).map((status) => {
+    const listed = codes.filter((code) => errors[code].status === status).map((code) => `\`${code}\``);
+    const keys: HeaderKey[] = ['requestId', 'errorSource', 'shouldRetry'];
+    if (status === 429 || status === 503) keys.push('retryAfter', 'retryAfterMs');
+    if (status === 429) keys.push(...rateHeaders);
+    return [
+      `Error${status}`,
+      {
+        description: `${listed.join(', ')}. On inference a provider’s own ${status} may pass through unchanged.`,
+        headers: headerReferences(keys),
+        content: { 'application/json': { schema } },
+      },
+    ];
+  });
+  return Object.fromEntries(entries);
+}
+
+function statusesOf(codes: readonly ErrorCode[]): number[] {
+  return [...new Set(codes.map((code) => errors[code].status))].sort((a, b) => a - b);
+}

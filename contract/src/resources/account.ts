@@ -1,0 +1,63 @@
+import Type, { type Static } from 'typebox';
+import { closed, flag, Id, Name, nullable, optional, Timestamp } from '../schema.ts';
+import { Role, UserStatus } from './values.ts';
+
+export const User = closed('User', {
+  id: Id,
+  name: Type.String(),
+  email: Type.String(),
+  status: UserStatus,
+  marketing_opt_in: flag(),
+});
+export type User = Static<typeof User>;
+
+export const Org = closed('Org', { id: Id, name: Type.String() });
+
+export const Account = closed('Account', { user: User, org: Org, role: Role });
+export type Account = Static<typeof Account>;
+
+export const UserEnvelope = closed('UserEnvelope', { user: User });
+
+export const AccountUpdate = closed('AccountUpdate', { name: Name });
+export const PreferencesUpdate = closed('PreferencesUpdate', { marketing_opt_in: flag() });
+
+export const ApiKey = closed('ApiKey', {
+  id: Id,
+  user_uuid: Id,
+  name: Type.String(),
+  key_prefix: Type.String({ description: 'The non-secret beginning of the secret.' }),
+  product_key: Type.String({ description: 'Currently always `model_relay`.' }),
+  scopes: Type.Array(Type.String()),
+  status: Type.Enum(['active', 'revoked', 'expired'], { type: 'string' }),
+  last_used_at: nullable(Timestamp),
+  expires_at: nullable(Timestamp),
+  revoked_at: nullable(Timestamp),
+});
+export type ApiKey = Static<typeof ApiKey>;
+
+export const ApiKeyList = closed('ApiKeyList', { api_keys: Type.Array(ApiKey) });
+
+/** Scope names are checked against the table by the server, so that a wrong one is named in the error. */
+const RequestedScopes = Type.Array(Type.String(), { minItems: 1, maxItems: 100 });
+
+const apiKeyFields = {
+  name: Name,
+  scopes: RequestedScopes,
+  expires_at: optional(nullable(Timestamp, { description: 'A future time, or null for no expiry.' })),
+};
+
+export const ApiKeyCreate = closed('ApiKeyCreate', apiKeyFields);
+export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
+
+export const ApiKeyUpdate = closed('ApiKeyUpdate', { name: Name });
+
+export const ApiKeyCreated = closed('ApiKeyCreated', {
+  api_key: Type.String({ description: 'The secret. It is returned here once and never again.' }),
+  key: ApiKey,
+});
+
+export const ApiKeyScopes = closed('ApiKeyScopes', { scopes: Type.Array(Type.String()) });
+
+/** A key made for another member of the organization. */
+export const OrgApiKeyCreate = closed('OrgApiKeyCreate', { user_uuid: Id, ...apiKeyFields });
+export type OrgApiKeyCreate = Static<typeof OrgApiKeyCreate>;

@@ -1,0 +1,64 @@
+import Type, { type Static } from 'typebox';
+import { integer, open, optional, query } from '../schema.ts';
+
+/**
+ * Inference bodies are open: fields Relay does not know pass to the provider untouched.
+ * Message content may be text, parts or null (with tool calls), so its form is left to the provider.
+ */
+const Model = Type.String({
+  minLength: 1,
+  description: 'A lane, `provider-slug/upstream-model` or a model.',
+});
+const Input = Type.Union([Type.String(), Type.Array(Type.Unknown(), { minItems: 1 })]);
+
+const Message = open('ChatMessage', {
+  role: Type.String(),
+  content: optional(
+    Type.Union([Type.String(), Type.Array(Type.Unknown()), Type.Null()], {
+      description: 'Text, content parts, or null beside tool calls.',
+    }),
+  ),
+});
+
+export const ChatCompletionRequest = open('ChatCompletionRequest', {
+  model: Model,
+  messages: Type.Array(Message, { minItems: 1 }),
+  stream: optional(Type.Union([Type.Boolean(), Type.Null()])),
+});
+export type ChatCompletionRequest = Static<typeof ChatCompletionRequest>;
+
+export const ResponseRequest = open('ResponseRequest', {
+  model: Model,
+  input: Input,
+  stream: optional(Type.Union([Type.Boolean(), Type.Null()])),
+});
+export type ResponseRequest = Static<typeof ResponseRequest>;
+
+export const EmbeddingsRequest = open('EmbeddingsRequest', { model: Model, input: Input });
+export type EmbeddingsRequest = Static<typeof EmbeddingsRequest>;
+
+export const ProviderObject = open(
+  'ProviderObject',
+  {},
+  { description: 'The provider’s own object; its fields vary by provider.' },
+);
+
+export const ModelObject = open('Model', {
+  id: Type.String(),
+  object: Type.Literal('model'),
+  created: integer({ description: 'Unix seconds.' }),
+  owned_by: Type.String(),
+});
+export type ModelObject = Static<typeof ModelObject>;
+
+export const ModelList = open('ModelList', {
+  object: Type.Literal('list'),
+  data: Type.Array(ModelObject),
+});
+export type ModelList = Static<typeof ModelList>;
+
+export const ModelQuery = query({
+  include: optional(
+    Type.Enum(['lanes'], { type: 'string', description: '`lanes` adds the caller’s lanes.' }),
+  ),
+});

@@ -1,0 +1,37 @@
+import Type, { type Static } from 'typebox';
+import { closed, Id, nullable, optional, Timestamp } from '../schema.ts';
+import { Role, UserStatus } from './values.ts';
+
+export const Member = closed('Member', {
+  id: Id,
+  name: Type.String(),
+  email: Type.String(),
+  role: Role,
+  status: UserStatus,
+  joined_at: nullable(Timestamp),
+  last_seen_at: nullable(Timestamp),
+});
+export type Member = Static<typeof Member>;
+
+export const MemberUpdate = closed('MemberUpdate', {
+  role: optional(Role),
+  status: optional(UserStatus),
+});
+export type MemberUpdate = Static<typeof MemberUpdate>;
+
+export const Invitation = closed('Invitation', {
+  id: Id,
+  email: Type.String(),
+  role: Role,
+  status: Type.Enum(['pending', 'accepted', 'expired'], { type: 'string' }),
+  invited_by: nullable(Id),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+});
+export type Invitation = Static<typeof Invitation>;
+
+export const InvitationCreate = closed('InvitationCreate', {
+  email: Type.String({ format: 'email', maxLength: 320 }),
+  role: Role,
+});
+export type InvitationCreate = Static<typeof InvitationCreate>;

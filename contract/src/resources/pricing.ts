@@ -1,0 +1,40 @@
+import Type, { type Static } from 'typebox';
+import { closed, Id, Micros, nullable, oneOf, optional } from '../schema.ts';
+
+const Currency = Type.Literal('USD', { default: 'USD' });
+const Source = oneOf(['catalog', 'manual'], { default: 'manual' });
+const CachedInput = nullable(Micros, { description: 'Null: cached input costs what other input costs.' });
+
+export const PricingPolicy = closed('PricingPolicy', {
+  id: Id,
+  endpoint_id: Id,
+  currency: Currency,
+  input_cost_micros_per_1m_tokens: Micros,
+  output_cost_micros_per_1m_tokens: Micros,
+  cached_input_cost_micros_per_1m_tokens: CachedInput,
+  flat_request_cost_micros: Micros,
+  source: Source,
+});
+export type PricingPolicy = Static<typeof PricingPolicy>;
+
+const extra = {
+  currency: optional(Currency),
+  cached_input_cost_micros_per_1m_tokens: optional(CachedInput),
+  flat_request_cost_micros: optional(Micros),
+  source: optional(Source),
+};
+
+export const PricingPolicyCreate = closed('PricingPolicyCreate', {
+  endpoint_id: Id,
+  input_cost_micros_per_1m_tokens: Micros,
+  output_cost_micros_per_1m_tokens: Micros,
+  ...extra,
+});
+export type PricingPolicyCreate = Static<typeof PricingPolicyCreate>;
+
+export const PricingPolicyUpdate = closed('PricingPolicyUpdate', {
+  input_cost_micros_per_1m_tokens: optional(Micros),
+  output_cost_micros_per_1m_tokens: optional(Micros),
+  ...extra,
+});
+export type PricingPolicyUpdate = Static<typeof PricingPolicyUpdate>;

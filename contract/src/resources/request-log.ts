@@ -1,0 +1,141 @@
+import Type, { type Static } from 'typebox';
+import {
+  closed,
+  flag,
+  Id,
+  integer,
+  nullable,
+  oneOf,
+  optional,
+  page,
+  pageFields,
+  query,
+  Timestamp,
+} from '../schema.ts';
+import { Metric, Operation, Period, RequestState } from './values.ts';
+
+const MaybeId = nullable(Id);
+const MaybeCount = nullable(integer(), { description: 'Null when nobody reported it; that is not zero.' });
+
+/** Metering metadata of one request. Prompts, bodies and credentials are never part of it. */
+const entryFields = {
+  request_id: Id,
+  client_request_id: nullable(Type.String()),
+  state: RequestState,
+  operation: Operation,
+  model: Type.String({ description: 'The `model` the client asked for.' }),
+  streaming: flag(),
+  http_status: integer(),
+  error_code: nullable(Type.String()),
+  user_uuid: MaybeId,
+  api_key_id: MaybeId,
+  lane_id: MaybeId,
+  endpoint_id: MaybeId,
+  provider_id: MaybeId,
+  upstream_model: nullable(Type.String()),
+  arrived_at: Timestamp,
+  dispatched_at: nullable(Timestamp),
+  first_content_at: nullable(Timestamp),
+  finished_at: Timestamp,
+  wait_ms: integer(),
+  duration_ms: integer(),
+  fallback_count: integer(),
+  estimated_input_tokens: MaybeCount,
+  estimated_output_tokens: MaybeCount,
+  estimated_cost_micros: MaybeCount,
+  input_tokens: MaybeCount,
+  output_tokens: MaybeCount,
+  cached_input_tokens: MaybeCount,
+  total_tokens: MaybeCount,
+  cost_micros: MaybeCount,
+  usage_source: oneOf(['reported', 'estimated', 'none'], {
+    description: 'Where the token counts come from.',
+  }),
+};
+
+export const RequestLogEntry = closed('RequestLogEntry', entryFields);
+export type RequestLogEntry = Static<typeof RequestLogEntry>;
+
+export const RequestLogPage = page('RequestLogPage', RequestLogEntry);
+
+/** The policy that limits a candidate or a request. */
+export const LimitingPolicy = closed('LimitingPolicy', {
+  policy_id: Id,
+  scope: Type.String(),
+  metric: Metric,
+  period: Period,
+  resets_at: nullable(Timestamp),
+});
+export type LimitingPolicy = Static<typeof LimitingPolicy>;
+
+export const CandidateVerdict = closed('CandidateVerdict', {
+  endpoint_id: Id,
+  endpoint_name: Type.String(),
+  provider_id: Id,
+  upstream_model: Type.String(),
+  rank: integer(),
+  verdict: oneOf(['selected', 'available', 'would_wait', 'limited', 'unhealthy', 'incompatible', 'disabled']),
+  reason: Type.String(),
+  wait_ms: nullable(integer()),
+  limited_by: nullable(LimitingPolicy),
+  estimated_cost_micros: MaybeCount,
+});
+export type CandidateVerdict = Static<typeof CandidateVerdict>;
+
+export const RequestAttempt = closed('RequestAttempt', {
+  attempt: integer({ minimum: 1 }),
+  endpoint_id: Id,
+  provider_id: Id,
+  upstream_model: Type.String(),
+  outcome: oneOf(['succeeded', 'failed', 'cancelled']),
+  upstream_status: nullable(integer()),
+  error_code: nullable(Type.String()),
+  started_at: Timestamp,
+  duration_ms: integer(),
+});
+export type RequestAttempt = Static<typeof RequestAttempt>;
+
+export const RequestDetail = closed('RequestDetail', {
+  ...entryFields,
+  attempts: Type.Array(RequestAttempt),
+  candidates: Type.Array(CandidateVerdict, { description: 'The decision trace.' }),
+  guardrails: Type.Array(
+    closed('GuardrailVerdict', {
+      guardrail_id: Id,
+      stage: oneOf(['pre_dispatch', 'post_response']),
+      verdict: oneOf(['allowed', 'blocked', 'unavailable']),
+      latency_ms: integer(),
+    }),
+  ),
+  timings: closed('RequestTimings', {
+    receive_ms: nullable(integer()),
+    route_ms: nullable(integer()),
+    guard_ms: nullable(integer()),
+    admit_ms: nullable(integer()),
+    wait_ms: nullable(integer()),
+    upstream_first_byte_ms: nullable(integer()),
+    first_content_ms: nullable(integer()),
+    total_ms: nullable(integer()),
+  }),
+});
+export type RequestDetail = Static<typeof RequestDetail>;
+
+const filters = {
+  from: optional(Timestamp),
+  to: optional(Timestamp),
+  state: optional(RequestState),
+  operation: optional(Operation),
+  model: optional(Type.String({ maxLength: 200 })),
+  lane_id: optional(Id),
+  endpoint_id: optional(Id),
+  provider_id: optional(Id),
+  api_key_id: optional(Id),
+  user_uuid: optional(Id),
+  error_code: optional(Type.String({ maxLength: 100 })),
+};
+
+export const RequestLogQuery = query({ ...filters, ...pageFields });
+export type RequestLogQuery = Static<typeof RequestLogQuery>;
+
+/** The tail and the CSV take the filters but not the page. */
+export const RequestFilterQuery = query(filters);

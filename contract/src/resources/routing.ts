@@ -1,0 +1,31 @@
+import Type, { type Static } from 'typebox';
+import { closed, flag, Id, integer, nullable, OpenJson, oneOf } from '../schema.ts';
+import { CandidateVerdict, LimitingPolicy } from './request-log.ts';
+import { Operation } from './values.ts';
+
+export const RoutingExplain = closed('RoutingExplain', {
+  operation: Operation,
+  body: Type.Record(Type.String(), OpenJson, { description: 'The inference body as it would be sent.' }),
+});
+export type RoutingExplain = Static<typeof RoutingExplain>;
+
+/** What would happen to the body now. Nothing is dispatched and nothing is reserved. */
+export const RoutingExplanation = closed('RoutingExplanation', {
+  operation: Operation,
+  model: Type.String(),
+  resolved_as: oneOf(['lane', 'provider_model', 'model', 'unknown']),
+  lane_id: nullable(Id),
+  streaming: flag(),
+  outcome: oneOf(['dispatch', 'wait', 'refuse']),
+  selected_endpoint_id: nullable(Id),
+  wait_ms: nullable(integer()),
+  wait_budget_ms: nullable(integer()),
+  retry_after_ms: nullable(integer()),
+  error_code: nullable(Type.String()),
+  limited_by: nullable(LimitingPolicy),
+  estimated_input_tokens: integer(),
+  estimated_output_tokens: integer(),
+  guardrail_ids: Type.Array(Id),
+  candidates: Type.Array(CandidateVerdict),
+});
+export type RoutingExplanation = Static<typeof RoutingExplanation>;

@@ -1,0 +1,28 @@
+import { oneOf } from '../schema.ts';
+
+/** The value sets that more than one resource uses. */
+export const Health = oneOf(['healthy', 'rate_limited', 'cooling_down', 'unhealthy']);
+
+export const Metric = oneOf(['requests', 'tokens', 'spend', 'concurrency'], {
+  description: 'What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.',
+});
+
+export const Period = oneOf(['second', 'minute', 'hour', 'day', 'month', 'none'], {
+  description: 'The window; `none` with metric `concurrency` only.',
+});
+
+export const TargetType = oneOf(['global', 'provider', 'model', 'lane'], {
+  description: '`model` targets one endpoint.',
+});
+
+export const PolicyScopeType = oneOf(['global', 'provider', 'credential', 'endpoint', 'lane']);
+
+export const Role = oneOf(['owner', 'admin', 'developer', 'viewer', 'billing']);
+
+export const UserStatus = oneOf(['active', 'invited', 'suspended']);
+
+export const RouteKind = oneOf(['chat', 'responses', 'embeddings', 'multi']);
+
+export const Operation = oneOf(['chat', 'responses', 'embeddings']);
+
+export const RequestState = oneOf(['completed', 'failed', 'cancelled']);

@@ -1,0 +1,71 @@
+import type { Static, TSchema } from 'typebox';
+import { type ErrorCode, errorCodes } from './errors.ts';
+import { type Access, routeAccess } from './route-access.ts';
+import type { RouteDefinition } from './route-definition.ts';
+import { type RouteId, type RouteTables, routeTables } from './route-tables.ts';
+
+export interface Joined {
+  readonly id: RouteId;
+  readonly access: Access;
+  readonly errors: readonly ErrorCode[];
+}
+
+/** A route as a server or generator sees it when it does not care which one it is. */
+export type Route = Omit<RouteDefinition, 'errors'> & Joined;
+
+export type Routes = {
+  readonly [I in RouteId]: Omit<RouteTables[I], 'errors'> & Omit<Joined, 'id'> & { readonly id: I };
+};
+
+const authentication: readonly ErrorCode[] = [
+  'missing_api_key',
+  'invalid_api_key',
+  'expired_api_key',
+  'revoked_api_key',
+  'product_access_denied',
+  'entitlement_missing',
+];
+
+export const routes: Routes = joinRoutes();
+
+export const allRoutes: readonly Route[] = Object.values(routes);
+
+/** Static types of what a handler is given and answers; `undefined` where the route has none. */
+export type RouteParams<I extends RouteId> = StaticOf<RouteTables[I], 'params'>;
+export type RouteQuery<I extends RouteId> = StaticOf<RouteTables[I], 'query'>;
+export type RouteBody<I extends RouteId> = StaticOf<RouteTables[I], 'body'>;
+export type RouteResult<I extends RouteId> = StaticOf<RouteTables[I]['success'], 'schema'>;
+
+type StaticOf<T, K extends string> = T extends { readonly [P in K]: infer S extends TSchema }
+  ? Static<S>
+  : undefined;
+
+function joinRoutes(): Routes {
+  const entries = Object.entries<RouteDefinition>(routeTables).map(([key, definition]) => {
+    const id = key as RouteId;
+    const access = routeAccess[id];
+    if (access === undefined) throw new Error(`Route ${id} has no row in route-access.ts.`);
+    return [id, { ...definition, id, access, errors: errorsOf(definition, access) }];
+  });
+  return Object.fromEntries(entries) as Routes;
+}
+
+/** The route’s own errors and those that follow from what it is, in the order of the registry. */
+function errorsOf(route: RouteDefinition, access: Access): ErrorCode[] {
+  const found = new Set<ErrorCode>(route.errors ?? []);
+  const add = (...codes: readonly ErrorCode[]) => {
+    for (const code of codes) found.add(code);
+  };
+  add('internal_error');
+  if (route.params !== undefined) add('not_found');
+  if (route.query !== undefined) add('invalid_request');
+  if (route.body !== undefined) {
+    add('invalid_json', 'invalid_request', 'body_too_large', 'unsupported_media_type', 'request_timeout');
+  }
+  if (access !== 'public') add(...authentication);
+  if (typeof access === 'object' || access === 'session_only') add('insufficient_scope', 'permission_denied');
+  if (route.plane !== 'operations') add('store_unavailable', 'draining');
+  if (route.plane === 'management') add('not_implemented');
+  if (route.plane === 'inference') add('configuration_unavailable', 'policy_unavailable');
+  return errorCodes.filter((code) => found.has(code));
+}

@@ -1,0 +1,85 @@
+import Type from 'typebox';
+import {
+  Capabilities,
+  ConfigApplyRequest,
+  ConfigFile,
+  ConfigPlan,
+  ConfigPlanRequest,
+  HealthReport,
+  ProbeStatus,
+} from '../resources/deployment.ts';
+import type { RouteTable } from '../route-definition.ts';
+import { params } from '../schema.ts';
+
+const shared = { plane: 'management', tag: 'Deployment' } as const;
+const operations = { plane: 'operations', tag: 'Operations' } as const;
+
+export const deploymentRoutes = {
+  getCapabilities: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/capabilities',
+    summary: 'Read mode, version, features and the caller’s effective scopes',
+    success: { status: 200, schema: Capabilities },
+  },
+  exportConfig: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/config/export',
+    summary: 'Write the configuration as a declarative file, without secrets',
+    success: { status: 200, schema: ConfigFile },
+  },
+  planConfig: {
+    ...shared,
+    method: 'POST',
+    path: '/api/relay/config/plan',
+    summary: 'Say what applying a file would change',
+    body: ConfigPlanRequest,
+    success: { status: 200, schema: ConfigPlan },
+  },
+  applyConfig: {
+    ...shared,
+    method: 'POST',
+    path: '/api/relay/config/apply',
+    summary: 'Apply a file in one transaction',
+    body: ConfigApplyRequest,
+    success: { status: 200, schema: ConfigPlan },
+    errors: ['conflict', 'version_conflict', 'idempotency_conflict'],
+  },
+  getLiveness: {
+    ...operations,
+    method: 'GET',
+    path: '/livez',
+    summary: 'Say whether the process runs',
+    success: { status: 200, schema: ProbeStatus },
+  },
+  getReadiness: {
+    ...operations,
+    method: 'GET',
+    path: '/readyz',
+    summary: 'Say whether the process takes traffic',
+    success: { status: 200, schema: HealthReport, otherStatuses: [503] },
+  },
+  getHealth: {
+    ...operations,
+    method: 'GET',
+    path: '/healthz',
+    summary: 'Report the state of every dependency',
+    success: { status: 200, schema: HealthReport, otherStatuses: [503] },
+  },
+  getOpenApi: {
+    ...operations,
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'Read this interface description',
+    success: { status: 200, schema: Type.Record(Type.String(), Type.Unknown()) },
+  },
+  getErrorPage: {
+    ...operations,
+    method: 'GET',
+    path: '/docs/errors/{code}',
+    summary: 'Read what an error code means and what to do',
+    params: params('code'),
+    success: { status: 200, schema: Type.String(), contentType: 'text/html' },
+  },
+} as const satisfies RouteTable;

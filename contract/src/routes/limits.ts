@@ -1,0 +1,118 @@
+import Type from 'typebox';
+import {
+  ApiKeyLimitPolicyList,
+  ApiKeyLimitPolicyUpsert,
+  LimitPolicy,
+  LimitPolicyCreate,
+  LimitPolicyUpdate,
+  LimitUsage,
+  LimitUuidQuery,
+  UserLimitPolicyList,
+  UserLimitPolicyUpsert,
+} from '../resources/limit-policy.ts';
+import { noContent, type RouteTable } from '../route-definition.ts';
+import { Ok, PageQuery, params } from '../schema.ts';
+
+const shared = { plane: 'management', tag: 'Limit policies' } as const;
+const changeErrors = ['mode_unsupported', 'managed_by_file', 'version_conflict', 'conflict'] as const;
+
+export const limitRoutes = {
+  listLimitPolicies: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/limit-policies',
+    summary: 'List resource limit policies (self-hosted)',
+    query: PageQuery,
+    success: { status: 200, schema: Type.Array(LimitPolicy) },
+    errors: ['mode_unsupported'],
+  },
+  createLimitPolicy: {
+    ...shared,
+    method: 'POST',
+    path: '/api/relay/limit-policies',
+    summary: 'Create a resource limit policy (self-hosted)',
+    body: LimitPolicyCreate,
+    success: { status: 201, schema: LimitPolicy },
+    errors: ['mode_unsupported', 'conflict', 'idempotency_conflict'],
+  },
+  updateLimitPolicy: {
+    ...shared,
+    method: 'PUT',
+    path: '/api/relay/limit-policies/{policy_id}',
+    summary: 'Change a resource limit policy (self-hosted)',
+    params: params('policy_id'),
+    body: LimitPolicyUpdate,
+    success: { status: 200, schema: LimitPolicy },
+    errors: changeErrors,
+  },
+  deleteLimitPolicy: {
+    ...shared,
+    method: 'DELETE',
+    path: '/api/relay/limit-policies/{policy_id}',
+    summary: 'Delete a resource limit policy (self-hosted)',
+    params: params('policy_id'),
+    success: noContent,
+    errors: changeErrors,
+  },
+  listUserLimitPolicies: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/pro/user-limit-policies',
+    summary: 'List the user budgets the caller may see',
+    query: PageQuery,
+    success: { status: 200, schema: UserLimitPolicyList },
+  },
+  upsertUserLimitPolicy: {
+    ...shared,
+    method: 'POST',
+    path: '/api/relay/pro/user-limit-policies',
+    summary: 'Create a user budget, or change the one named by limit_uuid',
+    body: UserLimitPolicyUpsert,
+    success: { status: 200, schema: Ok },
+    errors: ['accounts_disabled', 'not_found', 'conflict'],
+  },
+  deleteUserLimitPolicy: {
+    ...shared,
+    method: 'DELETE',
+    path: '/api/relay/pro/user-limit-policies',
+    summary: 'Delete the user budget named by limit_uuid',
+    query: LimitUuidQuery,
+    success: { status: 200, schema: Ok },
+    errors: ['accounts_disabled', 'not_found'],
+  },
+  listApiKeyLimitPolicies: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/api-key-limit-policies',
+    summary: 'List the API-key budgets the caller may see',
+    query: PageQuery,
+    success: { status: 200, schema: ApiKeyLimitPolicyList },
+  },
+  upsertApiKeyLimitPolicy: {
+    ...shared,
+    method: 'POST',
+    path: '/api/relay/api-key-limit-policies',
+    summary: 'Create an API-key budget, or change the one named by limit_uuid',
+    body: ApiKeyLimitPolicyUpsert,
+    success: { status: 200, schema: Ok },
+    errors: ['accounts_disabled', 'not_found', 'conflict'],
+  },
+  deleteApiKeyLimitPolicy: {
+    ...shared,
+    method: 'DELETE',
+    path: '/api/relay/api-key-limit-policies',
+    summary: 'Delete the API-key budget named by limit_uuid',
+    query: LimitUuidQuery,
+    success: { status: 200, schema: Ok },
+    errors: ['accounts_disabled', 'not_found'],
+  },
+  listLimitUsage: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/limits/usage',
+    summary: 'Read the live state of every policy the caller may see',
+    query: PageQuery,
+    success: { status: 200, schema: Type.Array(LimitUsage) },
+    errors: ['policy_unavailable'],
+  },
+} as const satisfies RouteTable;

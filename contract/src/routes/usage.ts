@@ -1,0 +1,62 @@
+import Type from 'typebox';
+import {
+  RequestDetail,
+  RequestFilterQuery,
+  RequestLogPage,
+  RequestLogQuery,
+} from '../resources/request-log.ts';
+import { StatsSummary, Timeseries, TimeseriesQuery } from '../resources/stats.ts';
+import type { RouteTable } from '../route-definition.ts';
+import { params } from '../schema.ts';
+
+const shared = { plane: 'management', tag: 'Usage' } as const;
+
+export const usageRoutes = {
+  listRequests: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/requests',
+    summary: 'List requests, newest first',
+    query: RequestLogQuery,
+    success: { status: 200, schema: RequestLogPage },
+  },
+  streamRequests: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/requests/stream',
+    summary: 'Follow requests as they finish',
+    query: RequestFilterQuery,
+    success: { status: 200, schema: Type.String(), contentType: 'text/event-stream' },
+  },
+  exportRequests: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/requests.csv',
+    summary: 'Download requests as CSV',
+    query: RequestFilterQuery,
+    success: { status: 200, schema: Type.String(), contentType: 'text/csv' },
+  },
+  getRequest: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/requests/{request_id}',
+    summary: 'Read one request with its decision trace and timings',
+    params: params('request_id'),
+    success: { status: 200, schema: RequestDetail },
+  },
+  getStatsSummary: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/stats/summary',
+    summary: 'Count resources and requests by state',
+    success: { status: 200, schema: StatsSummary },
+  },
+  getTimeseries: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/stats/timeseries',
+    summary: 'Aggregate usage over time',
+    query: TimeseriesQuery,
+    success: { status: 200, schema: Timeseries },
+  },
+} as const satisfies RouteTable;

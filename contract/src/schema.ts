@@ -1,0 +1,103 @@
+import Type, { type TProperties, type TSchema, type TSchemaOptions } from 'typebox';
+
+/** The largest integer that JSON readers keep exact. */
+const integerMax = Number.MAX_SAFE_INTEGER;
+
+/**
+ * A closed object: a field it does not know is refused by name instead of silently dropped.
+ * `title` makes it a named component of the OpenAPI document.
+ */
+export function closed<P extends TProperties>(title: string, properties: P, options: TSchemaOptions = {}) {
+  return Type.Object(properties, { title, additionalProperties: false, ...options });
+}
+
+/** An object that may carry fields beyond those listed, because somebody else owns its shape. */
+export function open<P extends TProperties>(title: string, properties: P, options: TSchemaOptions = {}) {
+  return Type.Object(properties, { title, additionalProperties: true, ...options });
+}
+
+/** An unnamed open object, for query strings: unknown parameters are ignored. */
+export function query<P extends TProperties>(properties: P) {
+  return Type.Object(properties);
+}
+
+/** Path parameters: each is a required opaque string. */
+export function params<K extends string>(...names: K[]) {
+  const properties = Object.fromEntries(names.map((name) => [name, Id])) as Record<K, typeof Id>;
+  return Type.Object(properties);
+}
+
+export function nullable<S extends TSchema>(schema: S, options: TSchemaOptions = {}) {
+  return Type.Union([schema, Type.Null()], options);
+}
+
+export function optional<S extends TSchema>(schema: S) {
+  return Type.Optional(schema);
+}
+
+export function oneOf<const V extends string[]>(values: readonly [...V], options: TSchemaOptions = {}) {
+  return Type.Enum(values, { type: 'string', ...options });
+}
+
+export function text(options: { maxLength?: number; description?: string } & TSchemaOptions = {}) {
+  return Type.String({ maxLength: 2000, ...options });
+}
+
+export function integer(options: { minimum?: number; maximum?: number } & TSchemaOptions = {}) {
+  return Type.Integer({ minimum: 0, maximum: integerMax, ...options });
+}
+
+export function flag(options: TSchemaOptions = {}) {
+  return Type.Boolean(options);
+}
+
+/** A UUIDv7 in practice; clients treat it as opaque, so nothing about its form is promised. */
+export const Id = Type.String({ minLength: 1, maxLength: 100, description: 'An opaque identifier.' });
+
+export const Name = Type.String({ minLength: 1, maxLength: 200 });
+
+export const Slug = Type.String({ description: 'Derived from the name; unique within the organization.' });
+
+export const Timestamp = Type.String({
+  format: 'date-time',
+  description: 'RFC 3339, UTC, with milliseconds.',
+});
+
+export const Url = Type.String({
+  pattern: '^https?://[^\\s]+$',
+  maxLength: 2000,
+  description: 'An http or https URL.',
+});
+
+export const Micros = integer({ description: 'Integer micro-USD.' });
+
+export const HeaderFieldName = Type.String({
+  pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+  maxLength: 100,
+  description: 'The name of an HTTP header.',
+});
+
+/** A secret that is stored sealed and never returned. */
+export const WriteOnlySecret = Type.String({
+  minLength: 1,
+  maxLength: 10000,
+  writeOnly: true,
+  description: 'Stored sealed; never returned.',
+});
+
+export const OpenJson = Type.Unknown({ description: 'Any JSON value.' });
+
+export const Ok = closed('Ok', { ok: Type.Literal(true) });
+
+/** `limit` and `cursor` of every list. Without `limit` a list answers the whole array. */
+export const pageFields = {
+  limit: optional(integer({ minimum: 1, maximum: 1000, description: 'Page size.' })),
+  cursor: optional(Type.String({ maxLength: 1000, description: 'X-Next-Cursor of the page before.' })),
+};
+
+export const PageQuery = query(pageFields);
+
+/** A collection that grows without bound: always paged. */
+export function page<S extends TSchema>(title: string, item: S) {
+  return closed(title, { data: Type.Array(item), next_cursor: nullable(Type.String()) });
+}

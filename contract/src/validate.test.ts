@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { Check } from 'typebox/value';
+import { coerceQuery } from './query.ts';
+import {
+  ApiKeyCreate,
+  ChatCompletionRequest,
+  EmbeddingsRequest,
+  GuardrailBindingsUpdate,
+  LimitPolicyCreate,
+  MembershipCreate,
+  ProviderCreate,
+  RequestLogQuery,
+} from './resources/index.ts';
+import { allRoutes } from './routes.ts';
+import { compileValidator } from './validate.ts';
+
+function issuesOf(schema: Parameters<typeof compileValidator>[0], value: unknown): string[] {
+  const result = compileValidator(schema)(value);
+  return result.ok ? [] : result.issues.map((issue) => issue.message);
+}
+
+const membership = { lane_id: 'l', endpoint_id: 'e', manual_rank: 1, enabled: true };
+
+describe('validation messages name the field and the fix', () => {
+  it('a valid body has no issues', () => {
+    assert.deepEqual(issuesOf(MembershipCreate, membership), []);
+  });
+
+  it('a missing field is required', () => {
+    assert.deepEqual(issuesOf(ProviderCreate, { base_url: 'https://api.example/v1' }), ['name is required']);
+  });
+
+  it('a wrong type says the right one', () => {
+    const [message] = issuesOf(MembershipCreate, { ...membership, manual_rank: '1' });
+    assert.match(message ?? '', /^manual_rank must be an integer/);
+    assert.deepEqual(issuesOf(MembershipCreate, { ...membership, enabled: 'yes' }), [
+      'enabled must be true or false',
+    ]);
+  });
+
+  it('an unknown field is named beside the known ones', () => {
+    assert.deepEqual(issuesOf(MembershipCreate, { ...membership, rank: 1 }), [
+      'unknown field rank; known fields are lane_id, endpoint_id, manual_rank, enabled',
+    ]);
+  });
+
+  it('a value outside a set lists the set', () => {
+    const policy = { scope_type: 'global', metric: 'request', period: 'minute', limit_value: 5 };
+    assert.deepEqual(issuesOf(LimitPolicyCreate, policy), [
+      'metric must be one of requests, tokens, spend, concurrency',
+    ]);
+  });
+
+  it('a nullable field says so', () => {
+    const body = { name: 'k', scopes: ['relay:request'], expires_at: 'tomorrow' };
+    assert.deepEqual(issuesOf(ApiKeyCreate, body), [
+      'expires_at must be a timestamp such as 2026-01-31T12:00:00.000Z or null',
+    ]);
+  });
+
+  it('a fault deep inside has its whole path', () => {
+    const value = { bindings: [{ target_type: 'global' }, { target_type: 'planet' }] };
+    const result = compileValidator(GuardrailBindingsUpdate)(value);
+    assert.deepEqual(result, {
+      ok: false,
+      issues: [
+        {
+          path: 'bindings[1].target_type',
+          message: 'bindings[1].target_type must be one of global, lane, provider, endpoint',
+        },
+      ],
+    });
+  });
+
+  it('a body that is no object says so', () => {
+    for (const value of [null, [], 'x', 1]) {
+      assert.deepEqual(issuesOf(MembershipCreate, value), ['the body must be an object']);
+    }
+  });
+
+  it('a URL must be http or https', () => {
+    for (const base_url of ['ftp://x', 'x', 'javascript:alert(1)']) {
+      assert.deepEqual(issuesOf(ProviderCreate, { name: 'n', base_url }), [
+        'base_url must be an http or https URL',
+      ]);
+    }
+  });
+
+  it('a flood of faults is cut to a readable list', () => {
+    const flood = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`f${index}`, 1]));
+    assert.equal(issuesOf(MembershipCreate, flood).length, 20);
+  });
+});
+
+describe('inference bodies', () => {
+  it('pass unknown fields and every form of content', () => {
+    const messages = [
+      { role: 'user', content: 'hi', name: 'x' },
+      { role: 'user', content: [{ type: 'text', text: 'hi' }] },
+      { role: 'assistant', content: null, tool_calls: [] },
+      { role: 'assistant', tool_calls: [] },
+    ];
+    assert.deepEqual(issuesOf(ChatCompletionRequest, { model: 'm', messages, vendor: { a: 1 } }), []);
+  });
+
+  it('need a model and at least one message with a role', () => {
+    assert.deepEqual(issuesOf(ChatCompletionRequest, { messages: [] }), [
+      'model is required',
+      'messages must have at least 1 item',
+    ]);
+    assert.deepEqual(issuesOf(ChatCompletionRequest, { model: 'm', messages: [{ content: 'hi' }] }), [
+      'messages[0].role is required',
+    ]);
+  });
+
+  it('take input as text or as an array', () => {
+    assert.deepEqual(issuesOf(EmbeddingsRequest, { model: 'm', input: 'a' }), []);
+    assert.deepEqual(issuesOf(EmbeddingsRequest, { model: 'm', input: [1, 2] }), []);
+    assert.deepEqual(issuesOf(EmbeddingsRequest, { model: 'm', input: 5 }), [
+      'input must be a string or an array',
+    ]);
+  });
+});
+
+describe('the words agree with the check', () => {
+  it('any JSON value gets issues exactly when the schema refuses it, for every body', () => {
+    const bodies = allRoutes.flatMap((route) => (route.body === undefined ? [] : [route.body]));
+    const validators = bodies.map((body) => ({ body, validate: compileValidator(body) }));
+    fc.assert(
+      fc.property(fc.constantFrom(...validators), fc.jsonValue(), ({ body, validate }, value) => {
+        const result = validate(value);
+        assert.equal(result.ok, Check(body, value));
+        if (!result.ok) assert.ok(result.issues.every((issue) => issue.message.length > 0));
+      }),
+    );
+  });
+
+  it('one wrong field in an else valid body is the one field named', () => {
+    const wrong = fc.jsonValue().filter((value) => !Number.isInteger(value));
+    fc.assert(
+      fc.property(wrong, (manual_rank) => {
+        const result = compileValidator(MembershipCreate)({ ...membership, manual_rank });
+        assert.deepEqual(result.ok ? [] : result.issues.map((issue) => issue.path), ['manual_rank']);
+      }),
+    );
+  });
+});
+
+describe('coerceQuery', () => {
+  it('turns integers, keeps text, drops the unknown and takes the last of repeats', () => {
+    const search = new URLSearchParams('limit=10&limit=20&state=failed&model=42&zzz=1');
+    assert.deepEqual(coerceQuery(RequestLogQuery, search), { limit: 20, state: 'failed', model: '42' });
+  });
+
+  it('leaves what is no integer for the validator to name', () => {
+    const query = coerceQuery(RequestLogQuery, new URLSearchParams('limit=ten'));
+    assert.deepEqual(issuesOf(RequestLogQuery, query), ['limit must be an integer from 1 to 1000']);
+  });
+});

@@ -1,0 +1,162 @@
+// Only what Biome cannot say: rules that need types, and who may open a connection or read the environment.
+import tseslint from 'typescript-eslint';
+
+const egressMessage = 'Outgoing connections go through the egress door of the kit room alone.';
+const storeMessage = 'Only the store room talks to PostgreSQL and Redis.';
+const environmentMessage = 'Only the main room reads the environment; take the setting as an argument.';
+
+/** Names that cannot open a connection and so are free to import anywhere. Types always are. */
+const harmlessNames = {
+  'node:net': ['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'SocketAddress'],
+  'node:http': ['STATUS_CODES', 'METHODS'],
+};
+const networkModules = ['http', 'https', 'http2', 'net', 'tls', 'dns', 'dns/promises', 'dgram'].map(
+  (name) => `node:${name}`,
+);
+
+function restrictedImports({ network, stores, environment, alsoAllowed = {} }) {
+  const paths = [];
+  if (network) {
+    for (const name of [...networkModules, 'undici']) {
+      const allowed = [...(harmlessNames[name] ?? []), ...(alsoAllowed[name] ?? [])];
+      const only = allowed.length === 0 ? {} : { allowImportNames: allowed };
+      paths.push({ name, allowTypeImports: true, message: egressMessage, ...only });
+    }
+  }
+  if (stores) {
+    for (const name of ['pg', 'redis']) paths.push({ name, allowTypeImports: true, message: storeMessage });
+  }
+  if (environment) {
+    paths.push({
+      name: 'node:process',
+      importNames: ['default', 'env'],
+      allowTypeImports: true,
+      message: environmentMessage,
+    });
+  }
+  return ['error', { paths }];
+}
+
+const dynamicNetworkImport = {
+  selector: `ImportExpression[source.value=/^(undici|(node:)?(https?|http2|net|tls|dns|dns\\u002Fpromises|dgram))$/]`,
+  message: egressMessage,
+};
+const globalClient = {
+  selector: `MemberExpression[object.name='globalThis'][property.name=/^(fetch|WebSocket|EventSource)$/]`,
+  message: egressMessage,
+};
+const readsEnvironment = {
+  selector: `MemberExpression[object.name='process'][property.name='env']`,
+  message: environmentMessage,
+};
+const takesEnvironment = {
+  selector: `VariableDeclarator[init.name='process'] > ObjectPattern > Property[key.name='env']`,
+  message: environmentMessage,
+};
+
+const serverTests = ['server/src/**/*.test.ts', 'server/src/**/*.fixture.ts', 'server/src/**/fixture.ts'];
+
+export default tseslint.config(
+  { ignores: ['**/node_modules/', '**/dist/', '.cache/', 'coverage/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error', noInlineConfig: false } },
+  {
+    files: ['**/*.ts'],
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    rules: {
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        {
+          // The runner itself waits for these.
+          allowForKnownSafeCalls: [
+            {
+              from: 'package',
+              package: 'node:test',
+              name: ['describe', 'it', 'test', 'suite', 'before', 'after'],
+            },
+          ],
+        },
+      ],
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: false },
+      ],
+    },
+  },
+  {
+    files: ['server/src/**/*.ts'],
+    ignores: serverTests,
+    rules: {
+      '@typescript-eslint/no-restricted-imports': restrictedImports({
+        network: true,
+        stores: true,
+        environment: true,
+      }),
+      'no-restricted-globals': [
+        'error',
+        { name: 'fetch', message: egressMessage },
+        { name: 'WebSocket', message: egressMessage },
+        { name: 'EventSource', message: egressMessage },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        dynamicNetworkImport,
+        globalClient,
+        readsEnvironment,
+        takesEnvironment,
+      ],
+    },
+  },
+  {
+    // The listener accepts connections; it does not make any.
+    files: ['server/src/http/**/*.ts'],
+    ignores: serverTests,
+    rules: {
+      '@typescript-eslint/no-restricted-imports': restrictedImports({
+        network: true,
+        stores: true,
+        environment: true,
+        alsoAllowed: { 'node:http': ['createServer', 'IncomingMessage', 'ServerResponse', 'Server'] },
+      }),
+    },
+  },
+  {
+    files: ['server/src/store/**/*.ts'],
+    ignores: serverTests,
+    rules: {
+      '@typescript-eslint/no-restricted-imports': restrictedImports({
+        network: true,
+        stores: false,
+        environment: true,
+      }),
+    },
+  },
+  {
+    files: ['server/src/kit/egress*.ts', 'server/src/kit/egress/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': restrictedImports({
+        network: false,
+        stores: true,
+        environment: true,
+      }),
+      'no-restricted-globals': 'off',
+      'no-restricted-syntax': ['error', readsEnvironment, takesEnvironment],
+    },
+  },
+  {
+    files: ['server/src/main/**/*.ts'],
+    ignores: serverTests,
+    rules: {
+      '@typescript-eslint/no-restricted-imports': restrictedImports({
+        network: true,
+        stores: true,
+        environment: false,
+      }),
+      'no-restricted-syntax': ['error', dynamicNetworkImport, globalClient],
+    },
+  },
+);

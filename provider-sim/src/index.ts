@@ -1,0 +1,11 @@
+export { tokensOfText } from './content.ts';
+export type { Counts } from './counts.ts';
+export { type Fault, type FaultName, faultNames } from './fault.ts';
+export type { ScriptMatch, ScriptRule } from './fault-script.ts';
+export { type FrameReport, indexedFrame, verifyFrames } from './indexed-frames.ts';
+export type { SimModel } from './models.ts';
+export { startProviderSim } from './provider-sim.ts';
+export { imageTokens } from './read-prompt.ts';
+export { contentOfStream, readSse, type SseEvent } from './read-sse.ts';
+export type { BodyRetention, Outcome, ReportedUsage, RequestLogEntry } from './request-log.ts';
+export type { ProviderSim, ProviderSimOptions } from './simulator.ts';

@@ -1,0 +1,136 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerRequest } from './answer-request.ts';
+import type { Ask } from './ask.ts';
+import type { CachedRead, PlainAnswer } from './ask-cache.ts';
+import type { Exchange } from './exchange.ts';
+import type { Fault } from './fault.ts';
+import type { FaultScript } from './fault-script.ts';
+import { type HeaderFacts, inspectHeaders } from './inspect-headers.ts';
+import { readModels, type SimModel } from './models.ts';
+import { createEntry, type ExchangeBook, openExchange } from './open-exchange.ts';
+import { errorBody, type Refusal, refusal } from './openai-error.ts';
+import type { BodyOperation } from './read-request.ts';
+import { type Admittance, refuseHead, refuseViolations } from './refuse-head.ts';
+import type { RequestLogEntry } from './request-log.ts';
+import { type Route, routeOf } from './route.ts';
+import { sendBody } from './send-body.ts';
+
+export interface SimState extends ExchangeBook, Admittance {
+  bodyBytesMax: number;
+  models: Map<string, SimModel>;
+  script: FaultScript;
+  readBody: (operation: BodyOperation, bytes: Buffer) => CachedRead;
+  nextId(): number;
+}
+
+const noBody = Buffer.alloc(0);
+
+/** From the head of a request to its answer. */
+export function serveRequest(state: SimState, req: IncomingMessage, res: ServerResponse): void {
+  const url = req.url ?? '/';
+  const mark = url.indexOf('?');
+  const path = mark === -1 ? url : url.slice(0, mark);
+  const facts = inspectHeaders(req.rawHeaders);
+  const entry = createEntry(state.nextId(), req, path, mark === -1 ? '' : url.slice(mark + 1), facts);
+  const exchange = openExchange(state, req, res, entry);
+  const early = state.script.take({ path, key: facts.key, model: null }, 'headers');
+  if (early !== null) {
+    answer(state, exchange, null, early, noBody);
+    return;
+  }
+  receiveBody(exchange, state.bodyBytesMax, (body) => {
+    if (body !== null) state.log.keepBody(entry, body);
+    const verdict = body === null ? tooLarge : judge(state, routeOf(entry.method, path), facts, body);
+    if (verdict.refused !== null) refuse(exchange, verdict.refused);
+    else grant(state, exchange, verdict.ask, verdict.plain, body ?? noBody);
+  });
+}
+
+type Verdict = { refused: Refusal } | { refused: null; ask: Ask; plain: PlainAnswer | null };
+
+const tooLarge = { refused: refusal(413, 'The request is too large.', 'request_too_large', null) };
+
+function judge(state: SimState, route: Route, facts: HeaderFacts, body: Buffer): Verdict {
+  const forbidden = refuseViolations(facts.violations);
+  if (forbidden !== null) return { refused: forbidden };
+  if (route.refused !== null) return { refused: route.refused };
+  const refused = refuseHead(state, route.operation, facts);
+  if (refused !== null) return { refused };
+  if (route.operation === 'models') {
+    const ask = readModels([...state.models.values()], route.id);
+    if (ask !== null) return { refused: null, ask, plain: null };
+    return { refused: refusal(404, `The model '${route.id}' does not exist.`, 'model_not_found', 'model') };
+  }
+  const { result, plain } = state.readBody(route.operation, body);
+  return result.ask === null ? { refused: result.refused } : { refused: null, ask: result.ask, plain };
+}
+
+/** Answers a request that passed; the plain case is sent from memory. */
+function grant(state: SimState, exchange: Exchange, ask: Ask, plain: PlainAnswer | null, body: Buffer): void {
+  const { entry, res } = exchange;
+  entry.model = ask.model;
+  entry.stream = ask.stream;
+  entry.unknownFields = ask.unknownFields;
+  const fault = takeFault(state, entry, ask);
+  if (fault !== null || plain === null) {
+    answer(state, exchange, ask, fault, body);
+    return;
+  }
+  entry.status = 200;
+  entry.promptTokens = plain.promptTokens;
+  entry.completionTokens = plain.completionTokens;
+  entry.bytesSent = plain.latin1.length;
+  exchange.reportOnCompletion = plain.usage;
+  exchange.settle('completed');
+  res.writeHead(200, ['x-request-id', `req_sim_${entry.id}`, ...plain.fields]);
+  res.end(plain.latin1, 'latin1');
+}
+
+/** The script's fault and the body's own, the body's winning where both speak. */
+function takeFault(state: SimState, entry: RequestLogEntry, ask: Ask): Fault | null {
+  const scripted = state.script.take({ path: entry.path, key: entry.key, model: ask.model }, 'body');
+  if (scripted === null) return ask.fault;
+  return ask.fault === null ? scripted : { ...scripted, ...ask.fault };
+}
+
+function answer(
+  state: SimState,
+  exchange: Exchange,
+  ask: Ask | null,
+  fault: Fault | null,
+  body: Buffer,
+): void {
+  exchange.entry.fault = fault;
+  state.log.changed(exchange.entry);
+  answerRequest(exchange, ask, fault ?? {}, body).catch((error: unknown) => {
+    // A fault that cannot be carried out must not look like one that was.
+    const reason = error instanceof Error ? error.message : String(error);
+    exchange.entry.violations.push(`simulator_failed:${reason}`);
+    exchange.settle('sim_closed');
+    exchange.res.destroy();
+  });
+}
+
+function refuse(exchange: Exchange, given: Refusal): void {
+  const bytes = Buffer.from(errorBody(given));
+  const fault: Fault = given.status === 413 ? { connectionClose: true } : {};
+  const body = { status: given.status, contentType: 'application/json', bytes, outcome: 'refused' } as const;
+  void sendBody(exchange, body, fault);
+}
+
+/** Hands over the whole body, or null as soon as it is larger than allowed. */
+function receiveBody(exchange: Exchange, bytesMax: number, done: (body: Buffer | null) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  exchange.req.on('data', (chunk: Buffer) => {
+    const before = bytes;
+    bytes += chunk.length;
+    if (bytes <= bytesMax) chunks.push(chunk);
+    else if (before <= bytesMax) done(null);
+  });
+  exchange.req.on('end', () => {
+    if (bytes > bytesMax) return;
+    const [only] = chunks;
+    done(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+  });
+}

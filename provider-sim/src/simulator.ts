@@ -1,0 +1,46 @@
+import type { Counts } from './counts.ts';
+import type { ScriptRule } from './fault-script.ts';
+import type { SimModel } from './models.ts';
+import type { BodyRetention, RequestLogEntry } from './request-log.ts';
+
+export interface ProviderSimOptions {
+  /** 0, the default, takes a free port. */
+  port?: number;
+  host?: string;
+  /** The API keys it knows; any non-empty key unless given. */
+  keys?: string[];
+  /** Serve requests without a key, as a provider without authentication does. */
+  anonymous?: boolean;
+  /** A bare name serves every operation. */
+  models?: (string | SimModel)[];
+  seed?: number;
+  bodies?: BodyRetention;
+  logEntriesMax?: number;
+  logBodyBytesMax?: number;
+  requestBytesMax?: number;
+}
+
+export interface ProviderSim {
+  /** The origin. */
+  url: string;
+  /** The origin and `/v1`, as clients are configured with. */
+  baseUrl: string;
+  port: number;
+  /** Oldest first; bounded, so a long run keeps only its latest part. */
+  log: RequestLogEntry[];
+  counts(key?: string): Counts;
+  countsByKey(): Record<string, Counts>;
+  script(...rules: ScriptRule[]): void;
+  reset(): void;
+  openStreams(): number;
+  openRequests(): number;
+  /** The first logged request that satisfies the predicate, now or later. */
+  waitFor(
+    predicate: (entry: RequestLogEntry) => boolean,
+    options?: { timeoutMs?: number },
+  ): Promise<RequestLogEntry>;
+  /** Closes the listener, so that connecting is refused by the system, for that long or until `acceptConnections`. */
+  refuseConnections(forMs?: number): Promise<void>;
+  acceptConnections(): Promise<void>;
+  close(): Promise<void>;
+}

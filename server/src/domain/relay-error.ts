@@ -1,0 +1,30 @@
+import { type ErrorCode, errors } from '@relay/contract';
+
+export interface RelayErrorDetail {
+  /** Replaces the registry's message: what happened, why, and what to do. Safe to show to the client. */
+  readonly message?: string;
+  /** The request field at fault. */
+  readonly param?: string | null;
+  /** Further members of the `error` object. Safe to show to the client. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** Further response headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For the log only; never leaves the process. */
+  readonly internal?: string;
+  readonly cause?: unknown;
+}
+
+/** The one error that rooms throw on purpose. Everything else that is thrown is a defect and answers 500. */
+export class RelayError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly detail: RelayErrorDetail;
+
+  constructor(code: ErrorCode, detail: RelayErrorDetail = {}) {
+    super(detail.message ?? errors[code].message, detail.cause === undefined ? {} : { cause: detail.cause });
+    this.name = 'RelayError';
+    this.code = code;
+    this.status = errors[code].status;
+    this.detail = detail;
+  }
+}

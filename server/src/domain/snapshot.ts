@@ -1,0 +1,92 @@
+import type { Secret } from '../kit/secret.ts';
+
+/**
+ * Everything a gateway needs to know of one organization to serve its requests, held in memory and
+ * replaced as a whole. Built by the store from one consistent read; never changed in place, so that a
+ * request sees a single version from its first step to its last.
+ */
+export interface OrganizationSnapshot {
+  readonly organizationId: string;
+  /** Grows with every configuration change of the organization; equal versions mean equal contents. */
+  readonly version: number;
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  readonly lanes: ReadonlyMap<string, Lane>;
+  /** Enabled or not, ordered by lane, then `manualRank`, then id. */
+  readonly memberships: readonly Membership[];
+  readonly credentials: ReadonlyMap<string, Credential>;
+  /** By endpoint id; an endpoint without a price is absent. */
+  readonly pricing: ReadonlyMap<string, Pricing>;
+}
+
+export type ProviderAuthMode = 'bearer_static' | 'header_static' | 'none';
+
+export interface Provider {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly baseUrl: string;
+  readonly authMode: ProviderAuthMode;
+  readonly authHeaderName: string | null;
+  readonly maxLatencyMs: number | null;
+  readonly enabled: boolean;
+}
+
+export type RouteKind = 'chat' | 'responses' | 'embeddings' | 'multi';
+
+export interface Endpoint {
+  readonly id: string;
+  readonly providerId: string;
+  /** Null: the provider's oldest enabled credential is used. */
+  readonly credentialId: string | null;
+  readonly name: string;
+  readonly slug: string;
+  readonly upstreamModel: string;
+  readonly routeKind: RouteKind;
+  readonly supportsStreaming: boolean;
+  readonly pacing: boolean;
+  readonly maxConcurrency: number | null;
+  readonly contextWindow: number | null;
+  readonly maxLatencyMs: number;
+  readonly enabled: boolean;
+  readonly createdAtMs: number;
+}
+
+export type LaneSelection = 'preferred' | 'soonest';
+
+export interface Lane {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly defaultMaxWaitMs: number;
+  readonly allowFallback: boolean;
+  readonly selection: LaneSelection;
+  readonly hidden: boolean;
+  readonly enabled: boolean;
+}
+
+export interface Membership {
+  readonly id: string;
+  readonly laneId: string;
+  readonly endpointId: string;
+  readonly manualRank: number;
+  readonly enabled: boolean;
+}
+
+export interface Credential {
+  readonly id: string;
+  readonly providerId: string;
+  readonly enabled: boolean;
+  readonly createdAtMs: number;
+  /** Null when the stored secret cannot be opened with any configured master key. */
+  readonly secret: Secret | null;
+}
+
+/** Micro-USD throughout. */
+export interface Pricing {
+  readonly inputCostMicrosPer1mTokens: number;
+  readonly outputCostMicrosPer1mTokens: number;
+  /** Null: cached input costs what other input costs. */
+  readonly cachedInputCostMicrosPer1mTokens: number | null;
+  readonly flatRequestCostMicros: number;
+}

@@ -1,0 +1,48 @@
+import { type ErrorCode, errors, headers } from '@relay/contract';
+import { RelayError } from '../domain/relay-error.ts';
+
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+export interface ErrorContext {
+  readonly requestId: string;
+  /** Where this deployment answers, so that `doc_url` leads to its own pages. */
+  readonly publicUrl: string;
+}
+
+/** The one place where an error becomes a response. What is not a RelayError is a defect and says nothing. */
+export function errorResponse(error: unknown, context: ErrorContext): ErrorResponse {
+  const known = error instanceof RelayError ? error : new RelayError('internal_error', { cause: error });
+  return {
+    status: known.status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      [headers.requestId]: context.requestId,
+      [headers.errorSource]: 'relay',
+      ...retryHeaders(known.code),
+      ...known.detail.headers,
+    },
+    body: JSON.stringify({ error: errorObject(known, context) }),
+  };
+}
+
+export function errorObject(error: RelayError, context: ErrorContext): Record<string, unknown> {
+  return {
+    type: errors[error.code].type,
+    code: error.code,
+    message: error.message,
+    param: error.detail.param ?? null,
+    request_id: context.requestId,
+    doc_url: `${context.publicUrl}/docs/errors/${error.code}`,
+    ...error.detail.fields,
+  };
+}
+
+/** A store or process that is away is usually back within a second; a client should ask again, once. */
+function retryHeaders(code: ErrorCode): Record<string, string> {
+  return errors[code].status === 503 ? { [headers.retryAfter]: '1' } : {};
+}

@@ -1,0 +1,18 @@
+import type { ErrorCode } from '@relay/contract';
+import { RelayError } from '../domain/relay-error.ts';
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
+  FST_ERR_BAD_URL: 'invalid_request',
+  FST_ERR_ROUTE_MAX_PARAM_LENGTH: 'not_found',
+};
+
+/** Turns what the web framework throws by itself into our own errors; anything unknown is a defect. */
+export function asRelayError(thrown: unknown): RelayError {
+  if (thrown instanceof RelayError) return thrown;
+  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : '';
+  return new RelayError(CODES[code] ?? 'internal_error', { cause: thrown });
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { allRoutes, type Scope } from '@relay/contract';
+import type { Caller } from '../domain/caller.ts';
+import { RelayError } from '../domain/relay-error.ts';
+import { createLog } from '../kit/log.ts';
+import type { Handlers } from './call.ts';
+import { createManagementApp } from './management-app.ts';
+
+const scopes = new Set<Scope>();
+const caller: Caller = { organizationId: 'o', userId: 'u', keyId: null, kind: 'admin_token', scopes };
+let draining = false;
+let called = 0;
+const handlers: Handlers = {
+  listProviders: async (call) => {
+    called += 1;
+    call.setHeader('x-next-cursor', `${typeof call.query?.limit}`);
+    return [];
+  },
+  createProvider: async () => {
+    called += 1;
+    throw new Error('a defect with a secret in it');
+  },
+  deleteProvider: async () => undefined,
+};
+
+let url = '';
+const server = createServer();
+
+before(async () => {
+  const handle = await createManagementApp({
+    handlers,
+    authenticate: (authorization) => {
+      if (authorization === 'Bearer good') return caller;
+      throw new RelayError('invalid_api_key');
+    },
+    bodyBytesMax: 1_000,
+    publicUrl: 'http://relay.test',
+    log: createLog('silent'),
+    draining: () => draining,
+  });
+  server.on('request', (request, response) => handle(request, response, 'minted-id'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(() => server.close());
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly error: { code?: string; message?: string; param?: string | null; request_id?: string };
+}
+
+async function call(method: string, path: string, body?: string, type = 'application/json'): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: { authorization: 'Bearer good', ...(body === undefined ? {} : { 'content-type': type }) },
+    body: body ?? null,
+  });
+  const text = await response.text();
+  const parsed = text.startsWith('{') ? (JSON.parse(text) as { error?: Answer['error'] }) : {};
+  return { status: response.status, headers: response.headers, error: parsed.error ?? {} };
+}
+
+describe('the management app', () => {
+  it('checks the caller before anything else', async () => {
+    const response = await fetch(`${url}/api/relay/providers`);
+    assert.equal(response.status, 401);
+  });
+  it('answers 403 naming the scope, and calls no handler', async () => {
+    const { status, error } = await call('GET', '/api/relay/providers');
+    assert.equal(status, 403);
+    assert.match(error.message ?? '', /relay:providers:read/);
+    assert.equal(called, 0);
+  });
+  it('calls the handler with valid input and passes its headers on', async () => {
+    scopes.add('relay:providers:read');
+    const { status, headers } = await call('GET', '/api/relay/providers?limit=5');
+    assert.equal(status, 200);
+    assert.equal(headers.get('x-next-cursor'), 'number');
+  });
+
+  const invalid: [string, string, string, string | undefined, string | undefined, number, string][] = [
+    [
+      'a query of the wrong kind',
+      'GET',
+      '/api/relay/providers?limit=many',
+      undefined,
+      undefined,
+      400,
+      'invalid_request',
+    ],
+    ['a body that is not JSON', 'POST', '/api/relay/providers', '{', undefined, 400, 'invalid_json'],
+    ['a missing field', 'POST', '/api/relay/providers', '{}', undefined, 400, 'invalid_request'],
+    [
+      'an unknown field',
+      'POST',
+      '/api/relay/providers',
+      '{"name":"x","colour":1}',
+      undefined,
+      400,
+      'invalid_request',
+    ],
+    [
+      'another media type',
+      'POST',
+      '/api/relay/providers',
+      'a=1',
+      'text/plain',
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'a body over the limit',
+      'POST',
+      '/api/relay/providers',
+      `"${'x'.repeat(2_000)}"`,
+      undefined,
+      413,
+      'body_too_large',
+    ],
+    ['an unknown path', 'GET', '/api/relay/nothing', undefined, undefined, 404, 'route_not_found'],
+    ['a broken path', 'GET', '/api/relay/%zz', undefined, undefined, 400, 'invalid_request'],
+  ];
+  for (const [what, method, path, body, type, status, code] of invalid) {
+    it(`answers ${status} ${code} to ${what}, with the minted request id`, async () => {
+      scopes.add('relay:providers:manage');
+      const answer = await call(method, path, body, type);
+      assert.equal(answer.status, status);
+      assert.equal(answer.error.code, code);
+      assert.equal(answer.error.request_id, 'minted-id');
+      assert.equal(answer.headers.get('x-request-id'), 'minted-id');
+    });
+  }
+
+  it('says nothing of a defect but that it happened', async () => {
+    const body = JSON.stringify({
+      name: 'x',
+      base_url: 'https://x.example',
+      auth_mode: 'none',
+      enabled: true,
+    });
+    const { status, error } = await call('POST', '/api/relay/providers', body);
+    assert.equal(status, 500);
+    assert.equal(error.code, 'internal_error');
+    assert.doesNotMatch(JSON.stringify(error), /defect with a secret/);
+  });
+  it('answers 204 without a body where the contract has none', async () => {
+    const { status } = await call('DELETE', '/api/relay/providers/01890000-0000-7000-8000-000000000000');
+    assert.equal(status, 204);
+  });
+  it('answers 501 for a route without a handler', async () => {
+    scopes.add('relay:guardrails:read');
+    const { status, error } = await call('GET', '/api/relay/guardrails');
+    assert.equal(status, 501);
+    assert.equal(error.code, 'not_implemented');
+  });
+  it('does not let a client choose the request id', async () => {
+    const response = await fetch(`${url}/api/relay/nothing`, {
+      headers: { 'x-relay-internal-request-id': 'forged', 'x-request-id': 'forged' },
+    });
+    assert.equal(response.headers.get('x-request-id'), 'minted-id');
+  });
+  it('serves the interface description and a page for every error', async () => {
+    const openApi = (await (await fetch(`${url}/openapi.json`)).json()) as { openapi: string };
+    assert.match(openApi.openapi, /^3\.1/);
+    assert.equal((await fetch(`${url}/docs/errors/queue_full`)).status, 200);
+    assert.equal((await fetch(`${url}/docs/errors/toString`)).status, 404);
+  });
+  it('mounts every management route of the contract behind the caller check', async () => {
+    for (const route of allRoutes.filter(
+      ({ plane, access }) => plane === 'management' && access !== 'public',
+    )) {
+      const response = await fetch(url + route.path.replaceAll(/\{\w+\}/g, 'x'), { method: route.method });
+      assert.equal(response.status, 401, `${route.method} ${route.path}`);
+    }
+  });
+  it('refuses new work while draining', async () => {
+    draining = true;
+    const { status, error } = await call('GET', '/api/relay/providers');
+    draining = false;
+    assert.equal(status, 503);
+    assert.equal(error.code, 'draining');
+  });
+});

@@ -1,0 +1,184 @@
+import {
+  allRoutes,
+  coerceQuery,
+  compileValidator,
+  headers,
+  type Route,
+  type RouteId,
+  scopesOf,
+  scopesSatisfy,
+} from '@relay/contract';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Caller } from '../domain/caller.ts';
+import { RelayError } from '../domain/relay-error.ts';
+import type { Log } from '../kit/log.ts';
+import type { Authenticate } from './authenticate.ts';
+import type { Call, Handler, Handlers } from './call.ts';
+import { errorResponse } from './error-response.ts';
+import { asRelayError } from './framework-error.ts';
+import type { RequestHandler } from './listener.ts';
+import { mountReferencePages } from './reference-pages.ts';
+
+export interface ManagementAppDeps {
+  /** Null in a process without the role: its management routes do not exist. */
+  readonly handlers: Handlers | null;
+  readonly authenticate: Authenticate;
+  readonly bodyBytesMax: number;
+  readonly publicUrl: string;
+  readonly log: Log;
+  /** True once the process was told to stop. */
+  readonly draining: () => boolean;
+}
+
+const ANONYMOUS: Caller = {
+  organizationId: '',
+  userId: '',
+  keyId: null,
+  kind: 'session',
+  scopes: new Set(),
+};
+
+/** Serves every management route of the contract: the same door, checks and errors for each. */
+export async function createManagementApp(deps: ManagementAppDeps): Promise<RequestHandler> {
+  const app = Fastify({
+    bodyLimit: deps.bodyBytesMax,
+    genReqId: (request) => String(request.headers[REQUEST_ID_SLOT] ?? ''),
+    exposeHeadRoutes: false,
+    frameworkErrors: (error, request, reply) => {
+      sendError(deps, error, request, reply);
+    },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    async (_request: unknown, text: string) => parseJson(text),
+  );
+  app.setErrorHandler((error, request, reply) => {
+    sendError(deps, error, request, reply);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    sendError(deps, new RelayError('route_not_found'), request, reply);
+  });
+  if (deps.handlers !== null) {
+    for (const route of allRoutes) if (route.plane === 'management') mount(app, route, deps, deps.handlers);
+  }
+  mountReferencePages(app);
+  await app.ready();
+
+  return (request, response, requestId) => {
+    request.headers[REQUEST_ID_SLOT] = requestId;
+    app.routing(request, response);
+  };
+}
+
+// The id was minted by the listener before the framework saw the request; a client cannot reach this slot,
+// because the listener overwrites whatever came in under this name.
+const REQUEST_ID_SLOT = 'x-relay-internal-request-id';
+
+export function routesWithoutHandler(handlers: Handlers): RouteId[] {
+  const open = allRoutes.filter(({ plane, id }) => plane === 'management' && handlers[id] === undefined);
+  return open.map(({ id }) => id).sort();
+}
+
+function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, handlers: Handlers): void {
+  const handler = handlers[route.id] as Handler<RouteId> | undefined;
+  const check = {
+    params: route.params && compileValidator(route.params),
+    query: route.query && compileValidator(route.query),
+    body: route.body && compileValidator(route.body),
+  };
+  app.route({
+    method: route.method,
+    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    handler: async (request, reply) => {
+      if (deps.draining()) throw new RelayError('draining');
+      const caller = await admitCaller(deps, route, request);
+      if (handler === undefined) throw notImplemented(route);
+      const query = route.query && coerceQuery(route.query, searchOf(request));
+      if (check.params) demandValid(check.params(request.params), 'path');
+      if (check.query) demandValid(check.query(query), 'query');
+      if (check.body && !(route.bodyOptional === true && request.body === undefined)) {
+        demandValid(check.body(request.body ?? {}), 'body');
+      }
+      const call = {
+        caller,
+        requestId: request.id,
+        params: request.params,
+        query,
+        body: request.body,
+        header: (name: string) => singleHeader(request.headers[name]),
+        setHeader: (name: string, value: string) => void reply.header(name, value),
+      } as unknown as Call<RouteId>;
+      const result = await handler(call);
+      reply.code(route.success.status);
+      if (route.success.schema === undefined) return reply.send();
+      return reply.send(result);
+    },
+  });
+}
+
+async function admitCaller(deps: ManagementAppDeps, route: Route, request: FastifyRequest): Promise<Caller> {
+  if (route.access === 'public') return ANONYMOUS;
+  const caller = await deps.authenticate(request.headers.authorization);
+  if (route.access === 'session_only' && caller.kind !== 'session') {
+    throw new RelayError('permission_denied', {
+      message:
+        'This route is for browser sessions and cannot be called with a key. Sign in to the console instead.',
+    });
+  }
+  if (scopesSatisfy(route.access, caller.scopes)) return caller;
+  const needed = scopesOf(route.access);
+  throw new RelayError('insufficient_scope', {
+    message: `This call needs ${needed.join(' and ')}, which the key does not have. Create a key with it.`,
+    fields: { required_scopes: needed },
+  });
+}
+
+function demandValid(result: ReturnType<ReturnType<typeof compileValidator>>, where: string): void {
+  if (result.ok) return;
+  const first = result.issues[0];
+  throw new RelayError('invalid_request', {
+    message: `${result.issues.map((issue) => issue.message).join('; ')}.`,
+    param: first === undefined || first.path === '' ? where : first.path,
+    fields: { issues: result.issues.slice(0, 20) },
+  });
+}
+
+function searchOf(request: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(request.raw.url?.split('?', 2)[1]);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new RelayError('invalid_json', { cause });
+  }
+}
+
+function singleHeader(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function notImplemented(route: Route): RelayError {
+  return new RelayError('not_implemented', {
+    message: `${route.method} ${route.path} is part of the interface but not served by this version yet.`,
+  });
+}
+
+function sendError(
+  deps: ManagementAppDeps,
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const error = asRelayError(thrown);
+  if (error.status >= 500 && error.code !== 'not_implemented') {
+    deps.log.error({ err: error.cause ?? error, request_id: request.id, code: error.code }, 'request failed');
+  }
+  const answer = errorResponse(error, { requestId: request.id, publicUrl: deps.publicUrl });
+  reply.code(answer.status).headers(answer.headers);
+  if (error.code === 'body_too_large') reply.header('connection', 'close');
+  reply.header(headers.requestId, request.id).send(answer.body);
+}

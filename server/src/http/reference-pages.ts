@@ -1,0 +1,16 @@
+import { buildOpenApi, errorPageHtml, isErrorCode } from '@relay/contract';
+import type { FastifyInstance } from 'fastify';
+import { RelayError } from '../domain/relay-error.ts';
+
+/** The interface description and a page per error code, served by the deployment itself so they work offline. */
+export function mountReferencePages(app: FastifyInstance): void {
+  const openApi = JSON.stringify(buildOpenApi());
+  app.get('/openapi.json', async (_request, reply) => reply.type('application/json').send(openApi));
+  app.get<{ Params: { code: string } }>('/docs/errors/:code', async (request, reply) => {
+    const { code } = request.params;
+    if (!isErrorCode(code))
+      throw new RelayError('not_found', { message: 'There is no error with this code.' });
+    reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'");
+    return reply.type('text/html; charset=utf-8').send(errorPageHtml(code));
+  });
+}

@@ -1,0 +1,144 @@
+import { type Candidate, upstreamPath } from '../../domain/routing.ts';
+import type { Clock } from '../../kit/clock.ts';
+import {
+  AddressRefusedError,
+  type Egress,
+  type EgressController,
+  type EgressHandler,
+} from '../../kit/egress/index.ts';
+import type { Exchange, FailureCode, InferenceBody, UpstreamListener } from '../exchange.ts';
+import { type DeadlineKind, type DeadlinesMs, DeadlineWatch } from './deadlines.ts';
+import { upstreamBody } from './upstream-body.ts';
+import { upstreamHeaders } from './upstream-headers.ts';
+
+export interface DispatchDeps {
+  readonly egress: Egress;
+  readonly clock: Clock;
+  readonly headersTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+}
+
+const TIMEOUT_TEXT: Record<DeadlineKind, string> = {
+  headers: 'no response headers within the deadline',
+  idle: 'the response went silent',
+  total: 'the response took longer than the endpoint may take',
+};
+
+/**
+ * Sends one attempt and feeds everything that comes back to the listener, which always hears exactly one
+ * end: `onEnd` or `onFailure`. Answers nothing itself.
+ *
+ * Returns the way to stop the attempt; after stopping, the listener hears nothing more.
+ */
+export function sendUpstream(
+  deps: DispatchDeps,
+  exchange: Exchange,
+  body: InferenceBody,
+  candidate: Candidate,
+  listener: UpstreamListener,
+): () => void {
+  const headers = upstreamHeaders(candidate, exchange.request.headers, body.streaming);
+  if (headers === null) {
+    listener.onFailure('upstream_not_prepared', 'no usable credential');
+    return () => undefined;
+  }
+  const asksForUsage = exchange.operation === 'chat' && body.streaming && !body.wantsUsageFrame;
+  const handler = new UpstreamHandler(deps.clock, deadlinesOf(deps, candidate), listener);
+  const request = {
+    method: 'POST' as const,
+    path: upstreamPath(candidate, exchange.operation),
+    headers,
+    body: upstreamBody(body, candidate.endpoint.upstreamModel, asksForUsage),
+  };
+  deps.egress.dispatch(candidate.origin, request, handler);
+  return () => handler.stop();
+}
+
+function deadlinesOf(deps: DispatchDeps, { endpoint, provider }: Candidate): DeadlinesMs {
+  const total = Math.min(endpoint.maxLatencyMs, provider.maxLatencyMs ?? endpoint.maxLatencyMs);
+  return { headers: deps.headersTimeoutMs, idle: deps.idleTimeoutMs, total };
+}
+
+class UpstreamStoppedError extends Error {}
+
+class UpstreamHandler implements EgressHandler {
+  readonly #listener: UpstreamListener;
+  readonly #watch: DeadlineWatch;
+  #controller: EgressController | null = null;
+  #over = false;
+
+  constructor(clock: Clock, deadlines: DeadlinesMs, listener: UpstreamListener) {
+    this.#listener = listener;
+    this.#watch = new DeadlineWatch(clock, deadlines, (kind) =>
+      this.#fail('upstream_timeout', TIMEOUT_TEXT[kind]),
+    );
+  }
+
+  /** Idempotent. Before a connection was found there is nothing to abort yet; it is then aborted when found. */
+  stop(): void {
+    this.#over = true;
+    this.#watch.stop();
+    this.#controller?.abort(new UpstreamStoppedError());
+  }
+
+  onRequestStart(controller: EgressController): void {
+    this.#controller = controller;
+    if (this.#over) controller.abort(new UpstreamStoppedError());
+  }
+
+  onResponseStart(
+    controller: EgressController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // Informational responses precede the real one and concern the connection only.
+    if (this.#over || status < 200) return;
+    this.#watch.headersArrived();
+    this.#listener.onHead(
+      { status, headers },
+      {
+        pause: () => {
+          this.#watch.pause();
+          controller.pause();
+        },
+        resume: () => {
+          this.#watch.resume();
+          controller.resume();
+        },
+        abort: () => this.stop(),
+      },
+    );
+  }
+
+  onResponseData(_controller: EgressController, chunk: Buffer): void {
+    if (this.#over) return;
+    this.#watch.touch();
+    this.#listener.onData(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#watch.stop();
+    this.#listener.onEnd();
+  }
+
+  onResponseError(_controller: EgressController, error: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#watch.stop();
+    this.#listener.onFailure(codeOf(error), error.message);
+  }
+
+  #fail(code: FailureCode, internal: string): void {
+    if (this.#over) return;
+    this.stop();
+    this.#listener.onFailure(code, internal);
+  }
+}
+
+function codeOf(error: Error & { code?: string }): FailureCode {
+  if (error instanceof AddressRefusedError || error.cause instanceof AddressRefusedError)
+    return 'upstream_not_prepared';
+  return error.code === 'UND_ERR_CONNECT_TIMEOUT' ? 'upstream_timeout' : 'upstream_unreachable';
+}

@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../domain/caller.ts';
+import type { TokenEstimate } from '../domain/estimate.ts';
+import type { Operation } from '../domain/operation.ts';
+import type { Route } from '../domain/routing.ts';
+import type { OrganizationSnapshot } from '../domain/snapshot.ts';
+import type { Usage } from '../domain/usage.ts';
+import type { MemberSpan } from '../kit/json-members.ts';
+
+/**
+ * One request on its way through the gateway. Each step fills in its part; no step reads a part that a
+ * later step owns. The pipeline creates it and is the only one that passes it on.
+ */
+export interface Exchange {
+  readonly requestId: string;
+  readonly clientRequestId: string | null;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly operation: Operation;
+  readonly caller: Caller;
+  readonly snapshot: OrganizationSnapshot;
+  readonly arrivedAtMs: number;
+  /** Monotonic; every duration of the exchange is measured from here. */
+  readonly startMs: number;
+  readonly attempts: AttemptRecord[];
+  /** Time spent waiting for capacity, over all attempts. */
+  waitMs: number;
+  /** Time spent waiting for providers, over all attempts, up to the first byte given to the client. */
+  upstreamMs: number;
+  /** Set when the client hangs up; the step in charge registers how to stop. */
+  clientGone: boolean;
+  onClientGone: (() => void) | null;
+}
+
+/** What the client sent, read once: the bytes as they came, and what the gateway must know of them. */
+export interface InferenceBody {
+  readonly bytes: Buffer;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly model: string;
+  readonly streaming: boolean;
+  /** The client asked for usage in the stream itself. */
+  readonly wantsUsageFrame: boolean;
+  /** Every `model` and `stream_options` value of the top level, in the order of the text. */
+  readonly spans: readonly MemberSpan[];
+  /** Position of the object's closing brace. */
+  readonly closing: number;
+}
+
+export interface RoutedRequest {
+  readonly body: InferenceBody;
+  readonly route: Route;
+  readonly estimate: TokenEstimate;
+}
+
+export type AttemptOutcome = 'completed' | 'failed' | 'cancelled';
+
+export interface AttemptRecord {
+  readonly endpointId: string;
+  readonly providerId: string;
+  readonly upstreamModel: string;
+  /** Null when no response arrived. */
+  status: number | null;
+  outcome: AttemptOutcome;
+  cause: string | null;
+  latencyMs: number;
+}
+
+export interface UpstreamHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** A whole upstream response in memory; nothing of it has reached the client. */
+export interface UpstreamAnswer extends UpstreamHead {
+  readonly body: Buffer;
+}
+
+export type FailureCode =
+  | 'upstream_not_prepared'
+  | 'upstream_unreachable'
+  | 'upstream_timeout'
+  | 'upstream_invalid_response';
+
+/** How one attempt ended. Only `delivered` has sent anything to the client. */
+export type AttemptResult =
+  | { readonly kind: 'answer'; readonly answer: UpstreamAnswer; readonly usage: Usage | null }
+  | {
+      readonly kind: 'failure';
+      readonly code: FailureCode;
+      readonly internal: string;
+      /** A stream that reported an error before any content, kept in case it is all there is to pass on. */
+      readonly held: UpstreamAnswer | null;
+    }
+  | { readonly kind: 'delivered'; readonly delivery: Delivery }
+  | { readonly kind: 'client_gone' };
+
+export interface Delivery {
+  readonly state: AttemptOutcome;
+  readonly cause: string | null;
+  readonly status: number;
+  readonly usage: Usage | null;
+  /** What the client was given when usage was never reported: one token a content frame. */
+  readonly streamedTokens: number;
+  readonly firstByteMs: number;
+}
+
+/** What an upstream's answer is fed to, event by event. */
+export interface UpstreamListener {
+  onHead(head: UpstreamHead, flow: Flow): void;
+  onData(chunk: Buffer): void;
+  onEnd(): void;
+  onFailure(code: FailureCode, internal: string): void;
+}
+
+export interface Flow {
+  pause(): void;
+  resume(): void;
+  abort(): void;
+}

@@ -1,0 +1,231 @@
+import type { Admission } from '../admission/port.ts';
+import { estimateTokens } from '../domain/estimate.ts';
+import { RelayError } from '../domain/relay-error.ts';
+import type { RecordSink } from '../domain/request-record.ts';
+import type { Candidate } from '../domain/routing.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Log } from '../kit/log.ts';
+import { awaitCapacity, remainingCandidates } from './admit/await-capacity.ts';
+import { cooldownUntilMs } from './dispatch/cooldown.ts';
+import { type DispatchDeps, sendUpstream } from './dispatch/send-upstream.ts';
+import type { AttemptRecord, AttemptResult, Exchange, RoutedRequest } from './exchange.ts';
+import { parseBody } from './receive/parse-body.ts';
+import { ClientGoneError, readBody } from './receive/read-body.ts';
+import { interruptedFrame, sendAnswer, sendError } from './respond/answer.ts';
+import { Reply } from './respond/reply.ts';
+import { responseHeaders } from './respond/response-headers.ts';
+import { routeRequest } from './route/route-request.ts';
+import { type Ending, settle } from './settle/settle.ts';
+import type { TypicalOutput } from './settle/typical-output.ts';
+
+export interface PipelineDeps extends DispatchDeps {
+  readonly admission: Admission;
+  readonly sink: RecordSink;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly typicalOutput: TypicalOutput;
+  readonly bodyBytesMax: number;
+  readonly attemptsMax: number;
+  readonly publicUrl: string;
+  /** True once the process was told to stop: nothing new is taken on. */
+  readonly draining: () => boolean;
+}
+
+/**
+ * The life of a request, from top to bottom. The only code that knows the order of the steps; it owns the
+ * wait and fallback loop, and it settles every exchange exactly once, however it ends.
+ */
+export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Promise<void> {
+  let routed: RoutedRequest | null = null;
+  let ending: Ending;
+  try {
+    if (deps.draining()) throw new RelayError('draining');
+    // receive: 400, 413
+    const body = parseBody(await readBody(exchange.request, deps.bodyBytesMax), exchange.operation);
+    // route: 400
+    const { route, candidates } = routeRequest(exchange, body);
+    const name = route.lane?.id ?? body.model;
+    const estimate = estimateTokens(exchange.operation, body.fields, deps.typicalOutput.tokens(name));
+    routed = { body, route, estimate };
+    // admit, dispatch, respond: 429, 502, 503, and whatever the provider says
+    ending = await serveFromCandidates(deps, exchange, routed, candidates);
+    if (ending.usage !== null) deps.typicalOutput.learn(name, ending.usage.outputTokens);
+  } catch (error) {
+    ending = endWithError(deps, exchange, error);
+  }
+  // settle
+  settle(deps, exchange, routed, ending);
+}
+
+/** Tries candidates until one answers, the client leaves, or nothing is left to try. */
+async function serveFromCandidates(
+  deps: PipelineDeps,
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidates: readonly Candidate[],
+): Promise<Ending> {
+  const tried = new Set<string>();
+  const attemptsMax = routed.route.allowFallback ? Math.min(deps.attemptsMax, candidates.length) : 1;
+  let last: AttemptResult | null = null;
+  let lastCandidate: Candidate | null = null;
+
+  while (tried.size < attemptsMax) {
+    const capacity = await awaitCapacity(
+      deps,
+      exchange,
+      routed.route,
+      remainingCandidates(candidates, tried),
+    );
+    if (capacity === 'client_gone') return clientGone();
+    if (capacity === 'draining') throw new RelayError('draining');
+    if (capacity.kind === 'refused') {
+      if (last === null) throw capacity.error;
+      break;
+    }
+    const { candidate } = capacity;
+    tried.add(candidate.endpoint.id);
+    const result = await attempt(deps, exchange, routed, candidate);
+    if (result.kind === 'delivered') return { ...result.delivery };
+    if (result.kind === 'client_gone') return clientGone();
+    last = result;
+    lastCandidate = candidate;
+    if (!mayTryAnother(result)) break;
+  }
+  return answerWith(deps, exchange, routed, last, lastCandidate);
+}
+
+function mayTryAnother(result: AttemptResult): boolean {
+  if (result.kind === 'failure') return true;
+  return result.kind === 'answer' && (result.answer.status === 429 || result.answer.status >= 500);
+}
+
+/** Sends the request to one candidate. Nothing has reached the client unless the result is `delivered`. */
+async function attempt(
+  deps: PipelineDeps,
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidate: Candidate,
+): Promise<AttemptResult> {
+  const record: AttemptRecord = {
+    endpointId: candidate.endpoint.id,
+    providerId: candidate.provider.id,
+    upstreamModel: candidate.endpoint.upstreamModel,
+    status: null,
+    outcome: 'failed',
+    cause: null,
+    latencyMs: 0,
+  };
+  exchange.attempts.push(record);
+  const sentMs = deps.clock.monotonicMs();
+  const reply = new Reply({
+    exchange,
+    clock: deps.clock,
+    dropUsageFrame: exchange.operation === 'chat' && !routed.body.wantsUsageFrame,
+    headersFor: (head, usage) =>
+      responseHeaders(exchange, routed, candidate, head, usage, deps.clock.monotonicMs()),
+    interruptedFrame: () => interruptedFrame(deps, exchange),
+  });
+  const stop = sendUpstream(deps, exchange, routed.body, candidate, reply);
+  exchange.onClientGone = () => {
+    stop();
+    reply.clientGone();
+  };
+  // The client may have left before there was anything to stop.
+  if (exchange.clientGone) exchange.onClientGone();
+  const result = await reply.result;
+  exchange.onClientGone = null;
+  record.latencyMs = Math.round(deps.clock.monotonicMs() - sentMs);
+  record.status = reply.status;
+  noteResult(deps, candidate, record, result);
+  return result;
+}
+
+function noteResult(
+  deps: PipelineDeps,
+  candidate: Candidate,
+  record: AttemptRecord,
+  result: AttemptResult,
+): void {
+  switch (result.kind) {
+    case 'delivered':
+      record.outcome = result.delivery.state;
+      record.cause = result.delivery.cause;
+      return;
+    case 'client_gone':
+      record.outcome = 'cancelled';
+      record.cause = 'client_disconnected';
+      return;
+    case 'failure':
+      record.cause = result.code;
+      deps.log.warn(
+        { endpoint: candidate.endpoint.id, cause: result.code, why: result.internal },
+        'attempt failed',
+      );
+      return;
+    case 'answer': {
+      const untilMs = cooldownUntilMs(result.answer, deps.clock.nowMs());
+      if (untilMs !== null) deps.admission.penalize(candidate.endpoint.id, untilMs);
+      record.outcome = result.answer.status < 400 ? 'completed' : 'failed';
+      if (result.answer.status >= 400) record.cause = `upstream_status_${result.answer.status}`;
+    }
+  }
+}
+
+/** The last result is all there is: the provider's own words where it said any, else our 502. */
+function answerWith(
+  deps: PipelineDeps,
+  exchange: Exchange,
+  routed: RoutedRequest,
+  last: AttemptResult | null,
+  candidate: Candidate | null,
+): Ending {
+  if (last?.kind === 'failure' && last.held === null) {
+    throw new RelayError(last.code, { internal: last.internal });
+  }
+  if (last === null || candidate === null || last.kind === 'delivered' || last.kind === 'client_gone') {
+    throw new RelayError('internal_error', { internal: 'the candidate loop ended without a result' });
+  }
+  const answer = last.kind === 'answer' ? last.answer : last.held;
+  if (answer === null) throw new RelayError('internal_error', { internal: 'a held answer vanished' });
+  const usage = last.kind === 'answer' ? last.usage : null;
+  const firstByteMs = deps.clock.monotonicMs();
+  const headers = responseHeaders(exchange, routed, candidate, answer, usage, firstByteMs);
+  sendAnswer(exchange, answer, headers, last.kind === 'failure');
+  const failed = last.kind === 'failure' || answer.status >= 400;
+  return {
+    state: failed ? 'failed' : 'completed',
+    status: answer.status,
+    cause: failed ? (exchange.attempts.at(-1)?.cause ?? null) : null,
+    usage,
+    streamedTokens: 0,
+    firstByteMs,
+  };
+}
+
+function clientGone(): Ending {
+  return {
+    state: 'cancelled',
+    // No status was ever sent; 499 is what logs elsewhere call it.
+    status: 499,
+    cause: 'client_disconnected',
+    usage: null,
+    streamedTokens: 0,
+    firstByteMs: null,
+  };
+}
+
+function endWithError(deps: PipelineDeps, exchange: Exchange, error: unknown): Ending {
+  if (error instanceof ClientGoneError || exchange.clientGone) return clientGone();
+  const known = error instanceof RelayError ? error : new RelayError('internal_error', { cause: error });
+  if (known.code === 'internal_error')
+    deps.log.error({ err: error, request_id: exchange.requestId }, 'defect');
+  sendError(deps, exchange, known);
+  return {
+    state: 'failed',
+    status: known.status,
+    cause: known.code,
+    usage: null,
+    streamedTokens: 0,
+    firstByteMs: deps.clock.monotonicMs(),
+  };
+}

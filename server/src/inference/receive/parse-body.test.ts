@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { RelayError } from '../../domain/relay-error.ts';
+import { upstreamBody } from '../dispatch/upstream-body.ts';
+import { parseBody } from './parse-body.ts';
+
+const chat = '"messages":[{"role":"user","content":"hi"}]';
+
+function refusal(text: string | Buffer, operation: 'chat' | 'responses' | 'embeddings' = 'chat'): RelayError {
+  try {
+    parseBody(Buffer.from(text), operation);
+  } catch (error) {
+    assert.ok(error instanceof RelayError);
+    return error;
+  }
+  throw new Error('was accepted');
+}
+
+describe('receiving a body', () => {
+  const invalid: [string, string | Buffer, string, string | undefined][] = [
+    ['nothing', '', 'invalid_json', undefined],
+    ['an array', '[]', 'invalid_json', undefined],
+    ['broken JSON', '{"model":', 'invalid_json', undefined],
+    ['JSON that only looks whole', `{"model":"m",${chat},"x":[1 2]}`, 'invalid_json', undefined],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'invalid_json', undefined],
+    [
+      'deep nesting',
+      `{"model":"m",${chat},"x":${'['.repeat(300)}${']'.repeat(300)}}`,
+      'invalid_json',
+      undefined,
+    ],
+    ['no model', `{${chat}}`, 'invalid_request', 'model'],
+    ['an empty model', `{"model":"",${chat}}`, 'invalid_request', 'model'],
+    ['a number for a model', `{"model":1,${chat}}`, 'invalid_request', 'model'],
+    ['no messages', '{"model":"m"}', 'invalid_request', 'messages'],
+    ['empty messages', '{"model":"m","messages":[]}', 'invalid_request', 'messages'],
+    [
+      'a message without role',
+      '{"model":"m","messages":[{"content":"x"}]}',
+      'invalid_request',
+      'messages[0].role',
+    ],
+  ];
+  for (const [what, text, code, param] of invalid) {
+    it(`refuses ${what} with ${code}`, () => {
+      const error = refusal(text);
+      assert.equal(error.code, code);
+      assert.equal(error.detail.param, param);
+    });
+  }
+
+  it('wants input of responses and embeddings to be text or a list', () => {
+    assert.equal(refusal('{"model":"m"}', 'responses').detail.param, 'input');
+    assert.equal(refusal('{"model":"m","input":7}', 'embeddings').detail.param, 'input');
+    assert.equal(parseBody(Buffer.from('{"model":"m","input":["a"]}'), 'embeddings').model, 'm');
+  });
+});
+
+describe('the body for the upstream', () => {
+  const sent = (text: string, askForUsage = false) =>
+    upstreamBody(parseBody(Buffer.from(text), 'chat'), 'up"stream', askForUsage).toString();
+
+  it('replaces the model and nothing else', () => {
+    const rest = `, ${chat} ,"big":12345678901234567890,"e":"\\u00e9\\/", "dup":1,"dup":2 }`;
+    assert.equal(sent(`{ "model" :\t"lane"${rest}`), `{ "model" :\t"up\\"stream"${rest}`);
+  });
+  it('replaces every duplicate, escaped names included', () => {
+    assert.equal(
+      sent(`{"model":"a",${chat},"mod\\u0065l":"b"}`),
+      `{"model":"up\\"stream",${chat},"mod\\u0065l":"up\\"stream"}`,
+    );
+  });
+  it('leaves a model inside another value alone', () => {
+    assert.equal(
+      sent(`{"model":"a",${chat},"x":{"model":"a"}}`),
+      `{"model":"up\\"stream",${chat},"x":{"model":"a"}}`,
+    );
+  });
+  it('asks for usage at the end of the object when there is no stream_options', () => {
+    assert.equal(
+      sent(`{"model":"a",${chat},"stream":true} `, true),
+      `{"model":"up\\"stream",${chat},"stream":true,"stream_options":{"include_usage":true}} `,
+    );
+  });
+  it('keeps the other stream options when it asks for usage', () => {
+    assert.equal(
+      sent(`{"model":"a",${chat},"stream_options":{"x":1,"include_usage":false}}`, true),
+      `{"model":"up\\"stream",${chat},"stream_options":{"x":1,"include_usage":true}}`,
+    );
+    assert.equal(
+      sent(`{"model":"a",${chat},"stream_options":null}`, true),
+      `{"model":"up\\"stream",${chat},"stream_options":{"include_usage":true}}`,
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Operation } from '../../domain/operation.ts';
+import type { Usage } from '../../domain/usage.ts';
+import { StreamReader } from './stream-reader.ts';
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Reads a compressed stream from a decoded copy, for its usage and its end. The bytes go their own way. */
+export class EncodedStreamTap {
+  readonly #reader: StreamReader;
+  readonly #decoder: Transform | null;
+  readonly #ended: Promise<void>;
+
+  constructor(encoding: string, operation: Operation) {
+    this.#reader = new StreamReader(operation, false);
+    this.#decoder = decoders[encoding.trim().toLowerCase()]?.() ?? null;
+    const decoder = this.#decoder;
+    this.#ended = new Promise((resolve) => {
+      if (decoder === null) return resolve();
+      decoder.on('data', (chunk: Buffer) => this.#reader.push(chunk));
+      decoder.on('end', resolve);
+      decoder.on('error', () => resolve());
+    });
+  }
+
+  push(chunk: Buffer): void {
+    this.#decoder?.write(chunk);
+  }
+
+  /** An encoding that cannot be read here has, as far as anyone can tell, ended as it should. */
+  async end(): Promise<{ done: boolean; usage: Usage | null }> {
+    if (this.#decoder === null) return { done: true, usage: null };
+    this.#decoder.end();
+    await this.#ended;
+    this.#reader.end();
+    return { done: this.#reader.done, usage: this.#reader.usage };
+  }
+}

@@ -1,0 +1,276 @@
+import type { ServerResponse } from 'node:http';
+import type { Usage } from '../../domain/usage.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type {
+  AttemptOutcome,
+  AttemptResult,
+  Exchange,
+  FailureCode,
+  Flow,
+  UpstreamHead,
+  UpstreamListener,
+} from '../exchange.ts';
+import { readAnswer, readEncodedAnswer, readTailUsage } from './answer-usage.ts';
+import { EncodedStreamTap } from './encoded-stream-tap.ts';
+import { StreamReader } from './stream-reader.ts';
+
+/** Answers up to this size are held until whole, so that usage can go into the headers. */
+const BUFFERED_BYTES_MAX = 8 * 1024 * 1024;
+const TAIL_BYTES = 2 * 1024;
+/** How long the body of an error may take before the attempt counts as failed without it. */
+const ERROR_BODY_MS_MAX = 2_000;
+
+export interface ReplyDeps {
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+  readonly dropUsageFrame: boolean;
+  /** Headers for the client at the moment of commitment. */
+  readonly headersFor: (head: UpstreamHead, usage: Usage | null) => string[];
+  /** The frame that tells a client that its stream broke. */
+  readonly interruptedFrame: () => string;
+}
+
+/**
+ * One attempt's answer on its way to the client. Until the first content byte nothing is sent and the
+ * attempt can still be replaced; from then on it is the client's, to its end. `result` settles once.
+ */
+export class Reply implements UpstreamListener {
+  readonly result: Promise<AttemptResult>;
+  readonly #deps: ReplyDeps;
+  readonly #response: ServerResponse;
+  readonly #sentMs: number;
+  #resolve: (result: AttemptResult) => void = () => undefined;
+  #mode: 'waiting' | 'buffering' | 'streaming' | 'piping' | 'over' = 'waiting';
+  #head: UpstreamHead | null = null;
+  #flow: Flow | null = null;
+  #chunks: Buffer[] = [];
+  #bufferedBytes = 0;
+  #reader: StreamReader | null = null;
+  #tap: EncodedStreamTap | null = null;
+  #tail: Buffer = Buffer.alloc(0);
+  #committedMs: number | null = null;
+  #errorBodyTimer: NodeJS.Timeout | null = null;
+  #awaitingDrain = false;
+
+  constructor(deps: ReplyDeps) {
+    this.#deps = deps;
+    this.#response = deps.exchange.response;
+    this.#sentMs = deps.clock.monotonicMs();
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  get status(): number | null {
+    return this.#head?.status ?? null;
+  }
+
+  /** The client hung up; whoever calls this also stops the upstream. */
+  clientGone(): void {
+    if (this.#mode === 'over') return;
+    if (this.#committedMs === null) this.#finish({ kind: 'client_gone' });
+    else this.#delivered('cancelled', 'client_disconnected');
+  }
+
+  onHead(head: UpstreamHead, flow: Flow): void {
+    if (this.#mode === 'over') return;
+    this.#head = head;
+    this.#flow = flow;
+    const isStream = head.status === 200 && isEventStream(head);
+    if (!isStream) {
+      this.#mode = 'buffering';
+      if (head.status >= 400) this.#watchErrorBody();
+    } else if (encodingOf(head) === null) {
+      this.#mode = 'streaming';
+      this.#reader = new StreamReader(this.#deps.exchange.operation, this.#deps.dropUsageFrame);
+    } else {
+      // Compressed although it was not asked for: passed on as it is, read from a decoded copy.
+      this.#tap = new EncodedStreamTap(encodingOf(head) ?? '', this.#deps.exchange.operation);
+      this.#pipe();
+    }
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#mode === 'buffering') this.#buffer(chunk);
+    else if (this.#mode === 'streaming') this.#stream(chunk);
+    else if (this.#mode === 'piping') this.#pipeChunk(chunk);
+  }
+
+  onEnd(): void {
+    if (this.#mode === 'buffering') this.#endBuffered();
+    else if (this.#mode === 'streaming') this.#endStream();
+    else if (this.#mode === 'piping') void this.#endPiped();
+  }
+
+  onFailure(code: FailureCode, internal: string): void {
+    if (this.#mode === 'over') return;
+    if (this.#committedMs === null) {
+      this.#finish({ kind: 'failure', code, internal, held: null });
+      return;
+    }
+    if (this.#mode === 'streaming') this.#interrupt(code);
+    else {
+      // Half a body with a promised length or encoding cannot be mended: the client must see it break.
+      this.#response.destroy();
+      this.#delivered('failed', code);
+    }
+  }
+
+  #buffer(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bufferedBytes += chunk.length;
+    if (this.#bufferedBytes <= BUFFERED_BYTES_MAX) return;
+    const held = this.#chunks;
+    this.#chunks = [];
+    this.#pipe();
+    for (const each of held) this.#pipeChunk(each);
+  }
+
+  #endBuffered(): void {
+    const head = this.#head as UpstreamHead;
+    const only = this.#chunks.length === 1 ? this.#chunks[0] : undefined;
+    const body = only ?? Buffer.concat(this.#chunks, this.#bufferedBytes);
+    const encoding = encodingOf(head);
+    const judge = ({ sound, usage }: { sound: boolean; usage: Usage | null }) => {
+      if (sound || head.status >= 300 || !isJson(head)) {
+        this.#finish({ kind: 'answer', answer: { ...head, body }, usage });
+      } else {
+        this.onFailure('upstream_invalid_response', 'the answer is not a whole JSON object');
+      }
+    };
+    if (head.status >= 300) judge({ sound: true, usage: null });
+    else if (encoding === null) judge(readAnswer(body));
+    else readEncodedAnswer(body, encoding).then(judge, () => judge({ sound: false, usage: null }));
+  }
+
+  #stream(chunk: Buffer): void {
+    const reader = this.#reader as StreamReader;
+    const ready = reader.push(chunk);
+    if (reader.phase === 'refused') {
+      this.#flow?.abort();
+      const answer = { ...(this.#head as UpstreamHead), body: reader.takeHeld() };
+      const internal = 'the stream reported an error before any content';
+      this.#finish({ kind: 'failure', code: 'upstream_invalid_response', internal, held: answer });
+      return;
+    }
+    for (const bytes of ready) this.#write(bytes);
+  }
+
+  #endStream(): void {
+    const reader = this.#reader as StreamReader;
+    const rest = reader.end();
+    if (reader.phase !== 'open' && !reader.done) {
+      const internal = 'the stream ended before any content';
+      this.#finish({ kind: 'failure', code: 'upstream_invalid_response', internal, held: null });
+      return;
+    }
+    for (const bytes of reader.phase === 'open' ? rest : [reader.takeHeld(), ...rest]) this.#write(bytes);
+    if (reader.errored) {
+      this.#response.end();
+      this.#delivered('failed', 'upstream_error_frame');
+    } else if (!reader.done) {
+      this.#interrupt('ended_early');
+    } else {
+      this.#response.end();
+      this.#delivered('completed', null);
+    }
+  }
+
+  #interrupt(cause: string): void {
+    // Whatever is left of an incomplete frame stays behind, so that the error frame stands on its own.
+    this.#response.end(this.#deps.interruptedFrame());
+    this.#delivered('failed', cause);
+  }
+
+  #pipe(): void {
+    this.#mode = 'piping';
+    this.#commit();
+  }
+
+  #pipeChunk(chunk: Buffer): void {
+    this.#write(chunk);
+    this.#tap?.push(chunk);
+    const joined = chunk.length >= TAIL_BYTES ? chunk : Buffer.concat([this.#tail, chunk]);
+    this.#tail = joined.subarray(Math.max(0, joined.length - TAIL_BYTES));
+  }
+
+  async #endPiped(): Promise<void> {
+    this.#response.end();
+    if (this.#tap === null) {
+      this.#delivered('completed', null, readTailUsage(this.#tail));
+      return;
+    }
+    const { done, usage } = await this.#tap.end();
+    this.#delivered(done ? 'completed' : 'failed', done ? null : 'ended_early', usage);
+  }
+
+  #commit(): void {
+    if (this.#committedMs !== null) return;
+    const head = this.#head as UpstreamHead;
+    this.#committedMs = this.#deps.clock.monotonicMs();
+    this.#deps.exchange.upstreamMs += this.#committedMs - this.#sentMs;
+    this.#response.writeHead(head.status, this.#deps.headersFor(head, null));
+  }
+
+  #write(bytes: Buffer): void {
+    this.#commit();
+    if (this.#response.write(bytes) || this.#awaitingDrain) return;
+    this.#awaitingDrain = true;
+    this.#flow?.pause();
+    this.#response.once('drain', () => {
+      this.#awaitingDrain = false;
+      this.#flow?.resume();
+    });
+  }
+
+  #watchErrorBody(): void {
+    this.#errorBodyTimer = setTimeout(() => {
+      this.#flow?.abort();
+      this.onFailure('upstream_timeout', 'the body of the error did not arrive');
+    }, ERROR_BODY_MS_MAX);
+  }
+
+  #delivered(
+    state: AttemptOutcome,
+    cause: string | null,
+    usage: Usage | null = this.#reader?.usage ?? null,
+  ): void {
+    const delivery = {
+      state,
+      cause,
+      status: (this.#head as UpstreamHead).status,
+      usage,
+      streamedTokens: this.#reader?.contentFrames ?? 0,
+      firstByteMs: this.#committedMs ?? 0,
+    };
+    this.#finish({ kind: 'delivered', delivery });
+  }
+
+  #finish(result: AttemptResult): void {
+    if (this.#mode === 'over') return;
+    this.#mode = 'over';
+    if (this.#errorBodyTimer !== null) clearTimeout(this.#errorBodyTimer);
+    if (this.#committedMs === null)
+      this.#deps.exchange.upstreamMs += this.#deps.clock.monotonicMs() - this.#sentMs;
+    this.#resolve(result);
+  }
+}
+
+function isEventStream(head: UpstreamHead): boolean {
+  return contentType(head).startsWith('text/event-stream');
+}
+
+function isJson(head: UpstreamHead): boolean {
+  const type = contentType(head);
+  return type === '' || type.startsWith('application/json') || type.startsWith('text/html');
+}
+
+function contentType(head: UpstreamHead): string {
+  const value = head.headers['content-type'];
+  return typeof value === 'string' ? value : '';
+}
+
+function encodingOf(head: UpstreamHead): string | null {
+  const value = head.headers['content-encoding'];
+  return typeof value !== 'string' || value === '' || value === 'identity' ? null : value;
+}

@@ -1,0 +1,82 @@
+import { headers as names } from '@relay/contract';
+import { costMicros } from '../../domain/money.ts';
+import type { Candidate } from '../../domain/routing.ts';
+import type { Usage } from '../../domain/usage.ts';
+import type { Exchange, RoutedRequest, UpstreamHead } from '../exchange.ts';
+
+// Headers of the upstream's connection, of its own accounting, or that would speak for us.
+const DROPPED = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'alt-svc',
+  'set-cookie',
+  'strict-transport-security',
+  'server',
+  'date',
+  'via',
+  'x-request-id',
+  'x-should-retry',
+]);
+
+/** The upstream's headers without those that are not ours to pass on. Names and values in turn. */
+function passedOn(head: UpstreamHead): string[] {
+  const list: string[] = [];
+  for (const name in head.headers) {
+    if (DROPPED.has(name) || name.startsWith('x-ratelimit-') || name.startsWith('x-relay-')) continue;
+    const value = head.headers[name];
+    if (typeof value === 'string') list.push(name, value);
+    else if (value !== undefined) for (const each of value) list.push(name, each);
+  }
+  return list;
+}
+
+/** Headers of an upstream's answer as the client gets them. `usage` is null for streams and when unknown. */
+export function responseHeaders(
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidate: Candidate,
+  head: UpstreamHead,
+  usage: Usage | null,
+  nowMs: number,
+): string[] {
+  const list = passedOn(head);
+  list.push(names.requestId, exchange.requestId);
+  list.push(names.overheadMs, overheadMs(exchange, nowMs));
+  if (head.status >= 400) list.push(names.errorSource, 'upstream');
+  const { endpoint, provider } = candidate;
+  const estimate = routed.estimate;
+  list.push(names.selectedEndpoint, headerText(endpoint.name));
+  list.push(names.selectedEndpointId, endpoint.id);
+  list.push(names.selectedProviderId, provider.id);
+  list.push(names.selectedUpstreamModel, headerText(endpoint.upstreamModel));
+  list.push(names.waitMs, String(Math.round(exchange.waitMs)));
+  list.push(names.fallbackCount, String(exchange.attempts.length - 1));
+  list.push(names.estimatedInputTokens, String(estimate.inputTokens));
+  list.push(names.estimatedOutputTokens, String(estimate.outputTokens));
+  const pricing = exchange.snapshot.pricing.get(endpoint.id);
+  if (pricing !== undefined) {
+    list.push(names.estimatedCostMicros, String(costMicros(pricing, { ...estimate, cachedInputTokens: 0 })));
+  }
+  if (usage === null) return list;
+  list.push(names.actualInputTokens, String(usage.inputTokens));
+  list.push(names.actualOutputTokens, String(usage.outputTokens));
+  list.push(names.actualTotalTokens, String(usage.inputTokens + usage.outputTokens));
+  if (pricing !== undefined) list.push(names.actualCostMicros, String(costMicros(pricing, usage)));
+  return list;
+}
+
+/** What the gateway itself took: neither the wait for capacity nor the provider's own time. */
+export function overheadMs(exchange: Exchange, nowMs: number): string {
+  return Math.max(0, nowMs - exchange.startMs - exchange.waitMs - exchange.upstreamMs).toFixed(2);
+}
+
+/** Names may hold any letter; a header may not. */
+function headerText(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Operation } from '../../domain/operation.ts';
+import { StreamReader } from './stream-reader.ts';
+
+const frame = (value: unknown) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
+const delta = (fields: object, more: object = {}) =>
+  frame({ choices: [{ index: 0, delta: fields, finish_reason: null }], ...more });
+const event = (type: string, fields: object = {}) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+
+const ROLE = delta({ role: 'assistant', content: '' });
+const HELLO = delta({ content: 'hello "usage":{ [DONE] é' });
+const FINISH = frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+const USAGE = frame({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 5 } });
+const DONE = frame('[DONE]');
+
+function read(reader: StreamReader, text: string, cuts: readonly number[] = []): string {
+  const bytes = Buffer.from(text);
+  const places = [...new Set([0, ...cuts.map((cut) => cut % bytes.length), bytes.length])].sort(
+    (a, b) => a - b,
+  );
+  const out: Buffer[] = [];
+  for (let index = 0; index + 1 < places.length; index += 1) {
+    out.push(...reader.push(bytes.subarray(places[index], places[index + 1])));
+  }
+  return Buffer.concat(out).toString();
+}
+
+describe('reading a chat stream', () => {
+  it('holds the preamble back until content arrives', () => {
+    const reader = new StreamReader('chat', false);
+    assert.equal(read(reader, ROLE), '');
+    assert.equal(reader.phase, 'holding');
+    assert.equal(read(reader, HELLO), ROLE + HELLO);
+    assert.equal(reader.phase, 'open');
+  });
+
+  it('refuses a stream that reports an error before content, and keeps its bytes', () => {
+    const reader = new StreamReader('chat', false);
+    const error = frame({ error: { message: 'overloaded' } });
+    assert.equal(read(reader, ROLE + error), '');
+    assert.equal(reader.phase, 'refused');
+    assert.equal(reader.takeHeld().toString(), ROLE + error);
+  });
+
+  it('passes an error after content on and remembers it', () => {
+    const reader = new StreamReader('chat', false);
+    const error = frame({ error: { message: 'overloaded' } });
+    assert.equal(read(reader, HELLO + error), HELLO + error);
+    assert.equal(reader.errored, true);
+    assert.equal(reader.done, false);
+  });
+
+  it('stops holding at sixty-four frames', () => {
+    const reader = new StreamReader('chat', false);
+    assert.equal(read(reader, ROLE.repeat(63)), '');
+    assert.equal(read(reader, ROLE), ROLE.repeat(64));
+  });
+
+  it('stops holding at 256 KiB', () => {
+    const reader = new StreamReader('chat', false);
+    const large = delta({ role: 'x'.repeat(100_000) });
+    assert.equal(read(reader, large + large), '');
+    assert.equal(read(reader, large), large.repeat(3));
+  });
+
+  it('counts tool calls, refusals and finish reasons as content', () => {
+    for (const fields of [{ tool_calls: [{ index: 0 }] }, { refusal: 'no' }, { reasoning_content: 'hm' }]) {
+      const reader = new StreamReader('chat', false);
+      read(reader, delta(fields));
+      assert.equal(reader.phase, 'open', JSON.stringify(fields));
+    }
+    const finished = new StreamReader('chat', false);
+    read(finished, FINISH);
+    assert.equal(finished.phase, 'open');
+  });
+
+  it('drops the usage frame only when the client did not ask for it, and reads it either way', () => {
+    const all = ROLE + HELLO + FINISH + USAGE + DONE;
+    for (const drop of [true, false]) {
+      const reader = new StreamReader('chat', drop);
+      assert.equal(read(reader, all), drop ? ROLE + HELLO + FINISH + DONE : all);
+      assert.deepEqual(reader.usage, { inputTokens: 3, outputTokens: 5, cachedInputTokens: 0 });
+      assert.equal(reader.done, true);
+    }
+  });
+
+  it('takes the last usage when a provider sends it more than once', () => {
+    const reader = new StreamReader('chat', true);
+    const later = frame({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 9 } });
+    read(reader, HELLO + USAGE + later + DONE);
+    assert.equal(reader.usage?.outputTokens, 9);
+  });
+
+  it('counts a last frame without its blank line', () => {
+    const reader = new StreamReader('chat', false);
+    read(reader, HELLO);
+    assert.equal(read(reader, 'data: [DONE]\n'), '');
+    assert.equal(Buffer.concat(reader.end()).toString(), 'data: [DONE]\n');
+    assert.equal(reader.done, true);
+  });
+
+  it('passes on a frame larger than the bound in pieces', () => {
+    const reader = new StreamReader('chat', false);
+    read(reader, HELLO);
+    const large = 'x'.repeat(300 * 1024);
+    assert.equal(read(reader, `data: ${large}`).length, large.length + 6);
+  });
+});
+
+describe('reading a responses stream', () => {
+  const CREATED = event('response.created', { response: { usage: null } });
+  const TEXT = event('response.output_text.delta', { delta: 'hi' });
+
+  it('holds announcements back until text arrives', () => {
+    const reader = new StreamReader('responses', false);
+    const added = event('response.output_item.added');
+    assert.equal(read(reader, CREATED + added), '');
+    assert.equal(read(reader, TEXT), CREATED + added + TEXT);
+  });
+  for (const failed of [event('error', { message: 'no' }), event('response.failed', { response: {} })]) {
+    it(`refuses ${failed.slice(7, 22)} after response.created`, () => {
+      const reader = new StreamReader('responses', false);
+      read(reader, CREATED + failed);
+      assert.equal(reader.phase, 'refused');
+    });
+  }
+  it('ends with response.completed and reads its usage', () => {
+    const reader = new StreamReader('responses', false);
+    const usage = { input_tokens: 2, output_tokens: 4 };
+    read(reader, CREATED + TEXT + event('response.completed', { response: { error: null, usage } }));
+    assert.equal(reader.done, true);
+    assert.equal(reader.usage?.outputTokens, 4);
+  });
+  it('is not ended by text that says so', () => {
+    const reader = new StreamReader('responses', false);
+    read(reader, TEXT + event('response.output_text.delta', { delta: 'response.completed' }));
+    assert.equal(reader.done, false);
+  });
+});
+
+describe('any stream, cut anywhere', () => {
+  const streams: [Operation, string][] = [
+    ['chat', ROLE + HELLO + ': keep-alive\n\n' + FINISH + USAGE + DONE],
+    ['chat', (ROLE + HELLO + FINISH + DONE).replaceAll('\n', '\r\n')],
+    [
+      'responses',
+      event('response.created') + event('response.output_text.delta') + event('response.completed'),
+    ],
+  ];
+  for (const [operation, text] of streams) {
+    it(`${operation}: comes out byte for byte, in order, wherever chunks end`, () => {
+      fc.assert(
+        fc.property(fc.array(fc.nat(), { maxLength: 40 }), (cuts) => {
+          const reader = new StreamReader(operation, false);
+          const out = read(reader, text, cuts) + Buffer.concat(reader.end()).toString();
+          assert.equal(out, text);
+          assert.equal(reader.done, true);
+        }),
+        { numRuns: 300 },
+      );
+    });
+  }
+  it('byte by byte', () => {
+    const [operation, text] = streams[0] as [Operation, string];
+    const reader = new StreamReader(operation, true);
+    const cuts = Array.from({ length: text.length * 2 }, (_, index) => index);
+    assert.equal(read(reader, text, cuts), text.replace(USAGE, ''));
+  });
+});

@@ -1,0 +1,148 @@
+import type { Operation } from '../../domain/operation.ts';
+import type { Usage } from '../../domain/usage.ts';
+import { frameEnd, parseFrame } from './sse-frames.ts';
+import { type FrameMeaning, NOTEWORTHY, readFrame } from './stream-protocol.ts';
+
+const HELD_FRAMES_MAX = 64;
+const HELD_BYTES_MAX = 256 * 1024;
+/** A frame larger than this is passed on in pieces: memory is bounded before frames are whole. */
+const TAIL_BYTES_MAX = 256 * 1024;
+
+/**
+ * Takes a provider's stream chunk by chunk and says which bytes may go to the client now. Bytes are never
+ * changed or reordered, only held back: the preamble until content arrives, an incomplete frame until it is
+ * whole, and the usage frame for good when only the gateway asked for it.
+ */
+export class StreamReader {
+  /** `refused`: the provider reported an error before any content; another endpoint may still take over. */
+  phase: 'holding' | 'open' | 'refused' = 'holding';
+  /** The protocol's own end was seen. */
+  done = false;
+  /** The provider reported an error after content had been passed on. */
+  errored = false;
+  usage: Usage | null = null;
+  contentFrames = 0;
+
+  readonly #operation: Operation;
+  readonly #dropUsageFrame: boolean;
+  #held: Buffer[] = [];
+  #heldFrames = 0;
+  #heldBytes = 0;
+  #tail: Buffer[] = [];
+  #tailBytes = 0;
+
+  constructor(operation: Operation, dropUsageFrame: boolean) {
+    this.#operation = operation;
+    this.#dropUsageFrame = dropUsageFrame;
+  }
+
+  push(chunk: Buffer): Buffer[] {
+    const data = this.#joinTail(chunk);
+    if (data === null) return [];
+    const text = data.toString('latin1');
+    const out: Buffer[] = [];
+    let at = this.phase === 'holding' ? this.#hold(data, text, out) : 0;
+    if (this.phase === 'open') at = this.#relay(data, text, at, out);
+    if (at < data.length) this.#keepTail(data.subarray(at), out);
+    return out;
+  }
+
+  /** At the end of the stream: a last frame without its blank line still counts. */
+  end(): Buffer[] {
+    if (this.#tailBytes === 0) return [];
+    const tail = Buffer.concat(this.#tail);
+    this.#tail = [];
+    this.#tailBytes = 0;
+    this.#note(readFrame(this.#operation, parseFrame(tail.toString('latin1'))));
+    return [tail];
+  }
+
+  /** Everything held back so far, for the one who has nothing better to pass on. */
+  takeHeld(): Buffer {
+    const held = Buffer.concat([...this.#held, ...this.#tail]);
+    this.#held = [];
+    this.#tail = [];
+    this.#tailBytes = 0;
+    return held;
+  }
+
+  /** Without a line end nothing can become a whole frame, so the pieces are only collected. */
+  #joinTail(chunk: Buffer): Buffer | null {
+    if (this.#tailBytes === 0) return chunk;
+    this.#tail.push(chunk);
+    this.#tailBytes += chunk.length;
+    if (!chunk.includes(0x0a) && this.#tailBytes <= TAIL_BYTES_MAX) return null;
+    const data = Buffer.concat(this.#tail, this.#tailBytes);
+    this.#tail = [];
+    this.#tailBytes = 0;
+    return data;
+  }
+
+  #keepTail(rest: Buffer, out: Buffer[]): void {
+    if (rest.length > TAIL_BYTES_MAX) {
+      if (this.phase === 'holding') this.#open(out);
+      out.push(rest);
+      return;
+    }
+    this.#tail.push(rest);
+    this.#tailBytes = rest.length;
+  }
+
+  #hold(data: Buffer, text: string, out: Buffer[]): number {
+    let at = 0;
+    while (this.phase === 'holding') {
+      const end = frameEnd(text, at);
+      if (end < 0) return at;
+      const meaning = readFrame(this.#operation, parseFrame(text.slice(at, end)));
+      this.#note(meaning);
+      if (!(meaning.usageOnly && this.#dropUsageFrame)) this.#held.push(data.subarray(at, end));
+      this.#heldFrames += 1;
+      this.#heldBytes += end - at;
+      at = end;
+      if (meaning.kind === 'error') {
+        this.phase = 'refused';
+        this.#held.push(data.subarray(at));
+        return data.length;
+      }
+      const full = this.#heldFrames >= HELD_FRAMES_MAX || this.#heldBytes >= HELD_BYTES_MAX;
+      if (meaning.kind !== 'preamble' || full) this.#open(out);
+    }
+    return at;
+  }
+
+  #open(out: Buffer[]): void {
+    this.phase = 'open';
+    out.push(...this.#held);
+    this.#held = [];
+  }
+
+  #relay(data: Buffer, text: string, from: number, out: Buffer[]): number {
+    const noteworthy = NOTEWORTHY[this.#operation].test(text);
+    let start = from;
+    let at = from;
+    for (;;) {
+      const end = frameEnd(text, at);
+      if (end < 0) break;
+      if (noteworthy) {
+        const meaning = readFrame(this.#operation, parseFrame(text.slice(at, end)));
+        this.#note(meaning);
+        if (meaning.usageOnly && this.#dropUsageFrame) {
+          if (at > start) out.push(data.subarray(start, at));
+          start = end;
+        }
+      } else {
+        this.contentFrames += 1;
+      }
+      at = end;
+    }
+    if (at > start) out.push(start === 0 && at === data.length ? data : data.subarray(start, at));
+    return at;
+  }
+
+  #note(meaning: FrameMeaning): void {
+    if (meaning.usage !== null) this.usage = meaning.usage;
+    if (meaning.kind === 'content') this.contentFrames += 1;
+    else if (meaning.kind === 'done') this.done = true;
+    else if (meaning.kind === 'error') this.errored = true;
+  }
+}

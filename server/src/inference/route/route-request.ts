@@ -1,0 +1,47 @@
+import { RelayError } from '../../domain/relay-error.ts';
+import { type Candidate, type Route, routingTableOf, type Unfit, unfitness } from '../../domain/routing.ts';
+import type { Exchange, InferenceBody } from '../exchange.ts';
+
+const UNFIT_TEXT: Record<Unfit, string> = {
+  membership_disabled: 'its membership is disabled',
+  endpoint_disabled: 'the endpoint is disabled',
+  provider_disabled: 'its provider is disabled',
+  operation_unsupported: 'it does not serve this operation',
+  streaming_unsupported: 'it does not support streaming',
+};
+
+/** Answers 400: `model_not_found` when nothing has that name, `no_route` when nobody behind it can serve. */
+export function routeRequest(
+  exchange: Exchange,
+  body: InferenceBody,
+): { route: Route; candidates: readonly Candidate[] } {
+  const route = routingTableOf(exchange.snapshot).resolve(body.model);
+  if (route === undefined) throw modelNotFound(body.model);
+  const candidates: Candidate[] = [];
+  for (const member of route.members) {
+    if (unfitness(member, exchange.operation, body.streaming) === null) candidates.push(member.candidate);
+  }
+  if (candidates.length === 0) throw noRoute(exchange, body, route);
+  return { route, candidates };
+}
+
+function modelNotFound(model: string): RelayError {
+  const shown = model.length > 200 ? `${model.slice(0, 200)}…` : model;
+  return new RelayError('model_not_found', {
+    message: `Nothing is called "${shown}": no enabled lane has that slug or name, and no endpoint serves it as provider/model or as an upstream model. GET /v1/models?include=lanes lists what can be called.`,
+    param: 'model',
+  });
+}
+
+function noRoute(exchange: Exchange, body: InferenceBody, route: Route): RelayError {
+  const asked = `${exchange.operation}${body.streaming ? ' streaming' : ''}`;
+  const reasons = route.members.map((member) => {
+    const unfit = unfitness(member, exchange.operation, body.streaming);
+    return `"${member.candidate.endpoint.name}": ${unfit === null ? 'fit' : UNFIT_TEXT[unfit]}`;
+  });
+  const why = reasons.length === 0 ? 'the lane has no members' : reasons.slice(0, 10).join('; ');
+  return new RelayError('no_route', {
+    message: `No candidate of "${body.model}" can take this ${asked} request: ${why}.`,
+    param: 'model',
+  });
+}

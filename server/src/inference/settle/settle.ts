@@ -1,0 +1,86 @@
+import { costMicros } from '../../domain/money.ts';
+import type { RecordSink, RequestRecord, RequestState, UsageSource } from '../../domain/request-record.ts';
+import type { Usage } from '../../domain/usage.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { Exchange, RoutedRequest } from '../exchange.ts';
+
+export interface Ending {
+  readonly state: RequestState;
+  readonly status: number;
+  readonly cause: string | null;
+  readonly usage: Usage | null;
+  readonly streamedTokens: number;
+  /** Monotonic moment of the first byte to the client; null when none was sent. */
+  readonly firstByteMs: number | null;
+}
+
+/** Writes the exchange's one terminal record. `routed` is null when the request ended before routing. */
+export function settle(
+  deps: { sink: RecordSink; clock: Clock },
+  exchange: Exchange,
+  routed: RoutedRequest | null,
+  ending: Ending,
+): void {
+  const last = exchange.attempts.at(-1);
+  const estimate = routed?.estimate ?? { inputTokens: 0, outputTokens: 0 };
+  const pricing = last === undefined ? undefined : exchange.snapshot.pricing.get(last.endpointId);
+  const { source, usage } = actualUsage(exchange, routed, ending);
+  const record: RequestRecord = {
+    requestId: exchange.requestId,
+    organizationId: exchange.caller.organizationId,
+    userId: exchange.caller.userId,
+    keyId: exchange.caller.keyId,
+    clientRequestId: exchange.clientRequestId,
+    operation: exchange.operation,
+    streaming: routed?.body.streaming ?? false,
+    laneId: routed?.route.lane?.id ?? null,
+    endpointId: last?.endpointId ?? null,
+    providerId: last?.providerId ?? null,
+    upstreamModel: last?.upstreamModel ?? null,
+    state: ending.state,
+    status: ending.status,
+    cause: ending.cause,
+    attempts: exchange.attempts,
+    arrivedAtMs: exchange.arrivedAtMs,
+    waitMs: Math.round(exchange.waitMs),
+    ttftMs: ending.firstByteMs === null ? null : Math.round(ending.firstByteMs - exchange.startMs),
+    latencyMs: Math.round(deps.clock.monotonicMs() - exchange.startMs),
+    estimatedInputTokens: estimate.inputTokens,
+    estimatedOutputTokens: estimate.outputTokens,
+    estimatedCostMicros:
+      pricing === undefined ? null : costMicros(pricing, { ...estimate, cachedInputTokens: 0 }),
+    usageSource: source,
+    actualInputTokens: usage.inputTokens,
+    actualOutputTokens: usage.outputTokens,
+    actualCachedInputTokens: usage.cachedInputTokens,
+    actualCostMicros: pricing === undefined || source === 'none' ? null : costMicros(pricing, usage),
+  };
+  deps.sink.record(record);
+}
+
+/**
+ * What the provider reported, else what it must have worked on: the input, and what was streamed. A
+ * provider that answered with an error of its own did no work that it bills.
+ */
+function actualUsage(
+  exchange: Exchange,
+  routed: RoutedRequest | null,
+  ending: Ending,
+): { source: UsageSource; usage: Usage } {
+  if (ending.usage !== null) return { source: 'reported', usage: ending.usage };
+  const nothing = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+  const last = exchange.attempts.at(-1);
+  const refusedByProvider = last?.status != null && last.status >= 400;
+  if (routed === null || last === undefined || refusedByProvider || last.cause === 'upstream_not_prepared') {
+    return { source: 'none', usage: nothing };
+  }
+  const whole = ending.state === 'completed' && ending.streamedTokens === 0;
+  return {
+    source: 'estimated',
+    usage: {
+      inputTokens: routed.estimate.inputTokens,
+      outputTokens: whole ? routed.estimate.outputTokens : ending.streamedTokens,
+      cachedInputTokens: 0,
+    },
+  };
+}

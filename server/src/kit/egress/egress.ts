@@ -1,0 +1,117 @@
+import { lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { type AddressPolicy, createAddressPolicy } from './address.ts';
+import { checkTargetUrl, type TargetUrl, type TargetUrlProblem } from './target-url.ts';
+
+export interface EgressOptions {
+  /** Networks that may be dialled although they are not public. */
+  readonly allowedCidrs: readonly string[];
+  readonly connectTimeoutMs: number;
+  /** Each stream holds a connection, so this bounds the streams to one origin. */
+  readonly connectionsPerOriginMax: number;
+  /** Past this many origins idle pools are closed, oldest first. */
+  readonly originsMax: number;
+  readonly lookup?: LookupFunction;
+}
+
+export type EgressHandler = Dispatcher.DispatchHandler;
+export type EgressController = Dispatcher.DispatchController;
+
+export interface EgressRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers: string[];
+  readonly body: Buffer | null;
+}
+
+/** The only door to outside HTTP: follows no redirect and vets every address at the moment it is dialled. */
+export interface Egress {
+  dispatch(origin: string, request: EgressRequest, handler: EgressHandler): void;
+  check(url: string): TargetUrl | TargetUrlProblem;
+  close(): Promise<void>;
+}
+
+/** The address a host name resolved to (or the literal in the URL) is one that must not be dialled. */
+export class AddressRefusedError extends Error {
+  readonly code = 'ERR_ADDRESS_REFUSED';
+}
+
+export function createEgress(options: EgressOptions): Egress {
+  const policy = createAddressPolicy(options.allowedCidrs);
+  const connect = vettingConnector(policy, options);
+  const pools = new Map<string, Pool>();
+
+  function poolOf(origin: string): Pool {
+    const known = pools.get(origin);
+    if (known !== undefined) return known;
+    const pool = new Pool(origin, {
+      connect,
+      connections: options.connectionsPerOriginMax,
+      pipelining: 1,
+      // Deadlines belong to the caller, who knows the endpoint; undici's own are coarse and one for all.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      allowH2: false,
+    });
+    pools.set(origin, pool);
+    closeIdlePools(pools, options.originsMax);
+    return pool;
+  }
+
+  return {
+    dispatch(origin, request, handler) {
+      poolOf(origin).dispatch(request, handler);
+    },
+    check: (url) => checkTargetUrl(url, policy),
+    async close() {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+    },
+  };
+}
+
+/** Oldest first; a pool with work under way is passed over, so a busy origin never loses its connections. */
+function closeIdlePools(pools: Map<string, Pool>, originsMax: number): void {
+  if (pools.size <= originsMax) return;
+  for (const [origin, pool] of pools) {
+    if (pools.size <= originsMax) return;
+    if (pool.stats.running > 0 || pool.stats.pending > 0 || pool.stats.queued > 0) continue;
+    pools.delete(origin);
+    pool.close().catch(() => undefined);
+  }
+}
+
+function vettingConnector(policy: AddressPolicy, options: EgressOptions): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: options.connectTimeoutMs,
+    allowH2: false,
+    lookup: vettingLookup(policy, options.lookup ?? (systemLookup as LookupFunction)),
+  });
+  return (target, callback) => {
+    const host = target.hostname.replace(/^\[|\]$/g, '');
+    // A literal is never looked up, so it has to be judged here.
+    if (isIP(host) !== 0 && !policy.allows(host)) {
+      callback(new AddressRefusedError(`the address ${host} is in a network that may not be reached`), null);
+      return;
+    }
+    connect(target, callback);
+  };
+}
+
+function vettingLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFunction {
+  return (hostname, lookupOptions, callback) => {
+    lookup(hostname, { ...lookupOptions, all: true }, (error, found) => {
+      if (error) return callback(error, '', 0);
+      const addresses = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }];
+      const refused = addresses.find(({ address }) => !policy.allows(address));
+      const first = addresses[0];
+      if (refused !== undefined || first === undefined) {
+        const why = `${hostname} resolves to an address in a network that may not be reached`;
+        return callback(new AddressRefusedError(why), '', 0);
+      }
+      if (lookupOptions.all === true) return callback(null, addresses);
+      return callback(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,126 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { Secret } from './secret.ts';
+
+/**
+ * Keeps secrets at rest: AES-256-GCM under a master key, bound to associated data, so that a sealed value
+ * moved to another place does not open there.
+ *
+ * Layout: version (1 byte) · key id (8) · nonce (12) · ciphertext · tag (16). The key id names the master
+ * key without telling anything of it, and lets old values open while a new key takes over.
+ */
+export interface Sealer {
+  /** The id of the key that `seal` uses. */
+  readonly keyId: string;
+  seal(plaintext: string, associated: readonly string[]): Buffer;
+  /** Throws `UnsealError` when no key fits, the value was changed, or the associated data differ. */
+  open(sealed: Buffer, associated: readonly string[]): Secret;
+  keyIdOf(sealed: Buffer): string;
+  needsReseal(sealed: Buffer): boolean;
+}
+
+export class UnsealError extends Error {
+  override readonly name = 'UnsealError';
+}
+
+const VERSION = 1;
+const KEY_BYTES = 32;
+const KEY_ID_BYTES = 8;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 1 + KEY_ID_BYTES;
+const OVERHEAD_BYTES = HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
+
+export function createSealer(keys: { primary: Buffer; previous?: readonly Buffer[] }): Sealer {
+  const keysById = new Map<string, Buffer>();
+  for (const key of [keys.primary, ...(keys.previous ?? [])]) {
+    if (key.length !== KEY_BYTES) throw new Error(`a master key is ${KEY_BYTES} bytes, not ${key.length}`);
+    keysById.set(idOfKey(key), key);
+  }
+  const primaryId = idOfKey(keys.primary);
+  const header = Buffer.concat([Buffer.of(VERSION), Buffer.from(primaryId, 'hex')]);
+
+  return {
+    keyId: primaryId,
+    seal(plaintext, associated) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', keys.primary, nonce, { authTagLength: TAG_BYTES });
+      cipher.setAAD(associatedBytes(header, associated));
+      const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+      return Buffer.concat([header, nonce, ciphertext, cipher.getAuthTag()]);
+    },
+    open(sealed, associated) {
+      const key = keysById.get(keyIdOf(sealed));
+      if (key === undefined) throw new UnsealError('no configured master key sealed this value');
+      return new Secret(decrypt(sealed, key, associated));
+    },
+    keyIdOf,
+    needsReseal: (sealed) => keyIdOf(sealed) !== primaryId,
+  };
+}
+
+function decrypt(sealed: Buffer, key: Buffer, associated: readonly string[]): string {
+  const nonceEnd = HEADER_BYTES + NONCE_BYTES;
+  const tagStart = sealed.length - TAG_BYTES;
+  const nonce = sealed.subarray(HEADER_BYTES, nonceEnd);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(associatedBytes(sealed.subarray(0, HEADER_BYTES), associated));
+  decipher.setAuthTag(sealed.subarray(tagStart));
+  try {
+    const plaintext = [decipher.update(sealed.subarray(nonceEnd, tagStart)), decipher.final()];
+    return Buffer.concat(plaintext).toString('utf8');
+  } catch (cause) {
+    throw new UnsealError('the sealed value was changed, or belongs to another place', { cause });
+  }
+}
+
+function keyIdOf(sealed: Buffer): string {
+  if (sealed.length < OVERHEAD_BYTES || sealed[0] !== VERSION) {
+    throw new UnsealError('not a sealed value of a known version');
+  }
+  return sealed.subarray(1, HEADER_BYTES).toString('hex');
+}
+
+function idOfKey(key: Buffer): string {
+  return createHmac('sha256', key)
+    .update('relay master key id')
+    .digest()
+    .subarray(0, KEY_ID_BYTES)
+    .toString('hex');
+}
+
+/** Each part carries its length, so that no two lists of parts give the same bytes. */
+function associatedBytes(header: Buffer, parts: readonly string[]): Buffer {
+  const chunks: Buffer[] = [header];
+  for (const part of parts) {
+    const bytes = Buffer.from(part, 'utf8');
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    chunks.push(length, bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Reads a master key from text: 32 bytes as base64 (plain or URL-safe) or hex. What is plainly not random is
+ * refused, because a guessable key protects nothing. The text itself never gets into a message.
+ */
+export function parseMasterKey(text: string): Buffer {
+  const trimmed = text.trim();
+  const key = /^[0-9a-fA-F]{64}$/.test(trimmed)
+    ? Buffer.from(trimmed, 'hex')
+    : /^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)
+      ? Buffer.from(trimmed, 'base64')
+      : undefined;
+  if (key === undefined || key.length !== KEY_BYTES) {
+    throw new Error(
+      'the master key must be 32 bytes in base64 or hex; make one with `openssl rand -base64 32`',
+    );
+  }
+  // 32 random bytes have about 30 distinct values, and are all printable once in 10^13 keys.
+  const distinct = new Set(key).size;
+  const steps = new Set(key.subarray(1).map((byte, index) => byte - (key[index] ?? 0))).size;
+  if (distinct < 16 || steps < 8 || key.every((byte) => byte >= 0x20 && byte < 0x7f)) {
+    throw new Error('the master key is not random; make one with `openssl rand -base64 32`');
+  }
+  return key;
+}

@@ -1,0 +1,31 @@
+import { inspect } from 'node:util';
+
+const REDACTED = '[secret]';
+
+/**
+ * A value that must not reach a log, an error message or a response by accident: every implicit way of
+ * turning it into text gives a placeholder, and only `reveal()` gives the value.
+ */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return REDACTED;
+  }
+
+  toJSON(): string {
+    return REDACTED;
+  }
+
+  [inspect.custom](): string {
+    return REDACTED;
+  }
+}

@@ -1,0 +1,45 @@
+import type { RouteId } from '@relay/contract';
+import serverPackage from '../../../package.json' with { type: 'json' };
+import type { Handlers } from '../../http/call.ts';
+import type { Deployment, ManagementDeps } from '../deps.ts';
+
+/** A feature is there when the route that opens it is served. */
+const FEATURE_ROUTES: Readonly<Record<string, RouteId>> = {
+  providers: 'listProviders',
+  endpoints: 'listEndpoints',
+  lanes: 'listLanes',
+  pricing: 'listPricingPolicies',
+  routing_explanation: 'explainRouting',
+  connection_tests: 'testProvider',
+  guardrails: 'listGuardrails',
+  resource_limit_policies: 'listLimitPolicies',
+  user_limit_policies: 'listUserLimitPolicies',
+  api_key_limit_policies: 'listApiKeyLimitPolicies',
+  request_log: 'listRequests',
+  usage_series: 'getTimeseries',
+  audit_log: 'listAuditLog',
+  configuration_file: 'applyConfig',
+  api_keys: 'listApiKeys',
+  members: 'listMembers',
+  billing: 'getBillingHistory',
+};
+
+const UNSAID: Deployment = { mode: 'self_hosted', accounts: false, version: serverPackage.version };
+
+export function capabilityHandlers(
+  { deployment = UNSAID }: Pick<ManagementDeps, 'deployment'>,
+  served: Handlers,
+): Handlers {
+  const features = Object.fromEntries(
+    Object.entries(FEATURE_ROUTES).map(([feature, route]) => [feature, served[route] !== undefined]),
+  );
+  return {
+    getCapabilities: async (call) => ({
+      mode: deployment.mode,
+      accounts: deployment.accounts,
+      version: deployment.version,
+      features,
+      scopes: [...call.caller.scopes].sort(),
+    }),
+  };
+}

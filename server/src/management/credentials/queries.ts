@@ -1,0 +1,21 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../store/schema.ts';
+import { ownedRows } from '../owned-rows.ts';
+
+export const credentialRows = ownedRows('credentials');
+
+/** Endpoints that name this credential, rather than taking the provider's own. */
+export async function endpointNamesWith(
+  db: Kysely<Database>,
+  organizationId: string,
+  credentialId: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('endpoints')
+    .select('name')
+    .where('organization_id', '=', organizationId)
+    .where('credential_id', '=', credentialId)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => row.name);
+}

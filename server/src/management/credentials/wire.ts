@@ -1,0 +1,14 @@
+import type { Credential } from '@relay/contract';
+import type { Row } from '../owned-rows.ts';
+
+/** The secret is write-only: nothing of it, sealed or not, is among these fields. */
+export function toCredential(row: Row<'credentials'>): Credential {
+  return {
+    id: row.id,
+    provider_id: row.provider_id,
+    name: row.name,
+    enabled: row.enabled,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
+
+describe('endpoints', () => {
+  let database: FreshDatabase;
+  let room: ManagementFixture;
+
+  before(async () => {
+    database = await freshDatabase();
+    room = await startManagement(database.url);
+  });
+  after(async () => {
+    await room.close();
+    await database.drop();
+  });
+
+  it('are created with the defaults of the contract', async () => {
+    const { endpoint, provider } = await addOneOfEach(room, room.acme, 'Default');
+    assert.deepEqual(
+      { ...endpoint, id: '' },
+      {
+        id: '',
+        provider_id: provider.id,
+        credential_id: null,
+        name: 'Default',
+        slug: 'default',
+        upstream_model: 'gpt-5',
+        route_kind: 'multi',
+        supports_streaming: true,
+        pacing: true,
+        max_concurrency: null,
+        context_window: null,
+        max_latency_ms: 600_000,
+        enabled: true,
+        health: 'healthy',
+        cooldown_until: null,
+      },
+    );
+  });
+
+  it('keep what an update leaves out and set what it sends, null included', async () => {
+    const { endpoint } = await addOneOfEach(room, room.acme, 'Patched');
+    const first = { max_concurrency: 5, context_window: 128_000, pacing: false, enabled: false };
+    await room.call('updateEndpoint', room.acme, { id: endpoint.id, body: first });
+    const { body } = await room.call('updateEndpoint', room.acme, {
+      id: endpoint.id,
+      body: { max_concurrency: null, upstream_model: 'gpt-6' },
+    });
+    assert.deepEqual(body, { ...endpoint, ...first, max_concurrency: null, upstream_model: 'gpt-6' });
+    assert.deepEqual((await room.call('getEndpoint', room.acme, { id: endpoint.id })).body, body);
+  });
+
+  it('show until when they are cooling down', async () => {
+    const { endpoint } = await addOneOfEach(room, room.acme, 'Cooling');
+    const untilMs = Date.now() + 60_000;
+    room.penalize(endpoint.id, untilMs);
+    const { body } = await room.call('getEndpoint', room.acme, { id: endpoint.id });
+    assert.equal(body.health, 'cooling_down');
+    assert.equal(body.cooldown_until, new Date(untilMs).toISOString());
+  });
+
+  it('need a provider of the same organization and a credential of that provider', async () => {
+    const mine = await addOneOfEach(room, room.acme, 'Mine');
+    const other = await addOneOfEach(room, room.acme, 'Other');
+    const foreign = await addOneOfEach(room, room.globex, 'Foreign');
+    const body = { name: 'E', upstream_model: 'm', route_kind: 'chat' as const };
+    await assert.rejects(
+      room.call('createEndpoint', room.acme, { body: { ...body, provider_id: foreign.provider.id } }),
+      refusal('invalid_request', 'provider_id'),
+    );
+    const withCredential = (credentialId: string) =>
+      room.call('createEndpoint', room.acme, {
+        body: { ...body, provider_id: mine.provider.id, credential_id: credentialId },
+      });
+    await assert.rejects(
+      withCredential(foreign.credential.id),
+      refusal('invalid_request', 'credential_id', /no credential of this organization/),
+    );
+    await assert.rejects(
+      withCredential(other.credential.id),
+      refusal('invalid_request', 'credential_id', /another provider/),
+    );
+    await assert.rejects(
+      room.call('updateEndpoint', room.acme, {
+        id: mine.endpoint.id,
+        body: { credential_id: other.credential.id },
+      }),
+      refusal('invalid_request', 'credential_id', /another provider/),
+    );
+    assert.equal((await withCredential(mine.credential.id)).body.credential_id, mine.credential.id);
+  });
+
+  it('refuse numbers that the database cannot hold by the name of their field', async () => {
+    const { endpoint } = await addOneOfEach(room, room.acme, 'Large');
+    for (const field of ['max_concurrency', 'context_window'] as const) {
+      await assert.rejects(
+        room.call('updateEndpoint', room.acme, { id: endpoint.id, body: { [field]: 2 ** 40 } }),
+        refusal('invalid_request', field, /at most/),
+      );
+    }
+  });
+
+  it('take their memberships and prices along when deleted', async () => {
+    const { endpoint } = await addOneOfEach(room, room.acme, 'Gone');
+    await room.call('deleteEndpoint', room.acme, { id: endpoint.id });
+    const { body: memberships } = await room.call('listMemberships', room.acme);
+    const { body: prices } = await room.call('listPricingPolicies', room.acme);
+    assert.ok([...memberships, ...prices].every(({ endpoint_id }) => endpoint_id !== endpoint.id));
+  });
+});

@@ -1,0 +1,25 @@
+import type { Endpoint } from '@relay/contract';
+import type { Row } from '../owned-rows.ts';
+
+export function toEndpoint(
+  row: Row<'endpoints'>,
+  seen: Pick<Endpoint, 'health' | 'cooldown_until'>,
+): Endpoint {
+  return {
+    id: row.id,
+    provider_id: row.provider_id,
+    credential_id: row.credential_id,
+    name: row.name,
+    slug: row.slug,
+    upstream_model: row.upstream_model,
+    route_kind: row.route_kind,
+    supports_streaming: row.supports_streaming,
+    pacing: row.pacing,
+    max_concurrency: row.max_concurrency,
+    context_window: row.context_window,
+    max_latency_ms: row.max_latency_ms,
+    enabled: row.enabled,
+    health: seen.health,
+    cooldown_until: seen.cooldown_until,
+  };
+}

@@ -1,0 +1,17 @@
+import type { Lane } from '@relay/contract';
+import type { Row } from '../owned-rows.ts';
+
+export function toLane(row: Row<'lanes'>): Lane {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    // Stored as text that may be empty; on the wire no description is null.
+    description: row.description === '' ? null : row.description,
+    default_max_wait_ms: row.default_max_wait_ms,
+    allow_fallback: row.allow_fallback,
+    selection: row.selection,
+    hidden: row.hidden,
+    enabled: row.enabled,
+  };
+}

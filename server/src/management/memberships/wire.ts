@@ -1,0 +1,12 @@
+import type { Membership } from '@relay/contract';
+import type { Row } from '../owned-rows.ts';
+
+export function toMembership(row: Row<'lane_memberships'>): Membership {
+  return {
+    id: row.id,
+    lane_id: row.lane_id,
+    endpoint_id: row.endpoint_id,
+    manual_rank: row.manual_rank,
+    enabled: row.enabled,
+  };
+}

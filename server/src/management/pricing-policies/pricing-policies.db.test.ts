@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
+
+describe('pricing policies', () => {
+  let database: FreshDatabase;
+  let room: ManagementFixture;
+  const prices = { input_cost_micros_per_1m_tokens: 3, output_cost_micros_per_1m_tokens: 4 };
+
+  before(async () => {
+    database = await freshDatabase();
+    room = await startManagement(database.url);
+  });
+  after(async () => {
+    await room.close();
+    await database.drop();
+  });
+
+  it('are created with the defaults of the contract, once per endpoint', async () => {
+    const { pricing, endpoint } = await addOneOfEach(room, room.acme, 'Priced');
+    assert.deepEqual(pricing, {
+      id: pricing.id,
+      endpoint_id: endpoint.id,
+      currency: 'USD',
+      input_cost_micros_per_1m_tokens: 1_000_000,
+      output_cost_micros_per_1m_tokens: 2_000_000,
+      cached_input_cost_micros_per_1m_tokens: null,
+      flat_request_cost_micros: 0,
+      source: 'manual',
+    });
+    await assert.rejects(
+      room.call('createPricingPolicy', room.acme, { body: { endpoint_id: endpoint.id, ...prices } }),
+      refusal('conflict', 'endpoint_id', /"Priced" has prices already/),
+    );
+  });
+
+  it('keep what an update leaves out, and can be deleted and set again', async () => {
+    const { pricing, endpoint } = await addOneOfEach(room, room.acme, 'Changed');
+    const sent = { cached_input_cost_micros_per_1m_tokens: 5, flat_request_cost_micros: 6 };
+    const { body } = await room.call('updatePricingPolicy', room.acme, { id: pricing.id, body: sent });
+    assert.deepEqual(body, { ...pricing, ...sent });
+    await room.call('deletePricingPolicy', room.acme, { id: pricing.id });
+    await room.call('createPricingPolicy', room.acme, {
+      body: { endpoint_id: endpoint.id, ...prices, source: 'catalog' },
+    });
+  });
+
+  it('refuse a price past the range of the ledger and an endpoint of another organization', async () => {
+    const { pricing } = await addOneOfEach(room, room.acme, 'Dear');
+    const { endpoint } = await addOneOfEach(room, room.globex, 'Foreign');
+    await assert.rejects(
+      room.call('updatePricingPolicy', room.acme, {
+        id: pricing.id,
+        body: { output_cost_micros_per_1m_tokens: Number.MAX_SAFE_INTEGER },
+      }),
+      refusal('invalid_request', 'output_cost_micros_per_1m_tokens', /at most/),
+    );
+    await assert.rejects(
+      room.call('createPricingPolicy', room.acme, { body: { endpoint_id: endpoint.id, ...prices } }),
+      refusal('invalid_request', 'endpoint_id'),
+    );
+  });
+});

@@ -1,0 +1,15 @@
+import type { PricingPolicy } from '@relay/contract';
+import type { Row } from '../owned-rows.ts';
+
+export function toPricingPolicy(row: Row<'pricing_policies'>): PricingPolicy {
+  return {
+    id: row.id,
+    endpoint_id: row.endpoint_id,
+    currency: row.currency,
+    input_cost_micros_per_1m_tokens: row.input_cost_micros_per_1m_tokens,
+    output_cost_micros_per_1m_tokens: row.output_cost_micros_per_1m_tokens,
+    cached_input_cost_micros_per_1m_tokens: row.cached_input_cost_micros_per_1m_tokens,
+    flat_request_cost_micros: row.flat_request_cost_micros,
+    source: row.source,
+  };
+}

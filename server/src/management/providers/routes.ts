@@ -1,0 +1,128 @@
+import type { Provider, ProviderUpdate } from '@relay/contract';
+import type { Transaction } from 'kysely';
+import type { Handlers } from '../../http/call.ts';
+import type { Database } from '../../store/schema.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { providerHealth } from '../endpoint-health.ts';
+import type { Patch, Row } from '../owned-rows.ts';
+import { listRows } from '../paging.ts';
+import { conflict, listNames } from '../refusals.ts';
+import { insertSlugged } from '../slugged-insert.ts';
+import { demandStorable } from '../storable-body.ts';
+import { resourceWrites } from '../write-resource.ts';
+import { checkedBaseUrl, demandAuthHeader, sameOrigin } from './address.ts';
+import { credentialNamesOf, endpointNamesOf, providerRows, readProviderUse } from './queries.ts';
+import { MAX_LATENCY_MS_DEFAULT, toProvider } from './wire.ts';
+
+export function providerHandlers(deps: ManagementDeps): Handlers {
+  const writes = resourceWrites(deps, providerRows, 'provider');
+
+  async function toWire(rows: readonly Row<'providers'>[], organizationId: string): Promise<Provider[]> {
+    const useOf = await readProviderUse(
+      deps.db,
+      organizationId,
+      rows.map((row) => row.id),
+    );
+    return rows.map((row) => {
+      const use = useOf(row.id);
+      const health = providerHealth(deps, use.enabledEndpointIds);
+      return toProvider(row, { has_credential: use.hasCredential, health });
+    });
+  }
+
+  async function oneToWire(row: Row<'providers'>): Promise<Provider> {
+    const [provider] = await toWire([row], row.organization_id);
+    if (provider === undefined) throw new Error('one row became no provider');
+    return provider;
+  }
+
+  return {
+    async listProviders(call) {
+      const rows = await listRows(deps, call, 'listProviders', providerRows);
+      return toWire(rows, call.caller.organizationId);
+    },
+    getProvider: async (call) => oneToWire(await writes.read(call, call.params.provider_id)),
+    async createProvider(call) {
+      const { body } = call;
+      demandStorable(body);
+      const authMode = body.auth_mode ?? 'bearer_static';
+      demandAuthHeader(authMode, body.auth_header_name ?? null);
+      const baseUrl = checkedBaseUrl(deps.egress, body.base_url);
+      const row = await writes.create(call, (tx, id) =>
+        insertSlugged(tx, providerRows, call.caller.organizationId, {
+          name: body.name,
+          fallback: 'provider',
+          row: {
+            id,
+            base_url: baseUrl,
+            auth_mode: authMode,
+            auth_header_name: body.auth_header_name ?? null,
+            max_latency_ms: body.max_latency_ms ?? MAX_LATENCY_MS_DEFAULT,
+            preset_slug: presetOf(body.preset_slug),
+            enabled: body.enabled,
+          },
+        }),
+      );
+      return oneToWire(row);
+    },
+    async updateProvider(call) {
+      demandStorable(call.body);
+      const row = await writes.update(call, call.params.provider_id, (tx, before) =>
+        patchOf(deps, tx, before, call.body),
+      );
+      return oneToWire(row);
+    },
+    deleteProvider: (call) =>
+      writes.remove(call, call.params.provider_id, async (tx, before) => {
+        const names = await endpointNamesOf(tx, before.organization_id, before.id);
+        if (names.length === 0) return;
+        throw conflict(
+          'provider_id',
+          `The provider is still used by ${names.length === 1 ? 'endpoint' : 'endpoints'} ${listNames(names)}. Delete those first.`,
+        );
+      }),
+  };
+}
+
+async function patchOf(
+  deps: ManagementDeps,
+  tx: Transaction<Database>,
+  before: Row<'providers'>,
+  body: ProviderUpdate,
+): Promise<Patch<'providers'>> {
+  const headerName = body.auth_header_name === undefined ? before.auth_header_name : body.auth_header_name;
+  demandAuthHeader(body.auth_mode ?? before.auth_mode, headerName);
+  const baseUrl = body.base_url === undefined ? undefined : checkedBaseUrl(deps.egress, body.base_url);
+  if (baseUrl !== undefined) await demandOriginKept(tx, before, baseUrl);
+  return {
+    name: body.name,
+    base_url: baseUrl,
+    auth_mode: body.auth_mode,
+    auth_header_name: body.auth_header_name,
+    max_latency_ms: body.max_latency_ms,
+    preset_slug: body.preset_slug === undefined ? undefined : presetOf(body.preset_slug),
+    enabled: body.enabled,
+  };
+}
+
+/**
+ * A secret was entered for one origin and is never sent to another. Disabled credentials count: enabling one
+ * later would do just that. The provider's row is locked here, so no credential arrives in between.
+ */
+async function demandOriginKept(
+  tx: Transaction<Database>,
+  before: Row<'providers'>,
+  baseUrl: string,
+): Promise<void> {
+  if (sameOrigin(before.base_url, baseUrl)) return;
+  const names = await credentialNamesOf(tx, before.organization_id, before.id);
+  if (names.length === 0) return;
+  throw conflict(
+    'base_url',
+    `base_url moves to another origin, and the stored credentials ${listNames(names)} were given for the old one. Delete them, change base_url, and enter the secret again; or create another provider.`,
+  );
+}
+
+function presetOf(presetSlug: string | null | undefined): string | null {
+  return presetSlug === undefined || presetSlug === '' ? null : presetSlug;
+}

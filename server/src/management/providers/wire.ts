@@ -1,0 +1,24 @@
+import type { Provider } from '@relay/contract';
+import type { Row } from '../owned-rows.ts';
+
+/** What the contract gives a provider that says nothing. */
+export const MAX_LATENCY_MS_DEFAULT = 600_000;
+
+export function toProvider(
+  row: Row<'providers'>,
+  seen: Pick<Provider, 'has_credential' | 'health'>,
+): Provider {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    base_url: row.base_url,
+    auth_mode: row.auth_mode,
+    auth_header_name: row.auth_header_name,
+    max_latency_ms: row.max_latency_ms ?? MAX_LATENCY_MS_DEFAULT,
+    has_credential: seen.has_credential,
+    health: seen.health,
+    preset_slug: row.preset_slug,
+    enabled: row.enabled,
+  };
+}

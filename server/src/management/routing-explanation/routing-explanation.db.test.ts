@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { LaneCreate } from '@relay/contract';
+import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { sql } from 'kysely';
+import { type ManagementFixture, refusal, startManagement } from '../fixture.ts';
+
+describe('a routing explanation', () => {
+  let database: FreshDatabase;
+  let room: ManagementFixture;
+  let number = 0;
+  let providerId: string;
+  let endpointIds: string[];
+  let model: string;
+
+  before(async () => {
+    database = await freshDatabase();
+    room = await startManagement(database.url);
+  });
+  after(async () => {
+    await room.close();
+    await database.drop();
+  });
+  beforeEach(() => laneOfThree({}));
+
+  /** A lane with three endpoints, ranked 10, 20, 30. */
+  async function laneOfThree(settings: Partial<LaneCreate>): Promise<void> {
+    number += 1;
+    model = `lane-${number}`;
+    const { body: provider } = await room.call('createProvider', room.acme, {
+      body: { name: `Provider ${number}`, base_url: 'https://api.example.com/v1' },
+    });
+    providerId = provider.id;
+    await room.call('createCredential', room.acme, {
+      body: { provider_id: providerId, name: 'Key', secret: 'sk-x' },
+    });
+    const { body: lane } = await room.call('createLane', room.acme, {
+      body: { name: `Lane ${number}`, default_max_wait_ms: 10_000, ...settings },
+    });
+    endpointIds = [];
+    for (const rank of [10, 20, 30]) {
+      const { body: endpoint } = await room.call('createEndpoint', room.acme, {
+        body: {
+          provider_id: providerId,
+          name: `E${rank}`,
+          upstream_model: `m-${number}`,
+          route_kind: 'chat',
+        },
+      });
+      await room.call('createMembership', room.acme, {
+        body: { lane_id: lane.id, endpoint_id: endpoint.id, manual_rank: rank },
+      });
+      endpointIds.push(endpoint.id);
+    }
+  }
+
+  async function explain(body: object = {}, operation: 'chat' | 'embeddings' = 'chat') {
+    const request = { model, messages: [{ role: 'user', content: 'x'.repeat(400) }], ...body };
+    return (await room.call('explainRouting', room.acme, { body: { operation, body: request } })).body;
+  }
+  const verdicts = ({ candidates }: Awaited<ReturnType<typeof explain>>) =>
+    candidates.map(({ verdict }) => verdict);
+  const endpoint = (index: number) => endpointIds[index] ?? '';
+  const coolDown = (index: number, ms: number) => room.penalize(endpoint(index), Date.now() + ms);
+
+  it('names the first candidate by rank, with estimates and cost', async () => {
+    await room.call('createPricingPolicy', room.acme, {
+      body: {
+        endpoint_id: endpoint(0),
+        input_cost_micros_per_1m_tokens: 1_000_000,
+        output_cost_micros_per_1m_tokens: 2_000_000,
+      },
+    });
+    const answer = await explain({ max_tokens: 50 });
+    assert.equal(answer.outcome, 'dispatch');
+    assert.equal(answer.resolved_as, 'lane');
+    assert.equal(answer.selected_endpoint_id, endpoint(0));
+    assert.equal(answer.wait_ms, 0);
+    assert.equal(answer.wait_budget_ms, 10_000);
+    assert.equal(answer.estimated_input_tokens, 104);
+    assert.equal(answer.estimated_output_tokens, 50);
+    assert.deepEqual(verdicts(answer), ['selected', 'available', 'available']);
+    assert.deepEqual(
+      answer.candidates.map(({ rank, estimated_cost_micros }) => [rank, estimated_cost_micros]),
+      [
+        [10, 204],
+        [20, null],
+        [30, null],
+      ],
+    );
+  });
+
+  it('says who is disabled and who cannot serve, and passes over them', async () => {
+    await room.call('updateEndpoint', room.acme, { id: endpoint(0), body: { enabled: false } });
+    await room.call('updateEndpoint', room.acme, { id: endpoint(1), body: { supports_streaming: false } });
+    const answer = await explain({ stream: true });
+    assert.deepEqual(verdicts(answer), ['disabled', 'incompatible', 'selected']);
+    assert.match(answer.candidates[1]?.reason ?? '', /streaming/);
+    assert.equal(answer.candidates[0]?.wait_ms, null);
+  });
+
+  it('of a lane nobody in which serves the operation is no_route', async () => {
+    const answer = await explain({ input: 'x' }, 'embeddings');
+    assert.equal(answer.outcome, 'refuse');
+    assert.equal(answer.error_code, 'no_route');
+    assert.deepEqual(verdicts(answer), ['incompatible', 'incompatible', 'incompatible']);
+  });
+
+  it('waits for the preferred candidate while that fits the wait budget', async () => {
+    coolDown(0, 5_000);
+    const answer = await explain();
+    assert.equal(answer.outcome, 'wait');
+    assert.equal(answer.selected_endpoint_id, endpoint(0));
+    assert.ok((answer.wait_ms ?? 0) > 4_000 && (answer.wait_ms ?? 0) <= 5_000);
+  });
+
+  it('passes over a candidate whose cooldown is past the budget', async () => {
+    coolDown(0, 60_000);
+    coolDown(2, 5_000);
+    const answer = await explain();
+    assert.deepEqual(verdicts(answer), ['limited', 'selected', 'would_wait']);
+  });
+
+  it('of a lane that takes the soonest names the one free now', async () => {
+    await laneOfThree({ selection: 'soonest' });
+    coolDown(0, 5_000);
+    const answer = await explain();
+    assert.equal(answer.selected_endpoint_id, endpoint(1));
+    assert.deepEqual(verdicts(answer), ['would_wait', 'selected', 'available']);
+  });
+
+  it('refuses with the true time when no candidate fits the budget', async () => {
+    for (const [index, ms] of [60_000, 40_000, 50_000].entries()) coolDown(index, ms);
+    const answer = await explain();
+    assert.equal(answer.outcome, 'refuse');
+    assert.equal(answer.error_code, 'rate_limit_wait_budget_exceeded');
+    assert.equal(answer.selected_endpoint_id, null);
+    assert.ok((answer.retry_after_ms ?? 0) > 39_000 && (answer.retry_after_ms ?? 0) <= 40_000);
+  });
+
+  it('says when a provider has no credential to send', async () => {
+    const { body: credentials } = await room.call('listCredentials', room.acme);
+    const own = credentials.find(({ provider_id }) => provider_id === providerId);
+    await room.call('updateCredential', room.acme, { id: own?.id ?? '', body: { enabled: false } });
+    const answer = await explain();
+    assert.equal(answer.error_code, 'upstream_not_prepared');
+    assert.deepEqual(verdicts(answer), ['unhealthy', 'unhealthy', 'unhealthy']);
+  });
+
+  it('resolves provider/model and a bare model, and says of an unknown name that it is', async () => {
+    const asked = async (name: string) => {
+      const { resolved_as, candidates, lane_id } = await explain({ model: name });
+      return [resolved_as, candidates.length, lane_id];
+    };
+    assert.deepEqual(await asked(`provider-${number}/m-${number}`), ['provider_model', 3, null]);
+    assert.deepEqual(await asked(`m-${number}`), ['model', 3, null]);
+    const unknown = await explain({ model: 'nobody' });
+    assert.equal(unknown.resolved_as, 'unknown');
+    assert.equal(unknown.outcome, 'refuse');
+    assert.equal(unknown.error_code, 'model_not_found');
+    assert.deepEqual(unknown.candidates, []);
+  });
+
+  it('changes nothing and keeps nothing', async () => {
+    const version = await room.configVersion(room.acme);
+    const rows = async () =>
+      (
+        await sql<{ total: number }>`select (select count(*) from audit_log) +
+          (select count(*) from requests) as total`.execute(room.db)
+      ).rows;
+    const before = await rows();
+    await explain();
+    assert.deepEqual(await rows(), before);
+    assert.equal(await room.configVersion(room.acme), version);
+  });
+
+  it('refuses a body without a model, and one nested without end', async () => {
+    await assert.rejects(explain({ model: 5 }), refusal('invalid_request', 'body.model'));
+    const nested = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+    await assert.rejects(explain({ messages: nested }), refusal('invalid_request', 'body'));
+  });
+});

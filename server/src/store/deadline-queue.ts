@@ -1,0 +1,66 @@
+import type { Clock } from '../kit/clock.ts';
+
+export interface Deadline {
+  /** Set when the work ended in time; the queue then lets go of it without calling `expire`. */
+  done: boolean;
+  readonly atMs: number;
+  readonly expire: () => void;
+}
+
+/**
+ * One timer for any number of pieces of work that all get the same time: their deadlines come in the order
+ * they began, so only the first needs a timer. What is done stays in the queue until its deadline, which
+ * bounds the queue to what begins within one such time.
+ */
+export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }): {
+  add(expire: () => void): Deadline;
+  clear(): void;
+} {
+  const { clock, timeoutMs } = options;
+  let queue: Deadline[] = [];
+  let first = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function sweep(): void {
+    timer = undefined;
+    const nowMs = clock.monotonicMs();
+    for (
+      let head = queue[first];
+      head !== undefined && (head.done || head.atMs <= nowMs);
+      head = queue[first]
+    ) {
+      first += 1;
+      if (head.done) continue;
+      head.done = true;
+      head.expire();
+    }
+    if (first * 2 > queue.length) {
+      queue = queue.slice(first);
+      first = 0;
+    }
+    arm();
+  }
+
+  function arm(): void {
+    const head = queue[first];
+    if (head === undefined || timer !== undefined) return;
+    timer = setTimeout(sweep, Math.max(1, Math.ceil(head.atMs - clock.monotonicMs())));
+    // The socket keeps the process alive while an answer is awaited.
+    timer.unref();
+  }
+
+  return {
+    add(expire) {
+      const deadline: Deadline = { done: false, atMs: clock.monotonicMs() + timeoutMs, expire };
+      queue.push(deadline);
+      arm();
+      return deadline;
+    },
+    clear() {
+      clearTimeout(timer);
+      timer = undefined;
+      queue = [];
+      first = 0;
+    },
+  };
+}

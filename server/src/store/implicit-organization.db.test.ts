@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ensureImplicitOrganization } from './implicit-organization.ts';
+import { type MigratedDatabase, migratedDatabase } from './migrated-database.fixture.ts';
+
+describe('the implicit organization', () => {
+  let migrated: MigratedDatabase;
+  before(async () => {
+    migrated = await migratedDatabase();
+  });
+  after(() => migrated.drop());
+
+  it('is made once, whoever asks, and keeps what was changed on it', async () => {
+    const { db } = migrated;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ensureImplicitOrganization(db)));
+    assert.equal(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1);
+    await db.updateTable('organizations').set({ name: 'Renamed' }).execute();
+    await ensureImplicitOrganization(db);
+    const members = await db
+      .selectFrom('organization_members')
+      .innerJoin('organizations', 'organizations.id', 'organization_members.organization_id')
+      .select(['organizations.name', 'role'])
+      .execute();
+    assert.deepEqual(members, [{ name: 'Renamed', role: 'owner' }]);
+  });
+});

@@ -1,0 +1,175 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import type {
+  Credential,
+  Endpoint,
+  Lane,
+  Membership,
+  OrganizationSnapshot,
+  Pricing,
+  Provider,
+} from '../domain/snapshot.ts';
+import type { Sealer } from '../kit/seal.ts';
+import type { Secret } from '../kit/secret.ts';
+import type { Database } from './schema.ts';
+import { secretBinding } from './secret-binding.ts';
+import type { StoreLog } from './store-log.ts';
+
+export interface SnapshotSource {
+  readonly db: Kysely<Database>;
+  readonly sealer: Sealer;
+  readonly log: StoreLog;
+}
+
+type Row<Table extends keyof Database> = Selectable<Database[Table]>;
+
+/** Reads one organization as it was at one moment; undefined when there is no such organization. */
+export function loadSnapshot(
+  source: SnapshotSource,
+  organizationId: string,
+): Promise<OrganizationSnapshot | undefined> {
+  return source.db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((tx) => readSnapshot(source, tx, organizationId));
+}
+
+async function readSnapshot(
+  source: SnapshotSource,
+  tx: Transaction<Database>,
+  organizationId: string,
+): Promise<OrganizationSnapshot | undefined> {
+  const organization = await tx
+    .selectFrom('organizations')
+    .select('config_version')
+    .where('id', '=', organizationId)
+    .executeTakeFirst();
+  if (organization === undefined) return undefined;
+
+  type Listed = 'providers' | 'credentials' | 'endpoints' | 'lanes' | 'pricing_policies';
+  const rowsOf = <Table extends Listed>(table: Table) =>
+    tx
+      .selectFrom<Listed>(table)
+      .selectAll()
+      .where('organization_id', '=', organizationId)
+      .orderBy('id')
+      .execute() as unknown as Promise<Row<Table>[]>;
+  const providers = await rowsOf('providers');
+  const credentials = await rowsOf('credentials');
+  const endpoints = await rowsOf('endpoints');
+  const lanes = await rowsOf('lanes');
+  const prices = await rowsOf('pricing_policies');
+  const memberships = await tx
+    .selectFrom('lane_memberships')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('lane_id')
+    .orderBy('manual_rank')
+    .orderBy('id')
+    .execute();
+
+  return {
+    organizationId,
+    version: organization.config_version,
+    providers: byId(providers.map(toProvider)),
+    endpoints: byId(endpoints.map(toEndpoint)),
+    lanes: byId(lanes.map(toLane)),
+    memberships: memberships.map(toMembership),
+    credentials: byId(credentials.map((row) => toCredential(source, row))),
+    pricing: new Map(prices.map((row) => [row.endpoint_id, toPricing(row)])),
+  };
+}
+
+function byId<T extends { readonly id: string }>(items: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(items.map((item) => [item.id, item]));
+}
+
+function toProvider(row: Row<'providers'>): Provider {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    baseUrl: row.base_url,
+    authMode: row.auth_mode,
+    authHeaderName: row.auth_header_name,
+    maxLatencyMs: row.max_latency_ms,
+    enabled: row.enabled,
+  };
+}
+
+function toEndpoint(row: Row<'endpoints'>): Endpoint {
+  return {
+    id: row.id,
+    providerId: row.provider_id,
+    credentialId: row.credential_id,
+    name: row.name,
+    slug: row.slug,
+    upstreamModel: row.upstream_model,
+    routeKind: row.route_kind,
+    supportsStreaming: row.supports_streaming,
+    pacing: row.pacing,
+    maxConcurrency: row.max_concurrency,
+    contextWindow: row.context_window,
+    maxLatencyMs: row.max_latency_ms,
+    enabled: row.enabled,
+    createdAtMs: row.created_at.getTime(),
+  };
+}
+
+function toLane(row: Row<'lanes'>): Lane {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    defaultMaxWaitMs: row.default_max_wait_ms,
+    allowFallback: row.allow_fallback,
+    selection: row.selection,
+    hidden: row.hidden,
+    enabled: row.enabled,
+  };
+}
+
+function toMembership(row: Row<'lane_memberships'>): Membership {
+  return {
+    id: row.id,
+    laneId: row.lane_id,
+    endpointId: row.endpoint_id,
+    manualRank: row.manual_rank,
+    enabled: row.enabled,
+  };
+}
+
+function toPricing(row: Row<'pricing_policies'>): Pricing {
+  return {
+    inputCostMicrosPer1mTokens: row.input_cost_micros_per_1m_tokens,
+    outputCostMicrosPer1mTokens: row.output_cost_micros_per_1m_tokens,
+    cachedInputCostMicrosPer1mTokens: row.cached_input_cost_micros_per_1m_tokens,
+    flatRequestCostMicros: row.flat_request_cost_micros,
+  };
+}
+
+function toCredential(source: SnapshotSource, row: Row<'credentials'>): Credential {
+  return {
+    id: row.id,
+    providerId: row.provider_id,
+    enabled: row.enabled,
+    createdAtMs: row.created_at.getTime(),
+    secret: openSecret(source, row),
+  };
+}
+
+/** One unreadable credential must not take the whole organization down: only what needs it fails. */
+function openSecret({ sealer, log }: SnapshotSource, row: Row<'credentials'>): Secret | null {
+  const binding = secretBinding({
+    organizationId: row.organization_id,
+    ownerId: row.provider_id,
+    secretVersion: row.secret_version,
+  });
+  try {
+    return sealer.open(row.sealed_secret, binding);
+  } catch (error) {
+    const fields = { organization_id: row.organization_id, credential_id: row.id, key_id: row.key_id };
+    log.warn({ err: error, ...fields }, 'a credential does not open under the configured master keys');
+    return null;
+  }
+}

@@ -1,0 +1,64 @@
+import { RelayError } from '../domain/relay-error.ts';
+
+/** SQLSTATEs that say "not now", whatever the query was. */
+const UNAVAILABLE_STATES = new Set([
+  '25006', // read only: connected to a standby, usually in the middle of a failover
+  '25P03', // idle in transaction for too long
+  '53000',
+  '53100', // disk full
+  '53200', // out of memory
+  '53300', // too many connections
+  '55P03', // lock not available in time
+  '57014', // cancelled by statement_timeout
+  '57P01', // the server is shutting down
+  '57P02',
+  '57P03', // the server is starting up
+  '57P05',
+]);
+
+const SOCKET_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT', // the directory of a unix socket is gone
+]);
+
+/** The driver gives these no code of their own. */
+const DRIVER_MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL)/;
+
+/** Whether the connection that raised the error must not be used again. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error);
+  if (code !== undefined) return SOCKET_CODES.has(code) || code.startsWith('08') || code.startsWith('57P');
+  return DRIVER_MESSAGES.test(error.message);
+}
+
+/**
+ * Turns "PostgreSQL cannot answer now" into the one error that says so, and leaves every other error as it
+ * is: a constraint violation is the caller's business, and an outage must never look like a missing row or
+ * a wrong key.
+ */
+export function asStoreError(error: unknown): unknown {
+  if (error instanceof RelayError || !(error instanceof Error)) return error;
+  const code = codeOf(error);
+  const unavailable = isConnectionLost(error) || (code !== undefined && UNAVAILABLE_STATES.has(code));
+  return unavailable ? storeUnavailable('postgresql', error) : error;
+}
+
+export function storeUnavailable(store: 'postgresql' | 'redis', cause: unknown): RelayError {
+  const reason = cause instanceof Error ? cause.message || (codeOf(cause) ?? cause.name) : String(cause);
+  return new RelayError('store_unavailable', { internal: `${store}: ${reason}`, cause });
+}
+
+function codeOf(error: Error): string | undefined {
+  const code: unknown = 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

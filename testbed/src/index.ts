@@ -1,0 +1,6 @@
+export { freePort } from './free-port.ts';
+export { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+export { type PrivatePostgres, startPostgres } from './private-postgres.ts';
+export { type PrivateRedis, startRedis } from './private-redis.ts';
+export { type RedisCluster, startRedisCluster } from './redis-cluster.ts';
+export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';

@@ -1,0 +1,150 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import pg from 'pg';
+import {
+  type ChildServer,
+  makeDirectory,
+  type RunAs,
+  removeDirectory,
+  startChild,
+  waitUntilServing,
+} from './child-server.ts';
+import { freePort } from './free-port.ts';
+
+/** A PostgreSQL server of one's own, to be stopped, killed and started again. */
+export interface PrivatePostgres {
+  readonly url: string;
+  readonly port: number;
+  /** Ends connections and shuts down. */
+  stop(): Promise<void>;
+  /** SIGKILL: what a crash or a lost machine does. */
+  kill(): Promise<void>;
+  /** SIGSTOP of the server and its sessions: it accepts connections in the kernel and answers nothing. */
+  pause(): void;
+  resume(): void;
+  /** Again, on the same port and data. */
+  start(): Promise<void>;
+  /** Kills it if need be and deletes its data. */
+  remove(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<PrivatePostgres> {
+  const runAs = serverUser();
+  const directory = makeDirectory('postgres');
+  if (runAs) chownSync(directory, runAs.uid, runAs.gid);
+  const data = join(directory, 'data');
+  const initdb = startChild(
+    findBinary('initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { cwd: directory, ...(runAs ? { runAs } : {}) },
+  );
+  await initdb.exited();
+  if (!existsSync(join(data, 'PG_VERSION'))) throw new Error(`initdb failed:\n${initdb.output()}`);
+
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  let child: ChildServer | undefined;
+
+  async function launch(): Promise<void> {
+    const settings = {
+      port,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: directory,
+      fsync: 'off',
+    };
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const started = startChild(findBinary('postgres'), ['-D', data, '-c', 'full_page_writes=off', ...args], {
+      cwd: directory,
+      ...(runAs ? { runAs } : {}),
+    });
+    child = started;
+    await waitUntilServing(started, 'PostgreSQL', () => connectOnce(url));
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const ending = child;
+    if (ending === undefined) return;
+    const sessions = signal === 'SIGKILL' ? childrenOf(ending.pid) : [];
+    ending.signal(signal);
+    // Sessions outlive a killed postmaster for a moment and keep its memory; a new one would not start.
+    for (const pid of sessions) sendSignal(pid, 'SIGKILL');
+    await ending.exited();
+    child = undefined;
+  }
+
+  function signalAll(signal: NodeJS.Signals): void {
+    if (child === undefined) throw new Error('PostgreSQL is not running');
+    for (const pid of [child.pid, ...childrenOf(child.pid)]) sendSignal(pid, signal);
+  }
+
+  await launch();
+  return {
+    url,
+    port,
+    stop: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
+    pause: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
+    async start() {
+      if (child !== undefined) throw new Error('PostgreSQL is already running');
+      await startPatiently(launch);
+    },
+    async remove() {
+      await end('SIGKILL');
+      removeDirectory(directory);
+    },
+  };
+}
+
+/** The memory of a killed server is released when its last session is gone, a moment later. */
+async function startPatiently(launch: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await launch();
+    } catch (error) {
+      if (attempt === 10) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+async function connectOnce(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.end();
+}
+
+/** PostgreSQL refuses to run as root; its own account then owns the files. */
+function serverUser(): RunAs | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+function findBinary(name: string): string {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+  const places = [
+    ...versions.map((version) => join(root, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ];
+  const found = places.map((place) => join(place, name)).find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`${name} of PostgreSQL is neither in ${root}/*/bin nor in PATH.`);
+  return found;
+}
+
+function childrenOf(pid: number): number[] {
+  const children = `/proc/${pid}/task/${pid}/children`;
+  if (!existsSync(children)) return [];
+  return readFileSync(children, 'utf8').split(' ').filter(Boolean).map(Number);
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}

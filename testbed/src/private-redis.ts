@@ -1,0 +1,91 @@
+import {
+  type ChildServer,
+  makeDirectory,
+  removeDirectory,
+  startChild,
+  waitUntilServing,
+} from './child-server.ts';
+import { freePort } from './free-port.ts';
+import { redisCommand } from './redis-protocol.ts';
+
+/** A Redis server of one's own. Without `appendonly` it comes back empty from a kill. */
+export interface PrivateRedis {
+  readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  /** Again, on the same port and data. */
+  start(): Promise<void>;
+  /** SIGSTOP: connections stay open and nothing is answered. */
+  pause(): void;
+  resume(): void;
+  remove(): Promise<void>;
+}
+
+export async function startRedis(
+  options: { appendonly?: boolean; cluster?: boolean } = {},
+): Promise<PrivateRedis> {
+  const directory = makeDirectory('redis');
+  const port = await portFor(options.cluster === true);
+  const settings = {
+    port,
+    bind: '127.0.0.1',
+    dir: directory,
+    save: '',
+    appendonly: options.appendonly ? 'yes' : 'no',
+    'cluster-enabled': options.cluster ? 'yes' : 'no',
+    'cluster-node-timeout': '2000',
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  let child: ChildServer | undefined;
+
+  async function launch(): Promise<void> {
+    const started = startChild('redis-server', args, { cwd: directory });
+    child = started;
+    await waitUntilServing(started, 'Redis', async () => {
+      await redisCommand(port, 'PING');
+    });
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const ending = child;
+    if (ending === undefined) return;
+    ending.signal(signal);
+    // A paused process takes SIGTERM only when it runs again.
+    if (signal !== 'SIGKILL') ending.signal('SIGCONT');
+    await ending.exited();
+    child = undefined;
+  }
+
+  function running(): ChildServer {
+    if (child === undefined) throw new Error('Redis is not running');
+    return child;
+  }
+
+  await launch();
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    async start() {
+      if (child !== undefined) throw new Error('Redis is already running');
+      await launch();
+    },
+    pause: () => running().signal('SIGSTOP'),
+    resume: () => running().signal('SIGCONT'),
+    async remove() {
+      await end('SIGKILL');
+      removeDirectory(directory);
+    },
+  };
+}
+
+/** A cluster node also listens on its port plus 10000, which must be a port as well. */
+async function portFor(cluster: boolean): Promise<number> {
+  for (;;) {
+    const port = await freePort();
+    if (!cluster || port + 10_000 < 65_536) return port;
+  }
+}

@@ -1,0 +1,154 @@
+// The check is tested by breaking what it guards: each test plants a violation in a copy of the repository
+// and sees the copy's own check fail and name it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plantedCopy } from './check/planted-copy.ts';
+
+test('an import against the room table fails, for every room', async () => {
+  using copy = plantedCopy();
+  const forbidden: Readonly<Record<string, string>> = {
+    kit: 'domain',
+    domain: 'store',
+    store: 'http',
+    http: 'store',
+    admission: 'http',
+    edge: 'inference',
+    inference: 'management',
+    management: 'edge',
+    metering: 'admission',
+  };
+  for (const room of [...Object.keys(forbidden), 'main']) {
+    copy.write(`server/src/${room}/planted-target.ts`, 'export const target = 1;\n');
+  }
+  for (const [room, target] of Object.entries(forbidden)) {
+    const text = `import { target } from '../${target}/planted-target.ts';\nexport const got = target;\n`;
+    copy.write(`server/src/${room}/planted.ts`, text);
+  }
+  const { ok, output } = await copy.check('--only=imports');
+  assert.equal(ok, false);
+  for (const [room, target] of Object.entries(forbidden)) {
+    const line = `room-${room}: server/src/${room}/planted.ts → server/src/${target}/planted-target.ts`;
+    assert.ok(output.includes(line), `${line}\nis not in\n${output}`);
+  }
+});
+
+test('an import against the member table, a cycle, an orphan and a missing module fail', async () => {
+  using copy = plantedCopy();
+  copy.write('server/src/main/planted.ts', 'export const inner = 1;\n');
+  const fromServer = (up: string): string => `export { inner } from '${up}/server/src/main/planted.ts';\n`;
+  copy.write('contract/src/planted.ts', fromServer('../..'));
+  copy.write('provider-sim/src/planted.ts', fromServer('../..'));
+  copy.write('system-tests/src/planted.ts', fromServer('../..'));
+  copy.write('cli/src/planted.ts', fromServer('../..'));
+  copy.write('tools/src/planted.fixture.ts', "export * from '@relay/testbed';\n");
+  copy.write('tools/src/planted-user.ts', "export * from './planted.fixture.ts';\n");
+  copy.write('tools/src/planted-a.ts', "export * from './planted-b.ts';\n");
+  copy.write('tools/src/planted-b.ts', "export * from './planted-a.ts';\n");
+  copy.write('tools/src/planted-orphan.ts', 'export const alone = 1;\n');
+  copy.write('tools/src/planted-missing.ts', "export * from './planted-nowhere.ts';\n");
+  const { ok, output } = await copy.check('--only=imports');
+  assert.equal(ok, false);
+  for (const line of [
+    'member-contract: contract/src/planted.ts',
+    'member-provider-sim: provider-sim/src/planted.ts',
+    'member-system-tests: system-tests/src/planted.ts',
+    'member-by-its-entry: cli/src/planted.ts',
+    'fixtures-are-for-tests: tools/src/planted-user.ts',
+    'no-circular: tools/src/planted-a.ts',
+    'no-orphans: tools/src/planted-orphan.ts',
+    'no-unresolvable: tools/src/planted-missing.ts',
+  ]) {
+    assert.ok(output.includes(line), `${line}\nis not in\n${output}`);
+  }
+});
+
+test('an import check that reads no file fails instead of passing', async () => {
+  using copy = plantedCopy();
+  copy.relink('dependency-cruiser', 'typescript', '@typescript/native');
+  const some = await copy.check('--only=imports');
+  assert.equal(some.ok, false);
+  const [, read, onDisk] = /the import check read (\d+) of (\d+) source files/.exec(some.output) ?? [];
+  assert.ok(Number(read) < Number(onDisk), some.output);
+  // Without the one JavaScript file it starts from, it reads nothing, and by itself reports success.
+  copy.remove('cli/bin/relay.js');
+  const none = await copy.check('--only=imports');
+  assert.equal(none.ok, false);
+  assert.match(none.output, /the import check read 0 of \d+ source files/);
+});
+
+test('a stale generated file fails', async () => {
+  using copy = plantedCopy();
+  copy.write('contract/openapi.json', copy.read('contract/openapi.json').replace('"1.0.0"', '"0.9.0"'));
+  const { ok, output } = await copy.check('--only=generated');
+  assert.equal(ok, false);
+  assert.match(output, /contract\/openapi\.json/);
+});
+
+test('an error code without a page fails', async () => {
+  using copy = plantedCopy();
+  const source = copy.read('contract/src/errors.ts');
+  const planted = source.replace('export const errors = {', '$&\n  planted_code: { status: 400 },');
+  assert.notEqual(planted, source);
+  copy.write('contract/src/errors.ts', planted);
+  const { ok, output } = await copy.check('--only=tidy');
+  assert.equal(ok, false);
+  assert.match(output, /docs\/reference\/errors\/planted_code\.md error-pages: is missing/);
+});
+
+test('a route without a scope row fails, in the types and in the tests of the contract', async () => {
+  using copy = plantedCopy();
+  const source = copy.read('contract/src/route-access.ts');
+  const planted = source.replace(/^ {2}listModels: .*\n/m, '');
+  assert.notEqual(planted, source);
+  copy.write('contract/src/route-access.ts', planted);
+  const { ok, output } = await copy.check('--only=types,unit', 'contract/src/route-access');
+  assert.equal(ok, false);
+  assert.match(output, /route-access\.ts\(\d+,\d+\): error TS2741: Property 'listModels' is missing/);
+  assert.match(output, /Route listModels has no row/);
+  assert.match(output, /check failed: types, unit\n$/);
+});
+
+test('a way out past the egress door, the environment and a lost promise fail', async () => {
+  using copy = plantedCopy();
+  const lines = [
+    "import { request } from 'node:http';",
+    "import { Pool } from 'undici';",
+    "import { Client } from 'pg';",
+    'export const used = [request, Pool, Client];',
+    "export const client = () => fetch('http://127.0.0.1');",
+    "export const other = () => globalThis.fetch('http://127.0.0.1');",
+    "export const later = () => import('node:tls');",
+    "export const setting = process.env['X'];",
+    'export function lose(): void {\n  Promise.resolve(1);\n}',
+    "export function pick(x: 'a' | 'b'): void {\n  switch (x) {\n    case 'a':\n  }\n}",
+  ];
+  copy.write('server/src/inference/planted.ts', `${lines.join('\n')}\n`);
+  copy.write('server/src/http/planted.ts', "export { createServer, request } from 'node:http';\n");
+  copy.write('server/src/kit/egress/planted.ts', "export { request } from 'undici';\n");
+  const planted = ['inference', 'http', 'kit/egress'].map((room) => `server/src/${room}/planted.ts`);
+  const { ok, output } = await copy.check('--only=lint', ...planted);
+  assert.equal(ok, false);
+  const complaints = (rule: string): number => output.split(rule).length - 1;
+  assert.equal(complaints('no-restricted-imports'), 4, output);
+  assert.equal(complaints('no-restricted-globals'), 1, output);
+  assert.equal(complaints('no-restricted-syntax'), 3, output);
+  assert.equal(complaints('no-floating-promises'), 1, output);
+  assert.equal(complaints('switch-exhaustiveness-check'), 1, output);
+  assert.doesNotMatch(output, /egress\/planted/);
+});
+
+test('bad format, a wrong type, dead code and a failing test fail, each named after all have run', async () => {
+  using copy = plantedCopy();
+  copy.write('contract/src/planted.ts', 'export const  planted : string = 1;\n');
+  copy.write(
+    'contract/src/planted.test.ts',
+    "import { test } from 'node:test';\ntest('x', () => { throw 1; });\n",
+  );
+  const { ok, output } = await copy.check('--only=format,types,knip,unit', 'contract/src/planted');
+  assert.equal(ok, false);
+  assert.match(output, /contract\/src\/planted\.ts: format/);
+  assert.match(output, /contract\/src\/planted\.ts\(1,15\): error TS2322/);
+  assert.match(output, /Unused files.*contract\/src\/planted\.ts/s);
+  assert.match(output, /0 passed, 1 failed/);
+  assert.match(output, /check failed: format, types, knip, unit\n$/);
+});

@@ -1,0 +1,83 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { runCommand } from './run-command.ts';
+import { listFiles } from './source-files.ts';
+
+const REPOSITORY = join(import.meta.dirname, '../../..');
+
+/** A copy of the repository in which a test plants a violation and runs the copy's own check. */
+export interface PlantedCopy extends Disposable {
+  readonly root: string;
+  read(path: string): string;
+  write(path: string, text: string): void;
+  remove(path: string): void;
+  /** Makes the import of a package, by one other package of the copy, find a third. */
+  relink(importer: string, name: string, target: string): void;
+  check(...args: string[]): Promise<{ ok: boolean; output: string }>;
+}
+
+export function plantedCopy(): PlantedCopy {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), 'relay-check-'));
+  for (const path of listFiles(REPOSITORY)) cpSync(join(REPOSITORY, path), join(root, path));
+  linkPackages(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
+  for (const member of readdirSync(join(root, 'node_modules/@relay'))) {
+    const own = join(REPOSITORY, member, 'node_modules');
+    if (listFolders(own).length > 0) symlinkSync(own, join(root, member, 'node_modules'));
+  }
+  return {
+    root,
+    read: (path) => readFileSync(join(root, path), 'utf8'),
+    write: (path, text) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    },
+    remove: (path) => rmSync(join(root, path)),
+    relink: (importer, name, target) => {
+      // The importer is copied: through a link it would resolve from where it really lies.
+      const installed = join(REPOSITORY, 'node_modules');
+      for (const path of [importer, name]) rmSync(join(root, 'node_modules', path));
+      cpSync(join(installed, importer), join(root, 'node_modules', importer), { recursive: true });
+      symlinkSync(join(installed, target), join(root, 'node_modules', name));
+    },
+    check: (...args) => runCommand(process.execPath, [join(root, 'tools/src/check.ts'), ...args], root),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * Links every installed package one by one. One link for the whole folder would not do: the members are
+ * linked there by relative paths, and the copy would load the members of the original.
+ */
+function linkPackages(from: string, to: string): void {
+  mkdirSync(to);
+  for (const name of listFolders(from)) {
+    if (name === '@relay') {
+      mkdirSync(join(to, name));
+      for (const member of readdirSync(join(from, name))) {
+        symlinkSync(readlinkSync(join(from, name, member)), join(to, name, member));
+      }
+    } else if (name !== '.bin') {
+      symlinkSync(join(from, name), join(to, name));
+    }
+  }
+}
+
+function listFolders(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}

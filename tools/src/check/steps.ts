@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { checkImports } from './imports.ts';
+import { runCommand } from './run-command.ts';
+
+export interface Step {
+  readonly name: string;
+  readonly what: string;
+  /** Paths limit the steps that can be limited: lint and the unit tests. */
+  run(root: string, paths: readonly string[]): Promise<{ ok: boolean; output: string }>;
+}
+
+/** Cheap and telling steps first, so that a failure shows early. */
+export const steps: readonly Step[] = [
+  {
+    name: 'format',
+    what: 'format and lint (Biome)',
+    run: (root) =>
+      node(root, 'node_modules/@biomejs/biome/bin/biome', [
+        'ci',
+        '--error-on-warnings',
+        '--diagnostic-level=warn',
+        '--colors=off',
+        '--reporter=concise',
+        '.',
+      ]),
+  },
+  {
+    name: 'imports',
+    what: 'imports follow the table, and every file was read',
+    run: (root) => checkImports(root),
+  },
+  {
+    name: 'types',
+    what: 'types (TypeScript, native)',
+    run: (root) => node(root, 'node_modules/@typescript/native/bin/tsc', ['--project', 'tsconfig.json']),
+  },
+  {
+    name: 'lint',
+    what: 'promises, switches, egress and environment (typescript-eslint)',
+    run: (root, paths) =>
+      node(root, 'node_modules/eslint/bin/eslint.js', [
+        '--max-warnings=0',
+        ...(paths.length === 0 ? ['.'] : paths),
+      ]),
+  },
+  {
+    name: 'generated',
+    what: 'generated files are up to date',
+    run: (root) => node(root, 'tools/src/generate.ts', ['--check', '--root', root]),
+  },
+  {
+    name: 'tidy',
+    what: 'style and documents (tidy)',
+    run: (root) => node(root, 'tools/src/tidy.ts', [`--root=${root}`]),
+  },
+  {
+    name: 'knip',
+    what: 'no dead files, exports or dependencies (knip)',
+    run: (root) => node(root, 'node_modules/knip/bin/knip.js', ['--no-progress']),
+  },
+  {
+    name: 'unit',
+    what: 'unit tests',
+    run: (root, paths) => node(root, 'tools/src/run-tests.ts', ['unit', `--root=${root}`, ...paths]),
+  },
+];
+
+function node(
+  root: string,
+  script: string,
+  args: readonly string[],
+): Promise<{ ok: boolean; output: string }> {
+  return runCommand(process.execPath, [join(root, script), ...args], root);
+}

@@ -1,0 +1,23 @@
+import { errorCodes, errorPageMarkdown, errors } from '@relay/contract';
+import { type GeneratedFile, generatedPage, markdownTable } from './generated-file.ts';
+
+const folder = 'docs/reference/errors';
+
+export function errorFiles(): GeneratedFile[] {
+  const pages = errorCodes.map((code) => generatedPage(`${folder}/${code}.md`, errorPageMarkdown(code)));
+  return [overview(), ...pages];
+}
+
+function overview(): GeneratedFile {
+  const rows = errorCodes.map((code) => {
+    const { status, type, owner, message } = errors[code];
+    return [`[${code}](${code}.md)`, String(status), `\`${type}\``, owner, message];
+  });
+  const body = `# Errors
+
+Every error the service itself makes has one of these codes in \`error.code\`, and \`error.doc_url\` points to its
+page. An answer that carries \`x-relay-error-source: upstream\` is the provider’s own and is passed on unchanged.
+
+${markdownTable(['Code', 'Status', 'Type', 'Owner', 'Message'], rows)}`;
+  return generatedPage(`${folder}/README.md`, body);
+}

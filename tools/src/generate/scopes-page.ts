@@ -1,0 +1,17 @@
+import { allRoutes, allScopes, expandScopes, scopes, scopesOf } from '@relay/contract';
+import { type GeneratedFile, generatedPage, markdownTable } from './generated-file.ts';
+
+export function scopesPage(): GeneratedFile[] {
+  const rows = allScopes.map((scope) => {
+    const implied = expandScopes([scope]).filter((other) => other !== scope);
+    const opened = allRoutes.filter((route) => scopesOf(route.access).includes(scope)).length;
+    return [`\`${scope}\``, scopes[scope], implied.map((other) => `\`${other}\``).join(', '), String(opened)];
+  });
+  const body = `# Scopes
+
+A key holds scopes, fixed when it is created. The effective access is the intersection of these scopes with the
+current permissions of the key’s owner. [routes.md](routes.md) lists what each route needs.
+
+${markdownTable(['Scope', 'Allows', 'Implies', 'Routes'], rows)}`;
+  return [generatedPage('docs/reference/scopes.md', body)];
+}

@@ -1,0 +1,100 @@
+// Runs the suites named on the command line and closes with one line that counts every test they ran.
+import { join, relative } from 'node:path';
+import { run } from 'node:test';
+import { listFiles } from './check/source-files.ts';
+import { judge, type TestEvent } from './run-tests/count-results.ts';
+import { type SuiteName, selectFiles, suiteNames } from './run-tests/select-files.ts';
+
+const USAGE = `usage: run-tests.ts [unit] [db] [FILTER…]
+Runs the tests of the named suites (default: unit db) whose path contains one of the filters.
+  --timeout-ms=N   the longest a single test may take (default 60000)
+  --grace-ms=N     how much longer a file may say nothing before it is taken to hang (default 30000)
+  --root=DIR       the tree to test (default: this repository)
+`;
+
+const CONCURRENCY = 2;
+
+interface Bounds {
+  readonly timeoutMs: number;
+  readonly graceMs: number;
+}
+
+interface Totals {
+  passed: number;
+  failed: number;
+}
+
+async function runFiles(root: string, files: readonly string[], bounds: Bounds): Promise<Totals> {
+  const totals: Totals = { passed: 0, failed: 0 };
+  const giveUp = new AbortController();
+  const silence = setTimeout(() => {
+    process.stdout.write('  a test file has said nothing for too long; it may have left a server open\n');
+    giveUp.abort();
+  }, bounds.timeoutMs + bounds.graceMs);
+  const stream = run({
+    files: files.map((path) => join(root, path)),
+    cwd: root,
+    concurrency: CONCURRENCY,
+    timeout: bounds.timeoutMs,
+    signal: giveUp.signal,
+  });
+  const passedByFile = new Map<string, number>();
+  for await (const item of stream) {
+    silence.refresh();
+    const event = item as TestEvent;
+    const file = event.data.file === undefined ? '' : relative(root, event.data.file);
+    if (event.type === 'test:stderr') process.stdout.write(event.data.message ?? '');
+    if (event.type === 'test:summary' && file !== '') {
+      process.stdout.write(`  ${file}: ${passedByFile.get(file) ?? 0} passed\n`);
+    }
+    const verdict = judge(event);
+    if (verdict.outcome === 'passed') {
+      totals.passed += 1;
+      passedByFile.set(file, (passedByFile.get(file) ?? 0) + 1);
+    }
+    if (verdict.outcome === 'failed') {
+      totals.failed += 1;
+      process.stdout.write(`  FAILED ${file}: ${event.data.name}\n${indent(verdict.reason)}\n`);
+    }
+  }
+  clearTimeout(silence);
+  return totals;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '    ');
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  if (args.includes('--help')) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const option = (name: string): string | undefined =>
+    args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
+  const root = option('root') ?? join(import.meta.dirname, '../..');
+  const bounds = {
+    timeoutMs: Number(option('timeout-ms') ?? 60_000),
+    graceMs: Number(option('grace-ms') ?? 30_000),
+  };
+  const words = args.filter((arg) => !arg.startsWith('--'));
+  const named = suiteNames.filter((suite) => words.includes(suite));
+  const suites: readonly SuiteName[] = named.length === 0 ? suiteNames : named;
+  const filters = words.filter((word) => !suiteNames.some((suite) => suite === word));
+
+  const paths = listFiles(root);
+  const sum: Totals = { passed: 0, failed: 0 };
+  for (const suite of suites) {
+    const files = selectFiles(paths, suite, filters);
+    process.stdout.write(`${suite}: ${files.length} files\n`);
+    if (files.length === 0) continue;
+    const totals = await runFiles(root, files, bounds);
+    sum.passed += totals.passed;
+    sum.failed += totals.failed;
+  }
+  if (sum.passed + sum.failed === 0) process.stdout.write('no test ran, and that is a failure\n');
+  process.stdout.write(`${sum.passed} passed, ${sum.failed} failed\n`);
+  return sum.failed === 0 && sum.passed > 0 ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { selectFiles } from './select-files.ts';
+
+const paths = ['a/src/x.test.ts', 'a/src/x.db.test.ts', 'a/src/x.ts', 'system-tests/src/y.test.ts'];
+
+test('every test file outside the black-box suites is in exactly one suite', () => {
+  assert.deepEqual(selectFiles(paths, 'unit', []), ['a/src/x.test.ts']);
+  assert.deepEqual(selectFiles(paths, 'db', []), ['a/src/x.db.test.ts']);
+});
+
+test('filters keep the files whose path contains one of them', () => {
+  assert.deepEqual(selectFiles(paths, 'unit', ['src/x']), ['a/src/x.test.ts']);
+  assert.deepEqual(selectFiles(paths, 'unit', ['b/']), []);
+});

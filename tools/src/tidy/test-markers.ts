@@ -1,0 +1,16 @@
+import { type Finding, findLines, type Tree } from './tree.ts';
+
+const CALLED = /\b(describe|it|test|suite)\s*\.\s*(only|skip|todo)\b/;
+const OPTION = /(\b(describe|it|test|suite)\(.*|^\s*)\{[^}]*\b(only|skip|todo):/;
+const DURING = /\b(t|context)\.(skip|todo)\(/;
+
+/** A test either runs and holds, or is gone: no marker leaves tests out quietly. */
+export function testMarkers(tree: Tree): Finding[] {
+  return tree.files
+    .filter(({ path }) => path.endsWith('.test.ts') || path.startsWith('system-tests/src/'))
+    .flatMap((file) =>
+      [CALLED, OPTION, DURING].flatMap((pattern) =>
+        findLines(file, pattern, 'leaves tests out; make the test hold or delete it'),
+      ),
+    );
+}

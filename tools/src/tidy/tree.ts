@@ -1,0 +1,36 @@
+/** The files of the repository as the rules see them: text only, held in memory, so that rules stay pure. */
+export interface Tree {
+  readonly files: readonly TreeFile[];
+}
+
+export interface TreeFile {
+  /** Relative to the root, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Finding {
+  readonly path: string;
+  /** One-based; null when the finding concerns the file as a whole. */
+  readonly line: number | null;
+  readonly message: string;
+}
+
+/** Builds a small tree for the tests of the rules. */
+export function treeOf(files: Readonly<Record<string, string>>): Tree {
+  return { files: Object.entries(files).map(([path, text]) => ({ path, text })) };
+}
+
+/** One finding for each line that the pattern matches. */
+export function findLines(file: TreeFile, pattern: RegExp, message: string): Finding[] {
+  return file.text
+    .split('\n')
+    .flatMap((text, index) => (pattern.test(text) ? [{ path: file.path, line: index + 1, message }] : []));
+}
+
+/** Written by `npm run generate`, so the rules about how people write do not apply. */
+export function isGenerated(path: string): boolean {
+  return (
+    path === 'contract/openapi.json' || path === 'package-lock.json' || path.startsWith('docs/reference/')
+  );
+}
