@@ -21,16 +21,16 @@ describe('configuration versions', () => {
     let writing = true;
     const missed: number[] = [];
     const seen = new Set<number>();
+    const first = await readConfigClock(db);
     const reader = async () => {
-      let from = await readConfigClock(db);
-      const first = from;
+      let from = first;
       while (writing || (await readConfigClock(db)) > from) {
         const clock = await readConfigClock(db);
         const changes = await readConfigChanges(db, from, 1_000);
         for (const { version } of changes) seen.add(version);
         from = Math.max(clock, changes.at(-1)?.version ?? clock);
       }
-      return { first, last: from };
+      return from;
     };
     const committed: { organizationId: string; version: number }[] = [];
     const writer = async (organizationId: string, index: number) => {
@@ -52,7 +52,7 @@ describe('configuration versions', () => {
     const reading = reader();
     await Promise.all(organizations.map(({ organizationId }, index) => writer(organizationId, index)));
     writing = false;
-    const { first, last } = await reading;
+    const last = await reading;
     assert.equal(last - first, committed.length);
     // A version may be overtaken by a newer one of the same organization, but never lost.
     for (const { organizationId, version } of committed) {

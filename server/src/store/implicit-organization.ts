@@ -9,21 +9,22 @@ const IMPLICIT_USER_ID = '00000000-0000-7000-8000-000000000002';
 export async function ensureImplicitOrganization(
   db: Kysely<Database>,
 ): Promise<{ organizationId: string; userId: string }> {
+  // No conflict is named: the loser of a race may collide on the slug or the address as well as on the id.
   await db.transaction().execute(async (tx) => {
     await tx
       .insertInto('organizations')
       .values({ id: IMPLICIT_ORGANIZATION_ID, name: 'Default', slug: 'default', plan: 'self_hosted' })
-      .onConflict((conflict) => conflict.column('id').doNothing())
+      .onConflict((conflict) => conflict.doNothing())
       .execute();
     await tx
       .insertInto('users')
       .values({ id: IMPLICIT_USER_ID, name: 'Owner', email: 'owner@localhost' })
-      .onConflict((conflict) => conflict.column('id').doNothing())
+      .onConflict((conflict) => conflict.doNothing())
       .execute();
     await tx
       .insertInto('organization_members')
       .values({ organization_id: IMPLICIT_ORGANIZATION_ID, user_id: IMPLICIT_USER_ID, role: 'owner' })
-      .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doNothing())
+      .onConflict((conflict) => conflict.doNothing())
       .execute();
   });
   return { organizationId: IMPLICIT_ORGANIZATION_ID, userId: IMPLICIT_USER_ID };

@@ -234,4 +234,22 @@ describe('schema', () => {
       );
     }
   });
+
+  it('what an endpoint uses cannot be deleted under it', async () => {
+    const { db } = migrated;
+    const ids = await seedOrganization(db);
+    await assert.rejects(db.deleteFrom('providers').where('id', '=', ids.providerId).execute(), FOREIGN_KEY);
+    await assert.rejects(
+      db.deleteFrom('credentials').where('id', '=', ids.credentialId).execute(),
+      FOREIGN_KEY,
+    );
+    await db.deleteFrom('endpoints').where('id', '=', ids.endpointId).execute();
+    await db.deleteFrom('providers').where('id', '=', ids.providerId).execute();
+    const left = await db
+      .selectFrom('credentials')
+      .select('id')
+      .where('organization_id', '=', ids.organizationId)
+      .execute();
+    assert.deepEqual(left, []);
+  });
 });
