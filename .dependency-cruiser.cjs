@@ -24,7 +24,7 @@ const members = {
   testbed: [],
   'system-tests': ['contract', 'provider-sim', 'testbed'],
   bench: ['contract', 'provider-sim', 'testbed'],
-  tools: ['contract'],
+  tools: ['contract', 'server'],
 };
 
 const isTest = '\\.test\\.ts$';

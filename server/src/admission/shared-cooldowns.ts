@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import type { Redis } from '../store/redis.ts';
-import type { CooldownChannel } from './unlimited.ts';
+import type { CooldownChannel } from './local-cooldowns.ts';
 
 const KEY = 'relay:{cooldowns}';
 const POLL_MS = 250;

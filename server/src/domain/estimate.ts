@@ -1,3 +1,4 @@
+import type { MemberSpan } from '../kit/json-members.ts';
 import type { Operation } from './operation.ts';
 
 /** What a request is expected to use, before anything is sent. */
@@ -9,20 +10,39 @@ export interface TokenEstimate {
 // Four bytes a token is within a few percent of the true count for English text, at a hundredth of the
 // price of tokenising; the exact number arrives with the provider's usage.
 const BYTES_PER_TOKEN = 4;
-const TOKENS_PER_MESSAGE = 4;
 // An image costs by its size, not by the length of its base64; this is a mid-sized one at high detail.
 const TOKENS_PER_IMAGE = 765;
+// More than any model writes. A client may ask for any number, and what it asks for must stay one that can
+// be added up and stored.
+const OUTPUT_TOKENS_MAX = 1_000_000_000;
+
+/** Members whose text is read by the model as input. */
+const INPUT_MEMBERS = new Set([
+  'messages',
+  'input',
+  'instructions',
+  'tools',
+  'functions',
+  'response_format',
+  'text',
+]);
+
+/** A request body as far as an estimate needs it. */
+export interface MeasuredBody {
+  readonly members: readonly MemberSpan[];
+  readonly settings: Readonly<Record<string, unknown>>;
+}
 
 export function estimateTokens(
   operation: Operation,
-  body: Readonly<Record<string, unknown>>,
+  body: MeasuredBody,
   typicalOutputTokens: number,
 ): TokenEstimate {
-  const inputTokens = estimateInput(operation, body);
+  const inputTokens = estimateInput(body.members);
   if (operation === 'embeddings') return { inputTokens, outputTokens: 0 };
-  const cap = outputCap(body);
-  const choices = positiveInteger(body['n']) ?? 1;
-  return { inputTokens, outputTokens: (cap ?? typicalOutputTokens) * choices };
+  const cap = outputCap(body.settings);
+  const choices = positiveInteger(body.settings['n']) ?? 1;
+  return { inputTokens, outputTokens: Math.min(OUTPUT_TOKENS_MAX, (cap ?? typicalOutputTokens) * choices) };
 }
 
 /** The client's own bound on the output, by any of the names the operations use for it. */
@@ -34,32 +54,19 @@ export function outputCap(body: Readonly<Record<string, unknown>>): number | nul
   );
 }
 
-function estimateInput(operation: Operation, body: Readonly<Record<string, unknown>>): number {
-  const content = operation === 'chat' ? body['messages'] : body['input'];
-  const extra = textBytes(body['instructions']) + textBytes(body['tools']);
-  const fixed = operation === 'chat' && Array.isArray(content) ? content.length * TOKENS_PER_MESSAGE : 0;
-  return Math.max(1, fixed + Math.ceil((textBytes(content) + extra) / BYTES_PER_TOKEN));
-}
-
 /**
- * Bytes of text anywhere inside, images counted at their price in tokens. The body's depth was bounded
- * when it was received, and so is this recursion. Numbers are token ids (embeddings accept them): one each.
+ * From what lies inside the members, without reading it: names and roles count as text and stand for what a provider
+ * adds to each message. Numbers are token ids, which embeddings accept: one each.
  */
-function textBytes(value: unknown): number {
-  if (typeof value === 'string') return Buffer.byteLength(value, 'utf8');
-  if (typeof value === 'number') return BYTES_PER_TOKEN;
-  if (Array.isArray(value)) {
-    let sum = 0;
-    for (const item of value) sum += textBytes(item);
-    return sum;
+function estimateInput(members: readonly MemberSpan[]): number {
+  let textBytes = 0;
+  let tokens = 0;
+  for (const member of members) {
+    if (!INPUT_MEMBERS.has(member.name)) continue;
+    textBytes += member.textBytes;
+    tokens += member.numbers + member.images * TOKENS_PER_IMAGE;
   }
-  if (typeof value !== 'object' || value === null) return 0;
-  let sum = 0;
-  for (const [name, member] of Object.entries(value)) {
-    if (name === 'type' || name === 'role' || name === 'id') continue;
-    sum += name === 'image_url' ? TOKENS_PER_IMAGE * BYTES_PER_TOKEN : textBytes(member);
-  }
-  return sum;
+  return Math.max(1, tokens + Math.ceil(textBytes / BYTES_PER_TOKEN));
 }
 
 function positiveInteger(value: unknown): number | null {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { scanObject } from '../kit/json-members.ts';
 import { estimateTokens, outputCap } from './estimate.ts';
 import { costMicros } from './money.ts';
+import type { Operation } from './operation.ts';
 import { parseUsage } from './usage.ts';
 
 describe('usage', () => {
@@ -64,26 +66,47 @@ describe('cost', () => {
 });
 
 describe('estimates', () => {
+  const estimate = (operation: Operation, body: Record<string, unknown>, typicalTokens = 100) => {
+    const spans = scanObject(Buffer.from(JSON.stringify(body)).toString('latin1'), 64);
+    assert.ok(typeof spans !== 'string');
+    return estimateTokens(operation, { members: spans.members, settings: body }, typicalTokens);
+  };
+
   it('takes the output cap by any of its names, times the number of choices', () => {
     assert.equal(outputCap({ max_tokens: 5 }), 5);
     assert.equal(outputCap({ max_completion_tokens: 6, max_tokens: 5 }), 6);
     assert.equal(outputCap({ max_output_tokens: 7 }), 7);
     assert.equal(outputCap({ max_tokens: null }), null);
     const body = { messages: [{ role: 'user', content: 'x' }], max_tokens: 5, n: 3 };
-    assert.equal(estimateTokens('chat', body, 100).outputTokens, 15);
+    assert.equal(estimate('chat', body).outputTokens, 15);
   });
   it('takes the typical output without a cap, and none for embeddings', () => {
-    assert.equal(estimateTokens('chat', { messages: [] }, 100).outputTokens, 100);
-    assert.equal(estimateTokens('embeddings', { input: 'x' }, 100).outputTokens, 0);
+    assert.equal(estimate('chat', { messages: [] }).outputTokens, 100);
+    const greedy = { messages: [], max_tokens: Number.MAX_SAFE_INTEGER, n: Number.MAX_SAFE_INTEGER };
+    assert.equal(estimate('chat', greedy).outputTokens, 1_000_000_000);
+    assert.equal(estimate('embeddings', { input: 'x' }).outputTokens, 0);
+  });
+  it('counts four bytes of text as a token, wherever it stands', () => {
+    const text = 'word '.repeat(400);
+    const inputs = [
+      { input: text },
+      { input: [{ role: 'user', content: text }] },
+      { input: 'x', instructions: text },
+    ];
+    for (const body of inputs) {
+      const { inputTokens } = estimate('responses', body);
+      assert.ok(inputTokens >= 500 && inputTokens <= 506, String(inputTokens));
+    }
   });
   it('counts an image at a fixed price, whatever the length of its data', () => {
     const image = (data: string) => ({
       messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: `data:,${data}` } }] }],
     });
-    const small = estimateTokens('chat', image('a'), 0).inputTokens;
-    assert.equal(estimateTokens('chat', image('a'.repeat(100_000)), 0).inputTokens, small);
+    const small = estimate('chat', image('a')).inputTokens;
+    assert.ok(small > 765);
+    assert.equal(estimate('chat', image('a'.repeat(100_000))).inputTokens, small);
   });
   it('counts token ids as one token each', () => {
-    assert.equal(estimateTokens('embeddings', { input: [1, 2, 3] }, 0).inputTokens, 3);
+    assert.equal(estimate('embeddings', { input: [1, 2, 3] }).inputTokens, 3);
   });
 });

@@ -46,8 +46,3 @@ export interface RequestRecord {
   readonly actualCachedInputTokens: number;
   readonly actualCostMicros: number | null;
 }
-
-/** Takes terminal records to wherever they are kept. Never blocks or fails a request. */
-export interface RecordSink {
-  record(record: RequestRecord): void;
-}

@@ -17,6 +17,8 @@ export interface OrganizationSnapshot {
   readonly credentials: ReadonlyMap<string, Credential>;
   /** By endpoint id; an endpoint without a price is absent. */
   readonly pricing: ReadonlyMap<string, Pricing>;
+  /** Those in force, in the order of their ids. */
+  readonly limitPolicies: readonly LimitPolicy[];
 }
 
 export type ProviderAuthMode = 'bearer_static' | 'header_static' | 'none';
@@ -89,4 +91,21 @@ export interface Pricing {
   /** Null: cached input costs what other input costs. */
   readonly cachedInputCostMicrosPer1mTokens: number | null;
   readonly flatRequestCostMicros: number;
+}
+
+export type LimitScopeType = 'global' | 'provider' | 'credential' | 'endpoint' | 'lane';
+export type LimitMetric = 'requests' | 'tokens' | 'spend' | 'concurrency';
+/** `none` with `concurrency` and with nothing else. */
+export type LimitPeriod = 'second' | 'minute' | 'hour' | 'day' | 'month' | 'none';
+
+export interface LimitPolicy {
+  readonly id: string;
+  readonly scopeType: LimitScopeType;
+  /** Null for `global`. */
+  readonly scopeId: string | null;
+  readonly metric: LimitMetric;
+  readonly period: LimitPeriod;
+  /** Micro-USD for `spend`. */
+  readonly limitValue: number;
+  readonly enabled: boolean;
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { allScopes, type Scope } from '@relay/contract';
 import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
@@ -59,5 +59,5 @@ function bearer(authorization: string | undefined): string | null {
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
+  return hash('sha256', text, 'buffer');
 }

@@ -25,23 +25,41 @@ export interface Exchange {
   readonly attempts: AttemptRecord[];
   /** Time spent waiting for capacity, over all attempts. */
   waitMs: number;
+  /** Of the candidate that was admitted last. */
+  rateWindows: readonly RateWindow[];
   /** Time spent waiting for providers, over all attempts, up to the first byte given to the client. */
   upstreamMs: number;
-  /** Set when the client hangs up; the step in charge registers how to stop. */
   clientGone: boolean;
-  onClientGone: (() => void) | null;
+  /**
+   * Whoever has to stop when the client hangs up. An object and not a closure over the step's variables: such closures
+   * kept every request alive past its turn and made collecting the young generation several times dearer.
+   */
+  inCharge: InCharge | null;
+}
+
+/** A policy of the endpoint that serves the request, as it stands after the reservation. */
+export interface RateWindow {
+  readonly metric: 'requests' | 'tokens' | 'spend' | 'concurrency';
+  readonly limit: number;
+  readonly used: number;
+  readonly resetMs: number;
+}
+
+export interface InCharge {
+  clientLeft(): void;
 }
 
 /** What the client sent, read once: the bytes as they came, and what the gateway must know of them. */
 export interface InferenceBody {
   readonly bytes: Buffer;
-  readonly fields: Readonly<Record<string, unknown>>;
+  /** The members that steer the request, parsed; of a large body not its content. Text in them is not decoded. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Where each member of the top level lies, in the order of the text. */
+  readonly members: readonly MemberSpan[];
   readonly model: string;
   readonly streaming: boolean;
   /** The client asked for usage in the stream itself. */
   readonly wantsUsageFrame: boolean;
-  /** Every `model` and `stream_options` value of the top level, in the order of the text. */
-  readonly spans: readonly MemberSpan[];
   /** Position of the object's closing brace. */
   readonly closing: number;
 }
@@ -68,6 +86,11 @@ export interface AttemptRecord {
 export interface UpstreamHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Anything but a 2xx: a provider that redirects has not answered either, and redirects are not followed. */
+export function isFailure(status: number): boolean {
+  return status >= 300;
 }
 
 /** A whole upstream response in memory; nothing of it has reached the client. */

@@ -5,6 +5,7 @@ import type { Operation } from '../domain/operation.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import type { Authenticate } from '../http/authenticate.ts';
+import { endUnread } from '../http/end-unread.ts';
 import { errorResponse } from '../http/error-response.ts';
 import type { RequestHandler } from '../http/listener.ts';
 import type { Exchange } from './exchange.ts';
@@ -32,7 +33,7 @@ export function createInferenceHandler(deps: InferenceDeps): RequestHandler {
   return (request, response, requestId) => {
     const startMs = deps.clock.monotonicMs();
     open(deps, request, response, requestId, startMs).catch((error: unknown) => {
-      refuse(deps, request, response, requestId, error);
+      refuse(deps, request, response, requestId, startMs, error);
     });
   };
 }
@@ -57,7 +58,7 @@ async function open(
   const snapshot = found instanceof Promise ? await found : found;
 
   if (operation === undefined) {
-    sendModels(request, response, requestId, snapshot);
+    sendModels(deps, request, response, requestId, startMs, snapshot);
     return;
   }
   const exchange: Exchange = {
@@ -72,27 +73,34 @@ async function open(
     startMs,
     attempts: [],
     waitMs: 0,
+    rateWindows: [],
     upstreamMs: 0,
     clientGone: false,
-    onClientGone: null,
+    inCharge: null,
   };
   response.once('close', () => {
     if (response.writableFinished) return;
     exchange.clientGone = true;
-    exchange.onClientGone?.();
+    exchange.inCharge?.clientLeft();
   });
   await serveExchange(deps, exchange);
 }
 
 function sendModels(
+  deps: InferenceDeps,
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
+  startMs: number,
   snapshot: OrganizationSnapshot,
 ): void {
   const query = new URLSearchParams(request.url?.split('?', 2)[1]);
   const body = JSON.stringify(modelList(snapshot, query.get('include') === 'lanes'));
-  response.writeHead(200, { 'content-type': 'application/json', [headers.requestId]: requestId });
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    [headers.requestId]: requestId,
+    [headers.overheadMs]: (deps.clock.monotonicMs() - startMs).toFixed(2),
+  });
   response.end(body);
 }
 
@@ -101,6 +109,7 @@ function refuse(
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
+  startMs: number,
   error: unknown,
 ): void {
   if (!(error instanceof RelayError)) deps.log.error({ err: error, request_id: requestId }, 'defect');
@@ -109,11 +118,12 @@ function refuse(
     return;
   }
   const { status, headers: list, body } = errorResponse(error, { requestId, publicUrl: deps.publicUrl });
-  list[headers.overheadMs] = '0.00';
+  list[headers.overheadMs] = (deps.clock.monotonicMs() - startMs).toFixed(2);
+  list['content-length'] = String(Buffer.byteLength(body));
   // Reading on only to throw the body away would let strangers keep connections busy.
   if (!request.complete) list['connection'] = 'close';
   response.writeHead(status, list);
-  response.end(body);
+  endUnread(request, response, body);
 }
 
 function pathOf(url: string): string {

@@ -1,14 +1,23 @@
-import type { Admission } from '../admission/port.ts';
+import type { AdmissionDesk } from '../admission/desk.ts';
+import type { Actual } from '../admission/engine.ts';
 import { estimateTokens } from '../domain/estimate.ts';
 import { RelayError } from '../domain/relay-error.ts';
-import type { RecordSink } from '../domain/request-record.ts';
 import type { Candidate } from '../domain/routing.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import { awaitCapacity, remainingCandidates } from './admit/await-capacity.ts';
+import { boundEstimate } from './admit/bound-estimate.ts';
 import { cooldownUntilMs } from './dispatch/cooldown.ts';
 import { type DispatchDeps, sendUpstream } from './dispatch/send-upstream.ts';
-import type { AttemptRecord, AttemptResult, Exchange, RoutedRequest } from './exchange.ts';
+import { asksForUsage } from './dispatch/upstream-body.ts';
+import {
+  type AttemptRecord,
+  type AttemptResult,
+  type Exchange,
+  isFailure,
+  type RoutedRequest,
+  type UpstreamHead,
+} from './exchange.ts';
 import { parseBody } from './receive/parse-body.ts';
 import { ClientGoneError, readBody } from './receive/read-body.ts';
 import { interruptedFrame, sendAnswer, sendError } from './respond/answer.ts';
@@ -19,8 +28,9 @@ import { type Ending, settle } from './settle/settle.ts';
 import type { TypicalOutput } from './settle/typical-output.ts';
 
 export interface PipelineDeps extends DispatchDeps {
-  readonly admission: Admission;
-  readonly sink: RecordSink;
+  readonly desk: AdmissionDesk;
+  /** How many requests of one caller may wait in one lane. */
+  readonly waitersMax: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly typicalOutput: TypicalOutput;
@@ -41,15 +51,19 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
   try {
     if (deps.draining()) throw new RelayError('draining');
     // receive: 400, 413
-    const body = parseBody(await readBody(exchange.request, deps.bodyBytesMax), exchange.operation);
+    const bytes = await readBody(exchange.request, exchange.response, deps.bodyBytesMax);
+    const body = parseBody(bytes, exchange.operation);
     // route: 400
     const { route, candidates } = routeRequest(exchange, body);
     const name = route.lane?.id ?? body.model;
-    const estimate = estimateTokens(exchange.operation, body.fields, deps.typicalOutput.tokens(name));
+    const guess = estimateTokens(exchange.operation, body, deps.typicalOutput.tokens(name));
+    const estimate = boundEstimate(exchange.snapshot, route, candidates, body.settings, guess);
     routed = { body, route, estimate };
     // admit, dispatch, respond: 429, 502, 503, and whatever the provider says
     ending = await serveFromCandidates(deps, exchange, routed, candidates);
-    if (ending.usage !== null) deps.typicalOutput.learn(name, ending.usage.outputTokens);
+    // Embeddings have no output; what they report says nothing about the lane's next completion.
+    if (ending.usage !== null && exchange.operation !== 'embeddings')
+      deps.typicalOutput.learn(name, ending.usage.outputTokens);
   } catch (error) {
     ending = endWithError(deps, exchange, error);
   }
@@ -70,12 +84,9 @@ async function serveFromCandidates(
   let lastCandidate: Candidate | null = null;
 
   while (tried.size < attemptsMax) {
-    const capacity = await awaitCapacity(
-      deps,
-      exchange,
-      routed.route,
-      remainingCandidates(candidates, tried),
-    );
+    const remaining = remainingCandidates(candidates, tried);
+    const taken = last === null ? null : takenByAttempt(exchange, routed);
+    const capacity = await awaitCapacity(deps, exchange, routed, remaining, taken);
     if (capacity === 'client_gone') return clientGone();
     if (capacity === 'draining') throw new RelayError('draining');
     if (capacity.kind === 'refused') {
@@ -83,6 +94,7 @@ async function serveFromCandidates(
       break;
     }
     const { candidate } = capacity;
+    exchange.rateWindows = capacity.windows;
     tried.add(candidate.endpoint.id);
     const result = await attempt(deps, exchange, routed, candidate);
     if (result.kind === 'delivered') return { ...result.delivery };
@@ -92,6 +104,20 @@ async function serveFromCandidates(
     if (!mayTryAnother(result)) break;
   }
   return answerWith(deps, exchange, routed, last, lastCandidate);
+}
+
+/**
+ * What a failed attempt took from the limits. A provider that answered with an error did no work that it bills; of one
+ * that did not answer nobody knows, so the input counts.
+ */
+function takenByAttempt(exchange: Exchange, { estimate }: RoutedRequest): Actual {
+  const last = exchange.attempts.at(-1);
+  const answered = last?.status != null;
+  return {
+    dispatched: last?.cause !== 'upstream_not_prepared',
+    tokens: answered ? 0 : estimate.inputTokens,
+    spendMicros: 0,
+  };
 }
 
 function mayTryAnother(result: AttemptResult): boolean {
@@ -120,32 +146,33 @@ async function attempt(
   const reply = new Reply({
     exchange,
     clock: deps.clock,
-    dropUsageFrame: exchange.operation === 'chat' && !routed.body.wantsUsageFrame,
+    dropUsageFrame: asksForUsage(exchange.operation, routed.body),
     headersFor: (head, usage) =>
       responseHeaders(exchange, routed, candidate, head, usage, deps.clock.monotonicMs()),
     interruptedFrame: () => interruptedFrame(deps, exchange),
   });
-  const stop = sendUpstream(deps, exchange, routed.body, candidate, reply);
-  exchange.onClientGone = () => {
-    stop();
-    reply.clientGone();
-  };
+  reply.stopUpstream = sendUpstream(deps, exchange, routed.body, candidate, reply);
+  exchange.inCharge = reply;
   // The client may have left before there was anything to stop.
-  if (exchange.clientGone) exchange.onClientGone();
+  if (exchange.clientGone) reply.clientLeft();
   const result = await reply.result;
-  exchange.onClientGone = null;
+  exchange.inCharge = null;
   record.latencyMs = Math.round(deps.clock.monotonicMs() - sentMs);
-  record.status = reply.status;
-  noteResult(deps, candidate, record, result);
+  record.status = reply.head?.status ?? null;
+  noteResult(deps, exchange, candidate, record, result, reply.head);
   return result;
 }
 
 function noteResult(
   deps: PipelineDeps,
+  exchange: Exchange,
   candidate: Candidate,
   record: AttemptRecord,
   result: AttemptResult,
+  head: UpstreamHead | null,
 ): void {
+  const untilMs = head === null ? null : cooldownUntilMs(head, deps.clock.nowMs());
+  if (untilMs !== null) deps.desk.penalize(exchange.caller.organizationId, candidate.endpoint.id, untilMs);
   switch (result.kind) {
     case 'delivered':
       record.outcome = result.delivery.state;
@@ -163,10 +190,9 @@ function noteResult(
       );
       return;
     case 'answer': {
-      const untilMs = cooldownUntilMs(result.answer, deps.clock.nowMs());
-      if (untilMs !== null) deps.admission.penalize(candidate.endpoint.id, untilMs);
-      record.outcome = result.answer.status < 400 ? 'completed' : 'failed';
-      if (result.answer.status >= 400) record.cause = `upstream_status_${result.answer.status}`;
+      const failed = isFailure(result.answer.status);
+      record.outcome = failed ? 'failed' : 'completed';
+      if (failed) record.cause = `upstream_status_${result.answer.status}`;
     }
   }
 }
@@ -191,7 +217,7 @@ function answerWith(
   const firstByteMs = deps.clock.monotonicMs();
   const headers = responseHeaders(exchange, routed, candidate, answer, usage, firstByteMs);
   sendAnswer(exchange, answer, headers, last.kind === 'failure');
-  const failed = last.kind === 'failure' || answer.status >= 400;
+  const failed = last.kind === 'failure' || isFailure(answer.status);
   return {
     state: failed ? 'failed' : 'completed',
     status: answer.status,

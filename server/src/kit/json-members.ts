@@ -1,10 +1,11 @@
 /**
- * Finds where the members of a JSON object's top level lie in the text, without building the values: what
- * is needed to replace one value and leave every other byte as it was sent.
+ * Finds where the members of a JSON object's top level lie in the text, and what they hold, without building the values:
+ * what is needed to replace one value and leave every other byte as it was sent, and to judge a large body without
+ * paying for a copy of it.
  *
- * The text is decoded as Latin-1, so one character is one byte and positions are byte offsets; JSON's
- * structure is ASCII, so nothing is lost. Nested values are stepped over, not checked: the scan accepts
- * everything `JSON.parse` accepts, and some that it does not, so callers that need validity parse as well.
+ * The text is decoded as Latin-1, so one character is one byte and positions are byte offsets; JSON's structure is
+ * ASCII, so nothing is lost. The structure is checked in full. What is not checked is the inside of strings and the
+ * spelling of numbers and literals: callers that need this parse as well.
  */
 
 export interface MemberSpan {
@@ -13,138 +14,205 @@ export interface MemberSpan {
   readonly start: number;
   /** One past the value's last byte. */
   readonly end: number;
+  /** Bytes of the strings inside, names of members included, data URLs left out. */
+  readonly textBytes: number;
+  readonly numbers: number;
+  /** Members called `image_url` inside the value. */
+  readonly images: number;
 }
 
 export interface ObjectSpans {
-  /** Only the names asked for, in the order of the text, duplicates included. */
+  /** In the order of the text, duplicates included. */
   readonly members: readonly MemberSpan[];
   /** Position of the closing brace. */
   readonly closing: number;
-  readonly empty: boolean;
 }
 
-export type ScanProblem = 'not_an_object' | 'too_deep' | 'broken';
+export type ScanProblem = 'not_an_object' | 'too_deep' | 'too_many' | 'broken';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-const BROKEN = -1;
-const TOO_DEEP = -2;
-
 export function scanObject(
   text: string,
-  wanted: ReadonlySet<string>,
   depthMax: number,
+  membersMax = Number.POSITIVE_INFINITY,
 ): ObjectSpans | ScanProblem {
-  let at = skipSpace(text, 0);
-  if (text.charCodeAt(at) !== OPEN_BRACE) return 'not_an_object';
+  const scanner = new Scanner(text, depthMax);
+  scanner.skipSpace();
+  if (!scanner.take(OPEN_BRACE)) return 'not_an_object';
   const members: MemberSpan[] = [];
-  at = skipSpace(text, at + 1);
-  if (text.charCodeAt(at) === CLOSE_BRACE) return finish(text, at, members, true);
+  scanner.skipSpace();
+  if (!scanner.take(CLOSE_BRACE)) {
+    // Each turn consumes at least a name and a value, so the text's length bounds the loop.
+    do {
+      scanner.skipSpace();
+      const member = scanner.member();
+      if (typeof member === 'string') return member;
+      if (members.length >= membersMax) return 'too_many';
+      members.push(member);
+      scanner.skipSpace();
+    } while (scanner.take(COMMA));
+    if (!scanner.take(CLOSE_BRACE)) return 'broken';
+  }
+  const closing = scanner.at - 1;
+  scanner.skipSpace();
+  return scanner.at === text.length ? { members, closing } : 'broken';
+}
 
-  // Each turn consumes at least a name and a value, so the text's length bounds the loop.
-  for (;;) {
-    if (text.charCodeAt(at) !== QUOTE) return 'broken';
-    const nameEnd = skipString(text, at);
-    if (nameEnd < 0) return 'broken';
-    const name = decodeName(text, at, nameEnd);
-    at = skipSpace(text, nameEnd);
-    if (text.charCodeAt(at) !== COLON) return 'broken';
-    const start = skipSpace(text, at + 1);
-    const end = skipValue(text, start, depthMax - 1);
-    if (end < 0) return end === TOO_DEEP ? 'too_deep' : 'broken';
-    if (name !== null && wanted.has(name)) members.push({ name, start, end });
-    at = skipSpace(text, end);
-    const next = text.charCodeAt(at);
-    if (next === CLOSE_BRACE) return finish(text, at, members, false);
-    if (next !== COMMA) return 'broken';
-    at = skipSpace(text, at + 1);
+class Scanner {
+  at = 0;
+  readonly #text: string;
+  readonly #depthMax: number;
+  #textBytes = 0;
+  #numbers = 0;
+  #images = 0;
+
+  constructor(text: string, depthMax: number) {
+    this.#text = text;
+    this.#depthMax = depthMax;
+  }
+
+  take(code: number): boolean {
+    if (this.#text.charCodeAt(this.at) !== code) return false;
+    this.at += 1;
+    return true;
+  }
+
+  skipSpace(): void {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      this.at += 1;
+    }
+  }
+
+  /** A name, a colon and a value of the top level. */
+  member(): MemberSpan | 'too_deep' | 'broken' {
+    const nameStart = this.at;
+    if (!this.#skipString()) return 'broken';
+    const name = decodeName(this.#text, nameStart, this.at);
+    this.skipSpace();
+    if (!this.take(COLON)) return 'broken';
+    this.skipSpace();
+    this.#textBytes = 0;
+    this.#numbers = 0;
+    this.#images = 0;
+    const start = this.at;
+    const problem = this.#skipValue();
+    if (problem !== null) return problem;
+    const { textBytes, numbers, images } = {
+      textBytes: this.#textBytes,
+      numbers: this.#numbers,
+      images: this.#images,
+    };
+    return { name, start, end: this.at, textBytes, numbers, images };
+  }
+
+  /**
+   * Steps over one value of any depth, without recursion. After each value comes a separator or the end of what
+   * encloses it; `inside` remembers what that is, level by level.
+   */
+  #skipValue(): 'too_deep' | 'broken' | null {
+    const text = this.#text;
+    const inside: number[] = [];
+    for (;;) {
+      const code = text.charCodeAt(this.at);
+      if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+        // The object whose member this is counts as the first level.
+        if (inside.length + 2 > this.#depthMax) return 'too_deep';
+        this.at += 1;
+        this.skipSpace();
+        if (!this.take(code + 2)) {
+          inside.push(code + 2);
+          if (code === OPEN_BRACE && !this.#skipName()) return 'broken';
+          continue;
+        }
+      } else if (code === QUOTE) {
+        if (!this.#countString()) return 'broken';
+      } else if (!this.#skipScalar(code)) {
+        return 'broken';
+      }
+      // A value has ended; close whatever ends with it.
+      for (;;) {
+        const closing = inside.at(-1);
+        if (closing === undefined) return null;
+        this.skipSpace();
+        if (this.take(COMMA)) {
+          this.skipSpace();
+          if (closing === CLOSE_BRACE && !this.#skipName()) return 'broken';
+          break;
+        }
+        if (!this.take(closing)) return 'broken';
+        inside.pop();
+      }
+    }
+  }
+
+  /** The name of a nested member, its colon, and the space up to the value. */
+  #skipName(): boolean {
+    const start = this.at;
+    if (!this.#skipString()) return false;
+    const length = this.at - start - 2;
+    this.#textBytes += length;
+    if (length === 9 && this.#text.startsWith('image_url', start + 1)) this.#images += 1;
+    this.skipSpace();
+    if (!this.take(COLON)) return false;
+    this.skipSpace();
+    return true;
+  }
+
+  #countString(): boolean {
+    const start = this.at;
+    if (!this.#skipString()) return false;
+    if (!this.#text.startsWith('data:', start + 1)) this.#textBytes += this.at - start - 2;
+    return true;
+  }
+
+  #skipString(): boolean {
+    const text = this.#text;
+    if (text.charCodeAt(this.at) !== QUOTE) return false;
+    let from = this.at + 1;
+    for (;;) {
+      const quote = text.indexOf('"', from);
+      if (quote < 0) return false;
+      let backslashes = 0;
+      while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1;
+      from = quote + 1;
+      if (backslashes % 2 !== 0) continue;
+      this.at = from;
+      return true;
+    }
+  }
+
+  /** A number or literal: up to whatever can follow one. */
+  #skipScalar(first: number): boolean {
+    const text = this.#text;
+    const isNumber = first === 0x2d || (first >= 0x30 && first <= 0x39);
+    // true, false, null
+    if (!isNumber && first !== 0x74 && first !== 0x66 && first !== 0x6e) return false;
+    if (isNumber) this.#numbers += 1;
+    for (;;) {
+      this.at += 1;
+      const code = text.charCodeAt(this.at);
+      const isPart = (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a) || code === 0x2e;
+      if (!isPart && code !== 0x2d && code !== 0x2b && code !== 0x45) return true;
+    }
   }
 }
 
-function finish(
-  text: string,
-  closing: number,
-  members: readonly MemberSpan[],
-  empty: boolean,
-): ObjectSpans | ScanProblem {
-  return skipSpace(text, closing + 1) === text.length ? { members, closing, empty } : 'broken';
-}
-
 /** A name may be written with escapes (`mod\u0065l`) and still mean the member. */
-function decodeName(text: string, start: number, end: number): string | null {
+function decodeName(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end - 1);
   if (!raw.includes('\\')) return raw;
   try {
     return JSON.parse(text.slice(start, end)) as string;
   } catch {
-    return null;
+    return raw;
   }
-}
-
-function skipSpace(text: string, from: number): number {
-  let at = from;
-  for (;;) {
-    const code = text.charCodeAt(at);
-    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
-    at += 1;
-  }
-}
-
-/** From the opening quote to one past the closing one, or BROKEN. */
-function skipString(text: string, from: number): number {
-  let at = from + 1;
-  for (;;) {
-    const quote = text.indexOf('"', at);
-    if (quote < 0) return BROKEN;
-    let backslashes = 0;
-    while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return quote + 1;
-    at = quote + 1;
-  }
-}
-
-function skipValue(text: string, from: number, depthMax: number): number {
-  const first = text.charCodeAt(from);
-  if (first === QUOTE) return skipString(text, from);
-  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipNested(text, from, depthMax);
-  return skipScalar(text, from);
-}
-
-function skipNested(text: string, from: number, depthMax: number): number {
-  let depth = 0;
-  let at = from;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = skipString(text, at);
-      if (at < 0) return BROKEN;
-      continue;
-    }
-    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      depth += 1;
-      if (depth > depthMax) return TOO_DEEP;
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    }
-    at += 1;
-  }
-  return BROKEN;
-}
-
-function skipScalar(text: string, from: number): number {
-  let at = from;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= 0x20) break;
-    at += 1;
-  }
-  return at === from ? BROKEN : at;
 }

@@ -162,6 +162,11 @@ export const variables = {
     '4',
     'Candidates tried for one request, the first included.',
   ),
+  RELAY_WAITERS_MAX: withDefault(
+    integer(1, 1_000_000),
+    '5000',
+    'Requests of one caller that may wait for capacity in one lane; more are refused with `queue_full`.',
+  ),
   RELAY_DATABASE_POOL_MAX: withDefault(integer(1, 200), '10', 'Connections to PostgreSQL per process.'),
   RELAY_LOG_LEVEL: withDefault(
     oneOf('debug', 'info', 'warn', 'error', 'silent'),

@@ -1,6 +1,4 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { createSharedCooldowns } from '../admission/shared-cooldowns.ts';
-import { createUnlimitedAdmission } from '../admission/unlimited.ts';
 import { createTokenDoors } from '../edge/deployment-tokens.ts';
 import { listen, type RequestHandler } from '../http/listener.ts';
 import { createManagementApp } from '../http/management-app.ts';
@@ -22,6 +20,7 @@ import { resealCredentials } from '../store/reseal-credentials.ts';
 import { createSnapshots } from '../store/snapshots.ts';
 import type { Environment } from './environment.ts';
 import { type RoleName, roles } from './roles.ts';
+import { createAdmission } from './start-admission.ts';
 
 const MANAGEMENT_BODY_BYTES_MAX = 1024 * 1024;
 const USAGE_RECORDS_MAX = 50_000;
@@ -64,10 +63,18 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
     connectionsPerOriginMax: environment.RELAY_UPSTREAM_CONNECTIONS_MAX,
     originsMax: 1_000,
   });
-  const cooldowns = createSharedCooldowns({ redis, clock, log });
-  const admission = createUnlimitedAdmission({ clock, channel: cooldowns });
   const typicalOutput = createTypicalOutput();
   const usage = createUsageStream({ redis, log, recordsMax: USAGE_RECORDS_MAX });
+  const processId = `${process.pid}-${randomUUIDv7()}`;
+  const admission = createAdmission({
+    redis,
+    db: database.db,
+    snapshots,
+    clock,
+    log,
+    append: usage.append,
+    gatewayId: processId,
+  });
   const doors = createTokenDoors({
     apiToken: new Secret(environment.RELAY_API_TOKEN ?? ''),
     adminToken: new Secret(environment.RELAY_ADMIN_TOKEN ?? ''),
@@ -81,8 +88,8 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
     ? createInferenceHandler({
         ...shared,
         egress,
-        admission,
-        sink: usage,
+        desk: admission.desk,
+        waitersMax: environment.RELAY_WAITERS_MAX,
         authenticate: doors.inference,
         snapshotOf: (organizationId) => snapshots.get(organizationId) ?? snapshots.load(organizationId),
         typicalOutput,
@@ -102,7 +109,8 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
           sealer,
           egress,
           snapshots,
-          admission,
+          admission: admission.desk,
+          limitUsage: admission.engine.usage,
           clock,
           newId: randomUUIDv7,
           typicalOutputTokens: typicalOutput.tokens,
@@ -112,6 +120,7 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
 
   const listener = await listen(environment.RELAY_HTTP_ADDR, {
     newRequestId: randomUUIDv7,
+    publicUrl,
     inference,
     everythingElse,
     headersTimeoutMs: 10_000,
@@ -127,9 +136,10 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
       },
     }),
   });
-  cooldowns.start();
+  await admission.start();
+  if (role.metering) admission.startSweeping();
   const worker = role.metering
-    ? startLedgerWorker({ redis, db: database.db, clock, log, consumer: `${process.pid}-${randomUUIDv7()}` })
+    ? startLedgerWorker({ redis, db: database.db, clock, log, consumer: processId })
     : null;
   log.info({ address: listener.address, role: roleName, mode: environment.RELAY_MODE }, 'listening');
 
@@ -138,14 +148,14 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
     draining = true;
     log.info({ open_requests: listener.openRequests() }, 'draining');
     const { cut } = await listener.drain(environment.RELAY_DRAIN_TIMEOUT_MS);
+    const unsettled = await admission.stop(FLUSH_MS_MAX);
     const unsent = await usage.close(FLUSH_MS_MAX);
-    cooldowns.stop();
     await worker?.stop();
     await snapshots.stop();
     await egress.close();
     await redis.close();
     await database.close();
-    log.info({ cut, unsent_records: unsent }, 'stopped');
+    log.info({ cut, unsettled, unsent_records: unsent }, 'stopped');
     return { cut };
   }
   return { address: listener.address, stop: () => (stopped ??= stop()) };

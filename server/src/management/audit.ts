@@ -57,9 +57,12 @@ const LEFT_OUT = new Set([
  * whatever it is called; that a secret was replaced shows in `secret_version`.
  */
 export function auditedRow<T extends OwnedTable>(table: T, row: Row<T>): Record<string, unknown> {
-  const columns: Readonly<Record<string, { readonly type: string }>> = tables[table];
-  const kept = Object.entries(row).filter(
-    ([name]) => !LEFT_OUT.has(name) && columns[name] !== undefined && columns[name].type !== 'bytea',
-  );
+  const columns: Readonly<Record<string, { readonly type: string; readonly generated: boolean }>> =
+    tables[table];
+  const kept = Object.entries(row).filter(([name]) => {
+    const column = columns[name];
+    // A computed column repeats what another one says.
+    return !LEFT_OUT.has(name) && column !== undefined && column.type !== 'bytea' && !column.generated;
+  });
   return Object.fromEntries(kept);
 }

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Admission } from '../admission/port.ts';
+import type { AdmissionDesk } from '../admission/desk.ts';
+import type { PolicyUsage } from '../admission/engine.ts';
+import type { Policy } from '../admission/policy.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Egress } from '../kit/egress/index.ts';
 import type { Sealer } from '../kit/seal.ts';
@@ -11,7 +13,7 @@ export interface ManagementDeps {
   readonly sealer: Sealer;
   readonly egress: Pick<Egress, 'check'>;
   readonly snapshots: Pick<Snapshots, 'refreshNow' | 'get' | 'load'>;
-  readonly admission: Pick<Admission, 'cooldownUntilMs'>;
+  readonly admission: Pick<AdmissionDesk, 'cooldownUntilMs'>;
   readonly clock: Clock;
   /** UUIDv7: lists are in creation order because ids are. */
   readonly newId: () => string;
@@ -19,6 +21,8 @@ export interface ManagementDeps {
   readonly deployment?: Deployment;
   /** What answers of a lane (by id) or model usually come to, where this process knows. */
   readonly typicalOutputTokens: (laneIdOrModel: string) => number;
+  /** The live state of limits, in the order asked for; fails with `store_unavailable` while their store is away. */
+  readonly limitUsage: (organizationId: string, policies: readonly Policy[]) => Promise<PolicyUsage[]>;
 }
 
 export interface Deployment {

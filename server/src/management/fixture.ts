@@ -9,16 +9,19 @@ import {
   routes,
 } from '@relay/contract';
 import type { Kysely } from 'kysely';
-import { createUnlimitedAdmission } from '../admission/unlimited.ts';
+import type { AdmissionEngine } from '../admission/engine.ts';
+import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
+import { createMemoryEngine } from '../admission/memory-engine.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Call, Handler } from '../http/call.ts';
-import { systemClock } from '../kit/clock.ts';
+import { type Clock, systemClock } from '../kit/clock.ts';
 import { createEgress } from '../kit/egress/index.ts';
 import { createSealer, type Sealer } from '../kit/seal.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/migrate.ts';
 import { createDatabase } from '../store/postgres.ts';
 import type { Database } from '../store/schema.ts';
 import { createSnapshots, type Snapshots } from '../store/snapshots.ts';
+import type { Deployment, ManagementDeps } from './deps.ts';
 import { createManagementHandlers } from './index.ts';
 
 /** The room as it runs, on a database of the test's own, with two organizations that must not meet. */
@@ -28,6 +31,8 @@ export interface ManagementFixture {
   readonly snapshots: Snapshots;
   readonly acme: Caller;
   readonly globex: Caller;
+  /** What the live state of limits is read from. */
+  readonly engine: AdmissionEngine;
   readonly penalize: (endpointId: string, untilMs: number) => void;
   /** Calls a handler as the listener would, and holds its answer to the contract. */
   call<I extends RouteId>(route: I, caller: Caller, input?: CallInput<I>): Promise<Answer<I>>;
@@ -50,7 +55,18 @@ export interface Answer<I extends RouteId> {
 
 const log = { info: () => undefined, warn: () => undefined };
 
-export async function startManagement(databaseUrl: string): Promise<ManagementFixture> {
+export interface FixtureOptions {
+  readonly deployment?: Deployment;
+  /** Takes the place of the engine of the fixture. */
+  readonly limitUsage?: ManagementDeps['limitUsage'];
+  readonly clock?: Clock;
+}
+
+export async function startManagement(
+  databaseUrl: string,
+  options: FixtureOptions = {},
+): Promise<ManagementFixture> {
+  const clock = options.clock ?? systemClock;
   const database = createDatabase({ url: databaseUrl, log, poolMax: 10 });
   await database.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
   const sealer = createSealer({ primary: randomBytes(32) });
@@ -61,9 +77,15 @@ export async function startManagement(databaseUrl: string): Promise<ManagementFi
     connectionsPerOriginMax: 1,
     originsMax: 1,
   });
-  const admission = createUnlimitedAdmission({
+  const admission = createLocalCooldowns({
     clock: systemClock,
     channel: { announce: () => undefined, subscribe: () => undefined },
+  });
+  const engine = createMemoryEngine({
+    clock,
+    append: () => undefined,
+    appendExpired: () => undefined,
+    wake: () => undefined,
   });
   const { db } = database;
   const handlers = createManagementHandlers({
@@ -72,9 +94,11 @@ export async function startManagement(databaseUrl: string): Promise<ManagementFi
     egress,
     snapshots,
     admission,
-    clock: systemClock,
+    clock,
     newId: randomUUIDv7,
+    ...(options.deployment === undefined ? {} : { deployment: options.deployment }),
     typicalOutputTokens: () => 256,
+    limitUsage: options.limitUsage ?? engine.usage,
   });
 
   async function call<I extends RouteId>(
@@ -111,6 +135,7 @@ export async function startManagement(databaseUrl: string): Promise<ManagementFi
     snapshots,
     acme: await addOrganization(db, 'acme'),
     globex: await addOrganization(db, 'globex'),
+    engine,
     penalize: admission.penalize,
     call,
     async configVersion(caller) {
@@ -172,7 +197,16 @@ export async function addOneOfEach(fixture: ManagementFixture, caller: Caller, n
       output_cost_micros_per_1m_tokens: 2_000_000,
     },
   });
-  return { provider, credential, endpoint, lane, membership, pricing };
+  const { body: limitPolicy } = await call('createLimitPolicy', caller, {
+    body: {
+      scope_type: 'endpoint',
+      scope_id: endpoint.id,
+      metric: 'requests',
+      period: 'minute',
+      limit_value: 600,
+    },
+  });
+  return { provider, credential, endpoint, lane, membership, pricing, limitPolicy };
 }
 
 /** For `assert.rejects`: a RelayError of this code, at this field, whose message has these words. */

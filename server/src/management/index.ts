@@ -6,6 +6,8 @@ import { credentialHandlers } from './credentials/routes.ts';
 import type { ManagementDeps } from './deps.ts';
 import { endpointHandlers } from './endpoints/routes.ts';
 import { laneHandlers } from './lanes/routes.ts';
+import { limitPolicyHandlers } from './limit-policies/routes.ts';
+import { limitUsageHandlers } from './limit-usage/routes.ts';
 import { membershipHandlers } from './memberships/routes.ts';
 import { pricingPolicyHandlers } from './pricing-policies/routes.ts';
 import { providerHandlers } from './providers/routes.ts';
@@ -20,6 +22,8 @@ export function createManagementHandlers(deps: ManagementDeps): Handlers {
     ...laneHandlers(deps),
     ...membershipHandlers(deps),
     ...pricingPolicyHandlers(deps),
+    ...limitPolicyHandlers(deps),
+    ...limitUsageHandlers(deps),
     ...routingExplanationHandlers(deps),
   };
   return withStoreErrors({ ...resources, ...capabilityHandlers(deps, resources) });

@@ -59,6 +59,13 @@ const resources: readonly {
     change: { flat_request_cost_micros: 9 },
     remove: 'deletePricingPolicy',
   },
+  {
+    name: 'limitPolicy',
+    list: 'listLimitPolicies',
+    update: 'updateLimitPolicy',
+    change: { scope_type: 'global', metric: 'requests', period: 'minute', limit_value: 0, enabled: false },
+    remove: 'deleteLimitPolicy',
+  },
 ];
 
 describe('two organizations with resources of the same names', () => {

@@ -8,7 +8,8 @@ export type OwnedTable =
   | 'endpoints'
   | 'lanes'
   | 'lane_memberships'
-  | 'pricing_policies';
+  | 'pricing_policies'
+  | 'limit_policies';
 
 /** What every row of these tables has; said apart, because the compiler cannot see it through a type parameter. */
 interface Owned {

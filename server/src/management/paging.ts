@@ -1,7 +1,7 @@
 import { headers, type RouteId, routes } from '@relay/contract';
 import type { Call } from '../http/call.ts';
 import type { ManagementDeps } from './deps.ts';
-import type { OwnedRows, OwnedTable, Row } from './owned-rows.ts';
+import type { OwnedRows, OwnedTable, Row, RowRange } from './owned-rows.ts';
 import { invalidField, isId } from './refusals.ts';
 
 type ListRoute = Extract<
@@ -12,6 +12,8 @@ type ListRoute = Extract<
   | 'listLanes'
   | 'listMemberships'
   | 'listPricingPolicies'
+  | 'listLimitPolicies'
+  | 'listLimitUsage'
 >;
 type ListCall = Pick<Call<ListRoute>, 'caller' | 'query' | 'setHeader'>;
 
@@ -25,11 +27,34 @@ export async function listRows<T extends OwnedTable>(
   route: ListRoute,
   rows: OwnedRows<T>,
 ): Promise<Row<T>[]> {
+  const found = await rows.list(deps.db, call.caller.organizationId, rangeOf(call));
+  return onePage(call, route, found);
+}
+
+/** The same of a list that is in memory, in the order of its ids. */
+export function listItems<Item extends { readonly id: string }>(
+  call: ListCall,
+  route: ListRoute,
+  items: readonly Item[],
+): Item[] {
+  const { afterId, limit } = rangeOf(call);
+  const after = afterId === undefined ? items : items.filter(({ id }) => id > afterId);
+  return onePage(call, route, after.slice(0, limit));
+}
+
+function rangeOf(call: ListCall): RowRange {
   const { limit, cursor } = call.query;
   const afterId = cursor === undefined ? undefined : idOfCursor(cursor);
   // One row more than asked for tells whether there is a next page.
-  const range = { afterId, limit: limit === undefined ? undefined : limit + 1 };
-  const found = await rows.list(deps.db, call.caller.organizationId, range);
+  return { afterId, limit: limit === undefined ? undefined : limit + 1 };
+}
+
+function onePage<Item extends { readonly id: string }>(
+  call: ListCall,
+  route: ListRoute,
+  found: Item[],
+): Item[] {
+  const { limit } = call.query;
   if (limit === undefined || found.length <= limit) return found;
   const page = found.slice(0, limit);
   const next = cursorOfId(page.at(-1)?.id ?? '');

@@ -52,6 +52,12 @@ describe('every write', () => {
     });
     yield done('createPricingPolicy', pricing);
 
+    const limit = { metric: 'tokens' as const, period: 'minute' as const, limit_value: 1 };
+    const policy = await call('createLimitPolicy', acme, {
+      body: { scope_type: 'provider', scope_id: provider_id, ...limit },
+    });
+    yield done('createLimitPolicy', policy);
+
     const update = { id: provider_id, body: { name: 'P2' } };
     yield done('updateProvider', await call('updateProvider', acme, update));
     const replace = { id: credential.body.id, body: { secret: SECRETS[1] ?? '' } };
@@ -65,6 +71,13 @@ describe('every write', () => {
     const price = { id: pricing.body.id, body: { flat_request_cost_micros: 5 } };
     yield done('updatePricingPolicy', await call('updatePricingPolicy', acme, price));
 
+    const wider = { scope_type: 'global' as const, scope_id: null, ...limit, enabled: false };
+    yield done(
+      'updateLimitPolicy',
+      await call('updateLimitPolicy', acme, { id: policy.body.id, body: wider }),
+    );
+
+    yield done('deleteLimitPolicy', await call('deleteLimitPolicy', acme, { id: policy.body.id }));
     const id = pricing.body.id;
     yield done('deletePricingPolicy', await call('deletePricingPolicy', acme, { id }));
     yield done('deleteMembership', await call('deleteMembership', acme, { id: membership.body.id }));
@@ -103,7 +116,7 @@ describe('every write', () => {
       ({ method, path, plane }) =>
         plane === 'management' &&
         method !== 'GET' &&
-        /^\/api\/relay\/(providers|credentials|endpoints|routing-lanes|lane-memberships|pricing-policies)(\/\{\w+\})?$/.test(
+        /^\/api\/relay\/(providers|credentials|endpoints|routing-lanes|lane-memberships|pricing-policies|limit-policies)(\/\{\w+\})?$/.test(
           path,
         ),
     );

@@ -1,53 +1,73 @@
 import type { Redis } from '../store/redis.ts';
-import { USAGE_STREAM } from './usage-stream.ts';
+import type { StreamEntry } from './stream-entry.ts';
 
 const GROUP = 'ledger';
-const ENTRIES_PER_READ = 20;
-/** An entry untouched for this long belongs to a worker that is gone. */
-const ABANDONED_MS = 30_000;
+export const ENTRIES_PER_READ = 50;
 
-export interface StreamEntry {
-  readonly id: string;
-  readonly records: readonly string[];
+/** The workers' view of one usage stream: a consumer group, of which this process is one member. */
+export interface StreamGroup {
+  /** Entries that nobody has taken yet. */
+  readNew(): Promise<StreamEntry[]>;
+  /** Entries that this consumer took and has not acknowledged. */
+  readOwn(): Promise<StreamEntry[]>;
+  /** Takes over entries that another consumer has held for at least this long. */
+  claimAbandoned(idleMs: number): Promise<StreamEntry[]>;
+  /** Committed entries leave the stream, so that it holds only what still has to be written. */
+  acknowledge(entries: readonly StreamEntry[]): Promise<void>;
+  /** Takes this consumer out of the group, unless it still holds entries that another has to claim. */
+  leave(): Promise<void>;
 }
 
-export async function ensureGroup(redis: Redis): Promise<void> {
-  try {
-    await redis.run(['XGROUP', 'CREATE', USAGE_STREAM, GROUP, '0', 'MKSTREAM']);
-  } catch (error) {
-    if (!(error instanceof Error && error.message.startsWith('BUSYGROUP'))) throw error;
+export function createStreamGroup(redis: Redis, stream: string, consumer: string): StreamGroup {
+  const count = String(ENTRIES_PER_READ);
+
+  async function create(): Promise<void> {
+    try {
+      await redis.run(['XGROUP', 'CREATE', stream, GROUP, '0', 'MKSTREAM'], stream);
+    } catch (error) {
+      if (!startsWith(error, 'BUSYGROUP')) throw error;
+    }
   }
+
+  /** A Redis that is new, or came back empty, has no group yet. */
+  async function inGroup(command: readonly string[]): Promise<unknown> {
+    try {
+      return await redis.run(command, stream);
+    } catch (error) {
+      if (!startsWith(error, 'NOGROUP')) throw error;
+      await create();
+      return redis.run(command, stream);
+    }
+  }
+
+  async function read(from: '>' | '0'): Promise<StreamEntry[]> {
+    const position = ['COUNT', count, 'STREAMS', stream, from];
+    const reply = await inGroup(['XREADGROUP', 'GROUP', GROUP, consumer, ...position]);
+    return entriesOf(asPairs(reply)[0]?.[1]);
+  }
+
+  return {
+    readNew: () => read('>'),
+    readOwn: () => read('0'),
+    async claimAbandoned(idleMs) {
+      const limits = [String(idleMs), '0', 'COUNT', count];
+      const reply = await inGroup(['XAUTOCLAIM', stream, GROUP, consumer, ...limits]);
+      return entriesOf(Array.isArray(reply) ? reply[1] : null);
+    },
+    async acknowledge(entries) {
+      const ids = entries.map(({ id }) => id);
+      await redis.run(['XACK', stream, GROUP, ...ids], stream);
+      await redis.run(['XDEL', stream, ...ids], stream);
+    },
+    async leave() {
+      if ((await read('0')).length === 0)
+        await redis.run(['XGROUP', 'DELCONSUMER', stream, GROUP, consumer], stream);
+    },
+  };
 }
 
-export async function readNew(redis: Redis, consumer: string): Promise<StreamEntry[]> {
-  const count = String(ENTRIES_PER_READ);
-  const reply = await redis.run([
-    'XREADGROUP',
-    'GROUP',
-    GROUP,
-    consumer,
-    'COUNT',
-    count,
-    'STREAMS',
-    USAGE_STREAM,
-    '>',
-  ]);
-  const streams = asPairs(reply);
-  return entriesOf(streams[0]?.[1]);
-}
-
-export async function claimAbandoned(redis: Redis, consumer: string): Promise<StreamEntry[]> {
-  const idle = String(ABANDONED_MS);
-  const count = String(ENTRIES_PER_READ);
-  const reply = await redis.run(['XAUTOCLAIM', USAGE_STREAM, GROUP, consumer, idle, '0', 'COUNT', count]);
-  return entriesOf(Array.isArray(reply) ? reply[1] : null);
-}
-
-/** Committed entries leave the stream, so that it holds only what still has to be written. */
-export async function acknowledge(redis: Redis, entries: readonly StreamEntry[]): Promise<void> {
-  const ids = entries.map(({ id }) => id);
-  await redis.run(['XACK', USAGE_STREAM, GROUP, ...ids]);
-  await redis.run(['XDEL', USAGE_STREAM, ...ids]);
+function startsWith(error: unknown, code: string): boolean {
+  return error instanceof Error && error.message.startsWith(code);
 }
 
 /** A reply keyed by stream name is a map or a list of pairs, by the protocol's version. */
@@ -62,10 +82,9 @@ function entriesOf(reply: unknown): StreamEntry[] {
   if (!Array.isArray(reply)) return [];
   const entries: StreamEntry[] = [];
   for (const item of reply as unknown[]) {
-    // A claimed entry that was deleted meanwhile comes back as nil.
-    if (!Array.isArray(item) || !Array.isArray(item[1])) continue;
-    const records = (item[1] as string[]).filter((_, index) => index % 2 === 1);
-    entries.push({ id: String(item[0]), records });
+    if (!Array.isArray(item)) continue;
+    // An entry that was deleted meanwhile comes back without its fields; it still has to be acknowledged.
+    entries.push({ id: String(item[0]), fields: Array.isArray(item[1]) ? (item[1] as string[]) : [] });
   }
   return entries;
 }

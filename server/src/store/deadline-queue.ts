@@ -7,6 +7,9 @@ export interface Deadline {
   readonly expire: () => void;
 }
 
+/** A timer that is this late was not late by itself. */
+const STANDSTILL_MS = 20;
+
 /**
  * One timer for any number of pieces of work that all get the same time: their deadlines come in the order
  * they began, so only the first needs a timer. What is done stays in the queue until its deadline, which
@@ -20,6 +23,7 @@ export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }
   let queue: Deadline[] = [];
   let first = 0;
   let timer: NodeJS.Timeout | undefined;
+  let gracious = false;
 
   function sweep(): void {
     timer = undefined;
@@ -41,10 +45,28 @@ export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }
     arm();
   }
 
+  /**
+   * A process that stood still finds its timers due before it has read what came meanwhile: an answer that is there, or
+   * that could not even be asked for, is not one that stayed out. So sockets are read first, and after a standstill
+   * there is time again, once, for as long as it lasted.
+   */
+  function readFirst(): void {
+    const nowMs = clock.monotonicMs();
+    const lateMs = nowMs - (queue[first]?.atMs ?? nowMs);
+    if (lateMs > STANDSTILL_MS && !gracious) {
+      gracious = true;
+      timer = setTimeout(readFirst, Math.min(lateMs, timeoutMs));
+      timer.unref();
+      return;
+    }
+    gracious = false;
+    setImmediate(sweep);
+  }
+
   function arm(): void {
     const head = queue[first];
     if (head === undefined || timer !== undefined) return;
-    timer = setTimeout(sweep, Math.max(1, Math.ceil(head.atMs - clock.monotonicMs())));
+    timer = setTimeout(readFirst, Math.max(1, Math.ceil(head.atMs - clock.monotonicMs())));
     // The socket keeps the process alive while an answer is awaited.
     timer.unref();
   }

@@ -32,7 +32,8 @@ function startOfDayMs(day: string): number {
   return startMs;
 }
 
-function smallestUuidAt(timeMs: number): string {
+/** No id that arrives at this moment or later is smaller. */
+export function smallestUuidAt(timeMs: number): string {
   if (timeMs < 0 || timeMs > UUID_MS_MAX) throw new RangeError(`${timeMs} ms is outside the range of UUIDv7`);
   const hex = timeMs.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

@@ -3,6 +3,7 @@ import type {
   Credential,
   Endpoint,
   Lane,
+  LimitPolicy,
   Membership,
   OrganizationSnapshot,
   Pricing,
@@ -67,6 +68,13 @@ async function readSnapshot(
     .orderBy('manual_rank')
     .orderBy('id')
     .execute();
+  const limitPolicies = await tx
+    .selectFrom('limit_policies')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('enabled', '=', true)
+    .orderBy('id')
+    .execute();
 
   return {
     organizationId,
@@ -77,6 +85,7 @@ async function readSnapshot(
     memberships: memberships.map(toMembership),
     credentials: byId(credentials.map((row) => toCredential(source, row))),
     pricing: new Map(prices.map((row) => [row.endpoint_id, toPricing(row)])),
+    limitPolicies: limitPolicies.map(toLimitPolicy),
   };
 }
 
@@ -145,6 +154,18 @@ function toPricing(row: Row<'pricing_policies'>): Pricing {
     outputCostMicrosPer1mTokens: row.output_cost_micros_per_1m_tokens,
     cachedInputCostMicrosPer1mTokens: row.cached_input_cost_micros_per_1m_tokens,
     flatRequestCostMicros: row.flat_request_cost_micros,
+  };
+}
+
+function toLimitPolicy(row: Row<'limit_policies'>): LimitPolicy {
+  return {
+    id: row.id,
+    scopeType: row.scope_type,
+    scopeId: row.scope_id,
+    metric: row.metric,
+    period: row.period,
+    limitValue: row.limit_value,
+    enabled: row.enabled,
   };
 }
 

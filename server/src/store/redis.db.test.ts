@@ -120,6 +120,49 @@ describe('createRedis', () => {
     assert.equal(redis.state().ready, false);
   });
 
+  it('a subscriber hears a channel until it stops, and again after Redis was restarted', async () => {
+    await open({ url: server.url });
+    const heard: string[] = [];
+    const hear = (channel: string) =>
+      redis.subscribe(channel, (message) => void heard.push(`${channel} ${message}`));
+    const [stop] = await Promise.all([hear('one'), hear('two')]);
+    await redis.run(['PUBLISH', 'one', 'a']);
+    await redis.run(['PUBLISH', 'two', 'b']);
+    await untilState(() => heard.length === 2);
+    await stop();
+    assert.equal(await redis.run(['PUBLISH', 'one', 'unheard']), 0);
+    await server.kill();
+    await untilState((state) => !state.ready);
+    await server.start();
+    await redis.whenReady(5_000);
+    const endMs = performance.now() + 5_000;
+    while (!heard.includes('two again')) {
+      assert.ok(performance.now() < endMs, 'nothing is heard after the restart');
+      await redis.run(['PUBLISH', 'two', 'again']);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.deepEqual(heard.slice(0, 2), ['one a', 'two b']);
+    assert.equal(await redis.run(['PUBLISH', 'one', 'unheard']), 0);
+  });
+
+  it('a subscription asked for while Redis is away stands when it is back', async () => {
+    await server.kill();
+    redis = createRedis({ url: server.url, clock: systemClock, log: silentLog });
+    let heard = '';
+    await redis.subscribe('one', (message) => {
+      heard = message;
+    });
+    await server.start();
+    await redis.whenReady(5_000);
+    const endMs = performance.now() + 5_000;
+    while (heard === '') {
+      assert.ok(performance.now() < endMs, 'nothing is heard');
+      await redis.run(['PUBLISH', 'one', 'here']);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal(heard, 'here');
+  });
+
   async function untilState(holds: (state: ReturnType<Redis['state']>) => boolean): Promise<void> {
     const endMs = performance.now() + 5_000;
     while (!holds(redis.state())) {

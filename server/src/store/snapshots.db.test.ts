@@ -129,6 +129,53 @@ describe('snapshots', () => {
     });
   });
 
+  it('carries the limit policies in force, in the order of their ids, and no others', async () => {
+    const [ids, other] = await Promise.all([seed(), seed()]);
+    const made = Array.from({ length: 6 }, () => randomUUIDv7()).reverse();
+    const [first = '', second = '', third = '', disabled = '', foreign = '', fourth = ''] = made;
+    const policy = { organization_id: ids.organizationId, metric: 'tokens', period: 'day' } as const;
+    await outside.db
+      .insertInto('limit_policies')
+      .values([
+        { ...policy, id: first, scope_type: 'global', limit_value: Number.MAX_SAFE_INTEGER },
+        { ...policy, id: second, scope_type: 'lane', scope_id: ids.laneId, limit_value: 2 },
+        { ...policy, id: third, scope_type: 'credential', scope_id: ids.credentialId, limit_value: 3 },
+        {
+          ...policy,
+          id: fourth,
+          scope_type: 'global',
+          limit_value: 4,
+          metric: 'concurrency',
+          period: 'none',
+        },
+        { ...policy, id: disabled, scope_type: 'global', limit_value: 5, enabled: false },
+        {
+          ...policy,
+          organization_id: other.organizationId,
+          id: foreign,
+          scope_type: 'global',
+          limit_value: 6,
+        },
+      ])
+      .execute();
+    const { limitPolicies } = await begin().load(ids.organizationId);
+    assert.deepEqual(
+      limitPolicies.map(({ id }) => id),
+      [first, second, third, fourth].sort(),
+    );
+    const byId = new Map(limitPolicies.map((each) => [each.id, each]));
+    assert.equal(byId.get(first)?.limitValue, Number.MAX_SAFE_INTEGER);
+    assert.deepEqual(byId.get(second), {
+      id: second,
+      scopeType: 'lane',
+      scopeId: ids.laneId,
+      metric: 'tokens',
+      period: 'day',
+      limitValue: 2,
+      enabled: true,
+    });
+  });
+
   it('a sealed credential moved to another provider does not open, and the rest still loads', async () => {
     const ids = await seed();
     const other = randomUUIDv7();

@@ -4,7 +4,9 @@ const LINES_MAX = 400;
 const WRITTEN_BY_PEOPLE = /\.(ts|js|cjs|mjs|sql|lua|md|sh)$/;
 
 /** Files that may be longer, each with the reason. An entry that is no longer needed is a finding too. */
-const longFiles: Readonly<Record<string, string>> = {};
+const longFiles: Readonly<Record<string, string>> = {
+  'system-tests/src/suites/bounds.suite.ts': 'tables of cases, one row each',
+};
 
 export function fileLength(tree: Tree, allowed: Readonly<Record<string, string>> = longFiles): Finding[] {
   const findings: Finding[] = [];

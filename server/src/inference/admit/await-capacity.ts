@@ -1,46 +1,97 @@
-import { headers } from '@relay/contract';
-import type { Admission } from '../../admission/port.ts';
-import { RelayError } from '../../domain/relay-error.ts';
-import type { Candidate, Route } from '../../domain/routing.ts';
+import type { AdmissionDesk } from '../../admission/desk.ts';
+import type { Actual, DeskAnswer } from '../../admission/engine.ts';
+import type { RelayError } from '../../domain/relay-error.ts';
+import type { Candidate } from '../../domain/routing.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
+import { askFor, rateWindowsOf } from './ask.ts';
+import { lineRefusal, refusalError } from './refusal.ts';
+
+/** How long somebody in line sleeps at most: a wake-up can be lost with the connection that carried it. */
+const LINE_MS_MAX = 1_000;
 
 export interface AdmitDeps {
-  readonly admission: Admission;
+  readonly desk: AdmissionDesk;
   readonly clock: Clock;
+  readonly waitersMax: number;
   readonly draining: () => boolean;
 }
 
 export type Capacity =
-  | { readonly kind: 'ready'; readonly candidate: Candidate }
+  | { readonly kind: 'ready'; readonly candidate: Candidate; readonly windows: readonly RateWindow[] }
   | { readonly kind: 'refused'; readonly error: RelayError }
   | 'client_gone'
   | 'draining';
 
-/** Asks for capacity and waits for it within what is left of the wait budget. Refusals are 429. */
+/**
+ * Asks for capacity and waits for it within what is left of the wait budget. Refusals are 429; 503 when a policy is in
+ * force and cannot be checked. `release`: what a failed attempt took, given back in the same step.
+ */
 export async function awaitCapacity(
   deps: AdmitDeps,
   exchange: Exchange,
-  route: Route,
+  routed: RoutedRequest,
   candidates: readonly Candidate[],
+  release: Actual | null,
 ): Promise<Capacity> {
+  const { organizationId } = exchange.caller;
+  let given = release;
   // The wait can only shrink the budget, and each turn waits at least a millisecond, so this ends.
   for (;;) {
-    if (exchange.clientGone) return 'client_gone';
-    const answer = await deps.admission.admit({
-      operationId: exchange.requestId,
-      organizationId: exchange.caller.organizationId,
-      candidates,
-      selection: route.selection,
-      waitMsMax: Math.max(0, route.maxWaitMs - exchange.waitMs),
-    });
-    if (answer.kind === 'refused') return { kind: 'refused', error: refusal(route, answer.retryAfterMs) };
-    if (answer.kind === 'admitted') return { kind: 'ready', candidate: answer.candidate };
-    if (deps.draining()) return 'draining';
-    const startMs = deps.clock.monotonicMs();
-    await sleepUnlessGone(exchange, answer.waitMs);
-    exchange.waitMs += deps.clock.monotonicMs() - startMs;
+    const ask = askFor(deps, exchange, routed, candidates, given);
+    given = null;
+    const asked = deps.desk.admit(ask);
+    const answer: DeskAnswer = asked instanceof Promise ? await asked : asked;
+    if (answer.kind === 'refused')
+      return { kind: 'refused', error: refusalError(exchange, routed.route, answer) };
+    const candidate = candidates[answer.candidate];
+    if (candidate === undefined) throw new RangeError('admission chose a candidate that was not asked for');
+    if (answer.kind === 'admitted') {
+      return {
+        kind: 'ready',
+        candidate,
+        windows: rateWindowsOf(ask.candidates[answer.candidate], answer.windows),
+      };
+    }
+    const stop = stopReason(deps, exchange);
+    if (stop === null && answer.kind === 'line' && ask.waitMsMax <= 0) {
+      deps.desk.void(organizationId, exchange.requestId);
+      return { kind: 'refused', error: lineRefusal(exchange, routed.route, answer.policyId) };
+    }
+    if (stop === null) await waitFor(deps, exchange, answer, ask.waitMsMax);
+    const stopped = stop ?? stopReason(deps, exchange);
+    if (stopped === null) continue;
+    deps.desk.void(organizationId, exchange.requestId);
+    return stopped;
   }
+}
+
+function stopReason(deps: AdmitDeps, exchange: Exchange): 'client_gone' | 'draining' | null {
+  if (exchange.clientGone) return 'client_gone';
+  return deps.draining() ? 'draining' : null;
+}
+
+/** Until the slot has come, the line has moved, or the client left. */
+async function waitFor(
+  deps: AdmitDeps,
+  exchange: Exchange,
+  answer: Extract<DeskAnswer, { kind: 'wait' | 'line' }>,
+  waitMsMax: number,
+): Promise<void> {
+  const waitMs = answer.kind === 'wait' ? answer.waitMs : Math.min(LINE_MS_MAX, waitMsMax);
+  const startMs = deps.clock.monotonicMs();
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(done, Math.max(1, Math.ceil(waitMs)));
+    function done(): void {
+      clearTimeout(timer);
+      resolve();
+    }
+    exchange.inCharge = { clientLeft: done };
+    deps.desk.onWake(exchange.requestId, done);
+  });
+  exchange.inCharge = null;
+  deps.desk.onWake(exchange.requestId, null);
+  exchange.waitMs += deps.clock.monotonicMs() - startMs;
 }
 
 export function remainingCandidates(
@@ -48,28 +99,4 @@ export function remainingCandidates(
   tried: ReadonlySet<string>,
 ): readonly Candidate[] {
   return tried.size === 0 ? candidates : candidates.filter(({ endpoint }) => !tried.has(endpoint.id));
-}
-
-function sleepUnlessGone(exchange: Exchange, waitMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, Math.max(1, Math.ceil(waitMs)));
-    function done(): void {
-      clearTimeout(timer);
-      exchange.onClientGone = null;
-      resolve();
-    }
-    exchange.onClientGone = done;
-  });
-}
-
-function refusal(route: Route, retryAfterMs: number): RelayError {
-  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
-  return new RelayError('rate_limit_wait_budget_exceeded', {
-    message: `No candidate has capacity within the wait budget of ${route.maxWaitMs} ms. Try again in ${seconds} s.`,
-    fields: { retry_after: seconds },
-    headers: {
-      [headers.retryAfter]: String(seconds),
-      [headers.retryAfterMs]: String(Math.max(1, Math.ceil(retryAfterMs))),
-    },
-  });
 }

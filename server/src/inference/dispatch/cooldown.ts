@@ -1,16 +1,44 @@
 import type { UpstreamHead } from '../exchange.ts';
 
-/** Until when a throttling or overloaded upstream asked to be left alone; null when it did not say. */
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/**
+ * Until when an upstream wants to be left alone: because it said so while throttling or overloaded, or because it
+ * reports that nothing is left of its own limit until a certain time. Null when neither.
+ */
 export function cooldownUntilMs(head: UpstreamHead, nowMs: number): number | null {
-  if (head.status !== 429 && head.status !== 503) return null;
-  const milliseconds = Number(single(head.headers['retry-after-ms']));
-  if (milliseconds > 0) return nowMs + milliseconds;
-  const after = single(head.headers['retry-after']);
+  const throttled = head.status === 429 || head.status === 503;
+  const asked = throttled ? retryAfterMs(head, nowMs) : null;
+  const observed = Math.max(usedUpMs(head, 'requests'), usedUpMs(head, 'tokens'));
+  const forMs = asked ?? observed;
+  return forMs > 0 ? nowMs + forMs : null;
+}
+
+function retryAfterMs({ headers }: UpstreamHead, nowMs: number): number | null {
+  const milliseconds = Number(single(headers['retry-after-ms']));
+  if (milliseconds > 0) return milliseconds;
+  const after = single(headers['retry-after']);
   if (after === '') return null;
   const seconds = Number(after);
-  if (Number.isFinite(seconds)) return seconds > 0 ? nowMs + seconds * 1_000 : null;
+  if (Number.isFinite(seconds)) return seconds * 1_000;
   const dateMs = Date.parse(after);
-  return Number.isNaN(dateMs) || dateMs <= nowMs ? null : dateMs;
+  return Number.isNaN(dateMs) ? null : dateMs - nowMs;
+}
+
+/** How long the provider's own window stays empty; 0 while something is left of it, or when it does not say. */
+function usedUpMs({ headers }: UpstreamHead, metric: 'requests' | 'tokens'): number {
+  if (single(headers[`x-ratelimit-remaining-${metric}`]) !== '0') return 0;
+  return durationMs(single(headers[`x-ratelimit-reset-${metric}`]));
+}
+
+/** `1s`, `6m0s`, `120ms`, `1h2m3.5s`, or plain seconds. */
+function durationMs(text: string): number {
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1_000);
+  let sum = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
+    sum += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
+  }
+  return Math.ceil(sum);
 }
 
 function single(value: string | string[] | undefined): string {

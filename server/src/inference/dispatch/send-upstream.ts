@@ -1,14 +1,10 @@
 import { type Candidate, upstreamPath } from '../../domain/routing.ts';
 import type { Clock } from '../../kit/clock.ts';
-import {
-  AddressRefusedError,
-  type Egress,
-  type EgressController,
-  type EgressHandler,
-} from '../../kit/egress/index.ts';
+import type { Egress, EgressController, EgressHandler } from '../../kit/egress/index.ts';
 import type { Exchange, FailureCode, InferenceBody, UpstreamListener } from '../exchange.ts';
 import { type DeadlineKind, type DeadlinesMs, DeadlineWatch } from './deadlines.ts';
-import { upstreamBody } from './upstream-body.ts';
+import { failureCodeOf } from './failure-code.ts';
+import { asksForUsage, upstreamBody } from './upstream-body.ts';
 import { upstreamHeaders } from './upstream-headers.ts';
 
 export interface DispatchDeps {
@@ -42,13 +38,12 @@ export function sendUpstream(
     listener.onFailure('upstream_not_prepared', 'no usable credential');
     return () => undefined;
   }
-  const asksForUsage = exchange.operation === 'chat' && body.streaming && !body.wantsUsageFrame;
   const handler = new UpstreamHandler(deps.clock, deadlinesOf(deps, candidate), listener);
   const request = {
     method: 'POST' as const,
     path: upstreamPath(candidate, exchange.operation),
     headers,
-    body: upstreamBody(body, candidate.endpoint.upstreamModel, asksForUsage),
+    body: upstreamBody(body, candidate.endpoint.upstreamModel, asksForUsage(exchange.operation, body)),
   };
   deps.egress.dispatch(candidate.origin, request, handler);
   return () => handler.stop();
@@ -65,6 +60,7 @@ class UpstreamHandler implements EgressHandler {
   readonly #listener: UpstreamListener;
   readonly #watch: DeadlineWatch;
   #controller: EgressController | null = null;
+  #answering = false;
   #over = false;
 
   constructor(clock: Clock, deadlines: DeadlinesMs, listener: UpstreamListener) {
@@ -93,6 +89,9 @@ class UpstreamHandler implements EgressHandler {
   ): void {
     // Informational responses precede the real one and concern the connection only.
     if (this.#over || status < 200) return;
+    this.#answering = true;
+    // The raw list is not needed, and its pieces would hold on to the whole first read for as long as a stream lasts.
+    controller.rawHeaders = null;
     this.#watch.headersArrived();
     this.#listener.onHead(
       { status, headers },
@@ -127,7 +126,7 @@ class UpstreamHandler implements EgressHandler {
     if (this.#over) return;
     this.#over = true;
     this.#watch.stop();
-    this.#listener.onFailure(codeOf(error), error.message);
+    this.#listener.onFailure(failureCodeOf(error, this.#answering), error.message);
   }
 
   #fail(code: FailureCode, internal: string): void {
@@ -135,10 +134,4 @@ class UpstreamHandler implements EgressHandler {
     this.stop();
     this.#listener.onFailure(code, internal);
   }
-}
-
-function codeOf(error: Error & { code?: string }): FailureCode {
-  if (error instanceof AddressRefusedError || error.cause instanceof AddressRefusedError)
-    return 'upstream_not_prepared';
-  return error.code === 'UND_ERR_CONNECT_TIMEOUT' ? 'upstream_timeout' : 'upstream_unreachable';
 }

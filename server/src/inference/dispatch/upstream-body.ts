@@ -1,4 +1,10 @@
+import type { Operation } from '../../domain/operation.ts';
 import type { InferenceBody } from '../exchange.ts';
+
+/** Usage is asked for on the gateway's own account; the frame that carries it is then not the client's. */
+export function asksForUsage(operation: Operation, body: InferenceBody): boolean {
+  return operation === 'chat' && body.streaming && !body.wantsUsageFrame;
+}
 
 /**
  * The client's bytes with the upstream's model in place of the name that was asked for. Every `model` of
@@ -19,11 +25,11 @@ export function upstreamBody(body: InferenceBody, upstreamModel: string, askForU
   }
 
   const model = JSON.stringify(upstreamModel);
-  for (const span of body.spans) {
-    if (span.name === 'model') {
-      replace(span.start, span.end, model);
-    } else if (askForUsage) {
-      replace(span.start, span.end, withUsage(body.fields['stream_options']));
+  for (const { name, start, end } of body.members) {
+    if (name === 'model') {
+      replace(start, end, model);
+    } else if (name === 'stream_options' && askForUsage) {
+      replace(start, end, withUsage(bytes.toString('utf8', start, end)));
       usageAsked = true;
     }
   }
@@ -32,7 +38,8 @@ export function upstreamBody(body: InferenceBody, upstreamModel: string, askForU
   return Buffer.concat(parts);
 }
 
-function withUsage(streamOptions: unknown): string {
-  const given = typeof streamOptions === 'object' && streamOptions !== null ? streamOptions : {};
+function withUsage(streamOptions: string): string {
+  const parsed: unknown = JSON.parse(streamOptions);
+  const given = typeof parsed === 'object' && parsed !== null ? parsed : {};
   return JSON.stringify({ ...given, include_usage: true });
 }

@@ -5,6 +5,7 @@ import { upstreamBody } from '../dispatch/upstream-body.ts';
 import { parseBody } from './parse-body.ts';
 
 const chat = '"messages":[{"role":"user","content":"hi"}]';
+const large = `"messages":[{"role":"user","content":"${'x'.repeat(100_000)}"}]`;
 
 function refusal(text: string | Buffer, operation: 'chat' | 'responses' | 'embeddings' = 'chat'): RelayError {
   try {
@@ -17,7 +18,7 @@ function refusal(text: string | Buffer, operation: 'chat' | 'responses' | 'embed
 }
 
 describe('receiving a body', () => {
-  const invalid: [string, string | Buffer, string, string | undefined][] = [
+  const invalid: [string, string | Buffer, string, string | null | undefined][] = [
     ['nothing', '', 'invalid_json', undefined],
     ['an array', '[]', 'invalid_json', undefined],
     ['broken JSON', '{"model":', 'invalid_json', undefined],
@@ -26,6 +27,13 @@ describe('receiving a body', () => {
     [
       'deep nesting',
       `{"model":"m",${chat},"x":${'['.repeat(300)}${']'.repeat(300)}}`,
+      'invalid_json',
+      undefined,
+    ],
+    ['endless fields', `{${'"model":"m",'.repeat(2_000)}${chat}}`, 'invalid_request', null],
+    [
+      'broken stream options in a large body',
+      `{"model":"m","stream":true,"stream_options":{"a":"${'\\x'.repeat(3_000)}"},${large}}`,
       'invalid_json',
       undefined,
     ],
@@ -54,6 +62,21 @@ describe('receiving a body', () => {
     assert.equal(refusal('{"model":"m","input":7}', 'embeddings').detail.param, 'input');
     assert.equal(parseBody(Buffer.from('{"model":"m","input":["a"]}'), 'embeddings').model, 'm');
   });
+});
+
+describe('a field that stands twice', () => {
+  for (const [size, rest] of [
+    ['small', chat],
+    ['large', large],
+  ]) {
+    it(`counts as its last one in a ${size} body`, () => {
+      const read = (stream: string) =>
+        parseBody(Buffer.from(`{"model":"m",${stream},${rest}}`), 'chat').streaming;
+      assert.equal(read('"stream":false,"stream":true'), true);
+      assert.equal(read('"stream":true,"stream":false'), false);
+      assert.equal(read(`"stream":true,"stream":"${'x'.repeat(5_000)}"`), false);
+    });
+  }
 });
 
 describe('the body for the upstream', () => {

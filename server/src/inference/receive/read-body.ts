@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RelayError } from '../../domain/relay-error.ts';
 
 /** The client went away before its request was complete; there is nobody to answer. */
@@ -8,9 +8,15 @@ export class ClientGoneError extends Error {}
  * Reads the whole body, or refuses with 413 as soon as it is known to be too large: from Content-Length
  * before a byte is read, else at the byte that goes over.
  */
-export function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytesMax: number,
+): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  // The client waits to be asked for the body, and from here on it is wanted.
+  if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue();
 
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -5,7 +5,6 @@ import { scanObject } from '../../kit/json-members.ts';
 
 const DECODED_BYTES_MAX = 64 * 1024 * 1024;
 const DEPTH_MAX = 1_000;
-const USAGE = new Set(['usage']);
 
 const decoders: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
   gzip: (bytes) => promisify(gunzip)(bytes, { maxOutputLength: DECODED_BYTES_MAX }),
@@ -23,9 +22,9 @@ export interface AnswerReading {
 /** Reads usage out of a whole answer; the bytes themselves are left alone. */
 export function readAnswer(body: Buffer): AnswerReading {
   const text = body.toString('latin1');
-  const spans = scanObject(text, USAGE, DEPTH_MAX);
+  const spans = scanObject(text, DEPTH_MAX);
   if (typeof spans === 'string') return { sound: false, usage: null };
-  const span = spans.members.at(-1);
+  const span = spans.members.findLast(({ name }) => name === 'usage');
   if (span === undefined) return { sound: true, usage: null };
   try {
     return { sound: true, usage: parseUsage(JSON.parse(text.slice(span.start, span.end))) };

@@ -1,5 +1,6 @@
 import { headers as names } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
+import { endUnread } from '../../http/end-unread.ts';
 import { errorObject, errorResponse } from '../../http/error-response.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Exchange, UpstreamAnswer } from '../exchange.ts';
@@ -38,7 +39,7 @@ export function sendError(
   // What is left of an unread body would be taken for the next request, or read only to be thrown away.
   if (!exchange.request.complete) headers['connection'] = 'close';
   response.writeHead(status, headers);
-  response.end(body);
+  endUnread(exchange.request, response, body);
 }
 
 /** A stream that broke after content was sent ends with this frame and without the protocol's own end. */

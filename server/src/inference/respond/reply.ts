@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { Usage } from '../../domain/usage.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type {
-  AttemptOutcome,
-  AttemptResult,
-  Exchange,
-  FailureCode,
-  Flow,
-  UpstreamHead,
-  UpstreamListener,
+import {
+  type AttemptOutcome,
+  type AttemptResult,
+  type Exchange,
+  type FailureCode,
+  type Flow,
+  type InCharge,
+  isFailure,
+  type UpstreamHead,
+  type UpstreamListener,
 } from '../exchange.ts';
 import { readAnswer, readEncodedAnswer, readTailUsage } from './answer-usage.ts';
 import { EncodedStreamTap } from './encoded-stream-tap.ts';
@@ -34,7 +36,9 @@ export interface ReplyDeps {
  * One attempt's answer on its way to the client. Until the first content byte nothing is sent and the
  * attempt can still be replaced; from then on it is the client's, to its end. `result` settles once.
  */
-export class Reply implements UpstreamListener {
+export class Reply implements UpstreamListener, InCharge {
+  /** Set once the attempt is under way. */
+  stopUpstream: (() => void) | null = null;
   readonly result: Promise<AttemptResult>;
   readonly #deps: ReplyDeps;
   readonly #response: ServerResponse;
@@ -61,12 +65,14 @@ export class Reply implements UpstreamListener {
     });
   }
 
-  get status(): number | null {
-    return this.#head?.status ?? null;
+  /** Null until the upstream has answered. */
+  get head(): UpstreamHead | null {
+    return this.#head;
   }
 
-  /** The client hung up; whoever calls this also stops the upstream. */
-  clientGone(): void {
+  /** The client hung up: the upstream has nobody left to work for. */
+  clientLeft(): void {
+    this.stopUpstream?.();
     if (this.#mode === 'over') return;
     if (this.#committedMs === null) this.#finish({ kind: 'client_gone' });
     else this.#delivered('cancelled', 'client_disconnected');
@@ -76,12 +82,13 @@ export class Reply implements UpstreamListener {
     if (this.#mode === 'over') return;
     this.#head = head;
     this.#flow = flow;
-    const isStream = head.status === 200 && isEventStream(head);
+    const isStream = !isFailure(head.status) && isEventStream(head);
     if (!isStream) {
       this.#mode = 'buffering';
-      if (head.status >= 400) this.#watchErrorBody();
+      if (isFailure(head.status)) this.#watchErrorBody();
     } else if (encodingOf(head) === null) {
       this.#mode = 'streaming';
+      this.#head = withoutLength(head);
       this.#reader = new StreamReader(this.#deps.exchange.operation, this.#deps.dropUsageFrame);
     } else {
       // Compressed although it was not asked for: passed on as it is, read from a decoded copy.
@@ -108,7 +115,7 @@ export class Reply implements UpstreamListener {
       this.#finish({ kind: 'failure', code, internal, held: null });
       return;
     }
-    if (this.#mode === 'streaming') this.#interrupt(code);
+    if (this.#mode === 'streaming') this.#endCommitted(code);
     else {
       // Half a body with a promised length or encoding cannot be mended: the client must see it break.
       this.#response.destroy();
@@ -132,13 +139,13 @@ export class Reply implements UpstreamListener {
     const body = only ?? Buffer.concat(this.#chunks, this.#bufferedBytes);
     const encoding = encodingOf(head);
     const judge = ({ sound, usage }: { sound: boolean; usage: Usage | null }) => {
-      if (sound || head.status >= 300 || !isJson(head)) {
+      if (sound || !isJson(head)) {
         this.#finish({ kind: 'answer', answer: { ...head, body }, usage });
       } else {
         this.onFailure('upstream_invalid_response', 'the answer is not a whole JSON object');
       }
     };
-    if (head.status >= 300) judge({ sound: true, usage: null });
+    if (isFailure(head.status)) judge({ sound: true, usage: null });
     else if (encoding === null) judge(readAnswer(body));
     else readEncodedAnswer(body, encoding).then(judge, () => judge({ sound: false, usage: null }));
   }
@@ -164,22 +171,28 @@ export class Reply implements UpstreamListener {
       this.#finish({ kind: 'failure', code: 'upstream_invalid_response', internal, held: null });
       return;
     }
-    for (const bytes of reader.phase === 'open' ? rest : [reader.takeHeld(), ...rest]) this.#write(bytes);
+    if (reader.phase !== 'open') this.#write(reader.takeHeld());
+    if (reader.done || reader.errored) for (const bytes of rest) this.#write(bytes);
+    this.#endCommitted('ended_early');
+  }
+
+  /**
+   * A stream that has said its last word, be it its end or an error of its own, is over however its
+   * connection goes down; every other one was interrupted, and the client is told so once.
+   */
+  #endCommitted(cause: string): void {
+    const reader = this.#reader as StreamReader;
     if (reader.errored) {
       this.#response.end();
       this.#delivered('failed', 'upstream_error_frame');
-    } else if (!reader.done) {
-      this.#interrupt('ended_early');
-    } else {
+    } else if (reader.done) {
       this.#response.end();
       this.#delivered('completed', null);
+    } else {
+      // Whatever is left of an incomplete frame stays behind, so that the error frame stands on its own.
+      this.#response.end(this.#deps.interruptedFrame());
+      this.#delivered('failed', cause);
     }
-  }
-
-  #interrupt(cause: string): void {
-    // Whatever is left of an incomplete frame stays behind, so that the error frame stands on its own.
-    this.#response.end(this.#deps.interruptedFrame());
-    this.#delivered('failed', cause);
   }
 
   #pipe(): void {
@@ -267,7 +280,14 @@ function isJson(head: UpstreamHead): boolean {
 
 function contentType(head: UpstreamHead): string {
   const value = head.headers['content-type'];
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' ? value.toLowerCase() : '';
+}
+
+/** A stream can lose its usage frame or gain an error frame, so a length announced for it no longer holds. */
+function withoutLength(head: UpstreamHead): UpstreamHead {
+  if (head.headers['content-length'] === undefined) return head;
+  const { 'content-length': _announced, ...headers } = head.headers;
+  return { status: head.status, headers };
 }
 
 function encodingOf(head: UpstreamHead): string | null {

@@ -2,7 +2,13 @@ import { headers as names } from '@relay/contract';
 import { costMicros } from '../../domain/money.ts';
 import type { Candidate } from '../../domain/routing.ts';
 import type { Usage } from '../../domain/usage.ts';
-import type { Exchange, RoutedRequest, UpstreamHead } from '../exchange.ts';
+import {
+  type Exchange,
+  isFailure,
+  type RateWindow,
+  type RoutedRequest,
+  type UpstreamHead,
+} from '../exchange.ts';
 
 // Headers of the upstream's connection, of its own accounting, or that would speak for us.
 const DROPPED = new Set([
@@ -48,7 +54,7 @@ export function responseHeaders(
   const list = passedOn(head);
   list.push(names.requestId, exchange.requestId);
   list.push(names.overheadMs, overheadMs(exchange, nowMs));
-  if (head.status >= 400) list.push(names.errorSource, 'upstream');
+  if (isFailure(head.status)) list.push(names.errorSource, 'upstream');
   const { endpoint, provider } = candidate;
   const estimate = routed.estimate;
   list.push(names.selectedEndpoint, headerText(endpoint.name));
@@ -63,12 +69,43 @@ export function responseHeaders(
   if (pricing !== undefined) {
     list.push(names.estimatedCostMicros, String(costMicros(pricing, { ...estimate, cachedInputTokens: 0 })));
   }
+  pushRateHeaders(list, exchange.rateWindows);
   if (usage === null) return list;
   list.push(names.actualInputTokens, String(usage.inputTokens));
   list.push(names.actualOutputTokens, String(usage.outputTokens));
   list.push(names.actualTotalTokens, String(usage.inputTokens + usage.outputTokens));
   if (pricing !== undefined) list.push(names.actualCostMicros, String(costMicros(pricing, usage)));
   return list;
+}
+
+/** The tightest policy over requests and the tightest over tokens; the provider's own values are never passed on. */
+function pushRateHeaders(list: string[], windows: readonly RateWindow[]): void {
+  if (windows.length === 0) return;
+  const requests = tightest(windows, 'requests');
+  if (requests !== null) {
+    list.push(names.rateLimitLimitRequests, String(requests.limit));
+    list.push(names.rateLimitRemainingRequests, String(Math.max(0, requests.limit - requests.used)));
+    list.push(names.rateLimitResetRequests, durationText(requests.resetMs));
+  }
+  const tokens = tightest(windows, 'tokens');
+  if (tokens === null) return;
+  list.push(names.rateLimitLimitTokens, String(tokens.limit));
+  list.push(names.rateLimitRemainingTokens, String(Math.max(0, tokens.limit - tokens.used)));
+  list.push(names.rateLimitResetTokens, durationText(tokens.resetMs));
+}
+
+/** The one with the smallest share left. */
+function tightest(windows: readonly RateWindow[], metric: RateWindow['metric']): RateWindow | null {
+  let found: RateWindow | null = null;
+  for (const window of windows) {
+    if (window.metric !== metric) continue;
+    if (found === null || window.used * found.limit > found.used * window.limit) found = window;
+  }
+  return found;
+}
+
+function durationText(durationMs: number): string {
+  return `${(durationMs / 1_000).toFixed(3)}s`;
 }
 
 /** What the gateway itself took: neither the wait for capacity nor the provider's own time. */

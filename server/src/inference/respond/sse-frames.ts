@@ -9,13 +9,21 @@ export interface SseFrame {
   readonly data: string;
 }
 
-/** One past the blank line that ends the frame starting at `from`, or -1 when the frame is not complete. */
-export function frameEnd(text: string, from: number): number {
+// A carriage return ends a line by itself, too, unless a line feed follows or might still follow.
+const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n|$))/g;
+
+/**
+ * One past the blank line that ends the frame starting at `from`, or -1 when the frame is not complete.
+ * Almost no stream has carriage returns; those that do (`mixedLineEnds`) take the slower way.
+ */
+export function frameEnd(text: string, from: number, mixedLineEnds: boolean): number {
+  if (mixedLineEnds) {
+    BLANK_LINE.lastIndex = from;
+    return BLANK_LINE.test(text) ? BLANK_LINE.lastIndex : -1;
+  }
   let at = text.indexOf('\n', from);
   while (at >= 0) {
-    const next = text.charCodeAt(at + 1);
-    if (next === 0x0a) return at + 2;
-    if (next === 0x0d && text.charCodeAt(at + 2) === 0x0a) return at + 3;
+    if (text.charCodeAt(at + 1) === 0x0a) return at + 2;
     at = text.indexOf('\n', at + 1);
   }
   return -1;
@@ -24,7 +32,7 @@ export function frameEnd(text: string, from: number): number {
 export function parseFrame(text: string): SseFrame {
   let event: string | null = null;
   const data: string[] = [];
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of text.split(/\r\n|\n|\r/)) {
     if (line.startsWith('data:')) data.push(line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5));
     else if (line.startsWith('event:')) event = line.slice(6).trim();
   }

@@ -145,6 +145,7 @@ describe('any stream, cut anywhere', () => {
   const streams: [Operation, string][] = [
     ['chat', ROLE + HELLO + ': keep-alive\n\n' + FINISH + USAGE + DONE],
     ['chat', (ROLE + HELLO + FINISH + DONE).replaceAll('\n', '\r\n')],
+    ['chat', (ROLE + HELLO + FINISH + DONE).replaceAll('\n', '\r')],
     [
       'responses',
       event('response.created') + event('response.output_text.delta') + event('response.completed'),
@@ -163,10 +164,26 @@ describe('any stream, cut anywhere', () => {
       );
     });
   }
-  it('byte by byte', () => {
-    const [operation, text] = streams[0] as [Operation, string];
-    const reader = new StreamReader(operation, true);
-    const cuts = Array.from({ length: text.length * 2 }, (_, index) => index);
-    assert.equal(read(reader, text, cuts), text.replace(USAGE, ''));
-  });
+  for (const lineEnd of ['\n', '\r\n', '\r']) {
+    it(`in chunks of many frames with ${JSON.stringify(lineEnd)}`, () => {
+      const written = (text: string) => text.replaceAll('\n', lineEnd);
+      const text = written(ROLE + HELLO.repeat(500) + FINISH + USAGE + DONE);
+      for (let bytes = 9_000; bytes < 9_200; bytes += 1) {
+        const reader = new StreamReader('chat', true);
+        const cuts = Array.from({ length: Math.ceil(text.length / bytes) }, (_, index) => index * bytes);
+        const out = read(reader, text, cuts) + Buffer.concat(reader.end()).toString();
+        assert.equal(out, text.replace(written(USAGE), ''));
+      }
+    });
+
+    it(`byte by byte with ${JSON.stringify(lineEnd)}, without the usage frame`, () => {
+      const reader = new StreamReader('chat', true);
+      const written = (text: string) => text.replaceAll('\n', lineEnd);
+      const text = written(ROLE + HELLO + FINISH + USAGE + DONE);
+      const cuts = Array.from({ length: text.length * 2 }, (_, index) => index);
+      const out = read(reader, text, cuts) + Buffer.concat(reader.end()).toString();
+      assert.equal(out, text.replace(written(USAGE), ''));
+      assert.equal(reader.done, true);
+    });
+  }
 });

@@ -7,6 +7,8 @@ const HELD_FRAMES_MAX = 64;
 const HELD_BYTES_MAX = 256 * 1024;
 /** A frame larger than this is passed on in pieces: memory is bounded before frames are whole. */
 const TAIL_BYTES_MAX = 256 * 1024;
+/** Copying less than this costs nothing worth avoiding. */
+const LARGE_CHUNK_BYTES = 8 * 1024;
 
 /**
  * Takes a provider's stream chunk by chunk and says which bytes may go to the client now. Bytes are never
@@ -30,6 +32,8 @@ export class StreamReader {
   #heldBytes = 0;
   #tail: Buffer[] = [];
   #tailBytes = 0;
+  /** Of the text being read now. */
+  #mixedLineEnds = false;
 
   constructor(operation: Operation, dropUsageFrame: boolean) {
     this.#operation = operation;
@@ -37,10 +41,18 @@ export class StreamReader {
   }
 
   push(chunk: Buffer): Buffer[] {
+    if (this.#tailBytes > 0 && chunk.length > LARGE_CHUNK_BYTES) {
+      const first = this.#takeFirstFrame(chunk);
+      if (first !== null) return [...this.#read(first.frame), ...this.#read(first.rest)];
+    }
     const data = this.#joinTail(chunk);
-    if (data === null) return [];
+    return data === null ? [] : this.#read(data);
+  }
+
+  #read(data: Buffer): Buffer[] {
     const text = data.toString('latin1');
     const out: Buffer[] = [];
+    this.#mixedLineEnds = text.includes('\r');
     let at = this.phase === 'holding' ? this.#hold(data, text, out) : 0;
     if (this.phase === 'open') at = this.#relay(data, text, at, out);
     if (at < data.length) this.#keepTail(data.subarray(at), out);
@@ -66,12 +78,26 @@ export class StreamReader {
     return held;
   }
 
+  /** Only the frame that lies across the two is put together; the rest of a large chunk is passed on uncopied. */
+  #takeFirstFrame(chunk: Buffer): { frame: Buffer; rest: Buffer } | null {
+    const text = Buffer.concat(this.#tail, this.#tailBytes).toString('latin1') + chunk.toString('latin1');
+    // Where a carriage return ends the frame, only what follows it can tell, and that would be cut off.
+    const end = text.includes('\r') ? -1 : frameEnd(text, 0, false);
+    if (end < 0) return null;
+    const inChunk = end - this.#tailBytes;
+    const frame = Buffer.concat([...this.#tail, chunk.subarray(0, inChunk)], end);
+    this.#tail = [];
+    this.#tailBytes = 0;
+    return { frame, rest: chunk.subarray(inChunk) };
+  }
+
   /** Without a line end nothing can become a whole frame, so the pieces are only collected. */
   #joinTail(chunk: Buffer): Buffer | null {
     if (this.#tailBytes === 0) return chunk;
     this.#tail.push(chunk);
     this.#tailBytes += chunk.length;
-    if (!chunk.includes(0x0a) && this.#tailBytes <= TAIL_BYTES_MAX) return null;
+    const mayEnd = chunk.includes(0x0a) || chunk.includes(0x0d);
+    if (!mayEnd && this.#tailBytes <= TAIL_BYTES_MAX) return null;
     const data = Buffer.concat(this.#tail, this.#tailBytes);
     this.#tail = [];
     this.#tailBytes = 0;
@@ -84,14 +110,18 @@ export class StreamReader {
       out.push(rest);
       return;
     }
-    this.#tail.push(rest);
+    // A copy of its own, lest a few bytes hold on to the whole chunk (or to a block of Node's pool) for as long as
+    // a slow client keeps the next chunk waiting.
+    const kept = Buffer.allocUnsafeSlow(rest.length);
+    rest.copy(kept);
+    this.#tail.push(kept);
     this.#tailBytes = rest.length;
   }
 
   #hold(data: Buffer, text: string, out: Buffer[]): number {
     let at = 0;
     while (this.phase === 'holding') {
-      const end = frameEnd(text, at);
+      const end = frameEnd(text, at, this.#mixedLineEnds);
       if (end < 0) return at;
       const meaning = readFrame(this.#operation, parseFrame(text.slice(at, end)));
       this.#note(meaning);
@@ -121,7 +151,7 @@ export class StreamReader {
     let start = from;
     let at = from;
     for (;;) {
-      const end = frameEnd(text, at);
+      const end = frameEnd(text, at, this.#mixedLineEnds);
       if (end < 0) break;
       if (noteworthy) {
         const meaning = readFrame(this.#operation, parseFrame(text.slice(at, end)));

@@ -1,8 +1,9 @@
+import type { AdmissionDesk } from '../../admission/desk.ts';
 import { costMicros } from '../../domain/money.ts';
-import type { RecordSink, RequestRecord, RequestState, UsageSource } from '../../domain/request-record.ts';
+import type { RequestRecord, RequestState, UsageSource } from '../../domain/request-record.ts';
 import type { Usage } from '../../domain/usage.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { Exchange, RoutedRequest } from '../exchange.ts';
+import { type Exchange, isFailure, type RoutedRequest } from '../exchange.ts';
 
 export interface Ending {
   readonly state: RequestState;
@@ -16,7 +17,7 @@ export interface Ending {
 
 /** Writes the exchange's one terminal record. `routed` is null when the request ended before routing. */
 export function settle(
-  deps: { sink: RecordSink; clock: Clock },
+  deps: { desk: Pick<AdmissionDesk, 'settle'>; clock: Clock },
   exchange: Exchange,
   routed: RoutedRequest | null,
   ending: Ending,
@@ -55,7 +56,12 @@ export function settle(
     actualCachedInputTokens: usage.cachedInputTokens,
     actualCostMicros: pricing === undefined || source === 'none' ? null : costMicros(pricing, usage),
   };
-  deps.sink.record(record);
+  const actual = {
+    dispatched: last !== undefined && last.cause !== 'upstream_not_prepared',
+    tokens: usage.inputTokens + usage.outputTokens,
+    spendMicros: record.actualCostMicros ?? 0,
+  };
+  deps.desk.settle(record.organizationId, record.requestId, actual, JSON.stringify(record));
 }
 
 /**
@@ -70,7 +76,7 @@ function actualUsage(
   if (ending.usage !== null) return { source: 'reported', usage: ending.usage };
   const nothing = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
   const last = exchange.attempts.at(-1);
-  const refusedByProvider = last?.status != null && last.status >= 400;
+  const refusedByProvider = last?.status != null && isFailure(last.status);
   if (routed === null || last === undefined || refusedByProvider || last.cause === 'upstream_not_prepared') {
     return { source: 'none', usage: nothing };
   }

@@ -13,6 +13,9 @@ export function createTypicalOutput(): TypicalOutput {
   return {
     tokens: (name) => Math.ceil(averages.get(name) ?? FIRST_GUESS_TOKENS),
     learn(name, outputTokens) {
+      // A provider that reports zero says nothing of how long an answer gets, and an estimate of zero
+      // would let requests through that nothing was reserved for.
+      if (outputTokens <= 0) return;
       const known = averages.get(name);
       if (known === undefined && averages.size >= NAMES_MAX) return;
       const next = known === undefined ? outputTokens : known + (outputTokens - known) * WEIGHT_OF_NEWEST;

@@ -196,15 +196,17 @@ describe('the egress door', () => {
     const waiting: (() => void)[] = [];
     const slow = await listen(OPEN, 0, (_request, response) => void waiting.push(() => response.end()));
     const quick = await listen(OPEN, 0, (_request, response) => response.end());
-    await through({ originsMax: 1 }, async (egress) => {
+    const served = through({ originsMax: 1 }, async (egress) => {
       const first = send(egress, `http://${OPEN}:${slow.port}`);
       assert.equal((await send(egress, `http://${OPEN}:${quick.port}`)).status, 200);
       assert.equal((await send(egress, `http://${OPEN}:${quick.port}`)).status, 200);
       for (const finish of waiting) finish();
       assert.equal((await first).status, 200);
     });
-    slow.close();
-    quick.close();
+    await served.finally(() => {
+      slow.close();
+      quick.close();
+    });
   });
 
   it('dials loopback once it is listed, so that the silence above means something', async () => {

@@ -4,6 +4,9 @@ import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { type AddressPolicy, createAddressPolicy } from './address.ts';
 import { checkTargetUrl, type TargetUrl, type TargetUrlProblem } from './target-url.ts';
 
+/** What a connection reads ahead while its reader is held back, besides the read under way; undici's default is 64 KiB. */
+const SOCKET_BYTES_MAX = 16 * 1024;
+
 export interface EgressOptions {
   /** Networks that may be dialled although they are not public. */
   readonly allowedCidrs: readonly string[];
@@ -55,8 +58,9 @@ export function createEgress(options: EgressOptions): Egress {
       bodyTimeout: 0,
       allowH2: false,
     });
+    // Room is made first: the new pool has no work yet and would itself count as idle.
+    closeIdlePools(pools, options.originsMax - 1);
     pools.set(origin, pool);
-    closeIdlePools(pools, options.originsMax);
     return pool;
   }
 
@@ -83,11 +87,13 @@ function closeIdlePools(pools: Map<string, Pool>, originsMax: number): void {
 }
 
 function vettingConnector(policy: AddressPolicy, options: EgressOptions): buildConnector.connector {
-  const connect = buildConnector({
+  const socketOptions = {
     timeout: options.connectTimeoutMs,
     allowH2: false,
     lookup: vettingLookup(policy, options.lookup ?? (systemLookup as LookupFunction)),
-  });
+    highWaterMark: SOCKET_BYTES_MAX,
+  };
+  const connect = buildConnector(socketOptions);
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '');
     // A literal is never looked up, so it has to be judged here.

@@ -39,6 +39,8 @@ describe('target URLs', () => {
     ['http://localhost:8080/', 'address'],
     ['http://LOCALHOST/', 'address'],
     ['http://a.localhost/', 'address'],
+    ['http://localhost./', 'address'],
+    ['http://a.LOCALHOST./', 'address'],
     ['http://169.254.169.254/latest', 'address'],
     ['http://[64:ff9b::7f00:1]/', 'address'],
   ];

@@ -58,8 +58,9 @@ export function checkTargetUrl(text: string, policy: AddressPolicy): TargetUrl |
   return target;
 }
 
+/** A trailing dot only says that the name is complete. */
 function isLocalName(hostname: string): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost');
+  return /(?:^|\.)localhost\.*$/.test(hostname);
 }
 
 function unbracket(hostname: string): string {

@@ -24,6 +24,9 @@ const FEATURE_ROUTES: Readonly<Record<string, RouteId>> = {
   billing: 'getBillingHistory',
 };
 
+/** Their routes are served in every mode, and in hosted mode the answer is a refusal. */
+const SELF_HOSTED_ONLY = new Set(['resource_limit_policies']);
+
 const UNSAID: Deployment = { mode: 'self_hosted', accounts: false, version: serverPackage.version };
 
 export function capabilityHandlers(
@@ -31,7 +34,10 @@ export function capabilityHandlers(
   served: Handlers,
 ): Handlers {
   const features = Object.fromEntries(
-    Object.entries(FEATURE_ROUTES).map(([feature, route]) => [feature, served[route] !== undefined]),
+    Object.entries(FEATURE_ROUTES).map(([feature, route]) => {
+      const refused = deployment.mode === 'hosted' && SELF_HOSTED_ONLY.has(feature);
+      return [feature, served[route] !== undefined && !refused];
+    }),
   );
   return {
     getCapabilities: async (call) => ({

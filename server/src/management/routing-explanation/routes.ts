@@ -1,6 +1,7 @@
-import { estimateTokens } from '../../domain/estimate.ts';
+import { estimateTokens, type MeasuredBody } from '../../domain/estimate.ts';
 import { routingTableOf } from '../../domain/routing.ts';
 import type { Handlers } from '../../http/call.ts';
+import { scanObject } from '../../kit/json-members.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { invalidField } from '../refusals.ts';
 import { explainRoute } from './explain-route.ts';
@@ -19,9 +20,7 @@ export function routingExplanationHandlers(deps: ExplainDeps): Handlers {
       if (typeof model !== 'string' || model === '') {
         throw invalidField('body.model', 'body.model must be a non-empty string: a lane or a model.');
       }
-      if (nestsDeeperThan(body, DEPTH_MAX)) {
-        throw invalidField('body', `body nests deeper than ${DEPTH_MAX} levels.`);
-      }
+      const measured = measure(body);
       const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
       const route = routingTableOf(snapshot).resolve(model);
       const typical = deps.typicalOutputTokens(route?.lane?.id ?? model);
@@ -30,7 +29,7 @@ export function routingExplanationHandlers(deps: ExplainDeps): Handlers {
         operation,
         model,
         streaming: operation !== 'embeddings' && body['stream'] === true,
-        estimate: estimateTokens(operation, body, typical),
+        estimate: estimateTokens(operation, measured, typical),
         route,
         waitMsOf: (endpointId) => Math.max(0, (deps.admission.cooldownUntilMs(endpointId) ?? nowMs) - nowMs),
         pricingOf: (endpointId) => snapshot.pricing.get(endpointId),
@@ -39,19 +38,19 @@ export function routingExplanationHandlers(deps: ExplainDeps): Handlers {
   };
 }
 
-/** Without recursion, because the depth is what is in question; and level by level, so it stops at the bound. */
-function nestsDeeperThan(value: unknown, depthMax: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > depthMax) return true;
-    const next: unknown[] = [];
-    for (const item of level) {
-      if (typeof item !== 'object' || item === null) continue;
-      for (const member of Object.values(item)) {
-        if (typeof member === 'object' && member !== null) next.push(member);
-      }
-    }
-    level = next;
+/** The estimate is made from the text, as for a real request; JSON that was parsed can be written again. */
+function measure(body: Readonly<Record<string, unknown>>): MeasuredBody {
+  const spans = scanObject(Buffer.from(writeJson(body)).toString('latin1'), DEPTH_MAX);
+  if (typeof spans === 'string') throw invalidField('body', `body nests deeper than ${DEPTH_MAX} levels.`);
+  return { members: spans.members, settings: body };
+}
+
+/** Empty for a body so deep that writing it runs out of stack; the scan then refuses it like any other. */
+function writeJson(body: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    if (error instanceof RangeError) return '';
+    throw error;
   }
-  return false;
 }

@@ -1,0 +1,92 @@
+import { LIMIT_VALUE, POLICIES, PRICE } from '../limits/policies.ts';
+import { LANE, UPSTREAM_MODEL } from './gateway.ts';
+
+export interface RelaySetup {
+  /** Endpoints of the one lane, all of the same upstream. */
+  readonly candidates: number;
+  /** Whether the policies of the bench are in force. */
+  readonly limited: boolean;
+}
+
+type Create = (resource: string, body: unknown) => Promise<string>;
+
+/** One lane with as little in it as serves a request, and the limits that were asked for. */
+export async function configureRelay(
+  url: string,
+  adminToken: string,
+  upstreamUrl: string,
+  { candidates, limited }: RelaySetup,
+): Promise<void> {
+  const create: Create = async (resource, body) => {
+    const response = await fetch(`${url}/api/relay/${resource}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (response.status !== 201) throw new Error(`POST ${resource} answered ${response.status}: ${text}`);
+    return (JSON.parse(text) as { id: string }).id;
+  };
+  const providerId = await create('providers', {
+    name: 'Upstream',
+    base_url: upstreamUrl,
+    auth_mode: 'bearer_static',
+    enabled: true,
+  });
+  await create('credentials', { provider_id: providerId, name: 'primary', secret: 'sk-upstream' });
+  const laneId = await create('routing-lanes', {
+    name: LANE,
+    default_max_wait_ms: 5_000,
+    allow_fallback: true,
+    enabled: true,
+  });
+  const endpointIds: string[] = [];
+  for (let rank = 1; rank <= candidates; rank += 1)
+    endpointIds.push(await addEndpoint(create, providerId, laneId, rank));
+  if (limited) await addLimits(create, endpointIds);
+}
+
+async function addEndpoint(
+  create: Create,
+  providerId: string,
+  laneId: string,
+  rank: number,
+): Promise<string> {
+  const endpointId = await create('endpoints', {
+    provider_id: providerId,
+    name: `Upstream chat ${rank}`,
+    upstream_model: UPSTREAM_MODEL,
+    route_kind: 'multi',
+    supports_streaming: true,
+    enabled: true,
+  });
+  await create('lane-memberships', {
+    lane_id: laneId,
+    endpoint_id: endpointId,
+    manual_rank: rank,
+    enabled: true,
+  });
+  return endpointId;
+}
+
+/** Prices too, for limits on spend count only what has one. */
+async function addLimits(create: Create, endpointIds: readonly string[]): Promise<void> {
+  for (const endpointId of endpointIds) {
+    await create('pricing-policies', {
+      endpoint_id: endpointId,
+      input_cost_micros_per_1m_tokens: PRICE.inputMicros,
+      output_cost_micros_per_1m_tokens: PRICE.outputMicros,
+    });
+  }
+  for (const { scope, metric, period } of POLICIES) {
+    for (const scopeId of scope === 'global' ? [null] : endpointIds) {
+      await create('limit-policies', {
+        scope_type: scope,
+        scope_id: scopeId,
+        metric,
+        period,
+        limit_value: LIMIT_VALUE,
+      });
+    }
+  }
+}

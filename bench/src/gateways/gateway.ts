@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { freePort, startRedis } from '@relay/testbed';
+import { type PinnedProcess, startPinned } from '../pinned-process.ts';
+
+/** A gateway under measurement. Each has the gateways' core to itself while it is under load. */
+export interface Gateway {
+  readonly port: number;
+  readonly pid: number;
+  /** Headers every request to it carries. */
+  readonly headers: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+export const ENGINES = ['bare', 'reserialise'] as const;
+export type EngineName = (typeof ENGINES)[number];
+
+export const ROOT = join(import.meta.dirname, '../../..');
+
+/** Names of the model on either side: what clients ask for, and what the upstream is asked for. */
+export const LANE = 'fast';
+export const UPSTREAM_MODEL = 'upstream-model';
+
+export async function startEngine(
+  name: EngineName,
+  upstreamUrl: string,
+  nodeFlags: readonly string[],
+  options: readonly string[] = [],
+): Promise<Gateway> {
+  const port = await freePort();
+  const file = join(ROOT, `bench/src/engines/${name}.ts`);
+  const process = await startPinned({
+    name,
+    core: 'gateway',
+    port,
+    args: [
+      ...nodeFlags,
+      file,
+      '--port',
+      String(port),
+      '--upstream',
+      upstreamUrl,
+      '--model',
+      UPSTREAM_MODEL,
+      ...options,
+    ],
+  });
+  return { ...process, headers: { authorization: 'Bearer sk-upstream' } };
+}
+
+/** The bare engine with the two script calls of a request under limits, on a Redis of its own. */
+export async function startBareWithCalls(
+  upstreamUrl: string,
+  nodeFlags: readonly string[],
+): Promise<Gateway> {
+  const redis = await startRedis();
+  try {
+    const engine = await startEngine('bare', upstreamUrl, nodeFlags, ['--redis', redis.url]);
+    return {
+      ...engine,
+      async stop() {
+        await engine.stop();
+        await redis.remove();
+      },
+    };
+  } catch (error) {
+    await redis.remove();
+    throw error;
+  }
+}
+
+export async function startUpstream(): Promise<PinnedProcess & { url: string }> {
+  const port = await freePort();
+  const file = join(ROOT, 'bench/src/upstream.ts');
+  const started = await startPinned({
+    name: 'the upstream',
+    core: 'load',
+    port,
+    args: [file, '--port', String(port)],
+  });
+  return { ...started, url: `http://127.0.0.1:${port}/v1` };
+}

@@ -1,0 +1,21 @@
+export interface BenchPolicy {
+  readonly scope: 'global' | 'endpoint';
+  readonly metric: 'requests' | 'tokens' | 'spend' | 'concurrency';
+  readonly period: 'second' | 'minute' | 'day' | 'none';
+}
+
+/** High enough never to bind: what is measured is counting, not waiting. */
+export const LIMIT_VALUE = 1_000_000_000_000;
+
+/** Six for every candidate. The global ones are shared between candidates, the others are each endpoint's own. */
+export const POLICIES: readonly BenchPolicy[] = [
+  { scope: 'global', metric: 'requests', period: 'minute' },
+  { scope: 'global', metric: 'tokens', period: 'minute' },
+  { scope: 'global', metric: 'spend', period: 'day' },
+  { scope: 'global', metric: 'concurrency', period: 'none' },
+  { scope: 'endpoint', metric: 'requests', period: 'second' },
+  { scope: 'endpoint', metric: 'tokens', period: 'minute' },
+];
+
+/** Micro-USD for a million tokens of input and of output. */
+export const PRICE = { inputMicros: 150_000, outputMicros: 600_000 };

@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const DIRECTORY = join(import.meta.dirname, '../../../server/src/admission/redis/script');
+
+export interface Script {
+  readonly text: string;
+  readonly digest: string;
+}
+
+/** A script as the product runs it: what all of them share, then its own text. */
+export function readScript(name: 'admit' | 'settle' | 'initialize'): Script {
+  const text = ['prelude', name]
+    .map((part) => readFileSync(join(DIRECTORY, `${part}.lua`), 'utf8'))
+    .join('\n');
+  return { text, digest: createHash('sha1').update(text).digest('hex') };
+}

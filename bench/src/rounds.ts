@@ -1,0 +1,30 @@
+/** What each contestant came to in one round; all of a round were measured within seconds of one another. */
+export type Round<Name extends string, T> = Readonly<Record<Name, T>>;
+
+/**
+ * Every contestant once a round, in an order shuffled anew each time. The machine drifts by more than the
+ * differences looked for; within a round it drifts little, so only ratios within rounds are compared.
+ */
+export async function runRounds<Name extends string, T>(
+  names: readonly Name[],
+  rounds: number,
+  measure: (name: Name) => Promise<T>,
+): Promise<Round<Name, T>[]> {
+  const results: Round<Name, T>[] = [];
+  for (let index = 0; index < rounds; index += 1) {
+    const round: Partial<Record<Name, T>> = {};
+    for (const name of shuffled(names)) round[name] = await measure(name);
+    results.push(round as Round<Name, T>);
+  }
+  return results;
+}
+
+/** Fisher and Yates. */
+function shuffled<T>(values: readonly T[]): T[] {
+  const list = [...values];
+  for (let index = list.length - 1; index > 0; index -= 1) {
+    const other = Math.floor(Math.random() * (index + 1));
+    [list[index], list[other]] = [list[other] as T, list[index] as T];
+  }
+  return list;
+}

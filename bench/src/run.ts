@@ -1,0 +1,34 @@
+// `npm run bench -- NAME [options]`: runs one bench, which closes with its figures as one JSON object.
+import { ADMISSION_USAGE, admission } from './admission.ts';
+import { OVERHEAD_USAGE, overhead } from './overhead.ts';
+
+const benches: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
+  overhead,
+  admission,
+};
+
+const USAGE = `usage: npm run bench -- NAME [options]
+
+${OVERHEAD_USAGE}
+
+${ADMISSION_USAGE}
+`;
+
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  if (name === undefined || name === '--help' || args.includes('--help')) {
+    process.stdout.write(USAGE);
+    return name === undefined ? 2 : 0;
+  }
+  const bench = benches[name];
+  if (bench === undefined) {
+    process.stderr.write(`no bench called ${name}; there are: ${Object.keys(benches).join(', ')}\n`);
+    return 2;
+  }
+  // Leaving by way of exit is what lets every process that was started be ended by its id.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+  const figures = await bench(args);
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
+  return 0;
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,36 @@
+import type { CalendarPeriod } from './policy.ts';
+
+/** A window of the calendar in UTC: one sum per window, by its start. */
+export type CalendarWindow = Map<number, number>;
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+export function windowStartMs(period: CalendarPeriod, atMs: number): number {
+  if (period === 'hour') return Math.floor(atMs / HOUR_MS) * HOUR_MS;
+  if (period === 'day') return Math.floor(atMs / DAY_MS) * DAY_MS;
+  const date = new Date(atMs);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+}
+
+export function nextWindowMs(period: CalendarPeriod, atMs: number): number {
+  const startMs = windowStartMs(period, atMs);
+  if (period === 'hour') return startMs + HOUR_MS;
+  if (period === 'day') return startMs + DAY_MS;
+  // A month has at most 31 days, so 32 days after its start lie in the next one.
+  return windowStartMs('month', startMs + 32 * DAY_MS);
+}
+
+/** The first moment, not before `fromMs`, at which `cost` fits. The cost alone must fit the limit. */
+export function earliestInCalendar(
+  window: CalendarWindow,
+  period: CalendarPeriod,
+  limit: number,
+  cost: number,
+  fromMs: number,
+): number {
+  let atMs = fromMs;
+  // Only windows that hold something can be full, so their number bounds the loop.
+  while ((window.get(windowStartMs(period, atMs)) ?? 0) + cost > limit) atMs = nextWindowMs(period, atMs);
+  return atMs;
+}

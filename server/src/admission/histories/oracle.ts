@@ -1,0 +1,86 @@
+import { windowStartMs } from '../calendar-window.ts';
+import { type CalendarPeriod, isSliding, type Policy } from '../policy.ts';
+
+const PERIOD_MS = { second: 1_000, minute: 60_000 } as const;
+
+interface Dispatch {
+  readonly operationId: string;
+  readonly atMs: number;
+  /** The slot that was promised; calendar windows count by it. */
+  readonly slotMs: number;
+  amount: number;
+}
+
+/**
+ * What a provider would have counted, kept apart from both engines and written without their arithmetic: the dispatches
+ * under each policy and what each took. It only knows how to say that a limit was exceeded.
+ */
+export class Oracle {
+  readonly #byPolicy = new Map<string, { policy: Policy; dispatches: Dispatch[] }>();
+  readonly #inFlight = new Map<string, Set<string>>();
+  violations: string[] = [];
+
+  /** A policy with another limit is judged from here on only. */
+  forget(organizationId: string, policyId: string): void {
+    this.#byPolicy.delete(keyOf(organizationId, policyId));
+  }
+
+  dispatched(
+    organizationId: string,
+    policy: Policy,
+    operationId: string,
+    atMs: number,
+    slotMs: number,
+    cost: number,
+  ): void {
+    const key = keyOf(organizationId, policy.id);
+    if (policy.metric === 'concurrency') {
+      const inFlight = this.#inFlight.get(key) ?? new Set();
+      this.#inFlight.set(key, inFlight.add(operationId));
+      if (inFlight.size > policy.limit)
+        this.violations.push(`${policy.id}: ${inFlight.size} in flight of ${policy.limit}`);
+      return;
+    }
+    const known = this.#byPolicy.get(key) ?? { policy, dispatches: [] };
+    this.#byPolicy.set(key, known);
+    known.dispatches.push({ operationId, atMs, slotMs, amount: cost });
+    this.#check(known.policy, known.dispatches, atMs, slotMs);
+  }
+
+  /** Use beyond the estimate is reported elsewhere and not the engine's fault. */
+  used(organizationId: string, policyId: string, operationId: string, amount: number): void {
+    const known = this.#byPolicy.get(keyOf(organizationId, policyId));
+    const dispatch = known?.dispatches.findLast((each) => each.operationId === operationId);
+    if (dispatch !== undefined) dispatch.amount = Math.min(dispatch.amount, amount);
+  }
+
+  ended(organizationId: string, policyId: string, operationId: string): void {
+    this.#inFlight.get(keyOf(organizationId, policyId))?.delete(operationId);
+  }
+
+  #check(policy: Policy, dispatches: Dispatch[], atMs: number, slotMs: number): void {
+    const { period } = policy;
+    if (isSliding(period)) {
+      const oldestMs = atMs - PERIOD_MS[period];
+      const kept = dispatches.filter((each) => each.atMs > oldestMs);
+      dispatches.splice(0, dispatches.length, ...kept);
+      this.#judge(policy, kept);
+      return;
+    }
+    const startMs = windowStartMs(period as CalendarPeriod, slotMs);
+    this.#judge(
+      policy,
+      dispatches.filter((each) => windowStartMs(period as CalendarPeriod, each.slotMs) === startMs),
+    );
+  }
+
+  #judge(policy: Policy, counted: readonly Dispatch[]): void {
+    const sum = counted.reduce((total, { amount }) => total + amount, 0);
+    if (sum > policy.limit)
+      this.violations.push(`${policy.id}: ${sum} of ${policy.limit} ${policy.metric}/${policy.period}`);
+  }
+}
+
+function keyOf(organizationId: string, policyId: string): string {
+  return `${organizationId}/${policyId}`;
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../kit/clock.ts';
+import { choose } from './choose-candidate.ts';
+import type { DeskAnswer, DeskAsk } from './engine.ts';
+
+// An upstream that asks for more quiet than this is asked again after it.
+const COOLDOWN_MS_MAX = 3_600_000;
+
+export interface CooldownChannel {
+  announce(endpointId: string, untilMs: number): void;
+  /** Calls back for every cooldown that any gateway announced, this one's own included. */
+  subscribe(listener: (endpointId: string, untilMs: number) => void): void;
+}
+
+/** Admission where no policy applies: only cooldowns of endpoints keep a request waiting. Never does I/O. */
+export interface LocalCooldowns {
+  admit(ask: DeskAsk): DeskAnswer;
+  penalize(endpointId: string, untilMs: number): void;
+  cooldownUntilMs(endpointId: string): number | null;
+}
+
+export function createLocalCooldowns(deps: { clock: Clock; channel: CooldownChannel }): LocalCooldowns {
+  const cooldowns = new Map<string, number>();
+  deps.channel.subscribe((endpointId, untilMs) => {
+    cooldowns.set(endpointId, Math.max(untilMs, cooldowns.get(endpointId) ?? 0));
+  });
+
+  function cooldownUntilMs(endpointId: string): number | null {
+    if (cooldowns.size === 0) return null;
+    const untilMs = cooldowns.get(endpointId);
+    if (untilMs === undefined) return null;
+    if (untilMs > deps.clock.nowMs()) return untilMs;
+    cooldowns.delete(endpointId);
+    return null;
+  }
+
+  return {
+    cooldownUntilMs,
+    penalize(endpointId, untilMs) {
+      const boundedMs = Math.min(untilMs, deps.clock.nowMs() + COOLDOWN_MS_MAX);
+      cooldowns.set(endpointId, Math.max(boundedMs, cooldowns.get(endpointId) ?? 0));
+      deps.channel.announce(endpointId, boundedMs);
+    },
+    admit(ask) {
+      if (cooldowns.size === 0) return { kind: 'admitted', candidate: 0, windows: [] };
+      const nowMs = deps.clock.nowMs();
+      const placements = ask.candidates.map(({ endpointId }) => ({
+        slotMs: cooldownUntilMs(endpointId) ?? nowMs,
+        boundBy: null,
+        exceeds: null,
+        blockedBy: null,
+      }));
+      const chosen = choose(ask, placements, nowMs);
+      if (chosen.kind === 'refused') return chosen;
+      if (chosen.kind === 'later') {
+        return { kind: 'wait', candidate: chosen.candidate, waitMs: chosen.slotMs - nowMs };
+      }
+      return { kind: 'admitted', candidate: chosen.candidate, windows: [] };
+    },
+  };
+}

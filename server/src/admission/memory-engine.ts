@@ -1,0 +1,356 @@
+import type { Clock } from '../kit/clock.ts';
+import { earliestInCalendar } from './calendar-window.ts';
+import { choose, NEVER_MS, type Placement, RETRY_UNKNOWN_MS, refusal } from './choose-candidate.ts';
+import type { Actual, AdmissionAnswer, AdmissionAsk, AdmissionEngine, CandidateAsk } from './engine.ts';
+import {
+  chargesOf,
+  chosenOf,
+  comesBefore,
+  concurrencyOf,
+  fingerprint,
+  leaseOf,
+  unknownWindows,
+} from './memory-lease.ts';
+import {
+  addTo,
+  calendarOf,
+  correct,
+  emptyState,
+  initializeCalendar,
+  type Lease,
+  type OrganizationState,
+  post,
+  removeFrom,
+  slidingOf,
+  usageOf,
+} from './memory-state.ts';
+import { type Charge, isPaced, isSliding } from './policy.ts';
+import { earliestInSliding, GEOMETRY } from './sliding-window.ts';
+
+/** How often the policies of a candidate may push its slot further before it counts as unplaceable. */
+const PASSES_MAX = 64;
+
+export interface MemoryEngineDeps {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** Takes a terminal record of an operation that was settled. */
+  readonly append: (record: string) => void;
+  /** Takes the draft of an operation whose lease ran out after it was dispatched. */
+  readonly appendExpired: (draft: string, candidate: number) => void;
+  /** Concurrency may have freed up and this operation is next in line. */
+  readonly wake: (operationId: string) => void;
+}
+
+/**
+ * The rules, readable, in one process: what a deployment on one machine runs, and what the Redis engine is held
+ * against. Its atomic step is plain code that awaits nothing.
+ */
+export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
+  const states = new Map<string, OrganizationState>();
+  const leases = new Map<string, Lease>();
+  let lastMs = 0;
+
+  /** Never backwards, whatever the machine's clock does. */
+  function nowMs(): number {
+    lastMs = Math.max(lastMs, deps.clock.nowMs());
+    return lastMs;
+  }
+
+  function stateOf(organizationId: string): OrganizationState {
+    const known = states.get(organizationId);
+    if (known !== undefined) return known;
+    const created = emptyState();
+    states.set(organizationId, created);
+    return created;
+  }
+
+  function admit(ask: AdmissionAsk): AdmissionAnswer {
+    const now = nowMs();
+    const state = stateOf(ask.organizationId);
+    const held = leases.get(ask.operationId);
+    if (held?.state === 'dispatched') {
+      if (ask.release === undefined) return admitted(state, held, now);
+    }
+    const unknown = unknownWindows(state, ask.candidates);
+    if (unknown.length > 0) return { kind: 'rebuild', policyIds: unknown };
+    if (held?.state === 'dispatched' && ask.release !== undefined) {
+      giveBack(state, ask.operationId, held, ask.release, now);
+    }
+    if (held?.state === 'waiting') {
+      if (keepsItsSlot(state, held, ask, now)) {
+        if (held.slotMs > now) return { kind: 'wait', candidate: held.candidate, waitMs: held.slotMs - now };
+        if (blockedConcurrency(state, ask.operationId, held, chargesOf(held)) === null) {
+          held.expiresMs = now + ask.leaseMs;
+          return dispatch(state, ask.operationId, held, now);
+        }
+      }
+      giveBack(state, ask.operationId, held, null, now);
+    }
+    return decide(state, ask, held, now);
+  }
+
+  /** A waiter keeps its slot unless the rules have changed since, or its endpoint was put into a cooldown. */
+  function keepsItsSlot(state: OrganizationState, lease: Lease, ask: AdmissionAsk, now: number): boolean {
+    const endpointId = lease.candidates[lease.candidate]?.endpointId ?? '';
+    const cooldownMs = state.cooldowns.get(endpointId) ?? 0;
+    return (
+      cooldownMs <= Math.max(now, lease.slotMs) &&
+      fingerprint(lease.candidates) === fingerprint(ask.candidates)
+    );
+  }
+
+  function decide(
+    state: OrganizationState,
+    ask: AdmissionAsk,
+    held: Lease | undefined,
+    now: number,
+  ): AdmissionAnswer {
+    const deadlineMs = now + ask.waitMsMax;
+    const arrivedMs = held?.arrivedMs ?? now;
+    const placements = ask.candidates.map((each) => place(state, ask, arrivedMs, each, now, deadlineMs));
+    const chosen = choose(ask, placements, now);
+    const wasInLine = held?.state === 'line';
+    if (wasInLine) leaveLine(state, ask.operationId, held);
+    if (chosen.kind === 'refused') {
+      if (wasInLine) forget(state, ask.operationId, held);
+      return chosen;
+    }
+    const waits = chosen.kind !== 'now';
+    if (waits && (state.queues.get(ask.queue)?.size ?? 0) >= ask.waitersMax) {
+      if (wasInLine) forget(state, ask.operationId, held);
+      return refusal('queue_full', RETRY_UNKNOWN_MS, null, RETRY_UNKNOWN_MS);
+    }
+    const lease = { ...leaseOf(ask, now, chosen.candidate, chosen.slotMs), arrivedMs };
+    leases.set(ask.operationId, lease);
+    if (waits) addTo(state.queues, ask.queue, ask.operationId);
+    if (chosen.kind === 'line') {
+      lease.state = 'line';
+      for (const id of concurrencyOf(ask.candidates)) addTo(state.lines, id, ask.operationId);
+      return { kind: 'line', candidate: chosen.candidate, policyId: chosen.policyId };
+    }
+    lease.postings = post(state, chargesOf(lease), lease.slotMs, now);
+    const answer: AdmissionAnswer = waits
+      ? { kind: 'wait', candidate: lease.candidate, waitMs: lease.slotMs - now }
+      : dispatch(state, ask.operationId, lease, now);
+    // Whoever was in line for several endpoints leaves units behind that the next may take.
+    if (wasInLine) wakeNext(state, held);
+    return answer;
+  }
+
+  /** The earliest moment at which every policy of the candidate has room, and what stood in the way. */
+  function place(
+    state: OrganizationState,
+    ask: AdmissionAsk,
+    arrivedMs: number,
+    candidate: CandidateAsk,
+    now: number,
+    deadlineMs: number,
+  ): Placement {
+    const exceeding = candidate.charges.find(({ policy, cost }) => cost > policy.limit);
+    if (exceeding !== undefined) {
+      return { slotMs: NEVER_MS, boundBy: null, exceeds: exceeding.policy.id, blockedBy: null };
+    }
+    const fromMs = Math.max(now, state.cooldowns.get(candidate.endpointId) ?? 0, lastSlotOf(state, ask));
+    let found = earliest(state, candidate, fromMs, candidate.paced);
+    // Pacing may delay, but it never makes a request miss its deadline.
+    if (candidate.paced && found.slotMs > deadlineMs) found = earliest(state, candidate, fromMs, false);
+    const asked = { arrivedMs };
+    const blockedBy =
+      found.slotMs > now ? null : blockedConcurrency(state, ask.operationId, asked, candidate.charges);
+    return { ...found, exceeds: null, blockedBy };
+  }
+
+  /** The latest slot that another request of the same queue holds: nobody overtakes in his own queue. */
+  function lastSlotOf(state: OrganizationState, ask: AdmissionAsk): number {
+    let lastSlotMs = 0;
+    for (const id of state.queues.get(ask.queue) ?? []) {
+      const other = leases.get(id);
+      if (id !== ask.operationId && other?.state === 'waiting')
+        lastSlotMs = Math.max(lastSlotMs, other.slotMs);
+    }
+    return lastSlotMs;
+  }
+
+  function earliest(
+    state: OrganizationState,
+    candidate: CandidateAsk,
+    fromMs: number,
+    paced: boolean,
+  ): { slotMs: number; boundBy: string | null } {
+    let slotMs = fromMs;
+    let boundBy: string | null = null;
+    for (let pass = 0; pass < PASSES_MAX; pass += 1) {
+      const before = slotMs;
+      for (const charge of candidate.charges) {
+        const nextMs = earliestFor(state, charge, slotMs, paced);
+        if (nextMs <= slotMs) continue;
+        slotMs = nextMs;
+        boundBy = charge.policy.id;
+      }
+      if (slotMs === before) return { slotMs, boundBy };
+    }
+    return { slotMs: NEVER_MS, boundBy };
+  }
+
+  function earliestFor(
+    state: OrganizationState,
+    { policy, cost }: Charge,
+    fromMs: number,
+    paced: boolean,
+  ): number {
+    const { period, limit } = policy;
+    if (period === 'none') return fromMs;
+    if (!isSliding(period)) {
+      return earliestInCalendar(calendarOf(state, policy) ?? new Map(), period, limit, cost, fromMs);
+    }
+    const window = slidingOf(state, policy);
+    const pacedMs = paced && isPaced(policy) ? Math.max(fromMs, Math.floor(window.paceNextMs)) : fromMs;
+    return earliestInSliding(window, GEOMETRY[period], limit, cost, pacedMs);
+  }
+
+  /** A concurrency policy without a unit for this operation, those ahead in line counted; null when there is none. */
+  function blockedConcurrency(
+    state: OrganizationState,
+    operationId: string,
+    asked: { readonly arrivedMs: number },
+    charges: readonly Charge[],
+  ): string | null {
+    for (const { policy } of charges) {
+      if (policy.metric !== 'concurrency') continue;
+      let ahead = 0;
+      for (const id of state.lines.get(policy.id) ?? []) {
+        const other = leases.get(id);
+        if (other !== undefined && id !== operationId && comesBefore(other, id, asked, operationId))
+          ahead += 1;
+      }
+      if ((state.holders.get(policy.id)?.size ?? 0) + ahead >= policy.limit) return policy.id;
+    }
+    return null;
+  }
+
+  function dispatch(
+    state: OrganizationState,
+    operationId: string,
+    lease: Lease,
+    now: number,
+  ): AdmissionAnswer {
+    lease.state = 'dispatched';
+    removeFrom(state.queues, lease.queue, operationId);
+    for (const id of concurrencyOf(chosenOf(lease))) addTo(state.holders, id, operationId);
+    return admitted(state, lease, now);
+  }
+
+  function admitted(state: OrganizationState, lease: Lease, now: number): AdmissionAnswer {
+    const windows = chargesOf(lease).map(({ policy }) => {
+      const { used, reserved, resetMs } = usageOf(state, policy, now);
+      return { policyId: policy.id, used: used + reserved, resetMs };
+    });
+    return { kind: 'admitted', candidate: lease.candidate, windows };
+  }
+
+  /** Gives back what a lease holds and did not use, and forgets it. */
+  function giveBack(
+    state: OrganizationState,
+    operationId: string,
+    lease: Lease,
+    actual: Actual | null,
+    now: number,
+  ): void {
+    for (const posting of lease.postings) correct(state, posting, actual, now);
+    if (lease.state === 'line') leaveLine(state, operationId, lease);
+    if (lease.state === 'dispatched') {
+      for (const id of concurrencyOf(chosenOf(lease))) removeFrom(state.holders, id, operationId);
+    }
+    forget(state, operationId, lease);
+  }
+
+  function forget(state: OrganizationState, operationId: string, lease: Lease): void {
+    removeFrom(state.queues, lease.queue, operationId);
+    leases.delete(operationId);
+    if (lease.state !== 'waiting') wakeNext(state, lease);
+  }
+
+  function leaveLine(state: OrganizationState, operationId: string, lease: Lease): void {
+    for (const id of concurrencyOf(lease.candidates)) removeFrom(state.lines, id, operationId);
+    removeFrom(state.queues, lease.queue, operationId);
+  }
+
+  function wakeNext(state: OrganizationState, lease: Lease): void {
+    const limits = new Map(
+      lease.candidates.flatMap(({ charges }) =>
+        charges.flatMap(({ policy }) =>
+          policy.metric === 'concurrency' ? [[policy.id, policy.limit] as const] : [],
+        ),
+      ),
+    );
+    for (const [id, limit] of limits) {
+      const free = limit - (state.holders.get(id)?.size ?? 0);
+      const inLine = [...(state.lines.get(id) ?? [])];
+      inLine.sort((a, b) => (comesBefore(leases.get(a), a, leases.get(b), b) ? -1 : 1));
+      for (const next of inLine.slice(0, Math.max(0, free))) deps.wake(next);
+    }
+  }
+
+  return {
+    admit: async (ask) => admit(ask),
+    async settle({ organizationId, operationId, actual, record }) {
+      const now = nowMs();
+      const lease = leases.get(operationId);
+      deps.append(record);
+      if (lease === undefined) return 'unknown';
+      giveBack(stateOf(organizationId), operationId, lease, actual, now);
+      return 'settled';
+    },
+    async void(organizationId, operationId) {
+      const now = nowMs();
+      const lease = leases.get(operationId);
+      if (lease !== undefined) giveBack(stateOf(organizationId), operationId, lease, null, now);
+    },
+    async extend(_organizationId, operationIds, leaseMs) {
+      const now = nowMs();
+      return operationIds.filter((id) => {
+        const lease = leases.get(id);
+        if (lease !== undefined) lease.expiresMs = Math.max(lease.expiresMs, now + leaseMs);
+        return lease === undefined;
+      });
+    },
+    async restore(ask, candidate, agoMs) {
+      const now = nowMs();
+      const state = stateOf(ask.organizationId);
+      if (leases.has(ask.operationId)) return true;
+      if (unknownWindows(state, ask.candidates).length > 0) return false;
+      const lease = leaseOf(ask, now, candidate, now - agoMs);
+      leases.set(ask.operationId, lease);
+      lease.postings = post(state, chargesOf(lease), lease.slotMs, now);
+      dispatch(state, ask.operationId, lease, now);
+      return true;
+    },
+    async penalize(organizationId, endpointId, forMs) {
+      const { cooldowns } = stateOf(organizationId);
+      cooldowns.set(endpointId, Math.max(nowMs() + forMs, cooldowns.get(endpointId) ?? 0));
+    },
+    async sweep() {
+      const now = nowMs();
+      const expired = [...leases].filter(([, lease]) => lease.expiresMs <= now);
+      expired.sort(([a, first], [b, second]) => first.expiresMs - second.expiresMs || (a < b ? -1 : 1));
+      for (const [operationId, lease] of expired) {
+        const state = stateOf(lease.organizationId);
+        if (lease.state === 'dispatched') {
+          // Nobody can say what it used; its charges stay as they were estimated.
+          deps.appendExpired(lease.draft, lease.candidate);
+          lease.postings = [];
+        }
+        giveBack(state, operationId, lease, null, now);
+      }
+      return expired.length;
+    },
+    async initialize(organizationId, openings) {
+      const state = stateOf(organizationId);
+      for (const { policy, startMs, amount } of openings) initializeCalendar(state, policy, startMs, amount);
+    },
+    async usage(organizationId, policies) {
+      const now = nowMs();
+      const state = stateOf(organizationId);
+      return policies.map((policy) => ({ policyId: policy.id, ...usageOf(state, policy, now) }));
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { AdmissionAsk, CandidateAsk } from './engine.ts';
+import { calendarOf, type Lease, type OrganizationState } from './memory-state.ts';
+import { type Charge, isSliding } from './policy.ts';
+
+export function leaseOf(ask: AdmissionAsk, nowMs: number, candidate: number, slotMs: number): Lease {
+  return {
+    organizationId: ask.organizationId,
+    queue: ask.queue,
+    arrivedMs: nowMs,
+    candidates: ask.candidates,
+    draft: ask.draft,
+    state: 'waiting',
+    candidate,
+    slotMs,
+    postings: [],
+    expiresMs: nowMs + ask.leaseMs,
+  };
+}
+
+export function unknownWindows(state: OrganizationState, candidates: readonly CandidateAsk[]): string[] {
+  const unknown = new Set<string>();
+  for (const { charges } of candidates) {
+    for (const { policy } of charges) {
+      if (policy.period === 'none' || isSliding(policy.period)) continue;
+      if (calendarOf(state, policy) === undefined) unknown.add(policy.id);
+    }
+  }
+  return [...unknown];
+}
+
+export function chosenOf(lease: Lease): readonly CandidateAsk[] {
+  const chosen = lease.candidates[lease.candidate];
+  return chosen === undefined ? [] : [chosen];
+}
+
+export function chargesOf(lease: Lease): readonly Charge[] {
+  return lease.candidates[lease.candidate]?.charges ?? [];
+}
+
+export function concurrencyOf(candidates: readonly CandidateAsk[]): Set<string> {
+  const ids = new Set<string>();
+  for (const { charges } of candidates) {
+    for (const { policy } of charges) if (policy.metric === 'concurrency') ids.add(policy.id);
+  }
+  return ids;
+}
+
+/** By arrival; ids break a tie, the same way in every engine. */
+export function comesBefore(
+  first: { readonly arrivedMs: number } | undefined,
+  firstId: string,
+  second: { readonly arrivedMs: number } | undefined,
+  secondId: string,
+): boolean {
+  const difference = (first?.arrivedMs ?? 0) - (second?.arrivedMs ?? 0);
+  return difference < 0 || (difference === 0 && firstId < secondId);
+}
+
+/** Equal for asks that are bound by the same rules. */
+export function fingerprint(candidates: readonly CandidateAsk[]): string {
+  return JSON.stringify(
+    candidates.map(({ endpointId, paced, charges }) => [
+      endpointId,
+      paced,
+      charges.map(({ policy, cost }) => [policy.id, policy.metric, policy.period, policy.limit, cost]),
+    ]),
+  );
+}

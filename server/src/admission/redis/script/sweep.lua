@@ -1,0 +1,20 @@
+-- ARGV: time or '', how many leases to end at most
+-- Waiting leases are voided; dispatched ones stay charged at their estimate and go to the usage stream as such.
+local now = time_ms(ARGV[1])
+local expired = call('ZRANGE', PREFIX .. 'expiry', '-inf', string.format('%.0f', now), 'BYSCORE', 'LIMIT', 0, ARGV[2])
+if #expired == 0 then return 0 end
+for _, op in ipairs(expired) do
+  local lease = read_lease(op)
+  if lease then
+    if lease.state == 'dispatched' then
+      call('XADD', PREFIX .. 'usage', '*', 'x', lease.draft, 'c', lease.candidate)
+      lease.postings = {}
+    end
+    give_back(op, lease, nil, now)
+  else
+    call('ZREM', PREFIX .. 'expiry', op)
+  end
+end
+write_windows(now)
+keep_time(now)
+return #expired

@@ -1,0 +1,15 @@
+-- ARGV: time or '', organization, then for each policy: id, metric, period
+-- Answers for each: used, reserved, milliseconds until whole.
+local now = time_ms(ARGV[1])
+local org = ARGV[2]
+local answer = {}
+for index = 3, #ARGV, 3 do
+  local id, metric, period = ARGV[index], ARGV[index + 1], ARGV[index + 2]
+  local used, reserved, reset = 0, 0, 0
+  if period == 'none' then used = call('SCARD', holders_key(org, id))
+  else used, reserved, reset = usage_of(window_of(org, id, metric, period), now) end
+  answer[#answer + 1] = used
+  answer[#answer + 1] = reserved
+  answer[#answer + 1] = reset
+end
+return answer

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Redis } from '../../store/redis.ts';
+
+const DIRECTORY = join(import.meta.dirname, 'script');
+const NAMES = ['admit', 'settle', 'void', 'extend', 'penalize', 'sweep', 'usage', 'initialize'] as const;
+
+export type ScriptName = (typeof NAMES)[number];
+
+export interface Scripts {
+  /** One atomic step. The key names the slot; everything the script touches lies in it. */
+  run(name: ScriptName, prefix: string, args: readonly string[]): Promise<unknown>;
+}
+
+/** `rewrite` changes the text before it is used: tests plant faults with it to see them caught. */
+export function createScripts(redis: Redis, rewrite: (text: string) => string = (text) => text): Scripts {
+  const prelude = readFileSync(join(DIRECTORY, 'prelude.lua'), 'utf8');
+  const texts = new Map<ScriptName, { text: string; digest: string }>();
+  for (const name of NAMES) {
+    const text = rewrite(`${prelude}\n${readFileSync(join(DIRECTORY, `${name}.lua`), 'utf8')}`);
+    texts.set(name, { text, digest: createHash('sha1').update(text).digest('hex') });
+  }
+
+  return {
+    async run(name, prefix, args) {
+      const script = texts.get(name);
+      if (script === undefined) throw new RangeError(`no script called ${name}`);
+      try {
+        return await redis.run(['EVALSHA', script.digest, '1', prefix, ...args], prefix);
+      } catch (error) {
+        // A server that was restarted or has just joined does not know the script yet.
+        if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+        return redis.run(['EVAL', script.text, '1', prefix, ...args], prefix);
+      }
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Operation } from './operation.ts';
+import type { RequestRecord } from './request-record.ts';
+
+/**
+ * What a gateway leaves with the reservation of a request, so that the request gets its row even if the gateway dies after
+ * the dispatch: everything the terminal record needs that is known before the answer.
+ */
+export interface ExpiredDraft {
+  readonly requestId: string;
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly keyId: string | null;
+  readonly clientRequestId: string | null;
+  readonly operation: Operation;
+  readonly streaming: boolean;
+  readonly laneId: string | null;
+  readonly arrivedAtMs: number;
+  readonly estimatedInputTokens: number;
+  readonly estimatedOutputTokens: number;
+  /** In the order in which they were offered to admission, which names the chosen one by its place. */
+  readonly candidates: readonly DraftCandidate[];
+}
+
+export interface DraftCandidate {
+  readonly endpointId: string;
+  readonly providerId: string;
+  readonly upstreamModel: string;
+  /** Null when the endpoint has no price. */
+  readonly estimatedCostMicros: number | null;
+}
+
+/**
+ * The record of a request that was dispatched and never settled. What it used is unknown and not nothing, so it is posted at
+ * its estimate and marked so, as its reservation was.
+ */
+export function recordOfExpired(draft: ExpiredDraft, candidate: number, expiredAtMs: number): RequestRecord {
+  const { candidates, ...known } = draft;
+  const chosen = candidates[candidate];
+  const latencyMs = Math.max(0, Math.round(expiredAtMs - draft.arrivedAtMs));
+  const cause = 'gateway_lost';
+  const { estimatedCostMicros = null, ...target } = chosen ?? {
+    endpointId: null,
+    providerId: null,
+    upstreamModel: null,
+  };
+  return {
+    ...known,
+    ...target,
+    state: 'failed',
+    status: 500,
+    cause,
+    attempts:
+      chosen === undefined
+        ? []
+        : [
+            {
+              endpointId: chosen.endpointId,
+              providerId: chosen.providerId,
+              upstreamModel: chosen.upstreamModel,
+              status: null,
+              outcome: 'failed',
+              cause,
+              latencyMs,
+            },
+          ],
+    waitMs: 0,
+    ttftMs: null,
+    latencyMs,
+    estimatedCostMicros,
+    usageSource: 'estimated',
+    actualInputTokens: draft.estimatedInputTokens,
+    actualOutputTokens: draft.estimatedOutputTokens,
+    actualCachedInputTokens: 0,
+    actualCostMicros: estimatedCostMicros,
+  };
+}

@@ -1,0 +1,99 @@
+import { Secret } from '../kit/secret.ts';
+import type {
+  Credential,
+  Endpoint,
+  Lane,
+  LimitPolicy,
+  Membership,
+  OrganizationSnapshot,
+  Pricing,
+  Provider,
+} from './snapshot.ts';
+
+/** For tests: configuration in memory, one call per resource; names and slugs are the ids. */
+export function provider(id: string, over: Partial<Provider> = {}): Provider {
+  return {
+    id,
+    name: id,
+    slug: id,
+    baseUrl: `https://${id}.example.com/v1`,
+    authMode: 'bearer_static',
+    authHeaderName: null,
+    maxLatencyMs: null,
+    enabled: true,
+    ...over,
+  };
+}
+
+export function endpoint(
+  id: string,
+  providerId: string,
+  upstreamModel: string,
+  over: Partial<Endpoint> = {},
+): Endpoint {
+  return {
+    id,
+    providerId,
+    credentialId: null,
+    name: id,
+    slug: id,
+    upstreamModel,
+    routeKind: 'multi',
+    supportsStreaming: true,
+    pacing: true,
+    maxConcurrency: null,
+    contextWindow: null,
+    maxLatencyMs: 600_000,
+    enabled: true,
+    createdAtMs: 0,
+    ...over,
+  };
+}
+
+export function lane(id: string, over: Partial<Lane> = {}): Lane {
+  return {
+    id,
+    name: id,
+    slug: id,
+    defaultMaxWaitMs: 1_000,
+    allowFallback: true,
+    selection: 'preferred',
+    hidden: false,
+    enabled: true,
+    ...over,
+  };
+}
+
+export function credential(id: string, providerId: string, over: Partial<Credential> = {}): Credential {
+  return { id, providerId, enabled: true, createdAtMs: 0, secret: new Secret(id), ...over };
+}
+
+function byId<T extends { id: string }>(items: readonly T[]): Map<string, T> {
+  return new Map(items.map((item) => [item.id, item]));
+}
+
+export function snapshot(parts: {
+  providers?: Provider[];
+  endpoints?: Endpoint[];
+  lanes?: Lane[];
+  memberships?: Membership[];
+  credentials?: Credential[];
+  pricing?: ReadonlyMap<string, Pricing>;
+  limitPolicies?: LimitPolicy[];
+}): OrganizationSnapshot {
+  return {
+    organizationId: 'org',
+    version: 1,
+    providers: byId(parts.providers ?? []),
+    endpoints: byId(parts.endpoints ?? []),
+    lanes: byId(parts.lanes ?? []),
+    memberships: parts.memberships ?? [],
+    credentials: byId(parts.credentials ?? []),
+    pricing: parts.pricing ?? new Map(),
+    limitPolicies: parts.limitPolicies ?? [],
+  };
+}
+
+export function member(laneId: string, endpointId: string, manualRank: number, enabled = true): Membership {
+  return { id: `${laneId}-${endpointId}`, laneId, endpointId, manualRank, enabled };
+}

@@ -1,0 +1,89 @@
+import type { Actual, CandidateAsk, DeskAsk, WindowState } from '../../admission/engine.ts';
+import type { Charge } from '../../admission/policy.ts';
+import type { ExpiredDraft } from '../../domain/expired-draft.ts';
+import { chargesFor, estimatedAmounts, hasPolicies } from '../../domain/limits.ts';
+import type { Candidate } from '../../domain/routing.ts';
+import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
+import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
+
+/** What this request needs at each candidate, in the engine's terms. */
+export function askFor(
+  deps: { readonly waitersMax: number },
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidates: readonly Candidate[],
+  release: Actual | null,
+): DeskAsk {
+  const { snapshot, caller } = exchange;
+  const { route, body } = routed;
+  const limited = hasPolicies(snapshot);
+  return {
+    organizationId: caller.organizationId,
+    operationId: exchange.requestId,
+    queue: `${route.lane?.id ?? body.model}:${caller.keyId ?? caller.userId}`,
+    waitersMax: deps.waitersMax,
+    candidates: candidates.map(
+      (candidate): CandidateAsk => ({
+        endpointId: candidate.endpoint.id,
+        paced: candidate.endpoint.pacing,
+        charges: limited ? chargesAt(snapshot, routed, candidate) : [],
+      }),
+    ),
+    selection: route.selection,
+    waitMsMax: Math.max(0, route.maxWaitMs - exchange.waitMs),
+    ...(release === null ? {} : { release }),
+    draft: limited ? JSON.stringify(draftOf(exchange, routed, candidates)) : '',
+  };
+}
+
+/** What costs nothing takes nothing, and is not held back by a window that others have filled. */
+function chargesAt(
+  snapshot: OrganizationSnapshot,
+  routed: RoutedRequest,
+  candidate: Candidate,
+): readonly Charge[] {
+  const amounts = estimatedAmounts(snapshot, candidate, routed.estimate);
+  const charges = chargesFor(snapshot, routed.route, candidate, amounts);
+  return amounts.spendMicros > 0 ? charges : charges.filter(({ cost }) => cost > 0);
+}
+
+/** Enough to account for the request if this process does not live to do it. */
+function draftOf(exchange: Exchange, routed: RoutedRequest, candidates: readonly Candidate[]): ExpiredDraft {
+  const { caller, snapshot } = exchange;
+  const { estimate } = routed;
+  return {
+    requestId: exchange.requestId,
+    organizationId: caller.organizationId,
+    userId: caller.userId,
+    keyId: caller.keyId,
+    clientRequestId: exchange.clientRequestId,
+    operation: exchange.operation,
+    streaming: routed.body.streaming,
+    laneId: routed.route.lane?.id ?? null,
+    arrivedAtMs: exchange.arrivedAtMs,
+    estimatedInputTokens: estimate.inputTokens,
+    estimatedOutputTokens: estimate.outputTokens,
+    candidates: candidates.map((candidate) => ({
+      endpointId: candidate.endpoint.id,
+      providerId: candidate.provider.id,
+      upstreamModel: candidate.endpoint.upstreamModel,
+      estimatedCostMicros: snapshot.pricing.has(candidate.endpoint.id)
+        ? estimatedAmounts(snapshot, candidate, estimate).spendMicros
+        : null,
+    })),
+  };
+}
+
+/** The windows of the chosen candidate beside their limits, for the rate headers. */
+export function rateWindowsOf(
+  candidate: CandidateAsk | undefined,
+  windows: readonly WindowState[],
+): readonly RateWindow[] {
+  if (candidate === undefined || windows.length === 0) return [];
+  return candidate.charges.map(({ policy }, index) => ({
+    metric: policy.metric,
+    limit: policy.limit,
+    used: windows[index]?.used ?? 0,
+    resetMs: windows[index]?.resetMs ?? 0,
+  }));
+}

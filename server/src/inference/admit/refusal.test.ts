@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Refusal } from '../../admission/engine.ts';
+import type { Route } from '../../domain/routing.ts';
+import { snapshot } from '../../domain/snapshot.fixture.ts';
+import type { LimitPolicy } from '../../domain/snapshot.ts';
+import type { Exchange } from '../exchange.ts';
+import { refusalError } from './refusal.ts';
+
+const route = { maxWaitMs: 100 } as Route;
+const policy: LimitPolicy = {
+  id: 'p',
+  scopeType: 'global',
+  scopeId: null,
+  metric: 'requests',
+  period: 'minute',
+  limitValue: 60,
+  enabled: true,
+};
+const exchange = { snapshot: snapshot({ limitPolicies: [policy] }), arrivedAtMs: 0, waitMs: 0 } as Exchange;
+
+function refused(over: Partial<Refusal>): ReturnType<typeof refusalError> {
+  const refusal: Refusal = {
+    kind: 'refused',
+    reason: 'wait_budget',
+    retryAfterMs: 0,
+    policyId: null,
+    resetMs: 0,
+  };
+  return refusalError(exchange, route, { ...refusal, ...over });
+}
+
+describe('a refusal for want of capacity', () => {
+  it('says when to come back, in seconds and in milliseconds', () => {
+    const error = refused({ retryAfterMs: 1_500, resetMs: 1_600 });
+    assert.equal(error.code, 'rate_limit_wait_budget_exceeded');
+    assert.deepEqual(error.detail.headers, { 'Retry-After': '2', 'retry-after-ms': '1500' });
+    assert.equal(error.detail.fields?.['retry_after'], 2);
+    assert.equal(error.detail.fields?.['resets_at'], '1970-01-01T00:00:01.600Z');
+  });
+
+  it('names the policy that bound', () => {
+    const error = refused({ retryAfterMs: 1_500, policyId: 'p' });
+    assert.match(error.message, /limit of 60 requests per minute on the whole organization/);
+    assert.deepEqual(error.detail.fields?.['policy'], {
+      id: 'p',
+      scope_type: 'global',
+      scope_id: null,
+      metric: 'requests',
+      period: 'minute',
+      limit_value: 60,
+    });
+  });
+
+  it('is a spent budget, not to be tried again, when its end is more than a minute away', () => {
+    assert.equal(refused({ retryAfterMs: 60_000 }).detail.headers?.['x-should-retry'], undefined);
+    const error = refused({ retryAfterMs: 60_001 });
+    assert.equal(error.code, 'budget_exhausted');
+    assert.deepEqual(error.detail.headers, {
+      'Retry-After': '61',
+      'retry-after-ms': '60001',
+      'x-should-retry': 'false',
+    });
+  });
+
+  it('has no time to offer to a request that is larger than the limit', () => {
+    const error = refused({ reason: 'exceeds_limit', policyId: 'p' });
+    assert.equal(error.code, 'request_exceeds_limit');
+    assert.deepEqual(error.detail.headers, { 'x-should-retry': 'false' });
+  });
+
+  it('says that the queue is full', () => {
+    const error = refused({ reason: 'queue_full', retryAfterMs: 1_000 });
+    assert.equal(error.code, 'queue_full');
+    assert.equal(error.detail.headers?.['Retry-After'], '1');
+  });
+});

@@ -1,0 +1,3 @@
+import { ownedRows } from '../owned-rows.ts';
+
+export const limitPolicyRows = ownedRows('limit_policies');

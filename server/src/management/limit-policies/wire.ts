@@ -1,0 +1,14 @@
+import type { LimitPolicy } from '@relay/contract';
+import type { Row } from '../owned-rows.ts';
+
+export function toLimitPolicy(row: Row<'limit_policies'>): LimitPolicy {
+  return {
+    id: row.id,
+    scope_type: row.scope_type,
+    scope_id: row.scope_id,
+    metric: row.metric,
+    period: row.period,
+    limit_value: row.limit_value,
+    enabled: row.enabled,
+  };
+}

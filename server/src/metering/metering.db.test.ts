@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { type PrivateRedis, startRedis, startTcpProxy, type TcpProxy } from '@relay/testbed';
+import { sql } from 'kysely';
+import { systemClock } from '../kit/clock.ts';
+import { createLog } from '../kit/log.ts';
+import { type MigratedDatabase, migratedDatabase } from '../store/migrated-database.fixture.ts';
+import { createDatabase } from '../store/postgres.ts';
+import { createRedis, type Redis } from '../store/redis.ts';
+import { prefixOf, prefixOfShard, SHARDS, usageStreamOf } from '../store/shards.ts';
+import { type LedgerWorker, type LedgerWorkerDeps, startLedgerWorker } from './ledger-worker.ts';
+import { sampleDraft, sampleRecord } from './request-records.fixture.ts';
+import { createUsageStream } from './usage-stream.ts';
+
+const log = createLog('silent');
+
+describe('records on their way to the ledger', () => {
+  let migrated: MigratedDatabase;
+  let server: PrivateRedis;
+  let proxy: TcpProxy;
+  let redis: Redis;
+  let proxied: Redis;
+  let workers: LedgerWorker[];
+
+  before(async () => {
+    [migrated, server] = await Promise.all([migratedDatabase(), startRedis()]);
+    proxy = await startTcpProxy({ target: server.url });
+    redis = createRedis({ url: server.url, clock: systemClock, log });
+    proxied = createRedis({ url: proxy.url, clock: systemClock, log });
+    await Promise.all([redis.whenReady(5_000), proxied.whenReady(5_000)]);
+  });
+  beforeEach(() => {
+    workers = [];
+  });
+  afterEach(async () => {
+    await proxy.heal();
+    for (const worker of workers) await worker.stop();
+    await redis.run(['FLUSHALL']);
+    await migrated.db.deleteFrom('requests').execute();
+  });
+  after(async () => {
+    await Promise.all([redis.close(), proxied.close()]);
+    await proxy.close();
+    await server.remove();
+    await migrated.drop();
+  });
+
+  function work(over: Partial<LedgerWorkerDeps> = {}): LedgerWorker {
+    const consumer = `worker-${workers.length}`;
+    const worker = startLedgerWorker({ redis, db: migrated.db, clock: systemClock, log, consumer, ...over });
+    workers.push(worker);
+    return worker;
+  }
+
+  async function rows() {
+    return migrated.db.selectFrom('requests').selectAll().orderBy('request_id').execute();
+  }
+
+  async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
+    const endMs = performance.now() + 15_000;
+    while (!(await holds())) {
+      assert.ok(performance.now() < endMs, what);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async function waitingEntries(): Promise<number> {
+    let sum = 0;
+    for (let shard = 0; shard < SHARDS; shard += 1)
+      sum += Number(await redis.run(['XLEN', usageStreamOf(prefixOfShard(shard))]));
+    return sum;
+  }
+
+  function append(organizationId: string, ...fields: string[]): Promise<unknown> {
+    return redis.run(['XADD', usageStreamOf(prefixOf(organizationId)), '*', ...fields]);
+  }
+
+  /** Organizations of different shards. */
+  function organizations(count: number): string[] {
+    const found = new Map<string, string>();
+    while (found.size < count) {
+      const { organizationId } = sampleRecord();
+      found.set(prefixOf(organizationId), organizationId);
+    }
+    return [...found.values()];
+  }
+
+  it('records of organizations in different shards all become rows, and leave the streams', async () => {
+    const sink = createUsageStream({ redis, log, recordsMax: 1_000 });
+    const owners = organizations(3);
+    const records = owners.flatMap((organizationId) =>
+      Array.from({ length: 70 }, () => sampleRecord({ organizationId })),
+    );
+    for (const record of records) sink.append(record.organizationId, JSON.stringify(record));
+    assert.equal(await sink.close(5_000), 0);
+    for (const owner of owners)
+      assert.equal(await redis.run(['XLEN', usageStreamOf(prefixOf(owner))]), 4, 'bounded entries');
+    const worker = work();
+    await until(async () => (await waitingEntries()) === 0, 'entries stay in the streams');
+    assert.deepEqual(
+      (await rows()).map(({ request_id }) => request_id),
+      records.map(({ requestId }) => requestId).sort(),
+    );
+    assert.deepEqual(worker.counts(), { rows: 210, poisoned: 0 });
+  });
+
+  it('a request whose gateway died gets a row at its estimate, unless the gateway wrote a better one', async () => {
+    const [lost, late] = [sampleDraft(), sampleDraft()];
+    await append(lost.organizationId, 'x', JSON.stringify(lost), 'c', '0');
+    await append(late.organizationId, 'x', JSON.stringify(late), 'c', '1');
+    const settled = sampleRecord({ requestId: late.requestId, organizationId: late.organizationId });
+    await append(late.organizationId, 'r', JSON.stringify(settled));
+    work();
+    await until(async () => (await waitingEntries()) === 0, 'entries stay in the streams');
+    const found = new Map((await rows()).map((row) => [row.request_id, row]));
+    assert.equal(found.size, 2);
+    const row = found.get(lost.requestId);
+    assert.deepEqual(
+      [row?.state, row?.status, row?.error_code, row?.usage_source, row?.endpoint_id],
+      ['failed', 500, 'gateway_lost', 'estimated', lost.candidates[0]?.endpointId],
+    );
+    assert.deepEqual([row?.actual_input_tokens, row?.actual_cost_micros].map(Number), [30, 700]);
+    assert.equal(found.get(late.requestId)?.state, 'completed');
+  });
+
+  it('a worker lost between commit and acknowledgement leaves one row, and another finishes its work', async () => {
+    const record = sampleRecord();
+    const stream = usageStreamOf(prefixOf(record.organizationId));
+    // The partitions have to be there, or making them would wait for the lock below.
+    await work().stop();
+    await migrated.db.transaction().execute(async (tx) => {
+      await sql`lock table requests in share mode`.execute(tx);
+      await append(record.organizationId, 'r', JSON.stringify(record));
+      work({ redis: proxied, consumer: 'lost' });
+      await until(
+        async () => JSON.stringify(await redis.run(['XPENDING', stream, 'ledger'])).includes('lost'),
+        'nobody took the entry',
+      );
+      await proxy.refuse();
+    });
+    await until(async () => (await rows()).length === 1, 'the row is not committed');
+    assert.equal(await waitingEntries(), 1);
+    const second = work({ abandonedMs: 0, claimEveryMs: 50 });
+    await until(async () => (await waitingEntries()) === 0, 'the entry is not taken over');
+    assert.equal((await rows()).length, 1);
+    assert.deepEqual(second.counts(), { rows: 0, poisoned: 0 });
+  });
+
+  it('two workers share the streams, and every request has one row', async () => {
+    const records = Array.from({ length: 300 }, () => sampleRecord());
+    work();
+    work({ redis: proxied });
+    for (const record of records) {
+      await append(record.organizationId, 'r', JSON.stringify(record));
+      // Sent twice, as after a lost reply.
+      await append(record.organizationId, 'r', JSON.stringify(record));
+    }
+    await until(async () => (await waitingEntries()) === 0, 'entries stay in the streams');
+    assert.equal((await rows()).length, 300);
+    assert.equal(
+      workers.reduce((sum, worker) => sum + worker.counts().rows, 0),
+      300,
+    );
+  });
+
+  it('entries that cannot be read or written are put aside, and hold up nothing', async () => {
+    const good = sampleRecord();
+    const { organizationId } = good;
+    await append(organizationId, 'r', '{"requestId":');
+    await append(organizationId, 'x', '{}', 'c', '0');
+    await append(organizationId, 'unknown', 'field');
+    await append(organizationId, 'r', JSON.stringify(sampleRecord({ organizationId: 'not-a-uuid' })));
+    await append(
+      organizationId,
+      'r',
+      JSON.stringify(sampleRecord({ requestId: 'ffffffff-ffff-7000-8000-000000000000' })),
+    );
+    await append(organizationId, 'r', JSON.stringify(good));
+    const worker = work();
+    await until(async () => (await waitingEntries()) === 0, 'entries stay in the streams');
+    assert.deepEqual(
+      (await rows()).map(({ request_id }) => request_id),
+      [good.requestId],
+    );
+    assert.deepEqual(worker.counts(), { rows: 1, poisoned: 5 });
+  });
+
+  it('a record from days ago finds its day', async () => {
+    const hex = (Date.now() - 20 * 86_400_000).toString(16).padStart(12, '0');
+    const record = sampleRecord({ requestId: `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000001` });
+    await append(record.organizationId, 'r', JSON.stringify(record));
+    const worker = work();
+    await until(async () => (await rows()).length === 1, 'the row is not written');
+    assert.equal(worker.counts().poisoned, 0);
+  });
+
+  it('while PostgreSQL is away entries stay, and are written as soon as it is back', async () => {
+    const postgres = await startTcpProxy({ target: migrated.url });
+    const database = createDatabase({ url: postgres.url, log });
+    try {
+      const worker = work({ db: database.db });
+      await until(async () => Number(await redis.run(['DBSIZE'])) === SHARDS, 'the groups are not made');
+      await postgres.refuse();
+      const records = Array.from({ length: 120 }, () => sampleRecord());
+      for (const record of records) await append(record.organizationId, 'r', JSON.stringify(record));
+      await until(async () => {
+        const stream = usageStreamOf(prefixOf(records[0]?.organizationId ?? ''));
+        return !JSON.stringify(await redis.run(['XPENDING', stream, 'ledger'])).startsWith('[0');
+      }, 'nothing is taken');
+      assert.equal(await waitingEntries(), 120);
+      await postgres.heal();
+      await until(async () => (await waitingEntries()) === 0, 'entries stay in the streams');
+      assert.equal((await rows()).length, 120);
+      assert.deepEqual(worker.counts(), { rows: 120, poisoned: 0 });
+      await worker.stop();
+    } finally {
+      await database.close();
+      await postgres.close();
+    }
+  });
+
+  it('a Redis that comes back empty is read again, and records that waited in memory arrive', async () => {
+    work();
+    await until(async () => Number(await redis.run(['DBSIZE'])) === SHARDS, 'the groups are not made');
+    const sink = createUsageStream({ redis, log, recordsMax: 1_000 });
+    await server.kill();
+    const record = sampleRecord();
+    sink.append(record.organizationId, JSON.stringify(record));
+    await server.start();
+    await redis.whenReady(5_000);
+    await until(async () => (await rows()).length === 1, 'the row is not written');
+    assert.equal(await sink.close(1_000), 0);
+  });
+
+  it('a worker that is stopped leaves no trace in the groups', async () => {
+    const worker = work();
+    await until(async () => Number(await redis.run(['DBSIZE'])) === SHARDS, 'the groups are not made');
+    await worker.stop();
+    const stream = usageStreamOf(prefixOfShard(0));
+    assert.deepEqual(await redis.run(['XINFO', 'CONSUMERS', stream, 'ledger']), []);
+  });
+
+  it('past the bound the oldest of the longest queue are dropped, and the rest arrives', async () => {
+    await proxy.refuse();
+    const sink = createUsageStream({ redis: proxied, log, recordsMax: 10 });
+    const [busy = '', quiet = ''] = organizations(2);
+    const first = sampleRecord({ organizationId: quiet });
+    sink.append(first.organizationId, JSON.stringify(first));
+    const records = Array.from({ length: 20 }, () => sampleRecord({ organizationId: busy }));
+    for (const record of records) sink.append(record.organizationId, JSON.stringify(record));
+    assert.equal(sink.pending(), 10);
+    await proxy.heal();
+    await proxied.whenReady(5_000);
+    assert.equal(await sink.close(5_000), 0);
+    work();
+    await until(async () => (await rows()).length === 10, 'the rows are not written');
+    assert.deepEqual(
+      (await rows()).map(({ request_id }) => request_id),
+      [first, ...records.slice(-9)].map(({ requestId }) => requestId).sort(),
+    );
+  });
+});

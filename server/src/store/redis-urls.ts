@@ -1,0 +1,25 @@
+/**
+ * The servers named by `REDIS_URL`: one URL, or the URLs of some nodes of a cluster with commas between. Throws with a text
+ * that says what the value must be. Nodes that the cluster itself names are reached with the scheme and the
+ * credentials of the first, so the others must not differ in them.
+ */
+export function parseRedisUrls(text: string): string[] {
+  const urls = text.split(',').map((each) => each.trim());
+  const parsed = urls.map(parseOne);
+  const [first] = parsed;
+  if (first === undefined || parsed.length === 1) return urls;
+  for (const url of parsed) {
+    if (url.protocol !== first.protocol || url.username !== first.username || url.password !== first.password)
+      throw new Error('must have the same scheme and credentials in every URL of a cluster');
+    if (url.pathname !== '' && url.pathname !== '/' && url.pathname !== '/0')
+      throw new Error('must not name a database: a cluster has one');
+  }
+  return urls;
+}
+
+function parseOne(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['redis:', 'rediss:'].includes(url.protocol) || url.hostname === '')
+    throw new Error('must be a URL starting with redis:// or rediss://, or several with commas between');
+  return url;
+}

@@ -1,0 +1,63 @@
+/** How a cell asks: the operation, streaming or not, and whether the client itself wants the usage frame. */
+export interface Mode {
+  readonly name: string;
+  readonly operation: 'chat' | 'responses' | 'embeddings';
+  readonly streaming: boolean;
+  readonly wantsUsage: boolean;
+}
+
+export type ModeName =
+  | 'chat'
+  | 'chat stream'
+  | 'chat stream, usage asked'
+  | 'responses'
+  | 'responses stream'
+  | 'embeddings';
+
+export const modes: Readonly<Record<ModeName, Mode>> = {
+  chat: { name: 'chat', operation: 'chat', streaming: false, wantsUsage: false },
+  'chat stream': { name: 'chat stream', operation: 'chat', streaming: true, wantsUsage: false },
+  'chat stream, usage asked': {
+    name: 'chat stream, usage asked',
+    operation: 'chat',
+    streaming: true,
+    wantsUsage: true,
+  },
+  responses: { name: 'responses', operation: 'responses', streaming: false, wantsUsage: false },
+  'responses stream': {
+    name: 'responses stream',
+    operation: 'responses',
+    streaming: true,
+    wantsUsage: false,
+  },
+  embeddings: { name: 'embeddings', operation: 'embeddings', streaming: false, wantsUsage: false },
+};
+
+export const wholeModes: readonly ModeName[] = ['chat', 'responses', 'embeddings'];
+export const streamModes: readonly ModeName[] = ['chat stream', 'responses stream'];
+export const everyMode: readonly ModeName[] = [...wholeModes, ...streamModes];
+
+const paths = { chat: '/chat/completions', responses: '/responses', embeddings: '/embeddings' } as const;
+
+export function pathOf(mode: Mode): string {
+  return paths[mode.operation];
+}
+
+/** The client's text: spacing and an unknown field that a gateway which re-serialises would not keep. */
+export function requestText(mode: Mode, model: string, words: string): string {
+  const parts = [`"model" : ${JSON.stringify(model)}`];
+  if (mode.operation === 'chat')
+    parts.push(`"messages":[{"role":"user","content":${JSON.stringify(words)}}]`);
+  else parts.push(`"input":${JSON.stringify(words)}`);
+  if (mode.operation === 'embeddings') parts.push('"dimensions":8');
+  if (mode.streaming) parts.push('"stream":true');
+  if (mode.wantsUsage) parts.push('"stream_options":{ "include_usage": true }');
+  return `{ ${parts.join(',  ')}, "x_big":12345678901234567890 }`;
+}
+
+/** What must reach the provider: the same text with its own model, and usage asked for in a chat stream. */
+export function upstreamText(mode: Mode, upstreamModel: string, words: string): string {
+  const text = requestText(mode, upstreamModel, words);
+  const asksForUsage = mode.operation === 'chat' && mode.streaming && !mode.wantsUsage;
+  return asksForUsage ? `${text.slice(0, -1)},"stream_options":{"include_usage":true}}` : text;
+}

@@ -1,0 +1,85 @@
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+
+/** What came back over the wire, as bytes: also the part of an answer that was cut off. */
+export interface RawAnswer {
+  readonly status: number;
+  /** By lower-case name; several of one name are joined as HTTP joins them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** False when the connection broke before the body's end. */
+  readonly whole: boolean;
+}
+
+export interface RawRequest {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** A body that goes out in chunks, without its length being told first. */
+  readonly unannounced?: Buffer;
+  readonly agent?: Agent;
+  /** Breaks the exchange off after this much silence, keeping what has arrived. */
+  readonly silenceMsMax?: number;
+}
+
+const SILENCE_MS_MAX = 20_000;
+
+/** One exchange that no client library tidies up. Rejects only when not even a status line arrived. */
+export function exchangeRaw(asked: RawRequest): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = openRaw(asked);
+    const silenceMsMax = asked.silenceMsMax ?? SILENCE_MS_MAX;
+    outgoing.setTimeout(silenceMsMax, () => outgoing.destroy(new Error('silent for too long')));
+    outgoing.on('error', reject);
+    outgoing.once('response', (answer) => {
+      // From here on a break is a finding, told by `whole`.
+      outgoing.off('error', reject);
+      outgoing.on('error', () => undefined);
+      collect(answer).then(resolve, reject);
+    });
+    outgoing.end(asked.body ?? asked.unannounced);
+  });
+}
+
+/** The request with its head ready to go; whoever calls ends it, and may break it off. */
+export function openRaw(asked: RawRequest): ClientRequest {
+  const { url, method = 'POST', headers = {}, body, agent } = asked;
+  return request(url, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      ...headers,
+    },
+    ...(agent === undefined ? {} : { agent }),
+  });
+}
+
+function collect(answer: IncomingMessage): Promise<RawAnswer> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+    // Every ending comes here: a clean end, a cut, a reset.
+    answer.on('error', () => undefined);
+    answer.once('close', () => {
+      resolve({
+        status: answer.statusCode ?? 0,
+        headers: joined(answer.headers),
+        body: Buffer.concat(chunks),
+        whole: answer.complete,
+      });
+    });
+  });
+}
+
+function joined(given: IncomingMessage['headers']): Record<string, string> {
+  const list: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined) list[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return list;
+}
+
+export function keepAliveAgent(): Agent {
+  return new Agent({ keepAlive: true, maxSockets: 64 });
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import type { Agent } from 'node:http';
+import type { ProviderSim } from '@relay/provider-sim';
+import { checkCell, fallsBack } from './check-cell.ts';
+import type { Expectation, FaultRow } from './expectation.ts';
+import type { Ledger } from './ledger.ts';
+import { type Mode, pathOf, requestText, upstreamText } from './mode.ts';
+import { exchangeRaw, type RawAnswer } from './raw-exchange.ts';
+import type { Slot, SlotPool } from './slots.ts';
+
+export interface Matrix {
+  readonly url: string;
+  readonly apiToken: string;
+  readonly agent: Agent;
+  readonly slots: SlotPool;
+  readonly first: ProviderSim;
+  readonly second: ProviderSim;
+  /** Says what either provider would say, without a gateway in between. */
+  readonly reference: ProviderSim;
+  readonly ledger: Ledger;
+}
+
+export interface Cell {
+  readonly row: FaultRow;
+  readonly mode: Mode;
+  readonly fallback: boolean;
+  readonly expectation: Expectation;
+}
+
+// After a silence of this length the reference has nothing more to say; shorter than any cell's deadline.
+const REFERENCE_SILENCE_MS = 1_000;
+// The other processes learn of a cooldown in their own time and may end it a little later.
+const COOLDOWN_SLACK_MS = 300;
+
+export function nameOf({ row, mode, fallback, expectation }: Cell): string {
+  const outcome = fallsBack(expectation, fallback) ? 'the next candidate answers' : expectation.kind;
+  return `${row.name} · ${mode.name} · fallback ${fallback ? 'allowed' : 'not allowed'} → ${outcome}`;
+}
+
+export async function runCell(matrix: Matrix, cell: Cell): Promise<void> {
+  const { row } = cell;
+  const restMs = row.cooldownMs === undefined ? 0 : row.cooldownMs + COOLDOWN_SLACK_MS;
+  await matrix.slots.use(row.bench ?? 'plain', (slot) => runInSlot(matrix, cell, slot), restMs);
+}
+
+async function runInSlot(matrix: Matrix, cell: Cell, slot: Slot): Promise<void> {
+  const { row, mode, fallback } = cell;
+  const words = `${row.name}, ${mode.name}, ${fallback ? 'with' : 'without'} fallback`;
+  const lane = fallback ? slot.laneWithFallback : slot.laneWithout;
+  const clientRequestId = randomUUID();
+  const firstMark = matrix.first.log.at(-1)?.id ?? 0;
+  const secondMark = matrix.second.log.at(-1)?.id ?? 0;
+  if (row.bench !== 'closed port') matrix.first.script({ match: { key: slot.first.key }, fault: row.fault });
+
+  const [answer, said] = await Promise.all([
+    exchangeRaw({
+      url: `${matrix.url}/v1${pathOf(mode)}`,
+      headers: {
+        authorization: `Bearer ${matrix.apiToken}`,
+        'x-request-id': clientRequestId,
+        ...row.requestHeaders,
+      },
+      body: requestText(mode, lane.name, words),
+      agent: matrix.agent,
+    }),
+    referenceAnswer(matrix, cell, slot, words),
+  ]);
+  const requestId = answer.headers['x-request-id'] ?? '';
+  const ledger = await matrix.ledger.row({ requestId });
+  checkCell({
+    ...cell,
+    words,
+    slot,
+    answer,
+    said,
+    seenByFirst: matrix.first.log.filter(({ key, id }) => key === slot.first.key && id > firstMark),
+    seenBySecond: matrix.second.log.filter(({ key, id }) => key === slot.second.key && id > secondMark),
+    ledger,
+    clientRequestId,
+    publicUrl: matrix.url,
+  });
+}
+
+/** The same request with the same fault, asked of a provider directly: what the client should get, byte for byte. */
+async function referenceAnswer(
+  matrix: Matrix,
+  cell: Cell,
+  slot: Slot,
+  words: string,
+): Promise<RawAnswer | null> {
+  const { row, mode, fallback, expectation } = cell;
+  const fellBack = fallsBack(expectation, fallback);
+  if (expectation.kind === 'lost' && !fellBack) return null;
+  const endpoint = fellBack ? slot.second : slot.first;
+  const key = `reference-${randomUUID()}`;
+  if (!fellBack) matrix.reference.script({ match: { key }, fault: row.fault });
+  return exchangeRaw({
+    url: `${matrix.reference.baseUrl}${pathOf(mode)}`,
+    headers: { authorization: `Bearer ${key}`, connection: 'close' },
+    body: upstreamText(mode, endpoint.upstreamModel, words),
+    silenceMsMax: REFERENCE_SILENCE_MS,
+  });
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { faultNames, type ProviderSim, startProviderSim } from '@relay/provider-sim';
+import { freePort } from '@relay/testbed';
+import { abortCells, runAbortCell } from '../fault-matrix/abort-cells.ts';
+import { cooldownCells, type Fleet } from '../fault-matrix/cooldown-cells.ts';
+import { allCells, faultRows } from '../fault-matrix/fault-rows.ts';
+import { openLedger } from '../fault-matrix/ledger.ts';
+import { keepAliveAgent } from '../fault-matrix/raw-exchange.ts';
+import { type Matrix, nameOf, runCell } from '../fault-matrix/run-cell.ts';
+import { createSlots, FIRST_MODEL, SECOND_MODEL } from '../fault-matrix/slots.ts';
+import { type Deployment, startDeployment } from '../harness/deployment.ts';
+import { reportFigures } from '../harness/figures.ts';
+
+// Every way a provider can fail, in every way it can be asked, with and without somewhere else to go.
+
+const AT_ONCE = 8;
+/** Long against a busy machine, short against a suite of a few hundred cells. */
+const UPSTREAM_MS_MAX = 1_500;
+
+let deployment: Deployment;
+let second: ProviderSim;
+let reference: ProviderSim;
+let matrix: Matrix;
+let fleet: Fleet;
+let cells = 0;
+let wrong = 0;
+
+function cell(name: string, work: () => Promise<void>): void {
+  it(name, async () => {
+    cells += 1;
+    try {
+      await work();
+    } catch (error) {
+      wrong += 1;
+      throw error;
+    }
+  });
+}
+
+before(async () => {
+  [deployment, second, reference] = await Promise.all([
+    startDeployment({
+      processes: 2,
+      provider: { models: [FIRST_MODEL] },
+      env: {
+        RELAY_UPSTREAM_HEADERS_TIMEOUT_MS: String(UPSTREAM_MS_MAX),
+        RELAY_UPSTREAM_IDLE_TIMEOUT_MS: String(UPSTREAM_MS_MAX),
+      },
+    }),
+    startProviderSim({ models: [SECOND_MODEL] }),
+    startProviderSim({ models: [FIRST_MODEL, SECOND_MODEL] }),
+  ]);
+  const slots = await createSlots({
+    admin: deployment.admin,
+    first: deployment.provider,
+    second,
+    closedPort: await freePort(),
+    counts: { plain: AT_ONCE, hurried: 2, 'closed port': 1 },
+  });
+  matrix = {
+    url: deployment.url,
+    apiToken: deployment.apiToken,
+    agent: keepAliveAgent(),
+    slots,
+    first: deployment.provider,
+    second,
+    reference,
+    ledger: openLedger(deployment.postgres.url),
+  };
+  fleet = {
+    matrix,
+    admin: deployment.admin,
+    otherUrl: deployment.processes[1]?.url ?? '',
+    firstProviderId: slots.firstProviderId,
+    secondProviderId: slots.secondProviderId,
+  };
+});
+
+after(async () => {
+  matrix.agent.destroy();
+  await matrix.ledger.close();
+  await Promise.all([deployment.stop(), second.close(), reference.close()]);
+  reportFigures({ cells, wrong });
+});
+
+describe('the table', () => {
+  it('has a row for every fault the simulated provider knows', () => {
+    const covered = new Set(faultRows.flatMap(({ fault }) => Object.keys(fault)));
+    assert.deepEqual(
+      faultNames.filter((name) => !covered.has(name)),
+      [],
+    );
+  });
+});
+
+describe('the fault matrix', { concurrency: AT_ONCE }, () => {
+  for (const each of allCells()) cell(nameOf(each), () => runCell(matrix, each));
+});
+
+describe('cooldown and bounds', { concurrency: AT_ONCE }, () => {
+  for (const { name, run } of cooldownCells) cell(name, () => run(fleet));
+});
+
+describe('a client that hangs up', () => {
+  for (const each of abortCells) cell(each.name, () => runAbortCell(matrix, each));
+});
