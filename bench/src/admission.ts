@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startRedis } from '@relay/testbed';
 import { LANE, startUpstream } from './gateways/gateway.ts';
@@ -9,6 +10,7 @@ import { type CommandTotals, openCounters, type RedisCounters } from './limits/r
 import { requestBytes } from './load/client-connection.ts';
 import { loadSlice } from './load/load-slice.ts';
 import { GATEWAY_CORE, pinToLoadCore } from './pinned-process.ts';
+import { positive } from './positive.ts';
 import { smallBody } from './request-bodies.ts';
 import { median, rounded, type Spread, spread } from './statistics.ts';
 
@@ -20,10 +22,14 @@ export const ADMISSION_USAGE = `admission: what limits cost in Redis, with 2 can
 const CANDIDATES = 2;
 /** Requests in flight: enough that Redis always has a next call to go on with. */
 const IN_FLIGHT = 64;
+/** Longer than the longest sliding window, so that every bucket of it holds something, as in service. */
+const FILL_MS = 62_000;
+const FILL_GAP_MS = 100;
 
 interface Settings {
   readonly slices: number;
   readonly sliceMs: number;
+  readonly fillMs: number;
 }
 
 type Figures = Record<string, number | Spread>;
@@ -39,8 +45,9 @@ export async function admission(args: readonly string[]): Promise<Figures> {
     },
   });
   const settings = {
-    slices: Number(values.slices ?? (values.short ? 3 : 20)),
-    sliceMs: Number(values['slice-ms'] ?? (values.short ? 250 : 1_000)),
+    slices: positive('--slices', values.slices ?? (values.short ? '3' : '20')),
+    sliceMs: positive('--slice-ms', values['slice-ms'] ?? (values.short ? '250' : '1000')),
+    fillMs: values.short ? 0 : FILL_MS,
   };
   pinToLoadCore();
   return { ...(await measureScripts(settings)), ...(await measureRoundTrips(settings)) };
@@ -53,7 +60,7 @@ async function measureScripts(settings: Settings): Promise<Figures> {
     const calls = await createAdmissionCalls(redis.url, CANDIDATES);
     try {
       pinToGatewayCore((await counters.read()).processId);
-      // Windows fill over a minute, and a full one costs more to read: the first slices are not typical.
+      await fillWindows(calls, settings.fillMs);
       await callsSlice(calls, counters, settings.sliceMs);
       const waves = await measureWaves(calls, counters, settings.slices);
       const slices: CallsSlice[] = [];
@@ -75,6 +82,17 @@ async function measureScripts(settings: Settings): Promise<Figures> {
     }
   } finally {
     await redis.remove();
+  }
+}
+
+/** A full window costs more to read than an empty one: figures of the first minute would flatter. */
+async function fillWindows(calls: AdmissionCalls, fillMs: number): Promise<void> {
+  const endMs = performance.now() + fillMs;
+  while (performance.now() < endMs) {
+    const operation = randomUUID();
+    await calls.admit(operation);
+    await calls.settle(operation);
+    await sleep(FILL_GAP_MS);
   }
 }
 

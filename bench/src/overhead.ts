@@ -6,6 +6,7 @@ import { requestBytes } from './load/client-connection.ts';
 import { latencySlice } from './load/latency-slice.ts';
 import { type LoadSlice, loadSlice } from './load/load-slice.ts';
 import { pinToLoadCore } from './pinned-process.ts';
+import { positive } from './positive.ts';
 import { bigBody, smallBody, streamBody } from './request-bodies.ts';
 import { type Round, runRounds } from './rounds.ts';
 import { median, rounded, type Spread, spread } from './statistics.ts';
@@ -23,9 +24,9 @@ export const OVERHEAD_USAGE = `overhead: CPU and latency of the gateway beside t
 
 const CONNECTIONS = 64;
 const BIG_CONNECTIONS = 8;
-const WARM_UP_CPU_MS = 2_500;
+const WARM_UP_CPU_MS = 5_000;
 const WARM_UP_SLICE_MS = 500;
-const WARM_UP_SLICES_MAX = 15;
+const WARM_UP_SLICES_MAX = 30;
 
 interface Settings {
   readonly slices: number;
@@ -66,12 +67,6 @@ function readSettings(args: readonly string[]): Settings {
     portkeyDirectory: values.portkey,
     nodeFlags: flags,
   };
-}
-
-function positive(name: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} must be a whole number above zero`);
-  return value;
 }
 
 /** Starts everything, measures part by part, and stops everything however it ends. */

@@ -13,11 +13,11 @@ export interface AdmissionCalls {
 }
 
 const PREFIX = 'relay:{s7}:';
-const WAITERS_MAX = '1000';
+const WAITERS_MAX = '5000';
 const WAIT_MS_MAX = '5000';
 const LEASE_MS = '20000';
-const TOKENS_ESTIMATED = '512';
-const SPEND_ESTIMATED = '192';
+const TOKENS_ESTIMATED = '489';
+const SPEND_ESTIMATED = '189';
 const TOKENS_USED = '390';
 const SPEND_USED = '140';
 

@@ -13,11 +13,11 @@ const CALLER = {
   laneId: randomUUID(),
 };
 const TARGET = { endpointId: randomUUID(), providerId: randomUUID(), upstreamModel: 'upstream-model' };
-const ESTIMATE = { estimatedInputTokens: 256, estimatedOutputTokens: 256 };
+const ESTIMATE = { estimatedInputTokens: 233, estimatedOutputTokens: 256 };
 
 /** What the product leaves with a reservation, in its size. */
 export function draftText(endpointIds: readonly string[]): TextFor {
-  const candidates = endpointIds.map((endpointId) => ({ ...TARGET, endpointId, estimatedCostMicros: 192 }));
+  const candidates = endpointIds.map((endpointId) => ({ ...TARGET, endpointId, estimatedCostMicros: 189 }));
   return withId({ ...CALLER, arrivedAtMs: 1_760_000_000_000, ...ESTIMATE, candidates });
 }
 
@@ -35,7 +35,7 @@ export function recordText(): TextFor {
     ttftMs: 12,
     latencyMs: 12,
     ...ESTIMATE,
-    estimatedCostMicros: 192,
+    estimatedCostMicros: 189,
     usageSource: 'reported',
     actualInputTokens: 210,
     actualOutputTokens: 180,

@@ -103,6 +103,12 @@ describe('pacing', () => {
     assert.deepEqual(waits, ['admitted', 1_000, 2_000, 3_000]);
   });
 
+  it('lets several share a millisecond when the limit is above a thousand a second', async () => {
+    const waits: unknown[] = [];
+    for (const id of ['a', 'b', 'c', 'd', 'e']) waits.push(waitOf(await admit(id, [], paced(122_000))));
+    assert.deepEqual(waits, ['admitted', 'admitted', 1, 1, 2]);
+  });
+
   it('never makes a request miss its deadline', async () => {
     await admit('a', [], paced(61));
     assert.equal((await admit('b', [], { ...paced(61), waitMsMax: 500 })).kind, 'admitted');

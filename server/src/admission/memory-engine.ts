@@ -106,7 +106,7 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
   ): AdmissionAnswer {
     const deadlineMs = now + ask.waitMsMax;
     const arrivedMs = held?.arrivedMs ?? now;
-    const placements = ask.candidates.map((each) => place(state, ask, arrivedMs, each, now, deadlineMs));
+    const placements = ask.candidates.map((each) => place(state, ask, held, each, now, deadlineMs));
     const chosen = choose(ask, placements, now);
     const wasInLine = held?.state === 'line';
     if (wasInLine) leaveLine(state, ask.operationId, held);
@@ -140,7 +140,7 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
   function place(
     state: OrganizationState,
     ask: AdmissionAsk,
-    arrivedMs: number,
+    held: Lease | undefined,
     candidate: CandidateAsk,
     now: number,
     deadlineMs: number,
@@ -149,25 +149,38 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
     if (exceeding !== undefined) {
       return { slotMs: NEVER_MS, boundBy: null, exceeds: exceeding.policy.id, blockedBy: null };
     }
-    const fromMs = Math.max(now, state.cooldowns.get(candidate.endpointId) ?? 0, lastSlotOf(state, ask));
-    let found = earliest(state, candidate, fromMs, candidate.paced);
+    const fromMs = Math.max(
+      now,
+      state.cooldowns.get(candidate.endpointId) ?? 0,
+      slotBefore(state, ask, held),
+    );
+    // Whoever has waited for its slot was spread out already: if it can go now, pacing does not hold it back again.
+    const wasPaced = held?.state === 'waiting' && held.slotMs <= now;
+    let found = earliest(state, candidate, fromMs, candidate.paced && !wasPaced);
+    if (candidate.paced && wasPaced && found.slotMs > now) found = earliest(state, candidate, fromMs, true);
     // Pacing may delay, but it never makes a request miss its deadline.
     if (candidate.paced && found.slotMs > deadlineMs) found = earliest(state, candidate, fromMs, false);
-    const asked = { arrivedMs };
+    const asked = { arrivedMs: held?.arrivedMs ?? now };
     const blockedBy =
       found.slotMs > now ? null : blockedConcurrency(state, ask.operationId, asked, candidate.charges);
     return { ...found, exceeds: null, blockedBy };
   }
 
-  /** The latest slot that another request of the same queue holds: nobody overtakes in his own queue. */
-  function lastSlotOf(state: OrganizationState, ask: AdmissionAsk): number {
+  /**
+   * Nobody overtakes in his own queue: for one that arrives, the latest slot that is held there; for one that asks again,
+   * the slot of whoever came just before it, so that those who came later do not delay it.
+   */
+  function slotBefore(state: OrganizationState, ask: AdmissionAsk, held: Lease | undefined): number {
     let lastSlotMs = 0;
+    let before: { readonly id: string; readonly lease: Lease } | undefined;
     for (const id of state.queues.get(ask.queue) ?? []) {
-      const other = leases.get(id);
-      if (id !== ask.operationId && other?.state === 'waiting')
-        lastSlotMs = Math.max(lastSlotMs, other.slotMs);
+      const lease = leases.get(id);
+      if (id === ask.operationId || lease?.state !== 'waiting') continue;
+      lastSlotMs = Math.max(lastSlotMs, lease.slotMs);
+      if (held === undefined || !comesBefore(lease, id, held, ask.operationId)) continue;
+      if (before === undefined || comesBefore(before.lease, before.id, lease, id)) before = { id, lease };
     }
-    return lastSlotMs;
+    return held === undefined ? lastSlotMs : (before?.lease.slotMs ?? 0);
   }
 
   function earliest(

@@ -17,20 +17,13 @@ export function createSharedCooldowns(deps: { redis: Redis; clock: Clock; log: L
 
   async function poll(): Promise<void> {
     const now = String(deps.clock.nowMs());
-    const reply = await deps.redis.run([
-      'ZRANGE',
+    const reply = await deps.redis.run(
+      ['ZRANGE', KEY, now, '+inf', 'BYSCORE', 'LIMIT', '0', String(READ_MAX), 'WITHSCORES'],
       KEY,
-      now,
-      '+inf',
-      'BYSCORE',
-      'LIMIT',
-      '0',
-      String(READ_MAX),
-      'WITHSCORES',
-    ]);
+    );
     for (const [endpointId, untilMs] of pairsOf(reply))
       for (const tell of listeners) tell(endpointId, untilMs);
-    await deps.redis.run(['ZREMRANGEBYSCORE', KEY, '-inf', now]);
+    await deps.redis.run(['ZREMRANGEBYSCORE', KEY, '-inf', now], KEY);
   }
 
   function schedule(): void {
@@ -47,9 +40,11 @@ export function createSharedCooldowns(deps: { redis: Redis; clock: Clock; log: L
 
   return {
     announce(endpointId, untilMs) {
-      deps.redis.run(['ZADD', KEY, 'GT', String(Math.ceil(untilMs)), endpointId]).catch((error: unknown) => {
-        deps.log.warn({ err: error, endpoint: endpointId }, 'a cooldown was not announced');
-      });
+      deps.redis
+        .run(['ZADD', KEY, 'GT', String(Math.ceil(untilMs)), endpointId], KEY)
+        .catch((error: unknown) => {
+          deps.log.warn({ err: error, endpoint: endpointId }, 'a cooldown was not announced');
+        });
     },
     subscribe: (listener) => void listeners.push(listener),
     start: () => schedule(),

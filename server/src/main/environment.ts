@@ -1,5 +1,6 @@
 import { InvalidCidrError, parseCidr } from '../kit/egress/index.ts';
 import { parseMasterKey } from '../kit/seal.ts';
+import { parseRedisUrls } from '../store/redis-urls.ts';
 
 /** How one variable is read. `parse` throws with a text that says what the value must be. */
 export interface Variable<T, Presence extends 'always' | 'maybe'> {
@@ -92,6 +93,11 @@ function networks(value: string): string[] {
   return given;
 }
 
+function redisUrls(value: string): string {
+  parseRedisUrls(value);
+  return value;
+}
+
 function listenAddress(value: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(value);
   const port = Number(match?.[3]);
@@ -103,7 +109,10 @@ function listenAddress(value: string): { host: string; port: number } {
 /** Every variable the server reads. The reference page is generated from this table. */
 export const variables = {
   DATABASE_URL: required(url('postgres', 'postgresql'), 'PostgreSQL: configuration and the request ledger.'),
-  REDIS_URL: required(url('redis', 'rediss'), 'Redis or Valkey: live admission state and usage transport.'),
+  REDIS_URL: required(
+    redisUrls,
+    'Redis or Valkey: live admission state and usage transport. One URL, or nodes of a cluster with commas between.',
+  ),
   RELAY_HTTP_ADDR: withDefault(listenAddress, '127.0.0.1:8080', 'Where to listen, as host:port.'),
   RELAY_PUBLIC_URL: optional(
     url('http', 'https'),

@@ -11,6 +11,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import type { Redis } from '../store/redis.ts';
 import type { Database } from '../store/schema.ts';
+import { prefixOfShard, SHARDS } from '../store/shards.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 import { sumUsageSince } from '../store/usage-sums.ts';
 
@@ -39,7 +40,8 @@ export interface RunningAdmission {
 /** The limits engine on Redis with everything around it that lives as long as the process. */
 export function createAdmission(parts: AdmissionParts): RunningAdmission {
   const { redis, clock, log } = parts;
-  const engine = createRedisEngine({ scripts: createScripts(redis), gatewayId: parts.gatewayId });
+  const scripts = createScripts(redis);
+  const engine = createRedisEngine({ scripts, gatewayId: parts.gatewayId });
   const cooldowns = createSharedCooldowns({ redis, clock, log });
   const desk = createDesk({
     engine,
@@ -64,6 +66,9 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     async start() {
       cooldowns.start();
       desk.start();
+      // When Redis is away, the first calls bring the scripts along.
+      const shards = Array.from({ length: SHARDS }, (_, shard) => scripts.load(prefixOfShard(shard)));
+      await Promise.allSettled(shards);
       unsubscribe = await redis.subscribe(`relay:wake:${parts.gatewayId}`, (operationId) =>
         desk.woken(operationId),
       );

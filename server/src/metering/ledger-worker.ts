@@ -3,7 +3,7 @@ import type { Redis } from '../store/redis.ts';
 import { prefixOfShard, SHARDS, usageStreamOf } from '../store/shards.ts';
 import { createShardReader, type ShardReader } from './shard-reader.ts';
 import { createStreamGroup, ENTRIES_PER_READ } from './stream-group.ts';
-import { type TakenEntry, type WriteDeps, writeEntries } from './write-entries.ts';
+import { acknowledgeEntries, type TakenEntry, type WriteDeps, writeEntries } from './write-entries.ts';
 
 export interface LedgerWorkerDeps extends WriteDeps {
   readonly redis: Redis;
@@ -121,6 +121,7 @@ function createTurn(deps: LedgerWorkerDeps, { shards, counts, trouble, isStoppin
       const { rows, poisoned } = await writeEntries(deps, taken);
       counts.rows += rows;
       counts.poisoned += poisoned;
+      await acknowledgeEntries(taken);
     }
     for (const shard of from) shard.done();
   }

@@ -33,15 +33,17 @@ export interface Written {
 }
 
 /**
- * Writes the rows of these entries, then acknowledges the entries. What cannot be read or is refused by PostgreSQL
- * for what it is would stay in the way for ever, so it is put aside; when PostgreSQL cannot answer, this throws
- * and nothing is acknowledged.
+ * Writes the rows of these entries. What cannot be read, or is refused by PostgreSQL for what it is, would stay in the
+ * way for ever, so it is put aside. Throws when PostgreSQL cannot answer; the entries must then not be acknowledged.
  */
 export async function writeEntries(deps: WriteDeps, taken: readonly TakenEntry[]): Promise<Written> {
   let poisoned = 0;
   const poison = (error: unknown, fields: object) => {
     poisoned += 1;
-    deps.log.error({ err: error, ...fields }, 'a usage record cannot be written and is left out');
+    deps.log.error(
+      { reason: reasonOf(error), ...fields },
+      'a usage record cannot be written and is left out',
+    );
   };
   const records = new Map<string, RequestRecord>();
   for (const { entry } of taken) {
@@ -58,7 +60,6 @@ export async function writeEntries(deps: WriteDeps, taken: readonly TakenEntry[]
     }
   }
   const rows = await write(deps, [...records.values()], poison);
-  await acknowledge(taken);
   return { rows, poisoned };
 }
 
@@ -96,7 +97,7 @@ async function write(
   return written;
 }
 
-async function acknowledge(taken: readonly TakenEntry[]): Promise<void> {
+export async function acknowledgeEntries(taken: readonly TakenEntry[]): Promise<void> {
   const groups = new Map<StreamGroup, StreamEntry[]>();
   for (const { group, entry } of taken) groups.set(group, [...(groups.get(group) ?? []), entry]);
   for (const [group, entries] of groups) await group.acknowledge(entries);
@@ -105,6 +106,12 @@ async function acknowledge(taken: readonly TakenEntry[]): Promise<void> {
 function isTimely({ requestId }: RequestRecord, nowMs: number): boolean {
   const day = dayOfRequestId(requestId);
   return day >= utcDayOf(nowMs - DAYS_LATE_MAX * DAY_MS) && day <= utcDayOf(nowMs + DAYS_EARLY_MAX * DAY_MS);
+}
+
+/** Messages of parsers and of PostgreSQL quote what they refuse, which has no place in a log. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error ? `${error.name} ${String(error.code)}` : error.name;
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -33,4 +33,29 @@ describe('deadline queue', () => {
       mock.timers.reset();
     }
   });
+
+  it('gives what is due after a standstill of the process as much time again, up to a bound', () => {
+    let nowMs = 0;
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+      const queue = createDeadlineQueue({ clock, timeoutMs: 100 });
+      const expired: string[] = [];
+      const answered = queue.add(() => expired.push('answered'));
+      queue.add(() => expired.push(`silent at ${nowMs}`));
+      nowMs = 160;
+      mock.timers.tick(100);
+      assert.equal(expired.length, 0);
+      answered.done = true;
+      nowMs = 220;
+      mock.timers.tick(60);
+      assert.deepEqual(expired, ['silent at 220']);
+      queue.add(() => expired.push(`late at ${nowMs}`));
+      nowMs = 720;
+      mock.timers.tick(100);
+      assert.equal(expired.at(-1), 'late at 720');
+    } finally {
+      mock.timers.reset();
+    }
+  });
 });

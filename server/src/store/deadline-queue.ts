@@ -9,6 +9,8 @@ export interface Deadline {
 
 /** A timer that is this late was not late by itself. */
 const STANDSTILL_MS = 20;
+/** However long the process stands still, what is due fails after this many times its time more. */
+const STANDSTILL_TIMES_MAX = 4;
 
 /**
  * One timer for any number of pieces of work that all get the same time: their deadlines come in the order
@@ -23,11 +25,27 @@ export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }
   let queue: Deadline[] = [];
   let first = 0;
   let timer: NodeJS.Timeout | undefined;
-  let gracious = false;
+  let grantedMs = Number.NEGATIVE_INFINITY;
+
+  /**
+   * A process that stood still finds its timers due before it has read what came meanwhile: an answer that is there, or
+   * that could not even be asked for, is not one that stayed out. So there is as much time again, up to a bound.
+   */
+  function stoodStill(nowMs: number): boolean {
+    const head = queue[first];
+    if (head === undefined) return false;
+    const lateMs = nowMs - Math.max(head.atMs, grantedMs);
+    if (lateMs <= STANDSTILL_MS || nowMs - head.atMs >= timeoutMs * STANDSTILL_TIMES_MAX) return false;
+    grantedMs = nowMs + Math.min(lateMs, timeoutMs);
+    timer = setTimeout(sweep, grantedMs - nowMs);
+    timer.unref();
+    return true;
+  }
 
   function sweep(): void {
     timer = undefined;
     const nowMs = clock.monotonicMs();
+    if (stoodStill(nowMs)) return;
     for (
       let head = queue[first];
       head !== undefined && (head.done || head.atMs <= nowMs);
@@ -45,28 +63,10 @@ export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }
     arm();
   }
 
-  /**
-   * A process that stood still finds its timers due before it has read what came meanwhile: an answer that is there, or
-   * that could not even be asked for, is not one that stayed out. So sockets are read first, and after a standstill
-   * there is time again, once, for as long as it lasted.
-   */
-  function readFirst(): void {
-    const nowMs = clock.monotonicMs();
-    const lateMs = nowMs - (queue[first]?.atMs ?? nowMs);
-    if (lateMs > STANDSTILL_MS && !gracious) {
-      gracious = true;
-      timer = setTimeout(readFirst, Math.min(lateMs, timeoutMs));
-      timer.unref();
-      return;
-    }
-    gracious = false;
-    setImmediate(sweep);
-  }
-
   function arm(): void {
     const head = queue[first];
     if (head === undefined || timer !== undefined) return;
-    timer = setTimeout(readFirst, Math.max(1, Math.ceil(head.atMs - clock.monotonicMs())));
+    timer = setTimeout(sweep, Math.max(1, Math.ceil(head.atMs - clock.monotonicMs())));
     // The socket keeps the process alive while an answer is awaited.
     timer.unref();
   }

@@ -2,6 +2,7 @@ import { createClient, ErrorReply } from 'redis';
 import { type BreakerState, createBreaker } from '../kit/breaker.ts';
 import type { Clock } from '../kit/clock.ts';
 import { createDeadlineQueue } from './deadline-queue.ts';
+import { createSendGate } from './send-gate.ts';
 import { storeUnavailable } from './store-error.ts';
 import type { StoreLog } from './store-log.ts';
 
@@ -11,9 +12,9 @@ export interface RedisNodeOptions {
   /** How long a connection may be silent. Idle connections are pinged at half this. */
   readonly socketTimeoutMs?: number;
   readonly connectTimeoutMs?: number;
-  /** Every command is answered, or fails, within this. */
+  /** How long the server may be silent: a command fails after this, unless others are being answered before it. */
   readonly commandTimeoutMs?: number;
-  /** Commands under way at once to one server; more are refused, because a queue without end is a leak. */
+  /** Commands that may wait for one server; more are refused, because a queue without end is a leak. */
   readonly commandsMax?: number;
   readonly breaker?: { readonly failuresMax: number; readonly openMs: number };
   readonly random?: () => number;
@@ -38,6 +39,11 @@ export interface RedisNode {
 export const CONNECT_TIMEOUT_MS = 1_000;
 export const SOCKET_TIMEOUT_MS = 5_000;
 export const COMMAND_TIMEOUT_MS = 250;
+/** Sent and not answered yet, by one process to one server; the others wait here. */
+const UNDER_WAY_MAX = 16;
+const COMMANDS_MAX = 10_000;
+/** A command behind many others gets this many times its time, as long as those are answered. */
+const QUEUED_TIMES_MAX = 8;
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 2_000;
 /** Replies that mean "not now" rather than "wrong command". */
@@ -56,8 +62,13 @@ export function createRedisNode(
 ): RedisNode {
   const { clock, log, commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
   const deadlines = createDeadlineQueue({ clock, timeoutMs: commandTimeoutMs });
+  const gate = createSendGate({
+    underWayMax: UNDER_WAY_MAX,
+    waitingMax: options.commandsMax ?? COMMANDS_MAX,
+  });
   const waiting = new Set<() => void>();
   const { host, hostname } = new URL(url);
+  let answeredMs = Number.NEGATIVE_INFINITY;
   let closed = false;
   let failing = false;
   let client = connect();
@@ -69,6 +80,7 @@ export function createRedisNode(
       // A connection on which answers stay out may be dead without having closed. A new one also rejects what
       // waits on the old, and its handshake is the proof that Redis answers again.
       if (state === 'open' && client.isReady && !closed) replaceClient();
+      if (state === 'open') gate.clear();
     },
   });
 
@@ -99,34 +111,61 @@ export function createRedisNode(
     old.destroy();
   }
 
+  function send(
+    command: readonly string[],
+    asking: boolean,
+    askedMs: number,
+    resolve: (reply: unknown) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    let deadline = deadlines.add(expire);
+    /** Answers come in order: while others arrive, this one stands in a queue, and the server is not silent. */
+    function expire(): void {
+      const nowMs = clock.monotonicMs();
+      if (nowMs - answeredMs < commandTimeoutMs && nowMs - askedMs < commandTimeoutMs * QUEUED_TIMES_MAX) {
+        deadline = deadlines.add(expire);
+        return;
+      }
+      breaker.failed();
+      gate.leave();
+      reject(storeUnavailable('redis', `no answer within ${commandTimeoutMs} ms`));
+    }
+    /** False when it had failed before. */
+    function ended(): boolean {
+      if (deadline.done) return false;
+      deadline.done = true;
+      gate.leave();
+      return true;
+    }
+    // Counts for the next command of the connection, which is the one below.
+    if (asking) client.sendCommand(['ASKING']).catch(() => undefined);
+    client.sendCommand(command as string[]).then(
+      (reply) => {
+        answeredMs = clock.monotonicMs();
+        if (!ended()) return;
+        breaker.succeeded();
+        resolve(reply);
+      },
+      (error: unknown) => {
+        const answered = error instanceof ErrorReply;
+        if (answered) answeredMs = clock.monotonicMs();
+        if (!ended()) return;
+        if (answered) breaker.succeeded();
+        else breaker.failed();
+        reject(answered && !UNAVAILABLE_REPLY.test(error.message) ? error : storeUnavailable('redis', error));
+      },
+    );
+  }
+
   return {
     host: hostname,
     run(command, asking = false) {
       if (!breaker.tryPass()) return Promise.reject(storeUnavailable('redis', 'the breaker is open'));
       return new Promise((resolve, reject) => {
-        const deadline = deadlines.add(() => {
-          breaker.failed();
-          reject(storeUnavailable('redis', `no answer within ${commandTimeoutMs} ms`));
-        });
-        // Counts for the next command of the connection, which is the one below.
-        if (asking) client.sendCommand(['ASKING']).catch(() => undefined);
-        client.sendCommand(command as string[]).then(
-          (reply) => {
-            if (deadline.done) return;
-            deadline.done = true;
-            breaker.succeeded();
-            resolve(reply);
-          },
-          (error: unknown) => {
-            if (deadline.done) return;
-            deadline.done = true;
-            const answered = error instanceof ErrorReply;
-            if (answered) breaker.succeeded();
-            else breaker.failed();
-            reject(
-              answered && !UNAVAILABLE_REPLY.test(error.message) ? error : storeUnavailable('redis', error),
-            );
-          },
+        const askedMs = clock.monotonicMs();
+        gate.enter(
+          () => send(command, asking, askedMs, resolve, reject),
+          () => reject(storeUnavailable('redis', 'too many commands wait, or the breaker has opened')),
         );
       });
     },
@@ -150,6 +189,7 @@ export function createRedisNode(
       if (closed) return;
       closed = true;
       client.destroy();
+      gate.clear();
       deadlines.clear();
     },
   };
@@ -161,7 +201,7 @@ function makeClient(url: string, options: RedisNodeOptions) {
     url,
     // The client's own timeout makes an AbortSignal per command, which costs more than the command does.
     commandOptions: { timeout: 0 },
-    commandsQueueMaxLength: options.commandsMax ?? 10_000,
+    commandsQueueMaxLength: options.commandsMax ?? COMMANDS_MAX,
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',

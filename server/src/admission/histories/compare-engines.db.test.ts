@@ -15,7 +15,12 @@ let redis: Redis;
 
 before(async () => {
   server = await startRedis();
-  redis = createRedis({ url: server.url, clock: systemClock, log: createLog('warn'), commandTimeoutMs: 10_000 });
+  redis = createRedis({
+    url: server.url,
+    clock: systemClock,
+    log: createLog('warn'),
+    commandTimeoutMs: 10_000,
+  });
   await redis.whenReady(5_000);
 });
 after(async () => {
@@ -34,7 +39,12 @@ it('the Redis engine answers as the reference does, exceeds no window and leaks 
 
 for (const { name, plant } of PLANTED) {
   it(`catches ${name}`, async () => {
-    const { findings } = await compareEngines(redis, { ops: 20_000, seed: SEED, rewrite: plant, stopAtFirst: true });
+    const { findings } = await compareEngines(redis, {
+      ops: 20_000,
+      seed: SEED,
+      rewrite: plant,
+      stopAtFirst: true,
+    });
     assert.notEqual(findings.length, 0, `first seed ${SEED}`);
   });
 }

@@ -11,6 +11,11 @@ export type ScriptName = (typeof NAMES)[number];
 export interface Scripts {
   /** One atomic step. The key names the slot; everything the script touches lies in it. */
   run(name: ScriptName, prefix: string, args: readonly string[]): Promise<unknown>;
+  /**
+   * Makes the scripts known to the server of this slot. Without it they still run, but those of a first crowd that find them
+   * unknown are sent again behind others, out of their order.
+   */
+  load(prefix: string): Promise<void>;
 }
 
 /** `rewrite` changes the text before it is used: tests plant faults with it to see them caught. */
@@ -23,6 +28,9 @@ export function createScripts(redis: Redis, rewrite: (text: string) => string = 
   }
 
   return {
+    async load(prefix) {
+      for (const { text } of texts.values()) await redis.run(['SCRIPT', 'LOAD', text], prefix);
+    },
     async run(name, prefix, args) {
       const script = texts.get(name);
       if (script === undefined) throw new RangeError(`no script called ${name}`);

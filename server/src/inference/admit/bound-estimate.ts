@@ -1,5 +1,5 @@
 import { outputCap, type TokenEstimate } from '../../domain/estimate.ts';
-import { chargesFor, estimatedAmounts } from '../../domain/limits.ts';
+import { chargesFor, estimatedAmounts, hasPolicies } from '../../domain/limits.ts';
 import type { Candidate, Route } from '../../domain/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 
@@ -14,7 +14,7 @@ export function boundEstimate(
   settings: Readonly<Record<string, unknown>>,
   estimate: TokenEstimate,
 ): TokenEstimate {
-  if (estimate.outputTokens === 0 || outputCap(settings) !== null) return estimate;
+  if (!hasPolicies(snapshot) || estimate.outputTokens === 0 || outputCap(settings) !== null) return estimate;
   let outputTokens = estimate.outputTokens;
   for (const candidate of candidates) {
     const charges = chargesFor(snapshot, route, candidate, estimatedAmounts(snapshot, candidate, estimate));

@@ -94,7 +94,6 @@ end
 local function dispatch(lease, charges)
   lease.state = 'dispatched'
   lease.holds = {}
-  call('ZREM', queue_key(org, lease.queue), op)
   for _, charge in ipairs(charges) do
     if charge.metric == 'concurrency' then
       call('SADD', holders_key(org, charge.id), op)
@@ -119,15 +118,17 @@ local function earliest(candidate, from, paced)
 end
 
 -- The earliest moment at which every policy of the candidate has room, and what stood in the way.
-local function place(candidate, arrived, last_slot)
+local function place(candidate, held, slot_before)
   for _, charge in ipairs(candidate.charges) do
     if charge.cost > charge.limit then return { slot = NEVER_MS, exceeds = charge.id } end
   end
-  local from = max(now, cooldown_of(candidate.endpoint), last_slot)
-  local slot, bound = earliest(candidate, from, candidate.paced)
+  local from = max(now, cooldown_of(candidate.endpoint), slot_before)
+  local was_paced = held and held.state == 'waiting' and held.slot <= now
+  local slot, bound = earliest(candidate, from, candidate.paced and not was_paced)
+  if candidate.paced and was_paced and slot > now then slot, bound = earliest(candidate, from, true) end
   if candidate.paced and slot > deadline then slot, bound = earliest(candidate, from, false) end
   local blocked = nil
-  if slot <= now then blocked = blocked_concurrency(candidate.charges, arrived) end
+  if slot <= now then blocked = blocked_concurrency(candidate.charges, held and held.arrived or now) end
   return { slot = slot, bound = bound, blocked = blocked }
 end
 
@@ -191,14 +192,27 @@ local function new_lease(chosen, slot, arrived, waits)
   }
 end
 
+-- The slot that must not be overtaken: the latest of the queue, or of whoever came just before one that asks again.
+local function slot_before(held)
+  if not held then
+    local last = call('ZRANGE', queue_key(org, queue), 0, 0, 'REV', 'WITHSCORES')
+    return tonumber(last[2] or 0)
+  end
+  local key = order_key(org, queue)
+  call('ZADD', key, string.format('%.0f', held.arrived), op)
+  local rank = call('ZRANK', key, op)
+  local other = rank > 0 and call('ZRANGE', key, rank - 1, rank - 1)[1]
+  call('ZREM', key, op)
+  return other and tonumber(call('ZSCORE', queue_key(org, queue), other) or 0) or 0
+end
+
 local function decide(held)
   local arrived = held and held.arrived or now
   local was_in_line = held and held.state == 'line'
-  local last = call('ZRANGE', queue_key(org, queue), 0, 0, 'REV', 'WITHSCORES')
-  local last_slot = tonumber(last[2] or 0)
+  local before = slot_before(held)
   local placements = {}
   for index, candidate in ipairs(candidates) do
-    local placement = place(candidate, arrived, last_slot)
+    local placement = place(candidate, held, before)
     placements[index] = placement
     -- The first that fits is taken, so there is no need to look at the others.
     if ARGV[6] ~= 'soonest' and not placement.blocked and placement.slot <= deadline then break end
@@ -227,6 +241,7 @@ local function decide(held)
   lease.postings = post(charges, slot)
   if kind == 'later' then
     call('ZADD', queue_key(org, queue), string.format('%.0f', slot), op)
+    call('ZADD', order_key(org, queue), string.format('%.0f', arrived), op)
     write_lease(op, lease)
     answer = { 'wait', lease.candidate, slot - now }
   else
@@ -264,6 +279,7 @@ local function admit()
       if held.slot > now then return { 'wait', held.candidate, held.slot - now } end
       if not blocked_concurrency(candidate.charges, held.arrived) then
         held.expires = now + lease_ms
+        leave_queue(op, held)
         return dispatch(held, candidate.charges)
       end
     end

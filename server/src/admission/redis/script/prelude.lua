@@ -34,6 +34,7 @@ end
 
 local function lease_key(op) return PREFIX .. 'lease:' .. op end
 local function queue_key(org, queue) return PREFIX .. org .. ':queue:' .. queue end
+local function order_key(org, queue) return PREFIX .. org .. ':order:' .. queue end
 local function line_key(org, id) return PREFIX .. org .. ':line:' .. id end
 local function holders_key(org, id) return PREFIX .. org .. ':holders:' .. id end
 local function cooldown_key(org, endpoint) return PREFIX .. org .. ':cooldown:' .. endpoint end
@@ -299,8 +300,14 @@ local function leave_line(op, lease)
   call('ZREM', queue_key(lease.org, lease.queue), op)
 end
 
-local function forget(op, lease)
+-- Those who wait stand in their queue by slot, for whoever comes next, and by arrival, for whoever asks again.
+local function leave_queue(op, lease)
   call('ZREM', queue_key(lease.org, lease.queue), op)
+  call('ZREM', order_key(lease.org, lease.queue), op)
+end
+
+local function forget(op, lease)
+  if lease.state ~= 'dispatched' then leave_queue(op, lease) end
   call('DEL', lease_key(op))
   call('ZREM', PREFIX .. 'expiry', op)
   if lease.state ~= 'waiting' then wake_next(lease) end

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { routingTableOf } from '../../domain/routing.ts';
+import { endpoint, provider, snapshot } from '../../domain/snapshot.fixture.ts';
+import type { LimitPolicy } from '../../domain/snapshot.ts';
+import { boundEstimate } from './bound-estimate.ts';
+
+function policy(metric: 'tokens' | 'spend', limitValue: number): LimitPolicy {
+  return {
+    id: metric,
+    scopeType: 'global',
+    scopeId: null,
+    metric,
+    period: 'minute',
+    limitValue,
+    enabled: true,
+  };
+}
+
+function bound(limitPolicies: LimitPolicy[], settings: Record<string, unknown> = {}): number {
+  const parts = { providers: [provider('p')], endpoints: [endpoint('e', 'p', 'm')], limitPolicies };
+  const pricing = {
+    inputCostMicrosPer1mTokens: 1_000_000,
+    outputCostMicrosPer1mTokens: 2_000_000,
+    cachedInputCostMicrosPer1mTokens: null,
+    flatRequestCostMicros: 0,
+  };
+  const priced = { ...snapshot(parts), pricing: new Map([['e', pricing]]) };
+  const route = routingTableOf(priced).resolve('m');
+  assert.ok(route);
+  const candidates = route.members.map(({ candidate }) => candidate);
+  return boundEstimate(priced, route, candidates, settings, { inputTokens: 10, outputTokens: 500 })
+    .outputTokens;
+}
+
+describe('the estimate of a request without a bound on its output', () => {
+  it('stays as it is where nothing limits tokens or spend', () => assert.equal(bound([]), 500));
+  it('is cut to what the smallest limit over tokens admits', () =>
+    assert.equal(bound([policy('tokens', 100)]), 90));
+  it('is cut to what the smallest limit over spend buys', () =>
+    assert.equal(bound([policy('spend', 111)]), 50));
+  it('never falls below one token', () => assert.equal(bound([policy('tokens', 5)]), 1));
+  it('is left alone when the request names a bound', () => {
+    assert.equal(bound([policy('tokens', 100)], { max_tokens: 500 }), 500);
+  });
+});

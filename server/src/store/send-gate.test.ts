@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createSendGate } from './send-gate.ts';
+
+describe('send gate', () => {
+  it('keeps no more under way than it may, starts the others in order, and refuses what is too much', () => {
+    const gate = createSendGate({ underWayMax: 2, waitingMax: 3 });
+    const seen: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      gate.enter(
+        () => seen.push(name),
+        () => seen.push(`not ${name}`),
+      );
+    }
+    assert.deepEqual(seen, ['a', 'b', 'not f']);
+    gate.leave();
+    gate.leave();
+    assert.deepEqual(seen.slice(3), ['c', 'd']);
+    gate.clear();
+    assert.deepEqual(seen.slice(5), ['not e']);
+    gate.leave();
+    gate.leave();
+    gate.enter(
+      () => seen.push('g'),
+      () => seen.push('not g'),
+    );
+    assert.deepEqual(seen.slice(6), ['g']);
+  });
+});

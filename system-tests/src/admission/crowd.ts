@@ -1,0 +1,138 @@
+import type { RequestLogEntry } from '@relay/provider-sim';
+import { type Answer, answersOf, arrivedAtMs, askAll, errorOf, header } from './ask.ts';
+import type { Fleet } from './fleet.ts';
+import { byArrival, gapsMs, quantile, slidingExcess, tagOf, tokensOf } from './provider-view.ts';
+
+export interface CrowdSize {
+  readonly requests: number;
+  readonly requestsPerMinute: number;
+  readonly tokensPerMinute: number;
+  readonly waitMsMax: number;
+}
+
+export interface CrowdResult {
+  readonly accepted: number;
+  readonly refused: number;
+  /** Neither served nor refused for want of capacity. */
+  readonly strange: readonly string[];
+  readonly exceeded: number;
+  readonly mostRequests: number;
+  readonly mostTokens: number;
+  /** Accepted, and at the provider only after the wait budget was over. */
+  readonly late: number;
+  readonly outOfOrder: number;
+  readonly unnamedRefusals: number;
+  readonly latenessP99Ms: number;
+  readonly latenessMaxMs: number;
+  readonly paceIntervalMs: number;
+  readonly gapMsMin: number;
+  readonly gapMsMedian: number;
+}
+
+const MINUTE_MS = 60_000;
+/** Of the checked run: 122 buckets of half a second. */
+const RUN_MS = 61_000;
+/** Two requests that a process took within this time may have been read in either order. */
+const SAME_MOMENT_MS = 25;
+/** Dispatches this close to one another may pass each other on the way. */
+const SAME_DISPATCH_MS = 100;
+/** What a busy machine adds between the slot and the provider, over which nobody has promised anything. */
+const TRAVEL_MS = 500;
+/** With the input, a hundred on average: both limits are met at the same number of requests. */
+const OUTPUT_TOKENS = [60, 90, 130];
+
+/** Many requests at once against a limit on requests and one on tokens, judged by the provider's own log. */
+export async function sendCrowd(fleet: Fleet, model: string, size: CrowdSize): Promise<CrowdResult> {
+  const asked = askAll(
+    fleet,
+    Array.from({ length: size.requests }, (_, index) => {
+      const maxTokens = OUTPUT_TOKENS[index % OUTPUT_TOKENS.length] ?? 1;
+      // The provider says as much as it may, so that its count is what was reserved.
+      return { model, tag: `${model}-${index}`, maxTokens, sim: { outputTokens: maxTokens } };
+    }),
+  );
+  const answers = await answersOf(asked);
+  const accepted = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter((answer) => isRefusal(answer));
+  const strange = answers.filter((answer) => !accepted.includes(answer) && !refused.includes(answer));
+  const log = (await fleet.provider.log()).filter((entry) => tagOf(entry).startsWith(`${model}-`));
+  const requests = slidingExcess(log, MINUTE_MS, size.requestsPerMinute, () => 1);
+  const tokens = slidingExcess(log, MINUTE_MS, size.tokensPerMinute, tokensOf);
+  const lateness = latenessMs(accepted, log);
+  const gaps = pacedGaps(accepted, log, size);
+  return {
+    accepted: accepted.length,
+    refused: refused.length,
+    strange: [...new Set(strange.map(({ status, text }) => `${status} ${text.slice(0, 200)}`))].slice(0, 5),
+    exceeded: requests.exceeded + tokens.exceeded,
+    mostRequests: requests.most,
+    mostTokens: tokens.most,
+    late: lateRequests(accepted, log, size.waitMsMax),
+    outOfOrder: outOfOrder(accepted, log),
+    unnamedRefusals: refused.filter((answer) => (errorOf(answer).policy ?? null) === null).length,
+    latenessP99Ms: quantile(lateness, 0.99),
+    latenessMaxMs: quantile(lateness, 1),
+    paceIntervalMs: Math.round(RUN_MS / size.requestsPerMinute),
+    gapMsMin: quantile(gaps, 0),
+    gapMsMedian: quantile(gaps, 0.5),
+  };
+}
+
+function isRefusal(answer: Answer): boolean {
+  if (answer.status !== 429 || !(Number(header(answer, 'retryAfterMs')) > 0)) return false;
+  const { code, retry_after } = errorOf(answer);
+  return code === 'rate_limit_wait_budget_exceeded' && String(retry_after) === header(answer, 'retryAfter');
+}
+
+function arrivals(log: readonly RequestLogEntry[]): Map<string, number> {
+  return new Map(log.map((entry) => [tagOf(entry), entry.receivedAtMs]));
+}
+
+/** From the end of the wait, as the gateway tells it, to the provider. */
+function latenessMs(accepted: readonly Answer[], log: readonly RequestLogEntry[]): number[] {
+  const reached = arrivals(log);
+  return accepted.map((answer) => {
+    const dueMs = arrivedAtMs(answer) + Number(header(answer, 'waitMs'));
+    return (reached.get(answer.tag) ?? Number.NaN) - dueMs;
+  });
+}
+
+function lateRequests(
+  accepted: readonly Answer[],
+  log: readonly RequestLogEntry[],
+  waitMsMax: number,
+): number {
+  const reached = arrivals(log);
+  return accepted.filter((answer) => {
+    const waitedMs = (reached.get(answer.tag) ?? Number.POSITIVE_INFINITY) - arrivedAtMs(answer);
+    return waitedMs > waitMsMax + TRAVEL_MS || Number(header(answer, 'waitMs')) > waitMsMax + TRAVEL_MS;
+  }).length;
+}
+
+/** Requests of one process that reached the provider before one which that process had taken earlier. */
+function outOfOrder(accepted: readonly Answer[], log: readonly RequestLogEntry[]): number {
+  const reached = arrivals(log);
+  let count = 0;
+  for (const process of new Set(accepted.map((answer) => answer.process))) {
+    const own = accepted.filter((answer) => answer.process === process);
+    for (const later of own) {
+      const earlier = own.some(
+        (other) =>
+          arrivedAtMs(other) + SAME_MOMENT_MS < arrivedAtMs(later) &&
+          (reached.get(other.tag) ?? 0) > (reached.get(later.tag) ?? 0) + SAME_DISPATCH_MS,
+      );
+      if (earlier) count += 1;
+    }
+  }
+  return count;
+}
+
+/** Between dispatches that pacing could still spread: those that would have missed their deadline are not. */
+function pacedGaps(accepted: readonly Answer[], log: readonly RequestLogEntry[], size: CrowdSize): number[] {
+  const intervalMs = RUN_MS / size.requestsPerMinute;
+  const waits = new Map(accepted.map((answer) => [answer.tag, Number(header(answer, 'waitMs'))]));
+  const spread = byArrival(log).filter(
+    (entry) => (waits.get(tagOf(entry)) ?? 0) < size.waitMsMax - 2 * intervalMs,
+  );
+  return gapsMs(spread);
+}

@@ -1,0 +1,84 @@
+import { afterMs } from '../streams/stream-request.ts';
+import { type Answer, type Asked, ask, errorOf, header } from './ask.ts';
+import type { Fleet, PolicySetup } from './fleet.ts';
+
+/** One way of filling a window, and the request that then has to come back. */
+export interface RetryShape {
+  readonly name: string;
+  readonly policy: PolicySetup;
+  readonly fill: readonly number[];
+  readonly maxTokens: number;
+}
+
+export interface RetryResult {
+  readonly name: string;
+  readonly retryAfterMs: number;
+  readonly namesPolicy: boolean;
+  /** A second before its time. */
+  readonly acceptedEarly: boolean;
+  /** At the time given in milliseconds, and at the one given in whole seconds. */
+  readonly acceptedInTime: readonly boolean[];
+}
+
+const ACCEPTED_MS = 400;
+
+export async function checkRetryAfter(
+  fleet: Fleet,
+  shape: RetryShape,
+  waitMsMax: number,
+): Promise<RetryResult> {
+  const { name, policy, maxTokens } = shape;
+  // Unpaced, the window is full at once and the moment of its next room is known.
+  const { laneId } = await fleet.lane(name, {
+    lane: { default_max_wait_ms: waitMsMax },
+    endpoint: { pacing: false },
+  });
+  const [policyId = ''] = await fleet.policies({ ...policy, scope_type: 'lane', scope_id: laneId });
+  for (const [index, tokens] of shape.fill.entries()) {
+    const filled = await ask(fleet, {
+      model: name,
+      tag: `${name}-fill-${index}`,
+      maxTokens: tokens,
+      sim: { outputTokens: tokens },
+      process: index % 4,
+    }).answer;
+    if (filled.status !== 200) throw new Error(`the window is full too early: ${filled.text}`);
+  }
+  const refused = await ask(fleet, { model: name, tag: `${name}-refused`, maxTokens }).answer;
+  if (refused.status !== 429) throw new Error(`${name} was not refused: ${refused.status} ${refused.text}`);
+  const knownAtMs = performance.now();
+  const retryAfterMs = Number(header(refused, 'retryAfterMs'));
+  const until = (ms: number) => afterMs(Math.max(0, knownAtMs + ms - performance.now()));
+  const again = async (process: number): Promise<boolean> => {
+    const sent = ask(fleet, { model: name, tag: `${name}-again`, maxTokens, process });
+    return accepted(fleet, policyId, sent);
+  };
+  await until(retryAfterMs - 1_000);
+  const acceptedEarly = await again(1);
+  await until(retryAfterMs);
+  const inMs = await again(2);
+  await until(Number(header(refused, 'retryAfter')) * 1_000);
+  const inSeconds = await again(3);
+  await fleet.remove(policyId);
+  return {
+    name,
+    retryAfterMs,
+    namesPolicy: errorOf(refused).policy?.id === policyId,
+    acceptedEarly,
+    acceptedInTime: [inMs, inSeconds],
+  };
+}
+
+/** Accepted: it waits and a place is reserved for it. It then leaves, so that the next is alone again. */
+async function accepted(fleet: Fleet, policyId: string, asked: Asked): Promise<boolean> {
+  const first = await Promise.race([asked.answer, afterMs(ACCEPTED_MS)]);
+  if (first !== undefined) return (first as Answer).status === 200;
+  const { reserved } = await fleet.usage(policyId);
+  asked.abort();
+  await asked.answer;
+  for (let turn = 0; (await fleet.usage(policyId)).reserved > 0; turn += 1) {
+    if (turn > 100) throw new Error('a place was not given back');
+    await afterMs(20);
+  }
+  return reserved > 0;
+}
