@@ -17,7 +17,7 @@ export async function liveKeys(ports: readonly number[]): Promise<string[]> {
 }
 
 /** One command on a connection of its own, its reply parsed whole. */
-export async function redis(port: number, ...args: readonly string[]): Promise<unknown> {
+async function redis(port: number, ...args: readonly string[]): Promise<unknown> {
   const socket = createConnection({ host: '127.0.0.1', port });
   socket.setTimeout(2_000, () => socket.destroy(new Error('Redis does not answer')));
   try {
