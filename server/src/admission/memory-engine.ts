@@ -25,10 +25,12 @@ import {
   usageOf,
 } from './memory-state.ts';
 import { type Charge, isPaced, isSliding } from './policy.ts';
-import { earliestInSliding, GEOMETRY } from './sliding-window.ts';
+import { earliestInSliding, GEOMETRY, latenessMsMax } from './sliding-window.ts';
 
 /** How often the policies of a candidate may push its slot further before it counts as unplaceable. */
 const PASSES_MAX = 64;
+/** How many in line are told at once of free units; each of them, served, tells the next. */
+const WAKES_MAX = 8;
 
 export interface MemoryEngineDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -88,11 +90,15 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
     return decide(state, ask, held, now);
   }
 
-  /** A waiter keeps its slot unless the rules have changed since, or its endpoint was put into a cooldown. */
+  /**
+   * A waiter keeps its slot unless the rules have changed since, its endpoint was put into a cooldown, or it comes so late
+   * that its charge lies where the provider will not see it.
+   */
   function keepsItsSlot(state: OrganizationState, lease: Lease, ask: AdmissionAsk, now: number): boolean {
     const endpointId = lease.candidates[lease.candidate]?.endpointId ?? '';
     const cooldownMs = state.cooldowns.get(endpointId) ?? 0;
     return (
+      now - lease.slotMs <= latenessMsMax(chargesOf(lease)) &&
       cooldownMs <= Math.max(now, lease.slotMs) &&
       fingerprint(lease.candidates) === fingerprint(ask.candidates)
     );
@@ -154,8 +160,9 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
       state.cooldowns.get(candidate.endpointId) ?? 0,
       slotBefore(state, ask, held),
     );
-    // Whoever has waited for its slot was spread out already: if it can go now, pacing does not hold it back again.
-    const wasPaced = held?.state === 'waiting' && held.slotMs <= now;
+    // Whoever had a slot was spread out already: if it can go now, pacing does not hold it back again.
+    const unused = held?.state === 'dispatched' && ask.release?.dispatched === false;
+    const wasPaced = unused || (held?.state === 'waiting' && held.slotMs <= now);
     let found = earliest(state, candidate, fromMs, candidate.paced && !wasPaced);
     if (candidate.paced && wasPaced && found.slotMs > now) found = earliest(state, candidate, fromMs, true);
     // Pacing may delay, but it never makes a request miss its deadline.
@@ -299,7 +306,7 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
       const free = limit - (state.holders.get(id)?.size ?? 0);
       const inLine = [...(state.lines.get(id) ?? [])];
       inLine.sort((a, b) => (comesBefore(leases.get(a), a, leases.get(b), b) ? -1 : 1));
-      for (const next of inLine.slice(0, Math.max(0, free))) deps.wake(next);
+      for (const next of inLine.slice(0, Math.max(0, Math.min(free, WAKES_MAX)))) deps.wake(next);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { SlidingPeriod } from './policy.ts';
+import { type Charge, isSliding, type SlidingPeriod } from './policy.ts';
 
 /**
  * A window that slides, kept as sums per bucket of time. Reservations may lie in the future, so a new one has to
@@ -25,6 +25,15 @@ export const GEOMETRY: Record<SlidingPeriod, Geometry> = {
   second: { bucketMs: 50, span: 22 },
   minute: { bucketMs: 500, span: 122 },
 };
+
+/** How long after its slot a request may be dispatched: one bucket of the shortest window that it was charged to. */
+export function latenessMsMax(charges: readonly Charge[]): number {
+  let boundMs = Number.POSITIVE_INFINITY;
+  for (const { policy } of charges) {
+    if (isSliding(policy.period)) boundMs = Math.min(boundMs, GEOMETRY[policy.period].bucketMs);
+  }
+  return boundMs;
+}
 
 export function emptySlidingWindow(): SlidingWindow {
   return { buckets: new Map(), paceNextMs: 0 };

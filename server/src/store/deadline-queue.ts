@@ -9,8 +9,8 @@ export interface Deadline {
 
 /** A timer that is this late was not late by itself. */
 const STANDSTILL_MS = 20;
-/** However long the process stands still, what is due fails after this many times its time more. */
-const STANDSTILL_TIMES_MAX = 4;
+/** A process that stands still again and again gets more time this often in a row. */
+const GRANTS_MAX = 4;
 
 /**
  * One timer for any number of pieces of work that all get the same time: their deadlines come in the order
@@ -26,16 +26,16 @@ export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }
   let first = 0;
   let timer: NodeJS.Timeout | undefined;
   let grantedMs = Number.NEGATIVE_INFINITY;
+  let grants = 0;
 
   /**
    * A process that stood still finds its timers due before it has read what came meanwhile: an answer that is there, or
-   * that could not even be asked for, is not one that stayed out. So there is as much time again, up to a bound.
+   * that could not even be asked for, is not one that stayed out. So there is as much time again, a bounded number of times.
    */
   function stoodStill(nowMs: number): boolean {
-    const head = queue[first];
-    if (head === undefined) return false;
-    const lateMs = nowMs - Math.max(head.atMs, grantedMs);
-    if (lateMs <= STANDSTILL_MS || nowMs - head.atMs >= timeoutMs * STANDSTILL_TIMES_MAX) return false;
+    const lateMs = nowMs - Math.max(queue[first]?.atMs ?? nowMs, grantedMs);
+    grants = lateMs > STANDSTILL_MS && grants < GRANTS_MAX ? grants + 1 : 0;
+    if (grants === 0) return false;
     grantedMs = nowMs + Math.min(lateMs, timeoutMs);
     timer = setTimeout(sweep, grantedMs - nowMs);
     timer.unref();

@@ -8,6 +8,8 @@ export interface CrowdSize {
   readonly requestsPerMinute: number;
   readonly tokensPerMinute: number;
   readonly waitMsMax: number;
+  /** What the machine may need to take a request in and to send it on, which is no wait for capacity. */
+  readonly travelMs: number;
 }
 
 export interface CrowdResult {
@@ -34,10 +36,9 @@ const MINUTE_MS = 60_000;
 const RUN_MS = 61_000;
 /** Two requests that a process took within this time may have been read in either order. */
 const SAME_MOMENT_MS = 25;
-/** Dispatches this close to one another may pass each other on the way. */
-const SAME_DISPATCH_MS = 100;
-/** What a busy machine adds between the slot and the provider, over which nobody has promised anything. */
-const TRAVEL_MS = 500;
+/** Slots of paced requests are an interval apart; what is much closer held the same slot and may pass on the way. */
+const SAME_SLOT_PART = 0.6;
+const SAME_SLOT_MS_MAX = 500;
 /** With the input, a hundred on average: both limits are met at the same number of requests. */
 const OUTPUT_TOKENS = [60, 90, 130];
 
@@ -67,8 +68,8 @@ export async function sendCrowd(fleet: Fleet, model: string, size: CrowdSize): P
     exceeded: requests.exceeded + tokens.exceeded,
     mostRequests: requests.most,
     mostTokens: tokens.most,
-    late: lateRequests(accepted, log, size.waitMsMax),
-    outOfOrder: outOfOrder(accepted, log),
+    late: lateRequests(accepted, log, size.waitMsMax + size.travelMs),
+    outOfOrder: outOfOrder(accepted, log, size),
     unnamedRefusals: refused.filter((answer) => (errorOf(answer).policy ?? null) === null).length,
     latenessP99Ms: quantile(lateness, 0.99),
     latenessMaxMs: quantile(lateness, 1),
@@ -97,20 +98,17 @@ function latenessMs(accepted: readonly Answer[], log: readonly RequestLogEntry[]
   });
 }
 
-function lateRequests(
-  accepted: readonly Answer[],
-  log: readonly RequestLogEntry[],
-  waitMsMax: number,
-): number {
+function lateRequests(accepted: readonly Answer[], log: readonly RequestLogEntry[], boundMs: number): number {
   const reached = arrivals(log);
   return accepted.filter((answer) => {
     const waitedMs = (reached.get(answer.tag) ?? Number.POSITIVE_INFINITY) - arrivedAtMs(answer);
-    return waitedMs > waitMsMax + TRAVEL_MS || Number(header(answer, 'waitMs')) > waitMsMax + TRAVEL_MS;
+    return waitedMs > boundMs;
   }).length;
 }
 
 /** Requests of one process that reached the provider before one which that process had taken earlier. */
-function outOfOrder(accepted: readonly Answer[], log: readonly RequestLogEntry[]): number {
+function outOfOrder(accepted: readonly Answer[], log: readonly RequestLogEntry[], size: CrowdSize): number {
+  const sameSlotMs = Math.min(SAME_SLOT_MS_MAX, (SAME_SLOT_PART * RUN_MS) / size.requestsPerMinute);
   const reached = arrivals(log);
   let count = 0;
   for (const process of new Set(accepted.map((answer) => answer.process))) {
@@ -119,7 +117,7 @@ function outOfOrder(accepted: readonly Answer[], log: readonly RequestLogEntry[]
       const earlier = own.some(
         (other) =>
           arrivedAtMs(other) + SAME_MOMENT_MS < arrivedAtMs(later) &&
-          (reached.get(other.tag) ?? 0) > (reached.get(later.tag) ?? 0) + SAME_DISPATCH_MS,
+          (reached.get(other.tag) ?? 0) > (reached.get(later.tag) ?? 0) + sameSlotMs,
       );
       if (earlier) count += 1;
     }

@@ -20,8 +20,8 @@ import { afterMs } from '../streams/stream-request.ts';
 const LONG = process.env['RELAY_SYSTEM_LONG'] === '1';
 const PROCESSES = 4;
 const CROWD: CrowdSize = LONG
-  ? { requests: 2_000, requestsPerMinute: 100, tokensPerMinute: 10_000, waitMsMax: 90_000 }
-  : { requests: 200, requestsPerMinute: 30, tokensPerMinute: 3_000, waitMsMax: 12_000 };
+  ? { requests: 2_000, requestsPerMinute: 100, tokensPerMinute: 10_000, waitMsMax: 90_000, travelMs: 1_500 }
+  : { requests: 200, requestsPerMinute: 30, tokensPerMinute: 3_000, waitMsMax: 12_000, travelMs: 500 };
 const LOST = LONG ? 500 : 100;
 /** What the machine may add to a slot; alone on it, it is less than 50 ms. */
 const LATENESS_P99_MS_MAX = LONG ? 1_000 : 400;

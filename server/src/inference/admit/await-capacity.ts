@@ -1,5 +1,6 @@
 import type { AdmissionDesk } from '../../admission/desk.ts';
 import type { Actual, DeskAnswer } from '../../admission/engine.ts';
+import { GEOMETRY, latenessMsMax } from '../../admission/sliding-window.ts';
 import type { RelayError } from '../../domain/relay-error.ts';
 import type { Candidate } from '../../domain/routing.ts';
 import type { Clock } from '../../kit/clock.ts';
@@ -9,6 +10,9 @@ import { lineRefusal, refusalError } from './refusal.ts';
 
 /** How long somebody in line sleeps at most: a wake-up can be lost with the connection that carried it. */
 const LINE_MS_MAX = 1_000;
+/** A process that is this busy all the time would never send anything. */
+const LATE_ANSWERS_MAX = 3;
+const UNUSED: Actual = { dispatched: false, tokens: 0, spendMicros: 0 };
 
 export interface AdmitDeps {
   readonly desk: AdmissionDesk;
@@ -36,10 +40,12 @@ export async function awaitCapacity(
 ): Promise<Capacity> {
   const { organizationId } = exchange.caller;
   let given = release;
+  let late = 0;
   // The wait can only shrink the budget, and each turn waits at least a millisecond, so this ends.
   for (;;) {
     const ask = askFor(deps, exchange, routed, candidates, given);
     given = null;
+    const askedMs = deps.clock.monotonicMs();
     const asked = deps.desk.admit(ask);
     const answer: DeskAnswer = asked instanceof Promise ? await asked : asked;
     if (answer.kind === 'refused')
@@ -47,6 +53,15 @@ export async function awaitCapacity(
     const candidate = candidates[answer.candidate];
     if (candidate === undefined) throw new RangeError('admission chose a candidate that was not asked for');
     if (answer.kind === 'admitted') {
+      // Its slot lies somewhere in the time that the answer took; too long ago, it has to be another one.
+      const tookMs = deps.clock.monotonicMs() - askedMs;
+      const charges = ask.candidates[answer.candidate]?.charges ?? [];
+      const slow = tookMs > GEOMETRY.second.bucketMs && tookMs > latenessMsMax(charges);
+      if (slow && late < LATE_ANSWERS_MAX) {
+        late += 1;
+        given = UNUSED;
+        continue;
+      }
       return {
         kind: 'ready',
         candidate,

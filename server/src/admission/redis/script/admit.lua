@@ -123,7 +123,8 @@ local function place(candidate, held, slot_before)
     if charge.cost > charge.limit then return { slot = NEVER_MS, exceeds = charge.id } end
   end
   local from = max(now, cooldown_of(candidate.endpoint), slot_before)
-  local was_paced = held and held.state == 'waiting' and held.slot <= now
+  local unused = held and held.state == 'dispatched' and ARGV[11] == '0'
+  local was_paced = unused or held and held.state == 'waiting' and held.slot <= now
   local slot, bound = earliest(candidate, from, candidate.paced and not was_paced)
   if candidate.paced and was_paced and slot > now then slot, bound = earliest(candidate, from, true) end
   if candidate.paced and slot > deadline then slot, bound = earliest(candidate, from, false) end
@@ -262,6 +263,13 @@ local function restore(held)
   return { 'restored' }
 end
 
+-- How long after its slot a request may be dispatched: one bucket of the shortest window that it was charged to.
+local function lateness_max(charges)
+  local bound = NEVER_MS
+  for _, charge in ipairs(charges) do bound = math.min(bound, BUCKET_MS[charge.period] or bound) end
+  return bound
+end
+
 local function admit()
   local held = read_lease(op)
   if ARGV[11] == 'restore' then return restore(held) end
@@ -275,7 +283,8 @@ local function admit()
     give_back(op, held, actual, now)
   elseif held.state == 'waiting' then
     local candidate = held.fingerprint == fingerprint() and candidates[held.candidate + 1]
-    if candidate and cooldown_of(candidate.endpoint) <= max(now, held.slot) then
+    local in_time = candidate and now - held.slot <= lateness_max(candidate.charges)
+    if in_time and cooldown_of(candidate.endpoint) <= max(now, held.slot) then
       if held.slot > now then return { 'wait', held.candidate, held.slot - now } end
       if not blocked_concurrency(candidate.charges, held.arrived) then
         held.expires = now + lease_ms

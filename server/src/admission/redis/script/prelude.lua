@@ -5,6 +5,7 @@ local PREFIX = KEYS[1]
 local RETRY_UNKNOWN_MS = 1000
 local NEVER_MS = 9e15
 local PASSES_MAX = 64
+local WAKES_MAX = 8
 local HOUR_MS = 3600000
 local DAY_MS = 86400000
 local SLACK_MS = 60000
@@ -282,12 +283,12 @@ local function write_lease(op, lease)
   call('ZADD', PREFIX .. 'expiry', lease.expires, op)
 end
 
--- Tells the gateways of those next in line that a unit may be free for them.
+-- Tells the gateways of those next in line that a unit may be free for them; each of them, served, tells the next.
 local function wake_next(lease)
   for id, limit in pairs(lease.concurrency) do
     local free = limit - call('SCARD', holders_key(lease.org, id))
     if free > 0 then
-      for _, op in ipairs(call('ZRANGE', line_key(lease.org, id), 0, free - 1)) do
+      for _, op in ipairs(call('ZRANGE', line_key(lease.org, id), 0, math.min(free, WAKES_MAX) - 1)) do
         local next_lease = read_lease(op)
         if next_lease then call('PUBLISH', 'relay:wake:' .. next_lease.gateway, op) end
       end
