@@ -1,10 +1,14 @@
 // `npm run bench -- NAME [options]`: runs one bench, which closes with its figures as one JSON object.
 import { ADMISSION_USAGE, admission } from './admission.ts';
+import { KEYS_USAGE, keys } from './keys.ts';
+import { LEDGER_USAGE, ledger } from './ledger.ts';
 import { OVERHEAD_USAGE, overhead } from './overhead.ts';
 
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
   overhead,
   admission,
+  keys,
+  ledger,
 };
 
 const USAGE = `usage: npm run bench -- NAME [options]
@@ -12,6 +16,10 @@ const USAGE = `usage: npm run bench -- NAME [options]
 ${OVERHEAD_USAGE}
 
 ${ADMISSION_USAGE}
+
+${KEYS_USAGE}
+
+${LEDGER_USAGE}
 `;
 
 async function main([name, ...args]: readonly string[]): Promise<number> {

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { contextKeyCommand } from './context-key.ts';
 import { migrateCommand } from './migrate.ts';
 import { ProgramError } from './program-error.ts';
 import { serveCommand } from './serve.ts';
@@ -12,7 +13,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     .description('The Relay gateway: serve it and look after its database.')
     .showHelpAfterError('(relay --help lists the commands)')
     .exitOverride();
-  for (const command of [serveCommand(), migrateCommand()]) program.addCommand(command.exitOverride());
+  for (const command of [serveCommand(), migrateCommand(), contextKeyCommand()])
+    program.addCommand(command.exitOverride());
   try {
     await program.parseAsync(argv, { from: 'user' });
     return 0;

@@ -15,7 +15,7 @@ async function runServer(role: (typeof ROLES)[number]): Promise<void> {
   const { EnvironmentError, readEnvironment, serve } = await import('@relay/server');
   let environment: ReturnType<typeof readEnvironment>;
   try {
-    environment = readEnvironment(process.env);
+    environment = readEnvironment(process.env, role);
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     throw new ProgramError(`the settings cannot be used:\n${error.message}`);

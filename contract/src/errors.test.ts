@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { errorPageHtml, errorPageMarkdown } from './error-page.ts';
+import { accessErrors } from './errors/access-errors.ts';
+import { capacityErrors } from './errors/capacity-errors.ts';
+import { requestErrors } from './errors/request-errors.ts';
+import { serviceErrors } from './errors/service-errors.ts';
+import { upstreamErrors } from './errors/upstream-errors.ts';
 import { errorCodes, errors, isErrorCode } from './errors.ts';
 import { allRoutes } from './routes.ts';
 
@@ -36,12 +41,20 @@ describe('the error registry', () => {
       content_policy_violation: [403, 'content_policy_violation'],
       guardrail_unavailable: [503, 'guardrail_unavailable'],
       policy_unavailable: [503, 'policy_unavailable'],
+      metering_unavailable: [503, 'metering_unavailable'],
       draining: [503, 'draining'],
     } as const;
     for (const [code, [status, type]] of Object.entries(fixed)) {
       assert.ok(isErrorCode(code));
       assert.deepEqual([errors[code].status, errors[code].type], [status, type], code);
     }
+  });
+
+  it('has every code in one part only', () => {
+    const parts = [requestErrors, accessErrors, capacityErrors, upstreamErrors, serviceErrors];
+    const codes = parts.flatMap((part) => Object.keys(part));
+    assert.equal(new Set(codes).size, codes.length);
+    assert.equal(codes.length, errorCodes.length);
   });
 
   it('knows its codes and nothing else', () => {

@@ -135,7 +135,7 @@ function schemaParameters(
 
 function headerParameters(route: Route): JsonObject[] {
   const keys: HeaderKey[] = [];
-  if (route.method === 'POST' && route.errors.includes('idempotency_conflict')) keys.push('idempotencyKey');
+  if (takesIdempotencyKey(route)) keys.push('idempotencyKey');
   if (route.method !== 'POST' && route.errors.includes('version_conflict')) keys.push('ifMatch');
   return keys.map((key) => ({
     name: headers[key],
@@ -181,7 +181,12 @@ function successHeaders(route: Route): HeaderKey[] {
   const cursorInBody =
     route.success.schema !== undefined && 'next_cursor' in propertiesOf(route.success.schema);
   if (takesCursor && !cursorInBody) keys.push('link', 'nextCursor');
+  if (takesIdempotencyKey(route)) keys.push('idempotencyReplayed');
   return keys;
+}
+
+function takesIdempotencyKey(route: Route): boolean {
+  return route.method === 'POST' && route.errors.includes('idempotency_conflict');
 }
 
 function headerReferences(keys: readonly HeaderKey[]): JsonObject {

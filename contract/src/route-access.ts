@@ -49,9 +49,24 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   renameApiKey: { scope: 'cloud:account:manage' },
   revokeApiKey: { scope: 'cloud:account:manage' },
   getBillingHistory: { scope: 'cloud:billing:read' },
+  getUsageStatement: { scope: 'cloud:billing:read' },
+  /** Whoever can sign it is Stripe. */
+  receiveStripeEvent: 'public',
   createSession: 'public',
   getSession: 'session_only',
+  updateSession: 'session_only',
   deleteSession: 'session_only',
+  signUp: 'public',
+  acceptInvitation: 'public',
+  startSso: 'public',
+  finishSso: 'public',
+  listSessions: 'session_only',
+  revokeSession: 'session_only',
+  changePassword: 'session_only',
+  changeEmail: 'session_only',
+  startTotp: 'session_only',
+  confirmTotp: 'session_only',
+  removeTotp: 'session_only',
 
   listMembers: { scope: 'cloud:members:read' },
   updateMember: { scope: 'cloud:members:manage' },
@@ -125,6 +140,7 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   getRequest: { scope: 'relay:usage:read' },
   getStatsSummary: { scope: 'relay:usage:read' },
   getTimeseries: { scope: 'relay:usage:read' },
+  getWaitDistribution: { scope: 'relay:usage:read' },
 
   getCapabilities: 'any_key',
   exportConfig: readConfiguration,
@@ -134,6 +150,8 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   getLiveness: 'public',
   getReadiness: 'public',
   getHealth: 'public',
+  /** Of keys and sessions it knows nothing: its own token opens it, or being on the same machine. */
+  getMetrics: 'public',
   getOpenApi: 'public',
   getErrorPage: 'public',
 };

@@ -32,6 +32,8 @@ export interface RouteDefinition {
   readonly body?: TSchema;
   /** Whether the body may be left out. */
   readonly bodyOptional?: boolean;
+  /** The handler gets the body as text, unparsed and unchecked, because a signature is over exactly what was sent. */
+  readonly rawBody?: boolean;
   readonly success: RouteSuccess;
   /** Errors beyond those that follow from the plane, the access and the presence of params and a body. */
   readonly errors?: readonly ErrorCode[];

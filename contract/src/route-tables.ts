@@ -6,12 +6,14 @@ import { limitRoutes } from './routes/limits.ts';
 import { organizationRoutes } from './routes/organization.ts';
 import { providerRoutes } from './routes/providers.ts';
 import { routingRoutes } from './routes/routing.ts';
+import { sessionRoutes } from './routes/session.ts';
 import { usageRoutes } from './routes/usage.ts';
 
 /** Every route of the interface, before access and shared errors are joined to it. */
 export const routeTables = {
   ...inferenceRoutes,
   ...accountRoutes,
+  ...sessionRoutes,
   ...organizationRoutes,
   ...providerRoutes,
   ...routingRoutes,

@@ -24,6 +24,8 @@ const authentication: readonly ErrorCode[] = [
   'revoked_api_key',
   'product_access_denied',
   'entitlement_missing',
+  'session_expired',
+  'csrf_failed',
 ];
 
 export const routes: Routes = joinRoutes();
@@ -33,7 +35,9 @@ export const allRoutes: readonly Route[] = Object.values(routes);
 /** Static types of what a handler is given and answers; `undefined` where the route has none. */
 export type RouteParams<I extends RouteId> = StaticOf<RouteTables[I], 'params'>;
 export type RouteQuery<I extends RouteId> = StaticOf<RouteTables[I], 'query'>;
-export type RouteBody<I extends RouteId> = StaticOf<RouteTables[I], 'body'>;
+export type RouteBody<I extends RouteId> = RouteTables[I] extends { readonly rawBody: true }
+  ? string
+  : StaticOf<RouteTables[I], 'body'>;
 export type RouteResult<I extends RouteId> = StaticOf<RouteTables[I]['success'], 'schema'>;
 
 type StaticOf<T, K extends string> = T extends { readonly [P in K]: infer S extends TSchema }
@@ -66,6 +70,6 @@ function errorsOf(route: RouteDefinition, access: Access): ErrorCode[] {
   if (typeof access === 'object' || access === 'session_only') add('insufficient_scope', 'permission_denied');
   if (route.plane !== 'operations') add('store_unavailable', 'draining');
   if (route.plane === 'management') add('not_implemented');
-  if (route.plane === 'inference') add('configuration_unavailable', 'policy_unavailable');
+  if (route.plane === 'inference') add('configuration_unavailable', 'policy_unavailable', 'invalid_context');
   return errorCodes.filter((code) => found.has(code));
 }

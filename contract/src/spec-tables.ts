@@ -283,11 +283,11 @@ export const specResources: Readonly<Record<string, SpecFields>> = {
   },
   RequestStateCounts: { completed: 'integer', failed: 'integer', cancelled: 'integer' },
   BillingHistory: {
-    invoices: 'BillingRecord[]',
-    payments: 'BillingRecord[]',
-    refunds: 'BillingRecord[]',
-    disputes: 'BillingRecord[]',
-    activities: 'BillingRecord[]',
+    invoices: 'BillingInvoice[]',
+    payments: 'BillingPayment[]',
+    refunds: 'BillingRefund[]',
+    disputes: 'BillingDispute[]',
+    activities: 'BillingActivity[]',
   },
 };
 

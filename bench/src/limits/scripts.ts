@@ -9,9 +9,9 @@ export interface Script {
   readonly digest: string;
 }
 
-/** A script as the product runs it: what all of them share, then its own text. */
+/** A script as the product runs it: what all of them share, then its own text; that which admits has a part before. */
 export function readScript(name: 'admit' | 'settle' | 'initialize'): Script {
-  const text = ['prelude', name]
+  const text = [...(name === 'admit' ? ['uncharged'] : []), 'prelude', name]
     .map((part) => readFileSync(join(DIRECTORY, `${part}.lua`), 'utf8'))
     .join('\n');
   return { text, digest: createHash('sha1').update(text).digest('hex') };

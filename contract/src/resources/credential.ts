@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, flag, Id, Name, nullable, optional, Timestamp, WriteOnlySecret } from '../schema.ts';
+import { ManagedBy } from './values.ts';
 
 export const Credential = closed('Credential', {
   id: Id,
@@ -8,6 +9,7 @@ export const Credential = closed('Credential', {
   enabled: flag(),
   created_at: Timestamp,
   last_used_at: nullable(Timestamp),
+  managed_by: optional(ManagedBy),
 });
 export type Credential = Static<typeof Credential>;
 

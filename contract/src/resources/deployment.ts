@@ -3,7 +3,6 @@ import {
   closed,
   flag,
   Id,
-  integer,
   nullable,
   OpenJson,
   oneOf,
@@ -13,7 +12,6 @@ import {
   pageFields,
   query,
   Timestamp,
-  text,
 } from '../schema.ts';
 
 export const Capabilities = closed('Capabilities', {
@@ -24,57 +22,6 @@ export const Capabilities = closed('Capabilities', {
   scopes: Type.Array(Type.String(), { description: 'The caller’s effective scopes.' }),
 });
 export type Capabilities = Static<typeof Capabilities>;
-
-const ConfigItem = open(
-  'ConfigItem',
-  { name: optional(Type.String()) },
-  { description: 'The fields of the create body; other resources are named by slug instead of id.' },
-);
-const ConfigItems = Type.Array(ConfigItem, { maxItems: 10_000 });
-
-/** The declarative file. It never carries a secret. */
-export const ConfigFile = closed('ConfigFile', {
-  version: Type.Literal(1),
-  providers: optional(ConfigItems),
-  credentials: optional(ConfigItems),
-  endpoints: optional(ConfigItems),
-  lanes: optional(ConfigItems),
-  memberships: optional(ConfigItems),
-  pricing_policies: optional(ConfigItems),
-  guardrails: optional(ConfigItems),
-  limit_policies: optional(ConfigItems),
-});
-export type ConfigFile = Static<typeof ConfigFile>;
-
-const Prune = flag({ default: false, description: 'Whether resources missing from the file are deleted.' });
-
-export const ConfigPlanRequest = closed('ConfigPlanRequest', { config: ConfigFile, prune: optional(Prune) });
-export type ConfigPlanRequest = Static<typeof ConfigPlanRequest>;
-
-export const ConfigApplyRequest = closed('ConfigApplyRequest', {
-  config: ConfigFile,
-  prune: optional(Prune),
-  plan_hash: optional(text({ maxLength: 200, description: 'Refuse when the plan is no longer this one.' })),
-});
-export type ConfigApplyRequest = Static<typeof ConfigApplyRequest>;
-
-export const ConfigPlan = closed('ConfigPlan', {
-  plan_hash: Type.String(),
-  creates: integer(),
-  updates: integer(),
-  deletes: integer(),
-  changes: Type.Array(
-    closed('ConfigChange', {
-      action: oneOf(['create', 'update', 'delete']),
-      resource: Type.String(),
-      key: Type.String(),
-      id: nullable(Id),
-      before: OpenJson,
-      after: OpenJson,
-    }),
-  ),
-});
-export type ConfigPlan = Static<typeof ConfigPlan>;
 
 export const AuditEntry = closed('AuditEntry', {
   id: Id,
@@ -105,18 +52,6 @@ export const AuditQuery = query({
   ...pageFields,
 });
 export type AuditQuery = Static<typeof AuditQuery>;
-
-/** The records belong to the billing system; Relay passes them on as they are. */
-const BillingRecords = Type.Array(open('BillingRecord', {}));
-
-export const BillingHistory = closed('BillingHistory', {
-  invoices: BillingRecords,
-  payments: BillingRecords,
-  refunds: BillingRecords,
-  disputes: BillingRecords,
-  activities: BillingRecords,
-});
-export type BillingHistory = Static<typeof BillingHistory>;
 
 export const ProbeStatus = open('ProbeStatus', {
   status: oneOf(['ok', 'degraded', 'draining', 'unavailable']),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, flag, Id, integer, Name, nullable, optional, Slug, Timestamp, text } from '../schema.ts';
-import { Health, RouteKind } from './values.ts';
+import { Health, ManagedBy, RouteKind } from './values.ts';
 
 const UpstreamModel = text({ minLength: 1, maxLength: 200, description: 'The model name sent upstream.' });
 const Concurrency = nullable(integer({ minimum: 1 }), { default: null });
@@ -25,6 +25,7 @@ export const Endpoint = closed('Endpoint', {
   enabled: flag(),
   health: Health,
   cooldown_until: nullable(Timestamp),
+  managed_by: optional(ManagedBy),
 });
 export type Endpoint = Static<typeof Endpoint>;
 

@@ -1,4 +1,7 @@
 export * from './account.ts';
+export * from './billing.ts';
+export * from './config-file.ts';
+export * from './connection-test.ts';
 export * from './credential.ts';
 export * from './deployment.ts';
 export * from './endpoint.ts';

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, flag, Id, integer, Name, nullable, oneOf, optional, Slug, text } from '../schema.ts';
+import { ManagedBy } from './values.ts';
 
 const WaitMs = integer({ maximum: 3_600_000, default: 30_000, description: 'The wait budget.' });
 const Selection = oneOf(['preferred', 'soonest'], {
@@ -20,6 +21,7 @@ export const Lane = closed('Lane', {
   selection: Selection,
   hidden: Hidden,
   enabled: flag(),
+  managed_by: optional(ManagedBy),
 });
 export type Lane = Static<typeof Lane>;
 
@@ -55,6 +57,7 @@ export const Membership = closed('Membership', {
   endpoint_id: Id,
   manual_rank: Rank,
   enabled: flag(),
+  managed_by: optional(ManagedBy),
 });
 export type Membership = Static<typeof Membership>;
 

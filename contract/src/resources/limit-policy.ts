@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, flag, Id, integer, nullable, oneOf, optional, query, Timestamp } from '../schema.ts';
-import { Metric, Period, PolicyScopeType, TargetType } from './values.ts';
+import { ManagedBy, Metric, Period, PolicyScopeType, TargetType } from './values.ts';
 
 const LimitValue = integer({ description: 'The most the window may hold; micro-USD for `spend`.' });
 const ScopeId = nullable(Id, { description: 'Null for `global`.' });
@@ -13,6 +13,7 @@ export const LimitPolicy = closed('LimitPolicy', {
   period: Period,
   limit_value: LimitValue,
   enabled: flag(),
+  managed_by: optional(ManagedBy),
 });
 export type LimitPolicy = Static<typeof LimitPolicy>;
 

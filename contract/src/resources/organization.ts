@@ -30,6 +30,13 @@ export const Invitation = closed('Invitation', {
 });
 export type Invitation = Static<typeof Invitation>;
 
+/** The one time that the link is shown: whoever has it can join. */
+export const InvitationCreated = closed('InvitationCreated', {
+  invitation: Invitation,
+  accept_url: Type.String({ description: 'For the invited person. Shown here once and never again.' }),
+});
+export type InvitationCreated = Static<typeof InvitationCreated>;
+
 export const InvitationCreate = closed('InvitationCreate', {
   email: Type.String({ format: 'email', maxLength: 320 }),
   role: Role,

@@ -1,8 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { closed, Id, Micros, nullable, oneOf, optional } from '../schema.ts';
+import { ManagedBy } from './values.ts';
 
 const Currency = Type.Literal('USD', { default: 'USD' });
-const Source = oneOf(['catalog', 'manual'], { default: 'manual' });
+const Source = oneOf(['catalog', 'manual'], {
+  default: 'manual',
+  description:
+    '`catalog`: from the public price list that comes with Relay, as every endpoint begins whose provider and model it knows. Prices that are sent make it `manual`; `catalog` without prices goes back to the list.',
+});
 const CachedInput = nullable(Micros, { description: 'Null: cached input costs what other input costs.' });
 
 export const PricingPolicy = closed('PricingPolicy', {
@@ -14,6 +19,7 @@ export const PricingPolicy = closed('PricingPolicy', {
   cached_input_cost_micros_per_1m_tokens: CachedInput,
   flat_request_cost_micros: Micros,
   source: Source,
+  managed_by: optional(ManagedBy),
 });
 export type PricingPolicy = Static<typeof PricingPolicy>;
 

@@ -13,7 +13,7 @@ import {
   text,
   Url,
 } from '../schema.ts';
-import { Health } from './values.ts';
+import { Health, ManagedBy } from './values.ts';
 
 const AuthMode = oneOf(['bearer_static', 'header_static', 'none'], {
   default: 'bearer_static',
@@ -33,6 +33,7 @@ export const Provider = closed('Provider', {
   health: Health,
   preset_slug: nullable(Type.String()),
   enabled: flag(),
+  managed_by: optional(ManagedBy),
 });
 export type Provider = Static<typeof Provider>;
 
@@ -59,15 +60,3 @@ export const ProviderUpdate = closed('ProviderUpdate', {
   ...extra,
 });
 export type ProviderUpdate = Static<typeof ProviderUpdate>;
-
-/** The answer of every test route: what was tried and where it stopped. */
-export const TestResult = closed('TestResult', {
-  ok: flag(),
-  stage: oneOf(['credential', 'address', 'connect', 'request', 'response', 'done'], {
-    description: 'The last step reached; `done` when all went well.',
-  }),
-  latency_ms: integer(),
-  upstream_status: nullable(integer()),
-  message: Type.String(),
-});
-export type TestResult = Static<typeof TestResult>;

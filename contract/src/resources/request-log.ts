@@ -23,7 +23,9 @@ const entryFields = {
   client_request_id: nullable(Type.String()),
   state: RequestState,
   operation: Operation,
-  model: Type.String({ description: 'The `model` the client asked for.' }),
+  model: nullable(Type.String(), {
+    description: 'The `model` the client asked for; null when the body did not say.',
+  }),
   streaming: flag(),
   http_status: integer(),
   error_code: nullable(Type.String()),
@@ -48,8 +50,9 @@ const entryFields = {
   cached_input_tokens: MaybeCount,
   total_tokens: MaybeCount,
   cost_micros: MaybeCount,
-  usage_source: oneOf(['reported', 'estimated', 'none'], {
-    description: 'Where the token counts come from.',
+  usage_source: oneOf(['reported', 'streamed', 'estimated', 'none'], {
+    description:
+      'Where the token counts come from: the provider, what was streamed, the estimate, or nobody because nothing was dispatched.',
   }),
 };
 
@@ -68,13 +71,23 @@ export const LimitingPolicy = closed('LimitingPolicy', {
 });
 export type LimitingPolicy = Static<typeof LimitingPolicy>;
 
+const Verdict = oneOf([
+  'selected',
+  'available',
+  'would_wait',
+  'limited',
+  'unhealthy',
+  'incompatible',
+  'disabled',
+]);
+
 export const CandidateVerdict = closed('CandidateVerdict', {
   endpoint_id: Id,
   endpoint_name: Type.String(),
   provider_id: Id,
   upstream_model: Type.String(),
   rank: integer(),
-  verdict: oneOf(['selected', 'available', 'would_wait', 'limited', 'unhealthy', 'incompatible', 'disabled']),
+  verdict: Verdict,
   reason: Type.String(),
   wait_ms: nullable(integer()),
   limited_by: nullable(LimitingPolicy),
@@ -90,15 +103,41 @@ export const RequestAttempt = closed('RequestAttempt', {
   outcome: oneOf(['succeeded', 'failed', 'cancelled']),
   upstream_status: nullable(integer()),
   error_code: nullable(Type.String()),
-  started_at: Timestamp,
+  started_at: nullable(Timestamp),
+  wait_ms: nullable(integer(), { description: 'Waited for capacity before this attempt.' }),
   duration_ms: integer(),
 });
 export type RequestAttempt = Static<typeof RequestAttempt>;
 
+/** One line of the decision trace of a request that is over. */
+export const RecordedCandidate = closed('RecordedCandidate', {
+  endpoint_id: Id,
+  endpoint_name: nullable(Type.String(), { description: 'Null when the endpoint was deleted since.' }),
+  rank: integer(),
+  verdict: Verdict,
+  reason: Type.String(),
+  wait_ms: nullable(integer()),
+});
+export type RecordedCandidate = Static<typeof RecordedCandidate>;
+
+/** The policy that made a request wait, or refused it. */
+export const BoundPolicy = closed('BoundPolicy', {
+  policy_id: Id,
+  policy_kind: oneOf(['resource', 'user', 'api_key']),
+  scope_type: Type.String(),
+  scope_id: MaybeId,
+  metric: Metric,
+  period: Period,
+  resets_at: nullable(Timestamp),
+});
+export type BoundPolicy = Static<typeof BoundPolicy>;
+
 export const RequestDetail = closed('RequestDetail', {
   ...entryFields,
+  credential_id: MaybeId,
+  bound_policy: nullable(BoundPolicy),
   attempts: Type.Array(RequestAttempt),
-  candidates: Type.Array(CandidateVerdict, { description: 'The decision trace.' }),
+  candidates: Type.Array(RecordedCandidate, { description: 'The decision trace.' }),
   guardrails: Type.Array(
     closed('GuardrailVerdict', {
       guardrail_id: Id,
@@ -138,4 +177,24 @@ export const RequestLogQuery = query({ ...filters, ...pageFields });
 export type RequestLogQuery = Static<typeof RequestLogQuery>;
 
 /** The tail and the CSV take the filters but not the page. */
-export const RequestFilterQuery = query(filters);
+export const RequestTailQuery = query({
+  ...filters,
+  after: optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        'The request id last seen: what was recorded after it comes first. The header Last-Event-ID says the same, and wins.',
+    }),
+  ),
+});
+
+export const RequestExportQuery = query({
+  ...filters,
+  before: optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        'Goes on below this request id. A file has at most 1,000,000 rows, newest first; where there are more, its last record says so in `request_id` and names the id to go on with.',
+    }),
+  ),
+});

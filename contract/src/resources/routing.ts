@@ -22,6 +22,7 @@ export const RoutingExplanation = closed('RoutingExplanation', {
   wait_budget_ms: nullable(integer()),
   retry_after_ms: nullable(integer()),
   error_code: nullable(Type.String()),
+  reason: nullable(Type.String(), { description: 'Why it would be refused; null when it would not be.' }),
   limited_by: nullable(LimitingPolicy),
   estimated_input_tokens: integer(),
   estimated_output_tokens: integer(),

@@ -1,17 +1,99 @@
 import Type, { type Static } from 'typebox';
-import { closed, nullable, Timestamp, WriteOnlySecret } from '../schema.ts';
+import {
+  closed,
+  flag,
+  Id,
+  Name,
+  nullable,
+  optional,
+  query,
+  Timestamp,
+  text,
+  WriteOnlySecret,
+} from '../schema.ts';
 import { Org, User } from './account.ts';
 import { Role } from './values.ts';
+
+const Email = Type.String({ format: 'email', maxLength: 320 });
+const Password = Type.String({ minLength: 12, maxLength: 256, writeOnly: true });
+const TotpCode = Type.String({ minLength: 6, maxLength: 32, description: 'Six digits, or a backup code.' });
 
 /** A browser session of the console. The cookie itself is HTTP-only and never part of a body. */
 export const Session = closed('Session', {
   user: User,
   org: Org,
   role: Role,
+  orgs: Type.Array(Org, { description: 'Every organization the user is a member of.' }),
   csrf_token: Type.String({ description: 'Sent back in the x-csrf-token header on every write.' }),
   expires_at: nullable(Timestamp),
 });
 export type Session = Static<typeof Session>;
 
-export const SessionCreate = closed('SessionCreate', { token: WriteOnlySecret });
+/** Either `token` (RELAY_ADMIN_TOKEN, self-hosted), or `email` and `password`; `totp_code` where it is set up. */
+export const SessionCreate = closed('SessionCreate', {
+  token: optional(WriteOnlySecret),
+  email: optional(Email),
+  password: optional(WriteOnlySecret),
+  totp_code: optional(TotpCode),
+});
 export type SessionCreate = Static<typeof SessionCreate>;
+
+export const SessionUpdate = closed('SessionUpdate', { org_id: Id });
+export type SessionUpdate = Static<typeof SessionUpdate>;
+
+export const SignUp = closed('SignUp', {
+  name: Name,
+  email: Email,
+  password: Password,
+  organization_name: Name,
+});
+export type SignUp = Static<typeof SignUp>;
+
+/** `name` and `password` for somebody who has no account yet; others accept while signed in. */
+export const InvitationAcceptance = closed('InvitationAcceptance', {
+  token: WriteOnlySecret,
+  name: optional(Name),
+  password: optional(Password),
+});
+export type InvitationAcceptance = Static<typeof InvitationAcceptance>;
+
+export const BrowserSession = closed('BrowserSession', {
+  id: Id,
+  current: flag(),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  ip_address: nullable(Type.String()),
+  user_agent: nullable(Type.String()),
+});
+export type BrowserSession = Static<typeof BrowserSession>;
+
+export const PasswordChange = closed('PasswordChange', {
+  current_password: WriteOnlySecret,
+  new_password: Password,
+});
+export type PasswordChange = Static<typeof PasswordChange>;
+
+export const EmailChange = closed('EmailChange', { email: Email, password: WriteOnlySecret });
+export type EmailChange = Static<typeof EmailChange>;
+
+export const PasswordProof = closed('PasswordProof', { password: WriteOnlySecret });
+export type PasswordProof = Static<typeof PasswordProof>;
+
+export const TotpSetup = closed('TotpSetup', {
+  uri: Type.String({ description: 'An otpauth:// address for an authenticator. Shown once.' }),
+  backup_codes: Type.Array(Type.String(), { description: 'Each opens the account once. Shown once.' }),
+});
+export type TotpSetup = Static<typeof TotpSetup>;
+
+export const TotpConfirmation = closed('TotpConfirmation', { code: TotpCode });
+export type TotpConfirmation = Static<typeof TotpConfirmation>;
+
+export const SsoStartQuery = query({
+  return_to: optional(text({ maxLength: 500, description: 'A path of the console to come back to.' })),
+});
+/** What an identity provider sends back; further parameters are its own. */
+export const SsoCallbackQuery = query({
+  code: optional(text({ maxLength: 4000 })),
+  state: optional(text({ maxLength: 4000 })),
+  error: optional(text()),
+});

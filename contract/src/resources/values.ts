@@ -17,6 +17,10 @@ export const TargetType = oneOf(['global', 'provider', 'model', 'lane'], {
 
 export const PolicyScopeType = oneOf(['global', 'provider', 'credential', 'endpoint', 'lane']);
 
+export const ManagedBy = oneOf(['file'], {
+  description: 'There when the configuration file owns it; other writers then get 409 `managed_by_file`.',
+});
+
 export const Role = oneOf(['owner', 'admin', 'developer', 'viewer', 'billing']);
 
 export const UserStatus = oneOf(['active', 'invited', 'suspended']);

@@ -9,14 +9,19 @@ import {
   PreferencesUpdate,
   UserEnvelope,
 } from '../resources/account.ts';
-import { BillingHistory } from '../resources/deployment.ts';
-import { Session, SessionCreate } from '../resources/session.ts';
+import {
+  BillingHistory,
+  StripeEvent,
+  StripeEventReceipt,
+  UsageStatement,
+  UsageStatementQuery,
+} from '../resources/billing.ts';
 import { noContent, type RouteTable } from '../route-definition.ts';
 import { PageQuery, params } from '../schema.ts';
 
 const account = { plane: 'management', tag: 'Account' } as const;
 const keys = { plane: 'management', tag: 'API keys' } as const;
-const session = { plane: 'management', tag: 'Session' } as const;
+const billing = { plane: 'management', tag: 'Billing' } as const;
 
 export const accountRoutes = {
   getAccount: {
@@ -33,7 +38,7 @@ export const accountRoutes = {
     summary: 'Rename the caller',
     body: AccountUpdate,
     success: { status: 200, schema: UserEnvelope },
-    errors: ['accounts_disabled'],
+    errors: ['version_conflict'],
   },
   updatePreferences: {
     ...account,
@@ -42,7 +47,7 @@ export const accountRoutes = {
     summary: 'Change the caller’s preferences',
     body: PreferencesUpdate,
     success: { status: 200, schema: UserEnvelope },
-    errors: ['accounts_disabled'],
+    errors: ['version_conflict'],
   },
   listApiKeys: {
     ...keys,
@@ -76,7 +81,7 @@ export const accountRoutes = {
     params: params('api_key_id'),
     body: ApiKeyUpdate,
     success: noContent,
-    errors: ['accounts_disabled'],
+    errors: ['accounts_disabled', 'version_conflict'],
   },
   revokeApiKey: {
     ...keys,
@@ -85,36 +90,31 @@ export const accountRoutes = {
     summary: 'Revoke an API key',
     params: params('api_key_id'),
     success: noContent,
-    errors: ['accounts_disabled'],
+    errors: ['accounts_disabled', 'version_conflict'],
   },
   getBillingHistory: {
-    ...account,
+    ...billing,
     method: 'GET',
     path: '/api/billing/history',
     summary: 'Read the billing history',
     success: { status: 200, schema: BillingHistory },
   },
-  createSession: {
-    ...session,
-    method: 'POST',
-    path: '/api/session',
-    summary: 'Sign in to the console',
-    body: SessionCreate,
-    success: { status: 201, schema: Session },
-    errors: ['invalid_api_key'],
-  },
-  getSession: {
-    ...session,
+  getUsageStatement: {
+    ...billing,
     method: 'GET',
-    path: '/api/session',
-    summary: 'Read the current browser session',
-    success: { status: 200, schema: Session },
+    path: '/api/billing/usage-statements',
+    summary: 'Read what a month’s usage comes to by configured prices, for each user and key; not an invoice',
+    query: UsageStatementQuery,
+    success: { status: 200, schema: UsageStatement },
   },
-  deleteSession: {
-    ...session,
-    method: 'DELETE',
-    path: '/api/session',
-    summary: 'Sign out of the console',
-    success: noContent,
+  receiveStripeEvent: {
+    ...billing,
+    method: 'POST',
+    path: '/api/billing/stripe-webhook',
+    summary: 'Take an event of Stripe, verified by its signature (hosted)',
+    body: StripeEvent,
+    rawBody: true,
+    success: { status: 200, schema: StripeEventReceipt },
+    errors: ['mode_unsupported'],
   },
 } as const satisfies RouteTable;

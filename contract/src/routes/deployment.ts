@@ -1,13 +1,6 @@
 import Type from 'typebox';
-import {
-  Capabilities,
-  ConfigApplyRequest,
-  ConfigFile,
-  ConfigPlan,
-  ConfigPlanRequest,
-  HealthReport,
-  ProbeStatus,
-} from '../resources/deployment.ts';
+import { ConfigApplyRequest, ConfigFile, ConfigPlan, ConfigPlanRequest } from '../resources/config-file.ts';
+import { Capabilities, HealthReport, ProbeStatus } from '../resources/deployment.ts';
 import type { RouteTable } from '../route-definition.ts';
 import { params } from '../schema.ts';
 
@@ -36,15 +29,16 @@ export const deploymentRoutes = {
     summary: 'Say what applying a file would change',
     body: ConfigPlanRequest,
     success: { status: 200, schema: ConfigPlan },
+    errors: ['conflict', 'mode_unsupported'],
   },
   applyConfig: {
     ...shared,
     method: 'POST',
     path: '/api/relay/config/apply',
-    summary: 'Apply a file in one transaction',
+    summary: 'Apply a file in one transaction; what it names is owned by it from then on',
     body: ConfigApplyRequest,
     success: { status: 200, schema: ConfigPlan },
-    errors: ['conflict', 'version_conflict', 'idempotency_conflict'],
+    errors: ['conflict', 'version_conflict', 'idempotency_conflict', 'mode_unsupported'],
   },
   getLiveness: {
     ...operations,
@@ -66,6 +60,14 @@ export const deploymentRoutes = {
     path: '/healthz',
     summary: 'Report the state of every dependency',
     success: { status: 200, schema: HealthReport, otherStatuses: [503] },
+  },
+  getMetrics: {
+    ...operations,
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Read this process’s metrics; with RELAY_METRICS_TOKEN as bearer, or from the same machine',
+    success: { status: 200, schema: Type.String(), contentType: 'text/plain' },
+    errors: ['invalid_api_key', 'route_not_found'],
   },
   getOpenApi: {
     ...operations,

@@ -24,6 +24,7 @@ const dispatchErrors = [
   'upstream_not_prepared',
   'stream_interrupted',
   'guardrail_unavailable',
+  'metering_unavailable',
 ] as const;
 
 const shared = { plane: 'inference', tag: 'Inference' } as const;

@@ -69,7 +69,7 @@ export const limitRoutes = {
     summary: 'Create a user budget, or change the one named by limit_uuid',
     body: UserLimitPolicyUpsert,
     success: { status: 200, schema: Ok },
-    errors: ['accounts_disabled', 'not_found', 'conflict'],
+    errors: ['accounts_disabled', 'not_found', 'conflict', 'idempotency_conflict', 'version_conflict'],
   },
   deleteUserLimitPolicy: {
     ...shared,
@@ -78,7 +78,7 @@ export const limitRoutes = {
     summary: 'Delete the user budget named by limit_uuid',
     query: LimitUuidQuery,
     success: { status: 200, schema: Ok },
-    errors: ['accounts_disabled', 'not_found'],
+    errors: ['accounts_disabled', 'not_found', 'version_conflict'],
   },
   listApiKeyLimitPolicies: {
     ...shared,
@@ -95,7 +95,7 @@ export const limitRoutes = {
     summary: 'Create an API-key budget, or change the one named by limit_uuid',
     body: ApiKeyLimitPolicyUpsert,
     success: { status: 200, schema: Ok },
-    errors: ['accounts_disabled', 'not_found', 'conflict'],
+    errors: ['accounts_disabled', 'not_found', 'conflict', 'idempotency_conflict', 'version_conflict'],
   },
   deleteApiKeyLimitPolicy: {
     ...shared,
@@ -104,7 +104,7 @@ export const limitRoutes = {
     summary: 'Delete the API-key budget named by limit_uuid',
     query: LimitUuidQuery,
     success: { status: 200, schema: Ok },
-    errors: ['accounts_disabled', 'not_found'],
+    errors: ['accounts_disabled', 'not_found', 'version_conflict'],
   },
   listLimitUsage: {
     ...shared,

@@ -1,7 +1,13 @@
 import Type from 'typebox';
 import { ApiKey, ApiKeyCreated, OrgApiKeyCreate } from '../resources/account.ts';
 import { AuditPage, AuditQuery } from '../resources/deployment.ts';
-import { Invitation, InvitationCreate, Member, MemberUpdate } from '../resources/organization.ts';
+import {
+  Invitation,
+  InvitationCreate,
+  InvitationCreated,
+  Member,
+  MemberUpdate,
+} from '../resources/organization.ts';
 import { noContent, type RouteTable } from '../route-definition.ts';
 import { PageQuery, params } from '../schema.ts';
 
@@ -24,7 +30,7 @@ export const organizationRoutes = {
     params: params('user_id'),
     body: MemberUpdate,
     success: { status: 200, schema: Member },
-    errors: ['accounts_disabled', 'conflict'],
+    errors: ['accounts_disabled', 'conflict', 'version_conflict'],
   },
   removeMember: {
     ...shared,
@@ -33,7 +39,7 @@ export const organizationRoutes = {
     summary: 'Remove a member',
     params: params('user_id'),
     success: noContent,
-    errors: ['accounts_disabled', 'conflict'],
+    errors: ['accounts_disabled', 'conflict', 'version_conflict'],
   },
   listInvitations: {
     ...shared,
@@ -49,7 +55,7 @@ export const organizationRoutes = {
     path: '/api/org/invitations',
     summary: 'Invite a member',
     body: InvitationCreate,
-    success: { status: 201, schema: Invitation },
+    success: { status: 201, schema: InvitationCreated },
     errors: ['accounts_disabled', 'conflict', 'idempotency_conflict'],
   },
   deleteInvitation: {
@@ -59,7 +65,7 @@ export const organizationRoutes = {
     summary: 'Withdraw an invitation',
     params: params('invitation_id'),
     success: noContent,
-    errors: ['accounts_disabled'],
+    errors: ['accounts_disabled', 'version_conflict'],
   },
   listOrgApiKeys: {
     ...shared,
@@ -85,7 +91,7 @@ export const organizationRoutes = {
     summary: 'Revoke any key of the organization',
     params: params('api_key_id'),
     success: noContent,
-    errors: ['accounts_disabled'],
+    errors: ['accounts_disabled', 'version_conflict'],
   },
   listAuditLog: {
     ...shared,

@@ -1,7 +1,8 @@
 import Type from 'typebox';
+import { ProviderTestResult } from '../resources/connection-test.ts';
 import { Credential, CredentialCreate, CredentialUpdate } from '../resources/credential.ts';
 import { PricingPolicy, PricingPolicyCreate, PricingPolicyUpdate } from '../resources/pricing.ts';
-import { Provider, ProviderCreate, ProviderUpdate, TestResult } from '../resources/provider.ts';
+import { Provider, ProviderCreate, ProviderUpdate } from '../resources/provider.ts';
 import { noContent, type RouteTable } from '../route-definition.ts';
 import { PageQuery, params } from '../schema.ts';
 
@@ -61,9 +62,10 @@ export const providerRoutes = {
     ...providers,
     method: 'POST',
     path: '/api/relay/providers/{provider_id}/test',
-    summary: 'Call the provider with its stored credential and say where it stops',
+    summary: 'List the provider’s models with its stored credential, and say where it stops',
     params: params('provider_id'),
-    success: { status: 200, schema: TestResult },
+    success: { status: 200, schema: ProviderTestResult },
+    errors: ['queue_full'],
   },
   listCredentials: {
     ...credentials,

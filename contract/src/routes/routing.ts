@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { EndpointTestResult } from '../resources/connection-test.ts';
 import { Endpoint, EndpointCreate, EndpointUpdate } from '../resources/endpoint.ts';
 import {
   Lane,
@@ -8,7 +9,6 @@ import {
   MembershipCreate,
   MembershipUpdate,
 } from '../resources/lane.ts';
-import { TestResult } from '../resources/provider.ts';
 import { RoutingExplain, RoutingExplanation } from '../resources/routing.ts';
 import { noContent, type RouteTable } from '../route-definition.ts';
 import { PageQuery, params } from '../schema.ts';
@@ -69,9 +69,11 @@ export const routingRoutes = {
     ...endpoints,
     method: 'POST',
     path: '/api/relay/endpoints/{endpoint_id}/test',
-    summary: 'Send a minimal request to the endpoint’s upstream model and say where it stops',
+    summary:
+      'Send the upstream model one minimal request, which the provider may bill, and say where it stops',
     params: params('endpoint_id'),
-    success: { status: 200, schema: TestResult },
+    success: { status: 200, schema: EndpointTestResult },
+    errors: ['queue_full'],
   },
   listLanes: {
     ...lanes,

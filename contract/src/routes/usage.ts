@@ -1,11 +1,18 @@
 import Type from 'typebox';
 import {
   RequestDetail,
-  RequestFilterQuery,
+  RequestExportQuery,
   RequestLogPage,
   RequestLogQuery,
+  RequestTailQuery,
 } from '../resources/request-log.ts';
-import { StatsSummary, Timeseries, TimeseriesQuery } from '../resources/stats.ts';
+import {
+  StatsSummary,
+  Timeseries,
+  TimeseriesQuery,
+  WaitDistribution,
+  WaitDistributionQuery,
+} from '../resources/stats.ts';
 import type { RouteTable } from '../route-definition.ts';
 import { params } from '../schema.ts';
 
@@ -25,16 +32,18 @@ export const usageRoutes = {
     method: 'GET',
     path: '/api/relay/requests/stream',
     summary: 'Follow requests as they finish',
-    query: RequestFilterQuery,
+    query: RequestTailQuery,
     success: { status: 200, schema: Type.String(), contentType: 'text/event-stream' },
+    errors: ['too_many_streams'],
   },
   exportRequests: {
     ...shared,
     method: 'GET',
     path: '/api/relay/requests.csv',
     summary: 'Download requests as CSV',
-    query: RequestFilterQuery,
+    query: RequestExportQuery,
     success: { status: 200, schema: Type.String(), contentType: 'text/csv' },
+    errors: ['too_many_streams'],
   },
   getRequest: {
     ...shared,
@@ -58,5 +67,13 @@ export const usageRoutes = {
     summary: 'Aggregate usage over time',
     query: TimeseriesQuery,
     success: { status: 200, schema: Timeseries },
+  },
+  getWaitDistribution: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/stats/wait-distribution',
+    summary: 'Count the requests of a lane by how long they waited',
+    query: WaitDistributionQuery,
+    success: { status: 200, schema: WaitDistribution },
   },
 } as const satisfies RouteTable;

@@ -9,60 +9,48 @@ import type {
   DeskAnswer,
   DeskAsk,
   Opening,
+  SettleAsk,
 } from './engine.ts';
-import type { LocalCooldowns } from './local-cooldowns.ts';
+import type { Journal } from './journal.ts';
+import { createLeaseKeeper, LEASE_MS, type LiveOperation } from './lease-keeper.ts';
+import { COOLDOWN_MS_MAX, type LocalCooldowns } from './local-cooldowns.ts';
 import type { Policy } from './policy.ts';
+import { createRebuildWindows } from './rebuild-windows.ts';
 
-/** How long a lease lives without a heartbeat, and how often one is sent. */
-const LEASE_MS = 20_000;
-const HEARTBEAT_MS = 5_000;
-const OPERATIONS_PER_HEARTBEAT = 500;
-const SETTLE_RETRY_MS = 500;
-const UNSETTLED_MAX = 50_000;
 const REBUILDS_MAX = 3;
+const SAY_EVERY_MS = 10_000;
 
 export interface DeskDeps {
   readonly engine: AdmissionEngine;
-  /** Serves requests to which no policy applies, without asking the engine. */
+  /** Admits requests to which no policy applies while the engine does not answer. */
   readonly local: LocalCooldowns;
-  /** Takes the record of a request that the engine never heard of. */
+  /** Takes the record of a request that was never admitted. */
   readonly append: (organizationId: string, record: string) => void;
+  readonly journal: Journal;
   /** What the ledger knows of calendar windows that the engine does not. */
   readonly openings: (organizationId: string, policies: readonly Policy[]) => Promise<Opening[]>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-interface Live {
-  readonly ask: AdmissionAsk;
-  state: 'waiting' | 'dispatched';
-  candidate: number;
-  dispatchedMs: number;
-  wake: (() => void) | null;
-}
-
-interface Unsettled {
-  readonly organizationId: string;
-  readonly operationId: string;
-  readonly actual: Actual;
-  readonly record: string;
-}
-
 /**
- * The data plane's counter in front of the limits engine: it decides whether the engine has to be asked at all, keeps the
- * leases of this process alive, rebuilds windows the engine has lost, and makes sure that every settlement arrives.
+ * The data plane's counter in front of the limits engine. Every request that is dispatched has a lease there, or, while the
+ * engine does not answer and nothing would be charged, its draft in the journal: whichever process dies, one of them
+ * tells of the request. It keeps the leases of this process alive, and makes sure that every settlement arrives.
  */
 export interface AdmissionDesk {
-  admit(ask: DeskAsk): DeskAnswer | Promise<DeskAnswer>;
+  admit(ask: DeskAsk): Promise<DeskAnswer>;
   /** The client left while it waited. */
   void(organizationId: string, operationId: string): void;
-  /** Never blocks or fails a request; while the store is away, settlements wait for it. */
+  /** Never blocks or fails a request; what the store does not take goes to the journal. */
   settle(organizationId: string, operationId: string, actual: Actual, record: string): void;
   /** Calls back when it is worth asking again for an operation in line. */
   onWake(operationId: string, wake: (() => void) | null): void;
   woken(operationId: string): void;
   penalize(organizationId: string, endpointId: string, untilMs: number): void;
   cooldownUntilMs(endpointId: string): number | null;
+  /** Requests of this process that wait for capacity, and those that have it. */
+  counts(): { readonly waiting: number; readonly dispatched: number };
   start(): void;
   /** Waits for settlements under way; answers how many stayed behind. */
   stop(timeoutMs: number): Promise<number>;
@@ -70,15 +58,13 @@ export interface AdmissionDesk {
 
 export function createDesk(deps: DeskDeps): AdmissionDesk {
   const { engine, clock, log } = deps;
-  const live = new Map<string, Live>();
-  const rebuilding = new Map<string, Promise<void>>();
-  let unsettled: Unsettled[] = [];
+  const live = new Map<string, LiveOperation>();
+  const rebuild = createRebuildWindows(deps);
+  const keeper = createLeaseKeeper({ engine, live, rebuild, clock, log });
   let underWay = 0;
-  let heartbeat: NodeJS.Timeout | null = null;
-  let retry: NodeJS.Timeout | null = null;
+  let saidMs = Number.NEGATIVE_INFINITY;
 
-  async function askEngine(given: DeskAsk): Promise<DeskAnswer> {
-    const ask = { ...given, leaseMs: LEASE_MS };
+  async function askEngine(ask: AdmissionAsk): Promise<DeskAnswer> {
     try {
       for (let attempt = 0; attempt < REBUILDS_MAX; attempt += 1) {
         const answer = await engine.admit(ask);
@@ -90,126 +76,110 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
       }
     } catch (error) {
       // An answer that stayed out may still have reserved something; known as live, it is given back when it is settled.
-      if (!live.has(ask.operationId)) remember(ask, { kind: 'wait', candidate: 0, waitMs: 0 });
-      throw asUnavailable(error);
+      if (!live.has(ask.operationId))
+        remember(ask, { kind: 'wait', candidate: 0, waitMs: 0, policyId: null });
+      throw error;
     }
     throw new RelayError('policy_unavailable', { internal: 'windows stay unknown after they were rebuilt' });
   }
 
-  /** A crowd that meets the same unknown windows asks the ledger once, not once each. */
-  function rebuild(ask: AdmissionAsk, policyIds: readonly string[]): Promise<void> {
-    const { organizationId } = ask;
-    const key = [organizationId, ...[...policyIds].sort()].join(' ');
-    const underWay = rebuilding.get(key);
-    if (underWay !== undefined) return underWay;
-    const policies = policiesOf(ask.candidates).filter(({ id }) => policyIds.includes(id));
-    const started = deps
-      .openings(organizationId, policies)
-      .then((openings) => engine.initialize(organizationId, openings))
-      .finally(() => rebuilding.delete(key));
-    rebuilding.set(key, started);
-    return started;
+  /** Without the engine: cooldowns are known here as well, and the journal stands in for the lease. */
+  function admitAlone(ask: AdmissionAsk): DeskAnswer {
+    const answer = deps.local.admit(ask);
+    if (answer.kind === 'refused') return answer;
+    if (answer.kind === 'admitted') {
+      const { organizationId, operationId, draft } = ask;
+      deps.journal.draft({ organizationId, operationId, candidate: answer.candidate, draft }, live.size);
+    }
+    const known = remember(ask, answer);
+    // If the engine has a lease after all, or comes back, the next heartbeat makes it one that lives.
+    known.leasedMs = Number.NEGATIVE_INFINITY;
+    known.journaled ||= answer.kind === 'admitted';
+    return answer;
   }
 
-  function remember(ask: AdmissionAsk, answer: DeskAnswer): void {
+  function remember(ask: AdmissionAsk, answer: Exclude<DeskAnswer, { kind: 'refused' }>): LiveOperation;
+  function remember(ask: AdmissionAsk, answer: DeskAnswer): LiveOperation | null;
+  function remember(ask: AdmissionAsk, answer: DeskAnswer): LiveOperation | null {
+    const { operationId, release } = ask;
+    const before = live.get(operationId);
+    const wasSent = before?.state === 'dispatched' && release?.dispatched === true;
+    const sent = wasSent || before?.sent === true;
     if (answer.kind === 'refused') {
-      live.delete(ask.operationId);
-      return;
+      // The engine keeps a lease without charges for whoever was sent, until it is settled.
+      if (sent && before !== undefined)
+        live.set(operationId, { ...before, ask: uncharged(before.ask), sent });
+      else live.delete(operationId);
+      return null;
     }
     const { release: _release, ...kept } = ask;
-    live.set(ask.operationId, {
+    const nowMs = clock.monotonicMs();
+    const known: LiveOperation = {
       ask: kept,
       state: answer.kind === 'admitted' ? 'dispatched' : 'waiting',
       candidate: answer.candidate,
-      dispatchedMs: clock.monotonicMs(),
-      wake: live.get(ask.operationId)?.wake ?? null,
-    });
+      dispatchedMs: nowMs,
+      leasedMs: nowMs,
+      wake: before?.wake ?? null,
+      journaled: before?.journaled ?? false,
+      sent,
+    };
+    live.set(operationId, known);
+    return known;
   }
 
-  async function settleOne(settlement: Unsettled): Promise<boolean> {
+  async function settleAtEngine(settlement: SettleAsk): Promise<void> {
     underWay += 1;
     try {
       await engine.settle(settlement);
-      return true;
     } catch (error) {
-      log.warn({ err: error, waiting: unsettled.length }, 'a settlement waits for the store');
-      return false;
+      say(error, 'settlements are kept until the store takes them');
+      deps.journal.settlement(settlement);
     } finally {
       underWay -= 1;
     }
   }
 
-  function keepForLater(settlement: Unsettled): void {
-    unsettled.push(settlement);
-    if (unsettled.length > UNSETTLED_MAX) unsettled.shift();
-    retry ??= setTimeout(() => void retryUnsettled(), SETTLE_RETRY_MS);
-  }
-
-  async function retryUnsettled(): Promise<void> {
-    retry = null;
-    const waiting = unsettled;
-    unsettled = [];
-    for (const [index, settlement] of waiting.entries()) {
-      if (await settleOne(settlement)) continue;
-      for (const left of waiting.slice(index)) keepForLater(left);
-      return;
-    }
-  }
-
-  async function beat(): Promise<void> {
-    const byOrganization = new Map<string, string[]>();
-    for (const [operationId, { ask }] of live) {
-      const list = byOrganization.get(ask.organizationId) ?? [];
-      byOrganization.set(ask.organizationId, list);
-      list.push(operationId);
-    }
-    for (const [organizationId, operationIds] of byOrganization) {
-      for (let from = 0; from < operationIds.length; from += OPERATIONS_PER_HEARTBEAT) {
-        const batch = operationIds.slice(from, from + OPERATIONS_PER_HEARTBEAT);
-        const unknown = await engine.extend(organizationId, batch, LEASE_MS);
-        for (const operationId of unknown) await restore(operationId);
-      }
-    }
-  }
-
-  /** The store has forgotten an operation: what is under way is written down again, what waits asks again by itself. */
-  async function restore(operationId: string): Promise<void> {
-    const found = live.get(operationId);
-    if (found === undefined) return;
-    if (found.state === 'waiting') {
-      found.wake?.();
-      return;
-    }
-    const agoMs = clock.monotonicMs() - found.dispatchedMs;
-    if (await engine.restore(found.ask, found.candidate, agoMs)) return;
-    await rebuild(
-      found.ask,
-      policiesOf(found.ask.candidates).map(({ id }) => id),
-    );
-    await engine.restore(found.ask, found.candidate, agoMs);
+  /** An outage meets every request; it is said now and then, not for each of them. */
+  function say(error: unknown, what: string): void {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - saidMs < SAY_EVERY_MS) return;
+    saidMs = nowMs;
+    log.warn({ err: error }, what);
   }
 
   return {
-    admit(ask) {
-      if (hasCharges(ask.candidates) || live.has(ask.operationId)) return askEngine(ask);
-      return deps.local.admit(ask);
+    async admit(given) {
+      const ask = { ...given, leaseMs: LEASE_MS };
+      try {
+        return await askEngine(ask);
+      } catch (error) {
+        const charged = hasCharges(ask.candidates);
+        say(
+          error,
+          charged ? 'limits cannot be checked' : 'requests without a limit are served without the store',
+        );
+        if (charged) throw asUnavailable(error);
+        return admitAlone(ask);
+      }
     },
     void(organizationId, operationId) {
-      if (!live.delete(operationId)) return;
+      const found = live.get(operationId);
+      if (found === undefined) return;
+      // What was sent, or stands in the journal, is settled all the same.
+      if (!found.sent && !found.journaled) live.delete(operationId);
       engine.void(organizationId, operationId).catch((error: unknown) => {
         // The lease ends by itself when it is not extended any more.
-        log.warn({ err: error }, 'a slot could not be given back; it ends with its lease');
+        say(error, 'a slot could not be given back; it ends with its lease');
       });
     },
     settle(organizationId, operationId, actual, record) {
-      if (!live.delete(operationId)) {
-        deps.append(organizationId, record);
-        return;
-      }
+      const found = live.get(operationId);
+      live.delete(operationId);
       const settlement = { organizationId, operationId, actual, record };
-      void settleOne(settlement).then((settled) => {
-        if (!settled) keepForLater(settlement);
-      });
+      if (found === undefined) deps.append(organizationId, record);
+      else if (found.journaled) deps.journal.settlement(settlement);
+      else void settleAtEngine(settlement);
     },
     onWake(operationId, wake) {
       const found = live.get(operationId);
@@ -220,26 +190,25 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
     },
     penalize(organizationId, endpointId, untilMs) {
       deps.local.penalize(endpointId, untilMs);
-      engine
-        .penalize(organizationId, endpointId, Math.max(1, untilMs - clock.nowMs()))
-        .catch((error: unknown) => {
-          log.warn({ err: error, endpoint: endpointId }, 'a cooldown was not announced');
-        });
+      const forMs = Math.min(COOLDOWN_MS_MAX, Math.max(1, untilMs - clock.nowMs()));
+      engine.penalize(organizationId, endpointId, forMs).catch((error: unknown) => {
+        say(error, 'a cooldown was not announced');
+      });
     },
     cooldownUntilMs: (endpointId) => deps.local.cooldownUntilMs(endpointId),
-    start() {
-      heartbeat ??= setInterval(() => {
-        beat().catch((error: unknown) => log.warn({ err: error }, 'leases could not be extended'));
-      }, HEARTBEAT_MS);
+    counts() {
+      let waiting = 0;
+      for (const { state } of live.values()) if (state === 'waiting') waiting += 1;
+      return { waiting, dispatched: live.size - waiting };
     },
+    start: keeper.start,
     async stop(timeoutMs) {
       const deadlineMs = clock.monotonicMs() + timeoutMs;
-      if (heartbeat !== null) clearInterval(heartbeat);
-      while ((unsettled.length > 0 || underWay > 0) && clock.monotonicMs() < deadlineMs) {
+      keeper.stop();
+      while (underWay > 0 && clock.monotonicMs() < deadlineMs) {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
-      if (retry !== null) clearTimeout(retry);
-      return unsettled.length + underWay;
+      return underWay;
     },
   };
 }
@@ -248,14 +217,13 @@ function hasCharges(candidates: readonly CandidateAsk[]): boolean {
   return candidates.some(({ charges }) => charges.length > 0);
 }
 
-function policiesOf(candidates: readonly CandidateAsk[]): Policy[] {
-  const policies = new Map<string, Policy>();
-  for (const { charges } of candidates) for (const { policy } of charges) policies.set(policy.id, policy);
-  return [...policies.values()];
+function uncharged(ask: AdmissionAsk): AdmissionAsk {
+  return { ...ask, candidates: ask.candidates.map((candidate) => ({ ...candidate, charges: [] })) };
 }
 
-/** A limit that cannot be checked is not a limit that is met. */
+/** A limit that cannot be checked is not a limit that is met, whether the store is away or refuses the script. */
 function asUnavailable(error: unknown): unknown {
-  if (!(error instanceof RelayError) || error.code !== 'store_unavailable') return error;
-  return new RelayError('policy_unavailable', { cause: error, internal: error.message });
+  if (error instanceof RelayError && error.code !== 'store_unavailable') return error;
+  const internal = error instanceof Error ? error.message : 'the engine failed';
+  return new RelayError('policy_unavailable', { cause: error, internal });
 }

@@ -69,8 +69,13 @@ export type AdmissionAnswer =
   | { readonly kind: 'rebuild'; readonly policyIds: readonly string[] }
   /** Dispatch now. */
   | { readonly kind: 'admitted'; readonly candidate: number; readonly windows: readonly WindowState[] }
-  /** A slot is held; ask again when it has come. */
-  | { readonly kind: 'wait'; readonly candidate: number; readonly waitMs: number }
+  /** A slot is held; ask again when it has come. No policy for a cooldown, the order of the queue, or a slot held before. */
+  | {
+      readonly kind: 'wait';
+      readonly candidate: number;
+      readonly waitMs: number;
+      readonly policyId: string | null;
+    }
   /** A place in line for concurrency, whose end nobody knows; ask again when woken. */
   | { readonly kind: 'line'; readonly candidate: number; readonly policyId: string }
   | Refusal;

@@ -3,7 +3,7 @@ import { choose } from './choose-candidate.ts';
 import type { DeskAnswer, DeskAsk } from './engine.ts';
 
 // An upstream that asks for more quiet than this is asked again after it.
-const COOLDOWN_MS_MAX = 3_600_000;
+export const COOLDOWN_MS_MAX = 3_600_000;
 
 export interface CooldownChannel {
   announce(endpointId: string, untilMs: number): void;
@@ -11,7 +11,7 @@ export interface CooldownChannel {
   subscribe(listener: (endpointId: string, untilMs: number) => void): void;
 }
 
-/** Admission where no policy applies: only cooldowns of endpoints keep a request waiting. Never does I/O. */
+/** Admission where no policy applies and the engine does not answer: only cooldowns keep a request waiting. Never does I/O. */
 export interface LocalCooldowns {
   admit(ask: DeskAsk): DeskAnswer;
   penalize(endpointId: string, untilMs: number): void;
@@ -52,7 +52,7 @@ export function createLocalCooldowns(deps: { clock: Clock; channel: CooldownChan
       const chosen = choose(ask, placements, nowMs);
       if (chosen.kind === 'refused') return chosen;
       if (chosen.kind === 'later') {
-        return { kind: 'wait', candidate: chosen.candidate, waitMs: chosen.slotMs - nowMs };
+        return { kind: 'wait', candidate: chosen.candidate, waitMs: chosen.slotMs - nowMs, policyId: null };
       }
       return { kind: 'admitted', candidate: chosen.candidate, windows: [] };
     },

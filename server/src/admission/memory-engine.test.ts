@@ -266,4 +266,24 @@ describe('leases', () => {
     assert.equal((await admit('a', charges, { release, waitMsMax: 0 })).kind, 'admitted');
     assert.equal((await admit('b', [charge('requests', 'minute', 2)], { waitMsMax: 0 })).kind, 'refused');
   });
+
+  it('of whoever was sent once are posted as that attempt, whether it waits again, is refused or has left', async () => {
+    const one = [charge('tokens', 'minute', 10, 10)];
+    const release = { dispatched: true, tokens: 10, spendMicros: 0 };
+    for (const operationId of ['waits', 'refused', 'left', 'settled', 'never sent'])
+      await admit(operationId, []);
+    const second = { release, draft: 'second', waitMsMax: 400_000 };
+    assert.equal((await admit('waits', one, second)).kind, 'admitted');
+    assert.equal((await admit('waits', one, { ...second, draft: 'third' })).kind, 'wait');
+    assert.equal((await admit('refused', one, { ...second, waitMsMax: 0 })).kind, 'refused');
+    assert.equal((await admit('left', one, second)).kind, 'wait');
+    await engine.void('o', 'left');
+    assert.equal((await admit('settled', one, { ...second, waitMsMax: 0 })).kind, 'refused');
+    assert.equal(await settle('settled'), 'settled');
+    const unused = { ...second, release: { ...release, dispatched: false } };
+    assert.equal((await admit('never sent', one, unused)).kind, 'wait');
+    nowMs += 21_000;
+    assert.equal(await engine.sweep(), 4);
+    assert.deepEqual(expired.sort(), ['left', 'refused', 'second']);
+  });
 });

@@ -9,6 +9,7 @@ import {
   concurrencyOf,
   fingerprint,
   leaseOf,
+  triedBefore,
   unknownWindows,
 } from './memory-lease.ts';
 import {
@@ -22,6 +23,7 @@ import {
   post,
   removeFrom,
   slidingOf,
+  type Tried,
   usageOf,
 } from './memory-state.ts';
 import { type Charge, isPaced, isSliding } from './policy.ts';
@@ -79,7 +81,7 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
     }
     if (held?.state === 'waiting') {
       if (keepsItsSlot(state, held, ask, now)) {
-        if (held.slotMs > now) return { kind: 'wait', candidate: held.candidate, waitMs: held.slotMs - now };
+        if (held.slotMs > now) return waitFor(held, now, null);
         if (blockedConcurrency(state, ask.operationId, held, chargesOf(held)) === null) {
           held.expiresMs = now + ask.leaseMs;
           return dispatch(state, ask.operationId, held, now);
@@ -116,16 +118,17 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
     const chosen = choose(ask, placements, now);
     const wasInLine = held?.state === 'line';
     if (wasInLine) leaveLine(state, ask.operationId, held);
-    if (chosen.kind === 'refused') {
+    const waits = chosen.kind === 'later' || chosen.kind === 'line';
+    const isFull = waits && (state.queues.get(ask.queue)?.size ?? 0) >= ask.waitersMax;
+    const tried = triedBefore(held, ask);
+    if (chosen.kind === 'refused' || isFull) {
       if (wasInLine) forget(state, ask.operationId, held);
-      return chosen;
+      if (held !== undefined && tried !== null) keepTried(ask.operationId, held, tried, now + ask.leaseMs);
+      return chosen.kind === 'refused'
+        ? chosen
+        : refusal('queue_full', RETRY_UNKNOWN_MS, null, RETRY_UNKNOWN_MS);
     }
-    const waits = chosen.kind !== 'now';
-    if (waits && (state.queues.get(ask.queue)?.size ?? 0) >= ask.waitersMax) {
-      if (wasInLine) forget(state, ask.operationId, held);
-      return refusal('queue_full', RETRY_UNKNOWN_MS, null, RETRY_UNKNOWN_MS);
-    }
-    const lease = { ...leaseOf(ask, now, chosen.candidate, chosen.slotMs), arrivedMs };
+    const lease = { ...leaseOf(ask, now, chosen.candidate, chosen.slotMs), arrivedMs, tried };
     leases.set(ask.operationId, lease);
     if (waits) addTo(state.queues, ask.queue, ask.operationId);
     if (chosen.kind === 'line') {
@@ -135,7 +138,7 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
     }
     lease.postings = post(state, chargesOf(lease), lease.slotMs, now);
     const answer: AdmissionAnswer = waits
-      ? { kind: 'wait', candidate: lease.candidate, waitMs: lease.slotMs - now }
+      ? waitFor(lease, now, placements[lease.candidate]?.boundBy ?? null)
       : dispatch(state, ask.operationId, lease, now);
     // Whoever was in line for several endpoints leaves units behind that the next may take.
     if (wasInLine) wakeNext(state, held);
@@ -289,6 +292,11 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
     if (lease.state !== 'waiting') wakeNext(state, lease);
   }
 
+  /** It was sent and holds nothing any more: its lease stays for the draft in it, until it is settled. */
+  function keepTried(operationId: string, lease: Lease, tried: Tried, expiresMs: number): void {
+    leases.set(operationId, { ...lease, state: 'tried', tried, candidates: [], postings: [], expiresMs });
+  }
+
   function leaveLine(state: OrganizationState, operationId: string, lease: Lease): void {
     for (const id of concurrencyOf(lease.candidates)) removeFrom(state.lines, id, operationId);
     removeFrom(state.queues, lease.queue, operationId);
@@ -323,7 +331,9 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
     async void(organizationId, operationId) {
       const now = nowMs();
       const lease = leases.get(operationId);
-      if (lease !== undefined) giveBack(stateOf(organizationId), operationId, lease, null, now);
+      if (lease === undefined) return;
+      giveBack(stateOf(organizationId), operationId, lease, null, now);
+      if (lease.tried !== null) keepTried(operationId, lease, lease.tried, lease.expiresMs);
     },
     async extend(_organizationId, operationIds, leaseMs) {
       const now = nowMs();
@@ -358,6 +368,8 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
           // Nobody can say what it used; its charges stay as they were estimated.
           deps.appendExpired(lease.draft, lease.candidate);
           lease.postings = [];
+        } else if (lease.tried !== null) {
+          deps.appendExpired(lease.tried.draft, lease.tried.candidate);
         }
         giveBack(state, operationId, lease, null, now);
       }
@@ -373,4 +385,8 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
       return policies.map((policy) => ({ policyId: policy.id, ...usageOf(state, policy, now) }));
     },
   };
+}
+
+function waitFor({ candidate, slotMs }: Lease, now: number, policyId: string | null): AdmissionAnswer {
+  return { kind: 'wait', candidate, waitMs: slotMs - now, policyId };
 }

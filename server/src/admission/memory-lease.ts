@@ -1,5 +1,5 @@
 import type { AdmissionAsk, CandidateAsk } from './engine.ts';
-import { calendarOf, type Lease, type OrganizationState } from './memory-state.ts';
+import { calendarOf, type Lease, type OrganizationState, type Tried } from './memory-state.ts';
 import { type Charge, isSliding } from './policy.ts';
 
 export function leaseOf(ask: AdmissionAsk, nowMs: number, candidate: number, slotMs: number): Lease {
@@ -14,7 +14,15 @@ export function leaseOf(ask: AdmissionAsk, nowMs: number, candidate: number, slo
     slotMs,
     postings: [],
     expiresMs: nowMs + ask.leaseMs,
+    tried: null,
   };
+}
+
+/** What was sent before this ask and failed. */
+export function triedBefore(held: Lease | undefined, ask: AdmissionAsk): Tried | null {
+  if (held?.state === 'dispatched' && ask.release?.dispatched === true)
+    return { draft: held.draft, candidate: held.candidate };
+  return held?.tried ?? null;
 }
 
 export function unknownWindows(state: OrganizationState, candidates: readonly CandidateAsk[]): string[] {

@@ -31,11 +31,19 @@ export interface Lease {
   readonly arrivedMs: number;
   candidates: readonly CandidateAsk[];
   draft: string;
-  state: 'waiting' | 'line' | 'dispatched';
+  /** `tried`: it was dispatched, its attempt failed, and it holds nothing until it is settled. */
+  state: 'waiting' | 'line' | 'dispatched' | 'tried';
   candidate: number;
   slotMs: number;
   postings: readonly Posting[];
   expiresMs: number;
+  /** The attempt that was sent before this one and failed, for the row of an operation that is never settled. */
+  tried: Tried | null;
+}
+
+export interface Tried {
+  readonly draft: string;
+  readonly candidate: number;
 }
 
 /** Where a charge was written, so that it can be corrected there. */

@@ -1,9 +1,13 @@
+import type { CountedRequests } from '../domain/limit.ts';
+
 /** A limit as the engines see it: already resolved to the requests it applies to. */
 export interface Policy {
   readonly id: string;
   readonly metric: Metric;
   readonly period: Period;
   readonly limit: number;
+  /** What its window is rebuilt from when it is lost; the engines do not look at it. */
+  readonly counts?: CountedRequests;
 }
 
 export type Metric = 'requests' | 'tokens' | 'spend' | 'concurrency';

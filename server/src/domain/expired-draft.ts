@@ -12,6 +12,7 @@ export interface ExpiredDraft {
   readonly keyId: string | null;
   readonly clientRequestId: string | null;
   readonly operation: Operation;
+  readonly model?: string | null;
   readonly streaming: boolean;
   readonly laneId: string | null;
   readonly arrivedAtMs: number;
@@ -24,9 +25,18 @@ export interface ExpiredDraft {
 export interface DraftCandidate {
   readonly endpointId: string;
   readonly providerId: string;
+  readonly credentialId?: string | null;
   readonly upstreamModel: string;
   /** Null when the endpoint has no price. */
   readonly estimatedCostMicros: number | null;
+}
+
+/** The cause of a request whose gateway did not live to tell how it ended. */
+export const GATEWAY_LOST = 'gateway_lost';
+
+/** Whether this is what an expired draft is posted as: the only row that a later record may replace. */
+export function isExpiredEstimate(cause: string | null, usageSource: string): boolean {
+  return cause === GATEWAY_LOST && usageSource === 'estimated';
 }
 
 /**
@@ -37,7 +47,7 @@ export function recordOfExpired(draft: ExpiredDraft, candidate: number, expiredA
   const { candidates, ...known } = draft;
   const chosen = candidates[candidate];
   const latencyMs = Math.max(0, Math.round(expiredAtMs - draft.arrivedAtMs));
-  const cause = 'gateway_lost';
+  const cause = GATEWAY_LOST;
   const { estimatedCostMicros = null, ...target } = chosen ?? {
     endpointId: null,
     providerId: null,

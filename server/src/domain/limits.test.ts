@@ -1,79 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import {
+  AMOUNTS,
+  ANYONE,
+  budget,
+  candidateOf,
+  chargesAt,
+  METRICS,
+  OPERATIONS,
+  organization,
+  policy,
+  ROUTES,
+  routeOf,
+  touches,
+} from './limits.fixture.ts';
 import { chargesFor, describePolicy, estimatedAmounts, hasPolicies } from './limits.ts';
-import type { Operation } from './operation.ts';
-import { type Candidate, type Route, routingTableOf, unfitness } from './routing.ts';
-import { credential, endpoint, lane, member, provider, snapshot } from './snapshot.fixture.ts';
-import type { LimitMetric, LimitPolicy, LimitScopeType, OrganizationSnapshot } from './snapshot.ts';
-
-const OPERATIONS: readonly Operation[] = ['chat', 'responses', 'embeddings'];
-const METRICS: readonly LimitMetric[] = ['requests', 'tokens', 'spend', 'concurrency'];
-const AMOUNTS = { tokens: 70, spendMicros: 900 };
-
-/** Every way to name what serves a request: as a lane by slug or name, as provider/model, as a bare model. */
-const ROUTES = ['fast', 'Fast Lane', 'p1/gpt', 'p2/gpt', 'gpt', 'slow'] as const;
-
-function organization(
-  limitPolicies: LimitPolicy[],
-  over: { maxConcurrency?: number } = {},
-): OrganizationSnapshot {
-  return snapshot({
-    providers: [provider('p1'), provider('p2'), provider('open', { authMode: 'none' })],
-    credentials: [credential('c1', 'p1'), credential('c2', 'p2'), credential('unsent', 'open')],
-    endpoints: [
-      endpoint('e1', 'p1', 'gpt', { createdAtMs: 1, maxConcurrency: over.maxConcurrency ?? null }),
-      endpoint('e2', 'p2', 'gpt', { createdAtMs: 2, credentialId: 'c2' }),
-      endpoint('e3', 'open', 'gpt', { createdAtMs: 3 }),
-    ],
-    lanes: [lane('l1', { name: 'Fast Lane', slug: 'fast' }), lane('l2', { name: 'slow', slug: 'slow' })],
-    memberships: ['l1', 'l2'].flatMap((laneId) =>
-      ['e1', 'e2', 'e3'].map((endpointId, rank) => member(laneId, endpointId, rank)),
-    ),
-    limitPolicies,
-  });
-}
-
-function policy(id: string, over: Partial<LimitPolicy> = {}): LimitPolicy {
-  const metric = over.metric ?? 'requests';
-  return {
-    id,
-    scopeType: 'global',
-    scopeId: null,
-    metric,
-    period: metric === 'concurrency' ? 'none' : 'minute',
-    limitValue: 100,
-    enabled: true,
-    ...over,
-  };
-}
-
-function routeOf(organized: OrganizationSnapshot, model: string): Route {
-  const route = routingTableOf(organized).resolve(model);
-  assert.ok(route, model);
-  return route;
-}
-
-function candidateOf(organized: OrganizationSnapshot, model: string, endpointId: string): Candidate {
-  const found = routeOf(organized, model).members.find(
-    ({ candidate }) => candidate.endpoint.id === endpointId,
-  );
-  assert.ok(found, `${endpointId} of ${model}`);
-  return found.candidate;
-}
-
-/** The rules in other words: which resource a policy of each kind looks at. */
-function touches({ scopeType, scopeId }: LimitPolicy, route: Route, { endpoint, provider }: Candidate) {
-  const usedCredential = { p1: 'c1', p2: 'c2' }[provider.id] ?? null;
-  const looksAt: Record<LimitScopeType, string | null> = {
-    global: null,
-    provider: provider.id,
-    credential: usedCredential,
-    endpoint: endpoint.id,
-    lane: route.lane?.id ?? 'no lane at all',
-  };
-  return scopeType === 'global' || (scopeId !== null && looksAt[scopeType] === scopeId);
-}
+import { unfitness } from './routing.ts';
+import type { LimitScopeType, OrganizationSnapshot } from './snapshot.ts';
 
 describe('the limits of a request', () => {
   const scopes: readonly [LimitScopeType, string | null][] = [
@@ -95,9 +39,9 @@ describe('the limits of a request', () => {
             const fit = route.members.filter((each) => unfitness(each, operation, false) === null);
             const first = fit.find(({ candidate }) => candidate.endpoint.id === 'e1');
             assert.ok(first);
-            const charges = chargesFor(organized, route, first.candidate, AMOUNTS);
+            const charges = chargesFor(organized, ANYONE, route, first.candidate, AMOUNTS);
             assert.deepEqual(
-              charges.map((charge) => charge.policy.id),
+              charges.map((charge) => charge.policy.id.split('@')[0]),
               ['x'],
             );
           }
@@ -127,9 +71,9 @@ describe('the limits of a request', () => {
             const expected = policies.filter((each) => touches(each, route, candidate)).map(({ id }) => id);
             if (bound !== undefined && candidate.endpoint.id === 'e1')
               expected.push('endpoint:e1:max_concurrency');
-            const charges = chargesFor(organized, route, candidate, AMOUNTS);
+            const charges = chargesFor(organized, ANYONE, route, candidate, AMOUNTS);
             assert.deepEqual(
-              charges.map((charge) => charge.policy.id),
+              charges.map((charge) => charge.policy.id.split('@')[0]),
               expected,
             );
             for (const { policy: limit, cost } of charges) {
@@ -138,7 +82,7 @@ describe('the limits of a request', () => {
             }
           }
         }
-        assert.equal(hasPolicies(organized), policies.length > 0 || bound !== undefined);
+        assert.equal(hasPolicies(organized, ANYONE), policies.length > 0 || bound !== undefined);
       }),
     );
   });
@@ -147,8 +91,8 @@ describe('the limits of a request', () => {
     const organized = organization(METRICS.map((metric) => policy(metric, { metric })));
     const route = routeOf(organized, 'gpt');
     const candidate = candidateOf(organized, 'gpt', 'e1');
-    const first = chargesFor(organized, route, candidate, AMOUNTS);
-    const second = chargesFor(organized, route, candidate, { tokens: 1, spendMicros: 2 });
+    const first = chargesFor(organized, ANYONE, route, candidate, AMOUNTS);
+    const second = chargesFor(organized, ANYONE, route, candidate, { tokens: 1, spendMicros: 2 });
     assert.deepEqual(
       first.map(({ cost }) => cost),
       [1, 70, 900, 1],
@@ -164,16 +108,14 @@ describe('the limits of a request', () => {
     const organized = organization([policy('a'), policy('b', { metric: 'concurrency' })]);
     const route = routeOf(organized, 'gpt');
     const candidate = candidateOf(organized, 'gpt', 'e1');
-    const again = () => chargesFor(organized, route, candidate, AMOUNTS);
+    const again = () => chargesFor(organized, ANYONE, route, candidate, AMOUNTS);
     assert.equal(again(), again());
   });
 
   it('follow the next snapshot at once', () => {
     const model = 'fast';
     const limits = (organized: OrganizationSnapshot) =>
-      chargesFor(organized, routeOf(organized, model), candidateOf(organized, model, 'e1'), AMOUNTS).map(
-        ({ policy: { limit } }) => limit,
-      );
+      chargesAt(organized, ANYONE, model, 'e1').map(({ policy: { limit } }) => limit);
     assert.deepEqual(limits(organization([policy('a', { limitValue: 5 })])), [5]);
     assert.deepEqual(limits(organization([policy('a', { limitValue: 6 })])), [6]);
     assert.deepEqual(limits(organization([])), []);
@@ -181,16 +123,13 @@ describe('the limits of a request', () => {
 
   it("include an endpoint's own bound on concurrency, from every route to it", () => {
     const organized = organization([], { maxConcurrency: 4 });
-    assert.ok(hasPolicies(organized));
+    assert.ok(hasPolicies(organized, ANYONE));
     for (const model of ['fast', 'p1/gpt', 'gpt']) {
-      const charges = chargesFor(
-        organized,
-        routeOf(organized, model),
-        candidateOf(organized, model, 'e1'),
-        AMOUNTS,
-      );
-      const bound = { id: 'endpoint:e1:max_concurrency', metric: 'concurrency', period: 'none', limit: 4 };
-      assert.deepEqual(charges, [{ policy: bound, cost: 1 }]);
+      const [charge, ...others] = chargesAt(organized, ANYONE, model, 'e1');
+      const { counts: _counts, ...bound } = charge?.policy ?? {};
+      const id = 'endpoint:e1:max_concurrency';
+      assert.deepEqual(bound, { id, metric: 'concurrency', period: 'none', limit: 4 });
+      assert.deepEqual([charge?.cost, others], [1, []]);
     }
   });
 });
@@ -226,16 +165,18 @@ describe('the description of a policy', () => {
   it('says what it limits, for a configured one and for an endpoint bound', () => {
     const at = { scopeType: 'lane', scopeId: 'l1', metric: 'spend', period: 'day' } as const;
     const organized = organization([policy('x', at)], { maxConcurrency: 2 });
-    assert.deepEqual(describePolicy(organized, 'x'), {
+    assert.deepEqual(describePolicy(organized, ANYONE, 'x@l1'), {
       id: 'x',
+      policy_kind: 'resource',
       scope_type: 'lane',
       scope_id: 'l1',
       metric: 'spend',
       period: 'day',
       limit_value: 100,
     });
-    assert.deepEqual(describePolicy(organized, 'endpoint:e1:max_concurrency'), {
+    assert.deepEqual(describePolicy(organized, ANYONE, 'endpoint:e1:max_concurrency'), {
       id: 'endpoint:e1:max_concurrency',
+      policy_kind: 'resource',
       scope_type: 'endpoint',
       scope_id: 'e1',
       metric: 'concurrency',
@@ -243,5 +184,22 @@ describe('the description of a policy', () => {
       limit_value: 2,
     });
   });
-  it('is null once the policy is gone', () => assert.equal(describePolicy(organization([]), 'x'), null));
+  it('names budgets by kind and target, to those they bind', () => {
+    const organized = organization([], { userPolicies: [budget('user', 'u')] });
+    const at = { targetType: 'model', targetId: 'e1', metric: 'tokens' } as const;
+    const caller = { userId: 'anne', keyPolicies: [budget('api_key', 'k', at)] };
+    assert.deepEqual(describePolicy(organized, caller, 'k@e1'), {
+      id: 'k',
+      policy_kind: 'api_key',
+      scope_type: 'model',
+      scope_id: 'e1',
+      metric: 'tokens',
+      period: 'day',
+      limit_value: 10,
+    });
+    assert.equal(describePolicy(organized, caller, 'u')?.policy_kind, 'user');
+    assert.equal(describePolicy(organized, ANYONE, 'u'), null);
+  });
+  it('is null once the policy is gone', () =>
+    assert.equal(describePolicy(organization([]), ANYONE, 'x'), null));
 });

@@ -1,21 +1,17 @@
+import type { Caller } from './caller.ts';
 import type { TokenEstimate } from './estimate.ts';
+import {
+  type AppliedLimit,
+  budgetLimit,
+  endpointBound,
+  isCounted,
+  type Limit,
+  type PolicyDescription,
+  resourceLimit,
+} from './limit.ts';
 import { costMicros } from './money.ts';
 import type { Candidate, Route } from './routing.ts';
-import type {
-  LimitMetric,
-  LimitPeriod,
-  LimitPolicy,
-  LimitScopeType,
-  OrganizationSnapshot,
-} from './snapshot.ts';
-
-/** A limit as the engine counts it: already resolved to the requests it applies to. */
-export interface AppliedLimit {
-  readonly id: string;
-  readonly metric: LimitMetric;
-  readonly period: LimitPeriod;
-  readonly limit: number;
-}
+import type { BudgetPolicy, OrganizationSnapshot } from './snapshot.ts';
 
 /** What one request takes from one limit. */
 export interface LimitCharge {
@@ -29,20 +25,15 @@ export interface LimitAmounts {
   readonly spendMicros: number;
 }
 
-/** A limit as error bodies name it. */
-export interface PolicyDescription {
-  readonly id: string;
-  readonly scope_type: LimitScopeType;
-  readonly scope_id: string | null;
-  readonly metric: LimitMetric;
-  readonly period: LimitPeriod;
-  readonly limit_value: number;
-}
+/** What of a caller decides which budgets it has. */
+export type LimitedCaller = Pick<Caller, 'userId' | 'keyPolicies'>;
 
+/** The limits of one kind of caller: those it shares with a wider table, and its own after them. */
 interface LimitTable {
-  /** Configured policies by id, then the endpoints' own bounds on concurrency. */
-  readonly inForce: readonly LimitPolicy[];
-  readonly byId: ReadonlyMap<string, LimitPolicy>;
+  readonly shared: LimitTable | null;
+  readonly own: readonly Limit[];
+  /** Whether there is any limit in it, shared or own. */
+  readonly limits: boolean;
   /** Lane id, or nothing for a route without a lane → endpoint id → what a request there is charged. */
   readonly charges: Map<string | null, Map<string, CandidateCharges>>;
 }
@@ -54,25 +45,37 @@ interface CandidateCharges {
   readonly estimated: boolean;
 }
 
-// A memo, not state: what it holds follows from its key alone and goes away with it.
-const limitTables = new WeakMap<OrganizationSnapshot, LimitTable>();
+interface SnapshotTables {
+  /** Configured policies by id, then the endpoints' own bounds on concurrency: they bind everybody. */
+  readonly everybody: LimitTable;
+  /** Members with budgets of their own, as they come. */
+  readonly members: Map<string, LimitTable>;
+  /** By the list of the key's budgets, which lives as long as this process holds the key. */
+  readonly keys: WeakMap<readonly BudgetPolicy[], LimitTable>;
+}
 
-/** False when no request of the organization is limited by anything. */
-export function hasPolicies(snapshot: OrganizationSnapshot): boolean {
-  return limitTableOf(snapshot).inForce.length > 0;
+// A memo, not state: what it holds follows from its key alone and goes away with it.
+const snapshotTables = new WeakMap<OrganizationSnapshot, SnapshotTables>();
+
+/** False when no request of this caller is limited by anything. */
+export function hasPolicies(snapshot: OrganizationSnapshot, caller: LimitedCaller): boolean {
+  return tableOf(snapshot, caller).limits;
 }
 
 /**
- * What a request takes from every limit that applies when this candidate serves it. Which limits those are is
- * worked out once per snapshot, lane and endpoint; the order never changes within a snapshot.
+ * What a request takes from every limit that applies when this candidate serves it: limits on resources, budgets of
+ * the member and of the very key. Which limits those are is worked out once per caller, lane and endpoint of a
+ * snapshot; the order never changes within it.
  */
 export function chargesFor(
   snapshot: OrganizationSnapshot,
+  caller: LimitedCaller,
   route: Pick<Route, 'lane'>,
   candidate: Candidate,
   amounts: LimitAmounts,
 ): readonly LimitCharge[] {
-  const { units, estimated } = candidateCharges(limitTableOf(snapshot), route, candidate);
+  const table = tableOf(snapshot, caller);
+  const { units, estimated } = candidateCharges(table, route.lane?.id ?? null, candidate);
   if (!estimated) return units;
   return units.map((unit) => {
     const { metric } = unit.policy;
@@ -94,63 +97,64 @@ export function estimatedAmounts(
   };
 }
 
-/** Null for a policy that is no longer in force. */
-export function describePolicy(snapshot: OrganizationSnapshot, policyId: string): PolicyDescription | null {
-  const policy = limitTableOf(snapshot).byId.get(policyId);
-  if (policy === undefined) return null;
-  return {
-    id: policy.id,
-    scope_type: policy.scopeType,
-    scope_id: policy.scopeId,
-    metric: policy.metric,
-    period: policy.period,
-    limit_value: policy.limitValue,
-  };
-}
-
-/** The limit as the engine's calls take it. */
-export function appliedLimit({ id, metric, period, limitValue }: LimitPolicy): AppliedLimit {
-  return { id, metric, period, limit: limitValue };
-}
-
-function limitTableOf(snapshot: OrganizationSnapshot): LimitTable {
-  const known = limitTables.get(snapshot);
-  if (known !== undefined) return known;
-  const inForce = [...snapshot.limitPolicies, ...endpointBounds(snapshot)];
-  const table: LimitTable = {
-    inForce,
-    byId: new Map(inForce.map((policy) => [policy.id, policy])),
-    charges: new Map(),
-  };
-  limitTables.set(snapshot, table);
-  return table;
-}
-
-/** An endpoint's `max_concurrency` is a policy like any other; its id says where it is set. */
-function endpointBounds(snapshot: OrganizationSnapshot): LimitPolicy[] {
-  const bounds: LimitPolicy[] = [];
-  for (const { id, maxConcurrency } of snapshot.endpoints.values()) {
-    if (maxConcurrency === null) continue;
-    bounds.push({
-      id: `endpoint:${id}:max_concurrency`,
-      scopeType: 'endpoint',
-      scopeId: id,
-      metric: 'concurrency',
-      period: 'none',
-      limitValue: maxConcurrency,
-      enabled: true,
-    });
+/** By the id that the engine knows it by; null for a limit that is no longer in force for this caller. */
+export function describePolicy(
+  snapshot: OrganizationSnapshot,
+  caller: LimitedCaller,
+  appliedId: string,
+): PolicyDescription | null {
+  // At most three turns: the key's, the member's, everybody's.
+  for (let table: LimitTable | null = tableOf(snapshot, caller); table !== null; table = table.shared) {
+    const found = table.own.find(({ applied }) => applied.id === appliedId);
+    if (found !== undefined) return found.described;
   }
-  return bounds;
+  return null;
+}
+
+function tablesOf(snapshot: OrganizationSnapshot): SnapshotTables {
+  const known = snapshotTables.get(snapshot);
+  if (known !== undefined) return known;
+  const bounds: Limit[] = [];
+  for (const endpoint of snapshot.endpoints.values()) {
+    if (endpoint.maxConcurrency !== null) bounds.push(endpointBound(endpoint, endpoint.maxConcurrency));
+  }
+  const tables: SnapshotTables = {
+    everybody: newTable(null, [...snapshot.limitPolicies.map(resourceLimit), ...bounds]),
+    members: new Map(),
+    keys: new WeakMap(),
+  };
+  snapshotTables.set(snapshot, tables);
+  return tables;
+}
+
+/** The narrowest table that has all limits of this caller; most callers have no budgets and share one. */
+function tableOf(snapshot: OrganizationSnapshot, { userId, keyPolicies }: LimitedCaller): LimitTable {
+  const tables = tablesOf(snapshot);
+  const member = memberTable(snapshot, tables, userId);
+  if (keyPolicies.length === 0) return member;
+  const known = tables.keys.get(keyPolicies);
+  if (known !== undefined) return known;
+  const made = newTable(member, keyPolicies.map(budgetLimit));
+  tables.keys.set(keyPolicies, made);
+  return made;
+}
+
+function memberTable(snapshot: OrganizationSnapshot, tables: SnapshotTables, userId: string): LimitTable {
+  const policies = snapshot.userPolicies.get(userId);
+  if (policies === undefined) return tables.everybody;
+  const known = tables.members.get(userId);
+  if (known !== undefined) return known;
+  const made = newTable(tables.everybody, policies.map(budgetLimit));
+  tables.members.set(userId, made);
+  return made;
+}
+
+function newTable(shared: LimitTable | null, own: readonly Limit[]): LimitTable {
+  return { shared, own, limits: own.length > 0 || shared?.limits === true, charges: new Map() };
 }
 
 /** Filled as routes are used: at most one entry per lane and endpoint of the snapshot. */
-function candidateCharges(
-  table: LimitTable,
-  route: Pick<Route, 'lane'>,
-  candidate: Candidate,
-): CandidateCharges {
-  const laneId = route.lane?.id ?? null;
+function candidateCharges(table: LimitTable, laneId: string | null, candidate: Candidate): CandidateCharges {
   let ofLane = table.charges.get(laneId);
   if (ofLane === undefined) {
     ofLane = new Map();
@@ -158,27 +162,14 @@ function candidateCharges(
   }
   const known = ofLane.get(candidate.endpoint.id);
   if (known !== undefined) return known;
-  const applying = table.inForce.filter((policy) => applies(policy, laneId, candidate));
+  const shared = table.shared === null ? null : candidateCharges(table.shared, laneId, candidate);
+  const applying = table.own.filter(({ applied }) => isCounted(applied.counts, laneId, candidate));
   const made: CandidateCharges = {
-    units: applying.map((policy) => ({ policy: appliedLimit(policy), cost: 1 })),
-    estimated: applying.some(({ metric }) => metric === 'tokens' || metric === 'spend'),
+    units: [...(shared?.units ?? []), ...applying.map(({ applied }) => ({ policy: applied, cost: 1 }))],
+    estimated:
+      shared?.estimated === true ||
+      applying.some(({ applied: { metric } }) => metric === 'tokens' || metric === 'spend'),
   };
   ofLane.set(candidate.endpoint.id, made);
   return made;
-}
-
-function applies(policy: LimitPolicy, laneId: string | null, candidate: Candidate): boolean {
-  switch (policy.scopeType) {
-    case 'global':
-      return true;
-    case 'provider':
-      return policy.scopeId === candidate.provider.id;
-    case 'credential':
-      // A provider that wants no authentication is sent no credential, whichever it has.
-      return candidate.provider.authMode !== 'none' && policy.scopeId === candidate.credential?.id;
-    case 'endpoint':
-      return policy.scopeId === candidate.endpoint.id;
-    case 'lane':
-      return laneId !== null && policy.scopeId === laneId;
-  }
 }

@@ -1,3 +1,4 @@
+import type { PolicyDescription } from './limit.ts';
 import type { Operation } from './operation.ts';
 
 export type RequestState = 'completed' | 'failed' | 'cancelled';
@@ -12,10 +13,66 @@ export interface RecordedAttempt {
   readonly status: number | null;
   readonly outcome: RequestState;
   readonly cause: string | null;
+  /** From the arrival of the request to this dispatch. */
+  readonly startedMs?: number;
+  /** Waited for capacity before it, since the attempt before. */
+  readonly waitMs?: number;
   readonly latencyMs: number;
 }
 
-/** The one terminal record of a request: numbers and identifiers, never a word of what was said. */
+/** The policy that made a request wait, or refused it. */
+export interface BoundPolicy {
+  readonly id: string;
+  readonly kind: PolicyDescription['policy_kind'];
+  readonly scopeType: PolicyDescription['scope_type'];
+  readonly scopeId: string | null;
+  readonly metric: PolicyDescription['metric'];
+  readonly period: PolicyDescription['period'];
+  readonly resetsAtMs: number | null;
+}
+
+/** One line of the decision trace. */
+export interface RecordedCandidate {
+  readonly endpointId: string;
+  readonly rank: number;
+  readonly verdict:
+    | 'selected'
+    | 'available'
+    | 'would_wait'
+    | 'limited'
+    | 'unhealthy'
+    | 'incompatible'
+    | 'disabled';
+  readonly reason: string;
+  readonly waitMs: number | null;
+}
+
+/** How long each step took; null for a step that was not reached. */
+export interface RequestTimings {
+  readonly receiveMs: number | null;
+  readonly routeMs: number | null;
+  readonly guardMs: number | null;
+  readonly admitMs: number | null;
+  readonly waitMs: number | null;
+  /** From the dispatch of the last attempt. */
+  readonly upstreamFirstByteMs: number | null;
+  /** From arrival, as `totalMs`. */
+  readonly firstContentMs: number | null;
+  readonly totalMs: number | null;
+}
+
+/** What a guardrail said; never what it was shown. */
+export interface RecordedGuardrail {
+  readonly guardrailId: string;
+  readonly stage: 'pre_dispatch' | 'post_response';
+  readonly verdict: 'allowed' | 'blocked' | 'unavailable';
+  readonly latencyMs: number;
+}
+
+/**
+ * The one terminal record of a request: numbers and identifiers, never a word of what was said. It travels as JSON through
+ * a stream that gateways of several versions may write, so what was added later may be absent.
+ */
 export interface RequestRecord {
   readonly requestId: string;
   readonly organizationId: string;
@@ -23,16 +80,23 @@ export interface RequestRecord {
   readonly keyId: string | null;
   readonly clientRequestId: string | null;
   readonly operation: Operation;
+  /** As the client named it. */
+  readonly model?: string | null;
   readonly streaming: boolean;
   readonly laneId: string | null;
   /** Of the last attempt; null when none was made. */
   readonly endpointId: string | null;
   readonly providerId: string | null;
+  readonly credentialId?: string | null;
   readonly upstreamModel: string | null;
   readonly state: RequestState;
   readonly status: number;
   readonly cause: string | null;
+  readonly boundPolicy?: BoundPolicy | null;
   readonly attempts: readonly RecordedAttempt[];
+  readonly candidates?: readonly RecordedCandidate[];
+  readonly guardrails?: readonly RecordedGuardrail[];
+  readonly timings?: RequestTimings | null;
   readonly arrivedAtMs: number;
   readonly waitMs: number;
   readonly ttftMs: number | null;

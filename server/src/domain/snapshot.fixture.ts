@@ -1,9 +1,11 @@
 import { Secret } from '../kit/secret.ts';
 import type {
+  BudgetPolicy,
   Credential,
   Endpoint,
   Lane,
   LimitPolicy,
+  Member,
   Membership,
   OrganizationSnapshot,
   Pricing,
@@ -80,10 +82,15 @@ export function snapshot(parts: {
   credentials?: Credential[];
   pricing?: ReadonlyMap<string, Pricing>;
   limitPolicies?: LimitPolicy[];
+  members?: Member[];
+  userPolicies?: BudgetPolicy[];
 }): OrganizationSnapshot {
   return {
     organizationId: 'org',
     version: 1,
+    plan: 'self_hosted',
+    members: new Map((parts.members ?? []).map((member) => [member.userId, member])),
+    userPolicies: Map.groupBy(parts.userPolicies ?? [], ({ subjectId }) => subjectId),
     providers: byId(parts.providers ?? []),
     endpoints: byId(parts.endpoints ?? []),
     lanes: byId(parts.lanes ?? []),

@@ -1,4 +1,5 @@
 import type { Secret } from '../kit/secret.ts';
+import type { PlanName, RoleName } from './access.ts';
 
 /**
  * Everything a gateway needs to know of one organization to serve its requests, held in memory and
@@ -9,6 +10,11 @@ export interface OrganizationSnapshot {
   readonly organizationId: string;
   /** Grows with every configuration change of the organization; equal versions mean equal contents. */
   readonly version: number;
+  readonly plan: PlanName;
+  /** By user id. A key or session whose user is not here opens nothing. */
+  readonly members: ReadonlyMap<string, Member>;
+  /** Budgets of members that are in force, by user id, each list in the order of its ids. */
+  readonly userPolicies: ReadonlyMap<string, readonly BudgetPolicy[]>;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly lanes: ReadonlyMap<string, Lane>;
@@ -19,6 +25,12 @@ export interface OrganizationSnapshot {
   readonly pricing: ReadonlyMap<string, Pricing>;
   /** Those in force, in the order of their ids. */
   readonly limitPolicies: readonly LimitPolicy[];
+}
+
+export interface Member {
+  readonly userId: string;
+  readonly role: RoleName;
+  readonly status: 'active' | 'suspended';
 }
 
 export type ProviderAuthMode = 'bearer_static' | 'header_static' | 'none';
@@ -108,4 +120,20 @@ export interface LimitPolicy {
   /** Micro-USD for `spend`. */
   readonly limitValue: number;
   readonly enabled: boolean;
+}
+
+export type BudgetTargetType = 'global' | 'provider' | 'model' | 'lane';
+
+/** A limit on one member or one key: on everything they do, or on what goes to one provider, endpoint or lane. */
+export interface BudgetPolicy {
+  readonly id: string;
+  readonly kind: 'user' | 'api_key';
+  /** The user or the key. */
+  readonly subjectId: string;
+  readonly targetType: BudgetTargetType;
+  /** Null for `global`; an endpoint's id for `model`. */
+  readonly targetId: string | null;
+  readonly metric: LimitMetric;
+  readonly period: LimitPeriod;
+  readonly limitValue: number;
 }

@@ -1,19 +1,35 @@
-import type { RouteBody, RouteId, RouteParams, RouteQuery, RouteResult } from '@relay/contract';
+import type { RouteBody, RouteId, RouteParams, RouteQuery, RouteResult, Routes } from '@relay/contract';
 import type { Caller } from '../domain/caller.ts';
 
 /** One call of a management route: authenticated, allowed by scope, and valid against the route's schemas. */
 export interface Call<I extends RouteId> {
   readonly caller: Caller;
   readonly requestId: string;
+  /** Who is at the other end of the connection: the client, or a proxy before it. Empty when it is gone already. */
+  readonly remoteAddress: string;
   readonly params: RouteParams<I>;
   readonly query: RouteQuery<I>;
   readonly body: RouteBody<I>;
   /** Request headers by lower-case name. */
   readonly header: (name: string) => string | undefined;
   readonly setHeader: (name: string, value: string) => void;
+  /** Aborted when a streamed answer is to end: its client left, its access ended, or the process drains. */
+  readonly ended: AbortSignal;
 }
 
-export type Handler<I extends RouteId> = (call: Call<I>) => Promise<RouteResult<I>>;
+/** An answer that is made while it is sent, no faster than it is read. Leaving it calls `return` of the iterator. */
+export interface StreamedAnswer {
+  readonly chunks: AsyncIterable<string>;
+}
+
+/** What a handler answers: a value of the route's schema, or a stream where the route is one. */
+export type RouteAnswer<I extends RouteId> = Routes[I] extends {
+  readonly success: { readonly contentType: 'text/event-stream' | 'text/csv' };
+}
+  ? StreamedAnswer
+  : RouteResult<I>;
+
+export type Handler<I extends RouteId> = (call: Call<I>) => Promise<RouteAnswer<I>>;
 
 /** What a room serves. A management route of the contract without a handler answers 501. */
 export type Handlers = { readonly [I in RouteId]?: Handler<I> };

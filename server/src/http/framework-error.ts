@@ -7,12 +7,17 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
   FST_ERR_BAD_URL: 'invalid_request',
-  FST_ERR_ROUTE_MAX_PARAM_LENGTH: 'not_found',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 };
 
 /** Turns what the web framework throws by itself into our own errors; anything unknown is a defect. */
-export function asRelayError(thrown: unknown): RelayError {
+export function asRelayError(thrown: unknown, limits: { readonly bodyBytesMax: number }): RelayError {
   if (thrown instanceof RelayError) return thrown;
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : '';
-  return new RelayError(CODES[code] ?? 'internal_error', { cause: thrown });
+  const known = CODES[code] ?? 'internal_error';
+  if (known !== 'body_too_large') return new RelayError(known, { cause: thrown });
+  return new RelayError(known, {
+    message: `The request body is larger than ${limits.bodyBytesMax} bytes, the most that is read here. Send less at once.`,
+    cause: thrown,
+  });
 }

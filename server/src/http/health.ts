@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface HealthReport {
   readonly ready: boolean;
-  /** One word per part, for people and dashboards: `up`, `down`, `starting`, `draining`. */
-  readonly parts: Readonly<Record<string, string>>;
+  /** One word per part, for people and dashboards: `up`, `down`, `starting`, `draining`; or what it counts. */
+  readonly parts: Readonly<Record<string, string | Readonly<Record<string, string | number | null>>>>;
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { allRoutes, type Scope } from '@relay/contract';
+import { allRoutes, allScopes, type Scope } from '@relay/contract';
 import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { createLog } from '../kit/log.ts';
@@ -10,7 +10,16 @@ import type { Handlers } from './call.ts';
 import { createManagementApp } from './management-app.ts';
 
 const scopes = new Set<Scope>();
-const caller: Caller = { organizationId: 'o', userId: 'u', keyId: null, kind: 'admin_token', scopes };
+const caller: Caller = {
+  organizationId: 'o',
+  userId: 'u',
+  keyId: null,
+  sessionId: null,
+  kind: 'user_key',
+  scopes,
+  access: { granted: scopes, permissions: new Set(allScopes), plan: 'team' },
+  keyPolicies: [],
+};
 let draining = false;
 let called = 0;
 const handlers: Handlers = {
@@ -24,7 +33,12 @@ const handlers: Handlers = {
     throw new Error('a defect with a secret in it');
   },
   deleteProvider: async () => undefined,
+  receiveStripeEvent: async (call) => {
+    rawBodies.push(call.body);
+    return { received: true, outcome: 'ignored' };
+  },
 };
+const rawBodies: unknown[] = [];
 
 let url = '';
 const server = createServer();
@@ -32,8 +46,8 @@ const server = createServer();
 before(async () => {
   const handle = await createManagementApp({
     handlers,
-    authenticate: (authorization) => {
-      if (authorization === 'Bearer good') return caller;
+    authenticate: ({ headers }) => {
+      if (headers.authorization === 'Bearer good') return caller;
       throw new RelayError('invalid_api_key');
     },
     bodyBytesMax: 1_000,
@@ -65,6 +79,15 @@ async function call(method: string, path: string, body?: string, type = 'applica
 }
 
 describe('the management app', () => {
+  it('gives a route that asks for it the body as it was sent, whatever it is', async () => {
+    const bodies = ['{ "id":  1.0 }\n', 'not json', '"ä"'];
+    for (const body of bodies)
+      assert.equal((await call('POST', '/api/billing/stripe-webhook', body)).status, 200);
+    assert.deepEqual(rawBodies, bodies);
+    assert.equal((await call('POST', '/api/billing/stripe-webhook', 'x'.repeat(1_001))).status, 413);
+    assert.equal((await call('POST', '/api/billing/stripe-webhook', '{}', 'text/plain')).status, 415);
+  });
+
   it('checks the caller before anything else', async () => {
     const response = await fetch(`${url}/api/relay/providers`);
     assert.equal(response.status, 401);
@@ -122,6 +145,16 @@ describe('the management app', () => {
       'body_too_large',
     ],
     ['an unknown path', 'GET', '/api/relay/nothing', undefined, undefined, 404, 'route_not_found'],
+    ['another method', 'PATCH', '/api/relay/providers', undefined, undefined, 405, 'method_not_allowed'],
+    [
+      'an id that is longer than any',
+      'GET',
+      `/api/relay/providers/${'x'.repeat(101)}`,
+      undefined,
+      undefined,
+      404,
+      'not_found',
+    ],
     ['a broken path', 'GET', '/api/relay/%zz', undefined, undefined, 400, 'invalid_request'],
   ];
   for (const [what, method, path, body, type, status, code] of invalid) {
@@ -135,6 +168,13 @@ describe('the management app', () => {
     });
   }
 
+  it('lists the methods that a path takes, whatever its ids are', async () => {
+    const collection = await call('DELETE', '/api/relay/providers?limit=1');
+    assert.equal(collection.headers.get('allow'), 'GET, POST');
+    const one = await call('POST', '/api/relay/providers/some-id');
+    assert.equal(one.headers.get('allow'), 'DELETE, GET, PUT');
+    assert.match(one.error.message ?? '', /does not take POST.*DELETE, GET, PUT/);
+  });
   it('says nothing of a defect but that it happened', async () => {
     const body = JSON.stringify({
       name: 'x',

@@ -12,12 +12,14 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { Log } from '../kit/log.ts';
+import { type AnswerStream, isStreamed, openAnswerStream } from './answer-stream.ts';
 import type { Authenticate } from './authenticate.ts';
-import type { Call, Handler, Handlers } from './call.ts';
+import type { Call, Handler, Handlers, StreamedAnswer } from './call.ts';
 import { errorResponse } from './error-response.ts';
 import { asRelayError } from './framework-error.ts';
 import type { RequestHandler } from './listener.ts';
 import { mountReferencePages } from './reference-pages.ts';
+import { scopeRefusal } from './scope-refusal.ts';
 
 export interface ManagementAppDeps {
   /** Null in a process without the role: its management routes do not exist. */
@@ -28,15 +30,30 @@ export interface ManagementAppDeps {
   readonly log: Log;
   /** True once the process was told to stop. */
   readonly draining: () => boolean;
+  /** How often the caller of a streamed answer is looked at again; every 15 s unless said. */
+  readonly streamAccessCheckMs?: number;
 }
+
+const STREAM_ACCESS_CHECK_MS = 15_000;
+const NEVER = new AbortController().signal;
 
 const ANONYMOUS: Caller = {
   organizationId: '',
   userId: '',
   keyId: null,
+  sessionId: null,
   kind: 'session',
   scopes: new Set(),
+  access: { granted: null, permissions: new Set(), plan: 'closed' },
+  keyPolicies: [],
 };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The handler gets the body as it was sent. */
+    readonly rawBody?: boolean;
+  }
+}
 
 /** Serves every management route of the contract: the same door, checks and errors for each. */
 export async function createManagementApp(deps: ManagementAppDeps): Promise<RequestHandler> {
@@ -52,13 +69,14 @@ export async function createManagementApp(deps: ManagementAppDeps): Promise<Requ
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string' },
-    async (_request: unknown, text: string) => parseJson(text),
+    async (request: FastifyRequest, text: string) =>
+      request.routeOptions.config.rawBody === true ? text : parseJson(text),
   );
   app.setErrorHandler((error, request, reply) => {
     sendError(deps, error, request, reply);
   });
   app.setNotFoundHandler((request, reply) => {
-    sendError(deps, new RelayError('route_not_found'), request, reply);
+    sendError(deps, noSuchRoute(request, deps.handlers !== null), request, reply);
   });
   if (deps.handlers !== null) {
     for (const route of allRoutes) if (route.plane === 'management') mount(app, route, deps, deps.handlers);
@@ -86,11 +104,12 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
   const check = {
     params: route.params && compileValidator(route.params),
     query: route.query && compileValidator(route.query),
-    body: route.body && compileValidator(route.body),
+    body: route.rawBody === true ? undefined : route.body && compileValidator(route.body),
   };
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { rawBody: route.rawBody === true },
     handler: async (request, reply) => {
       if (deps.draining()) throw new RelayError('draining');
       const caller = await admitCaller(deps, route, request);
@@ -101,26 +120,57 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
       if (check.body && !(route.bodyOptional === true && request.body === undefined)) {
         demandValid(check.body(request.body ?? {}), 'body');
       }
+      const stream = isStreamed(route) ? streamFor(deps, route, caller, request, reply) : null;
       const call = {
         caller,
         requestId: request.id,
+        remoteAddress: request.raw.socket.remoteAddress ?? '',
         params: request.params,
         query,
         body: request.body,
         header: (name: string) => singleHeader(request.headers[name]),
         setHeader: (name: string, value: string) => void reply.header(name, value),
+        ended: stream?.ended ?? NEVER,
       } as unknown as Call<RouteId>;
       const result = await handler(call);
       reply.code(route.success.status);
+      if (stream !== null) {
+        reply.type(`${route.success.contentType}; charset=utf-8`);
+        return reply.send(stream.body((result as StreamedAnswer).chunks));
+      }
       if (route.success.schema === undefined) return reply.send();
       return reply.send(result);
     },
   });
 }
 
+function streamFor(
+  deps: ManagementAppDeps,
+  route: Route,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): AnswerStream {
+  return openAnswerStream({
+    response: reply.raw,
+    requestId: request.id,
+    endless: route.success.contentType === 'text/event-stream',
+    draining: deps.draining,
+    log: deps.log,
+    checkAccessMs: deps.streamAccessCheckMs ?? STREAM_ACCESS_CHECK_MS,
+    async checkAccess() {
+      const { scopes } = await admitCaller(deps, route, request);
+      // What is shown depends on them, and a stream cannot change what it shows.
+      const same =
+        scopes.size === caller.scopes.size && [...scopes].every((scope) => caller.scopes.has(scope));
+      if (!same) throw new RelayError('permission_denied');
+    },
+  });
+}
+
 async function admitCaller(deps: ManagementAppDeps, route: Route, request: FastifyRequest): Promise<Caller> {
   if (route.access === 'public') return ANONYMOUS;
-  const caller = await deps.authenticate(request.headers.authorization);
+  const caller = await deps.authenticate(request.raw);
   if (route.access === 'session_only' && caller.kind !== 'session') {
     throw new RelayError('permission_denied', {
       message:
@@ -128,20 +178,38 @@ async function admitCaller(deps: ManagementAppDeps, route: Route, request: Fasti
     });
   }
   if (scopesSatisfy(route.access, caller.scopes)) return caller;
-  const needed = scopesOf(route.access);
-  throw new RelayError('insufficient_scope', {
-    message: `This call needs ${needed.join(' and ')}, which the key does not have. Create a key with it.`,
-    fields: { required_scopes: needed },
-  });
+  throw scopeRefusal(caller, scopesOf(route.access));
 }
 
 function demandValid(result: ReturnType<ReturnType<typeof compileValidator>>, where: string): void {
   if (result.ok) return;
   const first = result.issues[0];
   throw new RelayError('invalid_request', {
-    message: `${result.issues.map((issue) => issue.message).join('; ')}.`,
+    message: `${where === 'query' ? 'Query parameter ' : ''}${result.issues.map((issue) => issue.message).join('; ')}.`,
     param: first === undefined || first.path === '' ? where : first.path,
     fields: { issues: result.issues.slice(0, 20) },
+  });
+}
+
+const addresses = allRoutes
+  .filter(({ plane }) => plane !== 'inference')
+  .map(({ plane, method, path }) => ({
+    plane,
+    method,
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }));
+
+/** A path that exists with other methods is told apart from one that does not. */
+function noSuchRoute({ method, raw }: FastifyRequest, hasManagement: boolean): RelayError {
+  const [path = ''] = raw.url?.split('?', 1) ?? [];
+  const methods = addresses
+    .filter(({ plane, pattern }) => (hasManagement || plane !== 'management') && pattern.test(path))
+    .map((address) => address.method);
+  if (methods.length === 0) return new RelayError('route_not_found');
+  const allow = [...new Set(methods)].sort().join(', ');
+  return new RelayError('method_not_allowed', {
+    message: `This path does not take ${method}. Use one of the methods that it takes: ${allow}.`,
+    headers: { allow },
   });
 }
 
@@ -173,7 +241,7 @@ function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const error = asRelayError(thrown);
+  const error = asRelayError(thrown, deps);
   if (error.status >= 500 && error.code !== 'not_implemented') {
     deps.log.error({ err: error.cause ?? error, request_id: request.id, code: error.code }, 'request failed');
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Refusal } from '../admission/engine.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { TokenEstimate } from '../domain/estimate.ts';
 import type { Operation } from '../domain/operation.ts';
@@ -22,7 +23,16 @@ export interface Exchange {
   readonly arrivedAtMs: number;
   /** Monotonic; every duration of the exchange is measured from here. */
   readonly startMs: number;
+  /** As the client named it, bounded; null until the body was read. */
+  model: string | null;
+  streaming: boolean;
+  /** Null until the name was found. */
+  route: Route | null;
+  readonly marks: ExchangeMarks;
+  readonly decisions: ExchangeDecisions;
   readonly attempts: AttemptRecord[];
+  /** Of the last attempt; null when its provider is sent none. */
+  credentialId: string | null;
   /** Time spent waiting for capacity, over all attempts. */
   waitMs: number;
   /** Of the candidate that was admitted last. */
@@ -35,6 +45,25 @@ export interface Exchange {
    * kept every request alive past its turn and made collecting the young generation several times dearer.
    */
   inCharge: InCharge | null;
+}
+
+/** Monotonic moments and durations, for the record; null where the exchange has not come. */
+export interface ExchangeMarks {
+  receivedMs: number | null;
+  routedMs: number | null;
+  /** Spent asking for capacity, over all attempts, without the wait. */
+  admitMs: number | null;
+  /** From the dispatch of the last attempt to the head of its answer. */
+  upstreamFirstByteMs: number | null;
+}
+
+/** What admission said, as far as the record tells of it. */
+export interface ExchangeDecisions {
+  /** The policy that made the request wait last, or refused it, by the id that the engine knows it by. */
+  bound: { readonly policyId: string; readonly resetsAtMs: number | null } | null;
+  /** The endpoint that the request waits for; the wait is null in line, whose end nobody knows. */
+  awaited: { readonly endpointId: string; readonly waitMs: number | null } | null;
+  refused: Refusal['reason'] | null;
 }
 
 /** A policy of the endpoint that serves the request, as it stands after the reservation. */
@@ -76,6 +105,10 @@ export interface AttemptRecord {
   readonly endpointId: string;
   readonly providerId: string;
   readonly upstreamModel: string;
+  /** From the arrival of the request to this dispatch. */
+  readonly startedMs: number;
+  /** Waited for capacity before it, since the attempt before. */
+  readonly waitMs: number;
   /** Null when no response arrived. */
   status: number | null;
   outcome: AttemptOutcome;

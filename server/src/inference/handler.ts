@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { headers } from '@relay/contract';
 import type { Caller } from '../domain/caller.ts';
-import type { Operation } from '../domain/operation.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import type { Authenticate } from '../http/authenticate.ts';
-import { endUnread } from '../http/end-unread.ts';
-import { errorResponse } from '../http/error-response.ts';
+import { inferenceRouteOf } from '../http/inference-route.ts';
 import type { RequestHandler } from '../http/listener.ts';
+import { refuseRequest } from '../http/refuse-request.ts';
+import { scopeRefusal } from '../http/scope-refusal.ts';
 import type { Exchange } from './exchange.ts';
 import { modelList } from './model-list.ts';
 import { type PipelineDeps, serveExchange } from './pipeline.ts';
@@ -18,11 +18,6 @@ export interface InferenceDeps extends PipelineDeps {
   readonly snapshotOf: (organizationId: string) => OrganizationSnapshot | Promise<OrganizationSnapshot>;
 }
 
-const OPERATIONS = new Map<string, Operation>([
-  ['/v1/chat/completions', 'chat'],
-  ['/v1/responses', 'responses'],
-  ['/v1/embeddings', 'embeddings'],
-]);
 const CLIENT_REQUEST_ID_CHARACTERS_MAX = 200;
 
 /**
@@ -45,19 +40,14 @@ async function open(
   requestId: string,
   startMs: number,
 ): Promise<void> {
-  const path = pathOf(request.url ?? '');
-  const operation = OPERATIONS.get(path);
-  if (operation === undefined && path !== '/v1/models') throw new RelayError('route_not_found');
-  const allowed = operation === undefined ? 'GET' : 'POST';
-  if (request.method !== allowed) throw new RelayError('method_not_allowed', { headers: { allow: allowed } });
-
-  const authenticated = deps.authenticate(request.headers.authorization);
+  const operation = inferenceRouteOf(request);
+  const authenticated = deps.authenticate(request);
   const caller: Caller = authenticated instanceof Promise ? await authenticated : authenticated;
-  if (!caller.scopes.has('relay:request')) throw missingScope();
+  if (!caller.scopes.has('relay:request')) throw scopeRefusal(caller, ['relay:request']);
   const found = deps.snapshotOf(caller.organizationId);
   const snapshot = found instanceof Promise ? await found : found;
 
-  if (operation === undefined) {
+  if (operation === 'models') {
     sendModels(deps, request, response, requestId, startMs, snapshot);
     return;
   }
@@ -71,11 +61,18 @@ async function open(
     snapshot,
     arrivedAtMs: deps.clock.nowMs(),
     startMs,
+    model: null,
+    streaming: false,
+    route: null,
+    marks: { receivedMs: null, routedMs: null, admitMs: null, upstreamFirstByteMs: null },
+    decisions: { bound: null, awaited: null, refused: null },
     attempts: [],
+    credentialId: null,
     waitMs: 0,
     rateWindows: [],
     upstreamMs: 0,
-    clientGone: false,
+    // Whoever left while their key was looked up is not heard of again.
+    clientGone: response.destroyed,
     inCharge: null,
   };
   response.once('close', () => {
@@ -113,33 +110,13 @@ function refuse(
   error: unknown,
 ): void {
   if (!(error instanceof RelayError)) deps.log.error({ err: error, request_id: requestId }, 'defect');
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const { status, headers: list, body } = errorResponse(error, { requestId, publicUrl: deps.publicUrl });
-  list[headers.overheadMs] = (deps.clock.monotonicMs() - startMs).toFixed(2);
-  list['content-length'] = String(Buffer.byteLength(body));
-  // Reading on only to throw the body away would let strangers keep connections busy.
-  if (!request.complete) list['connection'] = 'close';
-  response.writeHead(status, list);
-  endUnread(request, response, body);
-}
-
-function pathOf(url: string): string {
-  const query = url.indexOf('?');
-  return query < 0 ? url : url.slice(0, query);
+  const overheadMs = (deps.clock.monotonicMs() - startMs).toFixed(2);
+  const context = { requestId, publicUrl: deps.publicUrl };
+  refuseRequest(request, response, error, context, { [headers.overheadMs]: overheadMs });
 }
 
 function clientRequestId(request: IncomingMessage): string | null {
   const value = request.headers['x-request-id'];
   if (typeof value !== 'string' || value === '') return null;
   return value.slice(0, CLIENT_REQUEST_ID_CHARACTERS_MAX);
-}
-
-function missingScope(): RelayError {
-  return new RelayError('insufficient_scope', {
-    message: 'This key lacks the scope relay:request, which inference needs. Create a key that has it.',
-    fields: { required_scope: 'relay:request' },
-  });
 }

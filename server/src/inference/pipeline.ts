@@ -1,8 +1,11 @@
 import type { AdmissionDesk } from '../admission/desk.ts';
 import type { Actual } from '../admission/engine.ts';
+import { digestOfBody } from '../domain/body-digest.ts';
 import { estimateTokens } from '../domain/estimate.ts';
 import { RelayError } from '../domain/relay-error.ts';
+import type { RequestRecord } from '../domain/request-record.ts';
 import type { Candidate } from '../domain/routing.ts';
+import { ClientGoneError, readBody } from '../http/read-body.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import { awaitCapacity, remainingCandidates } from './admit/await-capacity.ts';
@@ -10,16 +13,17 @@ import { boundEstimate } from './admit/bound-estimate.ts';
 import { cooldownUntilMs } from './dispatch/cooldown.ts';
 import { type DispatchDeps, sendUpstream } from './dispatch/send-upstream.ts';
 import { asksForUsage } from './dispatch/upstream-body.ts';
+import { sentCredentialId } from './dispatch/upstream-headers.ts';
 import {
   type AttemptRecord,
   type AttemptResult,
   type Exchange,
+  type InferenceBody,
   isFailure,
   type RoutedRequest,
   type UpstreamHead,
 } from './exchange.ts';
 import { parseBody } from './receive/parse-body.ts';
-import { ClientGoneError, readBody } from './receive/read-body.ts';
 import { interruptedFrame, sendAnswer, sendError } from './respond/answer.ts';
 import { Reply } from './respond/reply.ts';
 import { responseHeaders } from './respond/response-headers.ts';
@@ -39,7 +43,12 @@ export interface PipelineDeps extends DispatchDeps {
   readonly publicUrl: string;
   /** True once the process was told to stop: nothing new is taken on. */
   readonly draining: () => boolean;
+  /** Told of every terminal record, to count it. Must be quick. */
+  readonly onSettled?: (record: RequestRecord) => void;
 }
+
+/** More than any lane or model is called; the record keeps no more of what a client sends in that place. */
+const MODEL_CHARACTERS_MAX = 200;
 
 /**
  * The life of a request, from top to bottom. The only code that knows the order of the steps; it owns the
@@ -50,15 +59,19 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
   let ending: Ending;
   try {
     if (deps.draining()) throw new RelayError('draining');
-    // receive: 400, 413
+    // receive: 400, 401, 413
     const bytes = await readBody(exchange.request, exchange.response, deps.bodyBytesMax);
+    demandSignedBody(exchange, bytes);
     const body = parseBody(bytes, exchange.operation);
+    noteBody(exchange, body, deps.clock.monotonicMs());
     // route: 400
     const { route, candidates } = routeRequest(exchange, body);
     const name = route.lane?.id ?? body.model;
     const guess = estimateTokens(exchange.operation, body, deps.typicalOutput.tokens(name));
-    const estimate = boundEstimate(exchange.snapshot, route, candidates, body.settings, guess);
+    const { snapshot, caller } = exchange;
+    const estimate = boundEstimate(snapshot, caller, route, candidates, body.settings, guess);
     routed = { body, route, estimate };
+    exchange.marks.routedMs = deps.clock.monotonicMs();
     // admit, dispatch, respond: 429, 502, 503, and whatever the provider says
     ending = await serveFromCandidates(deps, exchange, routed, candidates);
     // Embeddings have no output; what they report says nothing about the lane's next completion.
@@ -69,6 +82,18 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
   }
   // settle
   settle(deps, exchange, routed, ending);
+}
+
+/** Whoever is known by a signed context was signed for one body, and another body is another request. */
+function demandSignedBody({ caller }: Exchange, bytes: Buffer): void {
+  if (caller.bodyDigest === undefined || caller.bodyDigest === digestOfBody(bytes)) return;
+  throw new RelayError('invalid_context', { internal: 'the body is not the one that was signed' });
+}
+
+function noteBody(exchange: Exchange, body: InferenceBody, nowMs: number): void {
+  exchange.marks.receivedMs = nowMs;
+  exchange.model = body.model.slice(0, MODEL_CHARACTERS_MAX);
+  exchange.streaming = body.streaming;
 }
 
 /** Tries candidates until one answers, the client leaves, or nothing is left to try. */
@@ -82,6 +107,7 @@ async function serveFromCandidates(
   const attemptsMax = routed.route.allowFallback ? Math.min(deps.attemptsMax, candidates.length) : 1;
   let last: AttemptResult | null = null;
   let lastCandidate: Candidate | null = null;
+  let waitedMs = 0;
 
   while (tried.size < attemptsMax) {
     const remaining = remainingCandidates(candidates, tried);
@@ -96,7 +122,8 @@ async function serveFromCandidates(
     const { candidate } = capacity;
     exchange.rateWindows = capacity.windows;
     tried.add(candidate.endpoint.id);
-    const result = await attempt(deps, exchange, routed, candidate);
+    const result = await attempt(deps, exchange, routed, candidate, exchange.waitMs - waitedMs);
+    waitedMs = exchange.waitMs;
     if (result.kind === 'delivered') return { ...result.delivery };
     if (result.kind === 'client_gone') return clientGone();
     last = result;
@@ -131,18 +158,22 @@ async function attempt(
   exchange: Exchange,
   routed: RoutedRequest,
   candidate: Candidate,
+  waitMs: number,
 ): Promise<AttemptResult> {
+  const sentMs = deps.clock.monotonicMs();
   const record: AttemptRecord = {
     endpointId: candidate.endpoint.id,
     providerId: candidate.provider.id,
     upstreamModel: candidate.endpoint.upstreamModel,
+    startedMs: Math.round(sentMs - exchange.startMs),
+    waitMs: Math.round(waitMs),
     status: null,
     outcome: 'failed',
     cause: null,
     latencyMs: 0,
   };
   exchange.attempts.push(record);
-  const sentMs = deps.clock.monotonicMs();
+  exchange.credentialId = sentCredentialId(candidate);
   const reply = new Reply({
     exchange,
     clock: deps.clock,
@@ -159,6 +190,7 @@ async function attempt(
   exchange.inCharge = null;
   record.latencyMs = Math.round(deps.clock.monotonicMs() - sentMs);
   record.status = reply.head?.status ?? null;
+  exchange.marks.upstreamFirstByteMs = reply.headMs === null ? null : reply.headMs - sentMs;
   noteResult(deps, exchange, candidate, record, result, reply.head);
   return result;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { EnvironmentError, readEnvironment } from './environment.ts';
+import type { RoleName } from './roles.ts';
 
 const good = {
   DATABASE_URL: 'postgres://localhost/relay',
@@ -11,9 +12,9 @@ const good = {
   RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
 };
 
-function faultsOf(over: Record<string, string>): string {
+function faultsOf(over: Record<string, string>, role?: RoleName): string {
   try {
-    readEnvironment({ ...good, ...over });
+    readEnvironment({ ...good, ...over }, role);
   } catch (error) {
     assert.ok(error instanceof EnvironmentError);
     return error.message;
@@ -51,15 +52,140 @@ describe('environment', () => {
     ['a token of one character', { RELAY_API_TOKEN: 'z'.repeat(40) }, /placeholder/],
     ['a token with a space', { RELAY_API_TOKEN: `${good.RELAY_API_TOKEN} x` }, /printable/],
     ['equal tokens', { RELAY_API_TOKEN: good.RELAY_ADMIN_TOKEN }, /must differ/],
+    ['a token for metrics that opens more', { RELAY_METRICS_TOKEN: good.RELAY_ADMIN_TOKEN }, /must differ/],
     ['an empty token', { RELAY_API_TOKEN: '' }, /RELAY_API_TOKEN is missing/],
     ['an empty master key', { RELAY_MASTER_KEY: '' }, /RELAY_MASTER_KEY is missing/],
     ['a short master key', { RELAY_MASTER_KEY: 'c2hvcnQ=' }, /RELAY_MASTER_KEY/],
+    ['a spool without a place', { RELAY_SPOOL_DIR: 'spool' }, /absolute path/],
     ['a network that is none', { RELAY_ALLOW_PRIVATE_NETWORKS: '10.0.0.0/8, loopback' }, /"loopback"/],
     ['a number out of range', { RELAY_MAX_BODY_BYTES: '0' }, /whole number/],
+    ['a key to Stripe', { RELAY_STRIPE_WEBHOOK_SECRET: 'sk_live_0123456789abcdef' }, /whsec_/],
     ['a port out of range', { RELAY_HTTP_ADDR: '127.0.0.1:70000' }, /host:port/],
   ];
   for (const [what, over, expected] of refused)
     it(`refuses ${what}`, () => assert.match(faultsOf(over), expected));
+
+  const pair = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const [seed, publicKey] = [String(pair.d), String(pair.x)];
+  const hosted = {
+    RELAY_MODE: 'hosted',
+    RELAY_API_TOKEN: '',
+    RELAY_ADMIN_TOKEN: '',
+    RELAY_AUTH_SECRET: 'p4Tn8Vb2Xc6Mz0Qw5Er9Ty3Ui7Op1As5',
+    RELAY_INFERENCE_URL: 'http://inference:8080',
+    RELAY_CONTEXT_SIGNING_KEY: seed,
+    RELAY_CONTEXT_VERIFY_KEYS: publicKey,
+  };
+
+  it('takes a hosted deployment in every role, and asks each for no more than it needs', () => {
+    const without = (...names: (keyof typeof hosted)[]) =>
+      Object.fromEntries(
+        Object.entries(hosted).map(([name, value]) => [
+          name,
+          names.includes(name as keyof typeof hosted) ? '' : value,
+        ]),
+      );
+    const context = [
+      'RELAY_INFERENCE_URL',
+      'RELAY_CONTEXT_SIGNING_KEY',
+      'RELAY_CONTEXT_VERIFY_KEYS',
+    ] as const;
+    assert.equal(faultsOf(without(...context), 'all'), '');
+    assert.equal(faultsOf(without('RELAY_CONTEXT_VERIFY_KEYS'), 'platform'), '');
+    assert.equal(
+      faultsOf(without('RELAY_AUTH_SECRET', 'RELAY_INFERENCE_URL', 'RELAY_CONTEXT_SIGNING_KEY'), 'inference'),
+      '',
+    );
+    assert.equal(faultsOf(without('RELAY_AUTH_SECRET', ...context), 'worker'), '');
+    const environment = readEnvironment(
+      { ...good, ...hosted, RELAY_INFERENCE_URL: 'https://inference.internal/' },
+      'platform',
+    );
+    assert.equal(environment.RELAY_INFERENCE_URL, 'https://inference.internal');
+    assert.equal(environment.RELAY_CONTEXT_VERIFY_KEYS[0]?.toString('base64url'), publicKey);
+  });
+
+  const zeros = Buffer.alloc(32).toString('base64');
+  const refusedByRole: [string, RoleName, Record<string, string>, RegExp][] = [
+    ['a platform without a secret', 'platform', { RELAY_AUTH_SECRET: '' }, /RELAY_AUTH_SECRET is missing/],
+    ['all roles at once without a secret', 'all', { RELAY_AUTH_SECRET: '' }, /RELAY_AUTH_SECRET is missing/],
+    ['a short secret', 'platform', { RELAY_AUTH_SECRET: 'short' }, /RELAY_AUTH_SECRET must have at least 32/],
+    [
+      'a placeholder for the secret',
+      'platform',
+      { RELAY_AUTH_SECRET: 'changeme-changeme-changeme-changeme' },
+      /placeholder/,
+    ],
+    [
+      'a platform that does not know where inference is',
+      'platform',
+      { RELAY_INFERENCE_URL: '' },
+      /RELAY_INFERENCE_URL is missing/,
+    ],
+    [
+      'an address of inference with a path',
+      'platform',
+      { RELAY_INFERENCE_URL: 'http://inference/v1' },
+      /without a path/,
+    ],
+    [
+      'an address of inference with a password',
+      'platform',
+      { RELAY_INFERENCE_URL: 'http://a:b@inference' },
+      /without a path/,
+    ],
+    [
+      'a platform without a signing key',
+      'platform',
+      { RELAY_CONTEXT_SIGNING_KEY: '' },
+      /RELAY_CONTEXT_SIGNING_KEY is missing/,
+    ],
+    ['a short signing key', 'platform', { RELAY_CONTEXT_SIGNING_KEY: 'c2hvcnQ=' }, /must be 32 bytes/],
+    [
+      'a signing key with rubbish in it',
+      'platform',
+      { RELAY_CONTEXT_SIGNING_KEY: `${seed}!` },
+      /must be 32 bytes/,
+    ],
+    ['a signing key of zeros', 'platform', { RELAY_CONTEXT_SIGNING_KEY: zeros }, /placeholder/],
+    [
+      'a signing key of letters',
+      'platform',
+      { RELAY_CONTEXT_SIGNING_KEY: Buffer.from('change-me-change-me-to-something').toString('base64') },
+      /placeholder/,
+    ],
+    [
+      'inference that trusts nobody',
+      'inference',
+      { RELAY_CONTEXT_VERIFY_KEYS: ' , ' },
+      /RELAY_CONTEXT_VERIFY_KEYS is missing/,
+    ],
+    [
+      'a short public key',
+      'inference',
+      { RELAY_CONTEXT_VERIFY_KEYS: `${publicKey},c2hvcnQ=` },
+      /must be 32 bytes/,
+    ],
+    ['a public key of zeros', 'inference', { RELAY_CONTEXT_VERIFY_KEYS: zeros }, /placeholder/],
+    [
+      'a public key for which anybody can sign',
+      'inference',
+      { RELAY_CONTEXT_VERIFY_KEYS: 'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa' },
+      /no public key/,
+    ],
+    [
+      'the signing key among the public keys',
+      'platform',
+      { RELAY_CONTEXT_VERIFY_KEYS: seed },
+      /signing key itself/,
+    ],
+  ];
+  for (const [what, role, over, expected] of refusedByRole)
+    it(`refuses ${what} in hosted mode`, () =>
+      assert.match(faultsOf({ ...hosted, ...over }, role), expected));
+
+  it('refuses accounts without a secret in self-hosted mode', () =>
+    assert.match(faultsOf({ RELAY_ACCOUNTS: 'true' }), /RELAY_AUTH_SECRET is missing/));
 
   it('never shows a secret in a message', () => {
     const key = randomBytes(20).toString('base64');

@@ -1,6 +1,8 @@
+import { isAbsolute } from 'node:path';
 import { InvalidCidrError, parseCidr } from '../kit/egress/index.ts';
 import { parseMasterKey } from '../kit/seal.ts';
 import { parseRedisUrls } from '../store/redis-urls.ts';
+import type { RoleName } from './roles.ts';
 
 /** How one variable is read. `parse` throws with a text that says what the value must be. */
 export interface Variable<T, Presence extends 'always' | 'maybe'> {
@@ -80,6 +82,42 @@ function masterKey(value: string): Buffer {
   }
 }
 
+function thirtyTwoBytes(value: string): Buffer {
+  const isHex = /^[0-9a-f]{64}$/i.test(value);
+  if (!isHex && !/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) throw new Error('must be 32 bytes in base64 or hex');
+  const bytes = Buffer.from(value, isHex ? 'hex' : 'base64');
+  // Of 32 random bytes hardly any two are equal, and not all of them are letters.
+  if (new Set(bytes).size < 16 || bytes.every((byte) => byte >= 0x20 && byte < 0x7f))
+    throw new Error('looks like a placeholder; `relay context-key` prints a new pair');
+  return bytes;
+}
+
+/** Points for which anybody can make a signature that holds; the others of this kind are no 16 different bytes. */
+const SMALL_ORDER = [
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+];
+
+function ed25519PublicKey(value: string): Buffer {
+  const bytes = thirtyTwoBytes(value);
+  const unsigned = Buffer.from(bytes);
+  unsigned.writeUInt8((bytes.at(-1) ?? 0) & 0x7f, 31);
+  if (SMALL_ORDER.includes(unsigned.toString('hex'))) throw new Error('has an entry that is no public key');
+  return bytes;
+}
+
+/** An address without a path: what a context is signed for is the path that the client sent. */
+function origin(value: string): string {
+  const parsed = new URL(url('http', 'https')(value));
+  if (
+    parsed.username !== '' ||
+    parsed.password !== '' ||
+    `${parsed.pathname}${parsed.search}${parsed.hash}` !== '/'
+  )
+    throw new Error('must be an address without a path, such as http://inference:8080');
+  return parsed.origin;
+}
+
 function networks(value: string): string[] {
   const given = list(value);
   for (const each of given) {
@@ -95,6 +133,17 @@ function networks(value: string): string[] {
 
 function redisUrls(value: string): string {
   parseRedisUrls(value);
+  return value;
+}
+
+function stripeSecret(value: string): string {
+  if (!/^whsec_[\x21-\x7e]{16,}$/.test(value))
+    throw new Error('must be the signing secret of a webhook, which starts with whsec_');
+  return value;
+}
+
+function absolutePath(value: string): string {
+  if (!isAbsolute(value)) throw new Error('must be an absolute path, such as /var/lib/relay/spool');
   return value;
 }
 
@@ -125,6 +174,47 @@ export const variables = {
   ),
   RELAY_API_TOKEN: optional(token, 'Opens inference in self-hosted mode. At least 32 random characters.'),
   RELAY_ADMIN_TOKEN: optional(token, 'Opens management in self-hosted mode. Must differ from the API token.'),
+  RELAY_ACCOUNTS: withDefault(
+    (value) => oneOf('true', 'false')(value) === 'true',
+    'false',
+    'Whether a self-hosted deployment has users, roles, User API keys and their budgets. A hosted one always has.',
+  ),
+  RELAY_AUTH_SECRET: optional(
+    token,
+    'Needed with accounts: what stored keys and browser sessions are hashed and signed with. Changing it ends all of them.',
+  ),
+  RELAY_KEY_CACHE_MAX: withDefault(
+    integer(1_000, 10_000_000),
+    '200000',
+    'User API keys that one process keeps in memory.',
+  ),
+  RELAY_OIDC_ISSUER: optional(
+    url('http', 'https'),
+    'Single sign-on: the issuer of an OpenID Connect provider, for everyone in the deployment.',
+  ),
+  RELAY_OIDC_CLIENT_ID: optional((value) => value, 'Single sign-on: the client id.'),
+  RELAY_OIDC_CLIENT_SECRET: optional((value) => value, 'Single sign-on: the client secret.'),
+  RELAY_OIDC_JOIN_ROLE: optional(
+    oneOf('admin', 'developer', 'viewer', 'billing'),
+    'Self-hosted: the role of whoever signs in by single sign-on for the first time. Without it they need an invitation.',
+  ),
+  RELAY_INFERENCE_URL: optional(
+    origin,
+    'Hosted, role platform: where the inference role answers, such as `http://inference:8080`.',
+  ),
+  RELAY_CONTEXT_SIGNING_KEY: optional(
+    thirtyTwoBytes,
+    'Hosted, role platform: signs the context that inference trusts. 32 random bytes in base64 or hex; `relay context-key` prints them.',
+  ),
+  RELAY_CONTEXT_VERIFY_KEYS: withDefault(
+    (value) => list(value).map(ed25519PublicKey),
+    '',
+    'Hosted, role inference: the public keys of platforms, in base64 or hex, separated by commas, several while one replaces another.',
+  ),
+  RELAY_STRIPE_WEBHOOK_SECRET: optional(
+    stripeSecret,
+    'Hosted: the signing secret of the webhook at which Stripe reports invoices and subscriptions. Without it there is no billing history.',
+  ),
   RELAY_MASTER_KEY: required(masterKey, 'Seals provider credentials: 32 random bytes in base64 or hex.'),
   RELAY_MASTER_KEY_PREVIOUS: withDefault(
     (value) => list(value).map(masterKey),
@@ -164,7 +254,7 @@ export const variables = {
   RELAY_UPSTREAM_CONNECTIONS_MAX: withDefault(
     integer(1, 65_535),
     '4096',
-    'Connections to one provider origin; each stream holds one.',
+    'Connections to one provider origin, and from a platform to inference; each stream holds one.',
   ),
   RELAY_ATTEMPTS_MAX: withDefault(
     integer(1, 20),
@@ -175,6 +265,24 @@ export const variables = {
     integer(1, 1_000_000),
     '5000',
     'Requests of one caller that may wait for capacity in one lane; more are refused with `queue_full`.',
+  ),
+  RELAY_SPOOL_DIR: optional(
+    absolutePath,
+    'Where usage is kept while Redis does not take it: a directory of this deployment alone, on a local disk that outlives the process. Without it one below `relay-spool` among the temporary files.',
+  ),
+  RELAY_SPOOL_BYTES_MAX: withDefault(
+    integer(1_048_576, 1_099_511_627_776),
+    '268435456',
+    'How much one process keeps there; past it new requests are refused with `metering_unavailable` while Redis is away.',
+  ),
+  RELAY_METRICS_TOKEN: optional(
+    token,
+    'Opens `/metrics` as a bearer token. At least 32 random characters. Without it `/metrics` answers this machine only.',
+  ),
+  RELAY_LEDGER_RETENTION_DAYS: withDefault(
+    integer(1, 36_500),
+    '400',
+    'Days that requests stay in the ledger; whole days are dropped after that.',
   ),
   RELAY_DATABASE_POOL_MAX: withDefault(integer(1, 200), '10', 'Connections to PostgreSQL per process.'),
   RELAY_LOG_LEVEL: withDefault(
@@ -191,7 +299,10 @@ export type Environment = { readonly [Name in keyof typeof variables]: Given<(ty
 export class EnvironmentError extends Error {}
 
 /** Reads everything at once, so that one start shows every fault. An empty value counts as not set. */
-export function readEnvironment(source: Readonly<Record<string, string | undefined>>): Environment {
+export function readEnvironment(
+  source: Readonly<Record<string, string | undefined>>,
+  role: RoleName = 'all',
+): Environment {
   const faults: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, definition] of Object.entries<Variable<unknown, 'always' | 'maybe'>>(variables)) {
@@ -208,19 +319,47 @@ export function readEnvironment(source: Readonly<Record<string, string | undefin
     }
   }
   const environment = values as Environment;
-  if (faults.length === 0) faults.push(...modeFaults(environment));
+  if (faults.length === 0) faults.push(...modeFaults(environment, role));
   if (faults.length > 0) throw new EnvironmentError(faults.map((fault) => `  - ${fault}`).join('\n'));
   return environment;
 }
 
-function modeFaults(environment: Environment): string[] {
-  if (environment.RELAY_MODE === 'hosted') {
-    return ['RELAY_MODE=hosted needs accounts, which this version does not have yet; use self_hosted.'];
-  }
-  const { RELAY_API_TOKEN: api, RELAY_ADMIN_TOKEN: admin } = environment;
+type Optional = {
+  [Name in keyof Environment]: null extends Environment[Name] ? Name : never;
+}[keyof Environment];
+
+/** What the mode and the role need, although no variable is needed by itself. */
+function modeFaults(environment: Environment, role: RoleName): string[] {
   const faults: string[] = [];
-  if (api === null) faults.push(`RELAY_API_TOKEN is missing. ${variables.RELAY_API_TOKEN.description}`);
-  if (admin === null) faults.push(`RELAY_ADMIN_TOKEN is missing. ${variables.RELAY_ADMIN_TOKEN.description}`);
-  if (api !== null && api === admin) faults.push('RELAY_API_TOKEN and RELAY_ADMIN_TOKEN must differ.');
-  return faults;
+  if ((environment.RELAY_OIDC_ISSUER === null) !== (environment.RELAY_OIDC_CLIENT_ID === null))
+    faults.push('RELAY_OIDC_ISSUER and RELAY_OIDC_CLIENT_ID are set together or not at all.');
+  const need = (...names: Optional[]) => {
+    for (const name of names)
+      if (environment[name] === null) faults.push(`${name} is missing. ${variables[name].description}`);
+  };
+  if (environment.RELAY_MODE === 'self_hosted') {
+    const { RELAY_API_TOKEN: api, RELAY_ADMIN_TOKEN: admin } = environment;
+    need('RELAY_API_TOKEN', 'RELAY_ADMIN_TOKEN');
+    if (api !== null && api === admin) faults.push('RELAY_API_TOKEN and RELAY_ADMIN_TOKEN must differ.');
+    const { RELAY_METRICS_TOKEN: metrics } = environment;
+    // Whoever scrapes may do nothing else.
+    if (metrics !== null && [api, admin].includes(metrics))
+      faults.push('RELAY_METRICS_TOKEN must differ from RELAY_API_TOKEN and RELAY_ADMIN_TOKEN.');
+    if (environment.RELAY_ACCOUNTS) need('RELAY_AUTH_SECRET');
+    return faults;
+  }
+  if (role === 'all' || role === 'platform') need('RELAY_AUTH_SECRET');
+  if (role === 'platform') need('RELAY_INFERENCE_URL', 'RELAY_CONTEXT_SIGNING_KEY');
+  return [...faults, ...verifyKeyFaults(environment, role)];
+}
+
+function verifyKeyFaults(environment: Environment, role: RoleName): string[] {
+  const { RELAY_CONTEXT_VERIFY_KEYS: keys, RELAY_CONTEXT_SIGNING_KEY: signing } = environment;
+  if (role === 'inference' && keys.length === 0)
+    return [`RELAY_CONTEXT_VERIFY_KEYS is missing. ${variables.RELAY_CONTEXT_VERIFY_KEYS.description}`];
+  if (signing !== null && keys.some((key) => key.equals(signing)))
+    return [
+      'RELAY_CONTEXT_VERIFY_KEYS holds the signing key itself; it takes the public key that belongs to it.',
+    ];
+  return [];
 }

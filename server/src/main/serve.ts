@@ -1,7 +1,11 @@
-import { randomUUIDv7 } from 'node:crypto';
-import { createTokenDoors } from '../edge/deployment-tokens.ts';
-import { listen, type RequestHandler } from '../http/listener.ts';
+import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import serverPackage from '../../package.json' with { type: 'json' };
+import type { Authenticate } from '../http/authenticate.ts';
+import { listen } from '../http/listener.ts';
 import { createManagementApp } from '../http/management-app.ts';
+import { createMetricsPage } from '../http/metrics-page.ts';
 import { createInferenceHandler } from '../inference/handler.ts';
 import { createTypicalOutput } from '../inference/settle/typical-output.ts';
 import { systemClock } from '../kit/clock.ts';
@@ -10,20 +14,25 @@ import { createLog, type Log } from '../kit/log.ts';
 import { createSealer } from '../kit/seal.ts';
 import { Secret } from '../kit/secret.ts';
 import { createManagementHandlers } from '../management/index.ts';
-import { startLedgerWorker } from '../metering/ledger-worker.ts';
-import { createUsageStream } from '../metering/usage-stream.ts';
+import { createFences } from '../store/fences.ts';
 import { ensureImplicitOrganization } from '../store/implicit-organization.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/migrate.ts';
 import { createDatabase, type DatabaseHandle } from '../store/postgres.ts';
 import { createRedis } from '../store/redis.ts';
 import { resealCredentials } from '../store/reseal-credentials.ts';
 import { createSnapshots } from '../store/snapshots.ts';
+import { authSecretsFrom } from './auth-secrets.ts';
 import type { Environment } from './environment.ts';
+import { createMeasurements } from './measurements.ts';
 import { type RoleName, roles } from './roles.ts';
 import { createAdmission } from './start-admission.ts';
+import { startDoors } from './start-doors.ts';
+import { startInference } from './start-inference.ts';
+import { startMetering } from './start-metering.ts';
+import { createServerMetrics } from './start-metrics.ts';
+import { startSessions } from './start-sessions.ts';
 
 const MANAGEMENT_BODY_BYTES_MAX = 1024 * 1024;
-const USAGE_RECORDS_MAX = 50_000;
 const FLUSH_MS_MAX = 5_000;
 
 export interface RunningServer {
@@ -50,79 +59,146 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
   await prepareDatabase(database, log);
   if (environment.RELAY_MASTER_KEY_PREVIOUS.length > 0)
     await resealCredentials({ db: database.db, sealer, log });
-  const owner = await ensureImplicitOrganization(database.db);
+  const owner = environment.RELAY_MODE === 'hosted' ? null : await ensureImplicitOrganization(database.db);
 
   const redis = createRedis({ url: environment.REDIS_URL, clock, log });
+  const fences = createFences({ redis, db: database.db });
   const snapshots = createSnapshots({ database, sealer, clock, log });
-  await snapshots.load(owner.organizationId);
+  if (owner !== null) await snapshots.load(owner.organizationId);
   snapshots.start();
 
-  const egress = createEgress({
+  const egressOptions = {
     allowedCidrs: environment.RELAY_ALLOW_PRIVATE_NETWORKS,
     connectTimeoutMs: environment.RELAY_UPSTREAM_CONNECT_TIMEOUT_MS,
     connectionsPerOriginMax: environment.RELAY_UPSTREAM_CONNECTIONS_MAX,
     originsMax: 1_000,
-  });
+  };
+  const egress = createEgress(egressOptions);
   const typicalOutput = createTypicalOutput();
-  const usage = createUsageStream({ redis, log, recordsMax: USAGE_RECORDS_MAX });
+  const measurements = createMeasurements(clock);
   const processId = `${process.pid}-${randomUUIDv7()}`;
   const admission = createAdmission({
     redis,
     db: database.db,
+    clock,
+    log,
+    spool: {
+      directory: spoolDirectory(environment),
+      bytesMax: environment.RELAY_SPOOL_BYTES_MAX,
+    },
+    gatewayId: processId,
+    timed: measurements.timed,
+  });
+  const publicUrl = publicUrlOf(environment);
+  const sessions = startSessions({
+    environment,
+    owner,
+    database,
+    redis,
+    fences,
+    publicUrl,
+    clock,
+    log,
+  });
+  const { keyPepper } = authSecretsFrom(environment.RELAY_AUTH_SECRET ?? '');
+  const doors = startDoors({
+    environment,
+    owner,
+    database,
+    fences,
     snapshots,
     clock,
     log,
-    append: usage.append,
-    gatewayId: processId,
-  });
-  const doors = createTokenDoors({
-    apiToken: new Secret(environment.RELAY_API_TOKEN ?? ''),
-    adminToken: new Secret(environment.RELAY_ADMIN_TOKEN ?? ''),
-    ...owner,
+    keyPepper,
+    session: sessions.door,
   });
 
   let draining = false;
-  const publicUrl = publicUrlOf(environment);
   const shared = { clock, log, publicUrl, draining: () => draining };
-  const inference: RequestHandler | null = role.inference
-    ? createInferenceHandler({
-        ...shared,
-        egress,
-        desk: admission.desk,
-        waitersMax: environment.RELAY_WAITERS_MAX,
-        authenticate: doors.inference,
-        snapshotOf: (organizationId) => snapshots.get(organizationId) ?? snapshots.load(organizationId),
-        typicalOutput,
-        bodyBytesMax: environment.RELAY_MAX_BODY_BYTES,
-        attemptsMax: environment.RELAY_ATTEMPTS_MAX,
-        headersTimeoutMs: environment.RELAY_UPSTREAM_HEADERS_TIMEOUT_MS,
-        idleTimeoutMs: environment.RELAY_UPSTREAM_IDLE_TIMEOUT_MS,
-      })
-    : null;
+  const inferenceFor = (authenticate: Authenticate) =>
+    createInferenceHandler({
+      ...shared,
+      egress,
+      desk: admission.desk,
+      waitersMax: environment.RELAY_WAITERS_MAX,
+      authenticate,
+      snapshotOf: (organizationId) => snapshots.get(organizationId) ?? snapshots.load(organizationId),
+      typicalOutput,
+      bodyBytesMax: environment.RELAY_MAX_BODY_BYTES,
+      attemptsMax: environment.RELAY_ATTEMPTS_MAX,
+      headersTimeoutMs: environment.RELAY_UPSTREAM_HEADERS_TIMEOUT_MS,
+      idleTimeoutMs: environment.RELAY_UPSTREAM_IDLE_TIMEOUT_MS,
+      onSettled: measurements.settled,
+    });
+  const inference = startInference(roleName, {
+    ...shared,
+    environment,
+    database,
+    redis,
+    snapshots,
+    authenticate: doors.inference,
+    inferenceFor,
+  });
   const everythingElse = await createManagementApp({
     ...shared,
     bodyBytesMax: MANAGEMENT_BODY_BYTES_MAX,
     authenticate: doors.management,
     handlers: role.management
-      ? createManagementHandlers({
-          db: database.db,
-          sealer,
-          egress,
-          snapshots,
-          admission: admission.desk,
-          limitUsage: admission.engine.usage,
-          clock,
-          newId: randomUUIDv7,
-          typicalOutputTokens: typicalOutput.tokens,
-        })
+      ? {
+          ...sessions.handlers(),
+          ...createManagementHandlers({
+            ofOrganization: database.ofOrganization,
+            fences,
+            keyPepper,
+            randomBytes,
+            deployment: {
+              mode: environment.RELAY_MODE,
+              accounts: environment.RELAY_ACCOUNTS,
+              version: serverPackage.version,
+            },
+            billing: {
+              db: database.db,
+              stripeWebhookSecret: environment.RELAY_STRIPE_WEBHOOK_SECRET,
+            },
+            publicUrl,
+            sealer,
+            egress,
+            openEgress: () => createEgress(egressOptions),
+            snapshots,
+            admission: admission.desk,
+            limitUsage: admission.engine.usage,
+            clock,
+            newId: randomUUIDv7,
+            typicalOutputTokens: typicalOutput.tokens,
+          }),
+        }
       : null,
   });
+
+  let metering: ReturnType<typeof startMetering> | null = null;
+  const isPostgresqlUp = () => isRecent(snapshots.state().lastPollOkAtMs, clock.nowMs());
+  const metrics = createServerMetrics({
+    info: { version: serverPackage.version, role: roleName, mode: environment.RELAY_MODE },
+    measurements,
+    admission,
+    snapshots,
+    redis,
+    keysHeld: doors.keysHeld,
+    metering: () => metering,
+    isPostgresqlUp,
+    clock,
+  });
+  const metricsToken = environment.RELAY_METRICS_TOKEN;
+  const withMetrics = createMetricsPage(
+    { metrics, token: metricsToken === null ? null : new Secret(metricsToken), publicUrl, log },
+    everythingElse,
+  );
 
   const listener = await listen(environment.RELAY_HTTP_ADDR, {
     newRequestId: randomUUIDv7,
     publicUrl,
-    inference,
-    everythingElse,
+    inference: inference.handler === null ? null : measurements.counted(inference.handler),
+    everythingElse: measurements.counted(withMetrics),
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 120_000,
     health: () => ({
@@ -130,17 +206,21 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
       ready: !draining,
       parts: {
         role: roleName,
-        postgresql: isRecent(snapshots.state().lastPollOkAtMs, clock.nowMs()) ? 'up' : 'down',
+        postgresql: isPostgresqlUp() ? 'up' : 'down',
         redis: redis.state().ready ? 'up' : 'down',
         draining: String(draining),
+        ...(metering === null ? {} : { metering: metering.health() }),
       },
     }),
   });
   await admission.start();
   if (role.metering) admission.startSweeping();
-  const worker = role.metering
-    ? startLedgerWorker({ redis, db: database.db, clock, log, consumer: processId })
-    : null;
+  if (role.metering) {
+    const { usage } = admission.engine;
+    const retentionDays = environment.RELAY_LEDGER_RETENTION_DAYS;
+    const parts = { redis, db: database.db, clock, log, consumer: processId, usage, retentionDays };
+    metering = startMetering(parts);
+  }
   log.info({ address: listener.address, role: roleName, mode: environment.RELAY_MODE }, 'listening');
 
   let stopped: Promise<{ cut: number }> | null = null;
@@ -148,14 +228,15 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
     draining = true;
     log.info({ open_requests: listener.openRequests() }, 'draining');
     const { cut } = await listener.drain(environment.RELAY_DRAIN_TIMEOUT_MS);
-    const unsettled = await admission.stop(FLUSH_MS_MAX);
-    const unsent = await usage.close(FLUSH_MS_MAX);
-    await worker?.stop();
+    const { kept, lost } = await admission.stop(FLUSH_MS_MAX);
+    await metering?.stop();
+    await inference.stop();
+    await doors.stop();
     await snapshots.stop();
     await egress.close();
     await redis.close();
     await database.close();
-    log.info({ cut, unsettled, unsent_records: unsent }, 'stopped');
+    log.info({ cut, kept_on_disk: kept, lost }, 'stopped');
     return { cut };
   }
   return { address: listener.address, stop: () => (stopped ??= stop()) };
@@ -169,6 +250,13 @@ async function prepareDatabase(database: DatabaseHandle, log: Log): Promise<void
 /** The configuration is polled every second; a poll that is this old has failed several times. */
 function isRecent(lastPollOkAtMs: number | null, nowMs: number): boolean {
   return lastPollOkAtMs !== null && nowMs - lastPollOkAtMs < 5_000;
+}
+
+/** Deployments that share a machine share its temporary files; usage of one must not be taken over by another. */
+function spoolDirectory({ RELAY_SPOOL_DIR: given, DATABASE_URL: url }: Environment): string {
+  const { host, pathname } = new URL(url);
+  const deployment = createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, 16);
+  return given ?? join(tmpdir(), 'relay-spool', deployment);
 }
 
 function publicUrlOf(environment: Environment): string {

@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { windowStartMs } from '../admission/calendar-window.ts';
 import { type AdmissionDesk, createDesk } from '../admission/desk.ts';
@@ -9,44 +10,71 @@ import { createScripts } from '../admission/redis/scripts.ts';
 import { createSharedCooldowns } from '../admission/shared-cooldowns.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
+import { createSpool, type SpoolState } from '../metering/spool/spool.ts';
+import { createSendUsage, createUsageStream } from '../metering/usage-stream.ts';
 import type { Redis } from '../store/redis.ts';
 import type { Database } from '../store/schema.ts';
 import { prefixOfShard, SHARDS } from '../store/shards.ts';
-import type { Snapshots } from '../store/snapshots.ts';
-import { sumUsageSince } from '../store/usage-sums.ts';
+import { sumUsage } from '../store/usage-sums.ts';
 
 const SWEEP_MS = 1_000;
+const USAGE_RECORDS_MAX = 50_000;
 
 export interface AdmissionParts {
   readonly redis: Redis;
   readonly db: Kysely<Database>;
-  readonly snapshots: Snapshots;
   readonly clock: Clock;
   readonly log: Log;
-  readonly append: (organizationId: string, record: string) => void;
+  /** Where usage is kept that Redis does not take. */
+  readonly spool: { readonly directory: string; readonly bytesMax: number };
   /** Unique per process: wake-ups for its waiters are sent to this name. */
   readonly gatewayId: string;
+  /** Stands between the desk and the engine, to measure. */
+  readonly timed?: (engine: AdmissionEngine) => AdmissionEngine;
 }
 
 export interface RunningAdmission {
   readonly desk: AdmissionDesk;
   readonly engine: AdmissionEngine;
+  /** Requests of this process by where they stand, and records that are on their way to Redis. */
+  counts(): ReturnType<AdmissionDesk['counts']> & { readonly unsent: number };
+  /** Usage that is kept on disk, for whoever watches. */
+  spoolState(): SpoolState;
   /** Ends leases of gateways that died. */
   startSweeping(): void;
   start(): Promise<void>;
-  stop(timeoutMs: number): Promise<number>;
+  /** Gives each of its parts the time to bring what it has. */
+  stop(timeoutMs: number): Promise<StoppedAdmission>;
 }
 
-/** The limits engine on Redis with everything around it that lives as long as the process. */
+export interface StoppedAdmission {
+  /** What stays on disk for the next process. */
+  readonly kept: number;
+  /** What neither Redis nor the disk has taken. */
+  readonly lost: number;
+}
+
+/** The limits engine on Redis with everything around it that lives as long as the process: usage does not get lost here. */
 export function createAdmission(parts: AdmissionParts): RunningAdmission {
   const { redis, clock, log } = parts;
   const scripts = createScripts(redis);
   const engine = createRedisEngine({ scripts, gatewayId: parts.gatewayId });
   const cooldowns = createSharedCooldowns({ redis, clock, log });
+  const send = createSendUsage(redis);
+  const spool = createSpool({
+    ...parts.spool,
+    ownerId: randomUUIDv7(),
+    settle: engine.settle,
+    send,
+    clock,
+    log,
+  });
+  const usage = createUsageStream({ send, keep: spool.record, recordsMax: USAGE_RECORDS_MAX, log });
   const desk = createDesk({
-    engine,
+    engine: parts.timed?.(engine) ?? engine,
     local: createLocalCooldowns({ clock, channel: cooldowns }),
-    append: parts.append,
+    append: usage.append,
+    journal: spool,
     openings: (organizationId, policies) => openingsOf(parts, organizationId, policies),
     clock,
     log,
@@ -57,6 +85,8 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
   return {
     desk,
     engine,
+    counts: () => ({ ...desk.counts(), unsent: usage.pending() }),
+    spoolState: spool.state,
     startSweeping() {
       sweeper ??= setInterval(() => {
         // Redis being away is said elsewhere; what is not swept now is swept when it is back.
@@ -66,6 +96,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     async start() {
       cooldowns.start();
       desk.start();
+      spool.start();
       // When Redis is away, the first calls bring the scripts along.
       const shards = Array.from({ length: SHARDS }, (_, shard) => scripts.load(prefixOfShard(shard)));
       await Promise.allSettled(shards);
@@ -74,31 +105,31 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
       );
     },
     async stop(timeoutMs) {
-      const left = await desk.stop(timeoutMs);
+      const unsettled = await desk.stop(timeoutMs);
+      await usage.close(timeoutMs);
+      const { kept, lost } = await spool.stop(timeoutMs);
       if (sweeper !== null) clearInterval(sweeper);
       cooldowns.stop();
       await unsubscribe?.();
-      return left;
+      return { kept, lost: lost + unsettled };
     },
   };
 }
 
-/** What the ledger holds against policies whose windows the engine does not know. */
+/** What the ledger holds of windows that the engine does not know. */
 async function openingsOf(
-  { db, snapshots, clock }: AdmissionParts,
+  { db, clock }: AdmissionParts,
   organizationId: string,
   policies: readonly Policy[],
 ): Promise<Opening[]> {
-  const snapshot = snapshots.get(organizationId) ?? (await snapshots.load(organizationId));
-  const openings: Opening[] = [];
-  for (const policy of policies) {
-    const { period } = policy;
-    if (period === 'none' || isSliding(period)) continue;
-    const startMs = windowStartMs(period, clock.nowMs());
-    const configured = snapshot.limitPolicies.find(({ id }) => id === policy.id);
-    const amount =
-      configured === undefined ? 0 : await sumUsageSince(db, organizationId, configured, startMs);
-    openings.push({ policy, startMs, amount });
-  }
-  return openings;
+  const nowMs = clock.nowMs();
+  const windows = policies.flatMap((policy) => {
+    const { period, metric, counts } = policy;
+    if (period === 'none' || isSliding(period)) return [];
+    // Without knowing what it counts, nobody can say that its window is empty.
+    if (counts === undefined) throw new Error(`the window of ${policy.id} cannot be rebuilt`);
+    return [{ policy, metric, counts, startMs: windowStartMs(period, nowMs) }];
+  });
+  const amounts = await sumUsage(db, organizationId, windows);
+  return windows.map(({ policy, startMs }, index) => ({ policy, startMs, amount: amounts[index] ?? 0 }));
 }

@@ -5,20 +5,23 @@ import {
   type Route,
   type RouteBody,
   type RouteId,
-  type RouteResult,
+  type RouteQuery,
   routes,
+  type Scope,
 } from '@relay/contract';
 import type { Kysely } from 'kysely';
 import type { AdmissionEngine } from '../admission/engine.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createMemoryEngine } from '../admission/memory-engine.ts';
+import { effectiveScopes, type PlanName, type RoleName, rolePermissions } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
-import type { Call, Handler } from '../http/call.ts';
+import { isStreamed } from '../http/answer-stream.ts';
+import type { Call, Handler, Handlers, RouteAnswer } from '../http/call.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { createEgress } from '../kit/egress/index.ts';
 import { createSealer, type Sealer } from '../kit/seal.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/migrate.ts';
-import { createDatabase } from '../store/postgres.ts';
+import { createDatabase, type DatabaseHandle } from '../store/postgres.ts';
 import type { Database } from '../store/schema.ts';
 import { createSnapshots, type Snapshots } from '../store/snapshots.ts';
 import type { Deployment, ManagementDeps } from './deps.ts';
@@ -27,10 +30,16 @@ import { createManagementHandlers } from './index.ts';
 /** The room as it runs, on a database of the test's own, with two organizations that must not meet. */
 export interface ManagementFixture {
   readonly db: Kysely<Database>;
+  readonly ofOrganization: DatabaseHandle['ofOrganization'];
+  /** What the room serves, for a listener of the test's own. */
+  readonly handlers: Handlers;
   readonly sealer: Sealer;
   readonly snapshots: Snapshots;
   readonly acme: Caller;
   readonly globex: Caller;
+  readonly keyPepper: Buffer;
+  /** The fences raised so far, oldest first. */
+  readonly raised: readonly { readonly organizationId: string; readonly version: number }[];
   /** What the live state of limits is read from. */
   readonly engine: AdmissionEngine;
   readonly penalize: (endpointId: string, untilMs: number) => void;
@@ -43,12 +52,14 @@ export interface ManagementFixture {
 export interface CallInput<I extends RouteId> {
   readonly id?: string;
   readonly body?: RouteBody<I>;
-  readonly query?: { readonly limit?: number; readonly cursor?: string };
+  readonly query?: RouteQuery<I>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Ends a streamed answer. */
+  readonly ended?: AbortSignal;
 }
 
 export interface Answer<I extends RouteId> {
-  readonly body: RouteResult<I>;
+  readonly body: RouteAnswer<I>;
   readonly headers: ReadonlyMap<string, string>;
   readonly requestId: string;
 }
@@ -60,6 +71,11 @@ export interface FixtureOptions {
   /** Takes the place of the engine of the fixture. */
   readonly limitUsage?: ManagementDeps['limitUsage'];
   readonly clock?: Clock;
+  readonly fences?: ManagementDeps['fences'];
+  readonly randomBytes?: ManagementDeps['randomBytes'];
+  readonly stripeWebhookSecret?: string;
+  /** What the doors to outside HTTP are made with; without it they open to public addresses alone. */
+  readonly egress?: Partial<Parameters<typeof createEgress>[0]>;
 }
 
 export async function startManagement(
@@ -71,12 +87,14 @@ export async function startManagement(
   await database.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
   const sealer = createSealer({ primary: randomBytes(32) });
   const snapshots = createSnapshots({ database, sealer, clock: systemClock, log });
-  const egress = createEgress({
+  const egressOptions = {
     allowedCidrs: [],
     connectTimeoutMs: 1_000,
     connectionsPerOriginMax: 1,
     originsMax: 1,
-  });
+    ...options.egress,
+  };
+  const egress = createEgress(egressOptions);
   const admission = createLocalCooldowns({
     clock: systemClock,
     channel: { announce: () => undefined, subscribe: () => undefined },
@@ -88,15 +106,25 @@ export async function startManagement(
     wake: () => undefined,
   });
   const { db } = database;
+  const keyPepper = randomBytes(32);
+  const raised: { organizationId: string; version: number }[] = [];
   const handlers = createManagementHandlers({
-    db,
+    ofOrganization: database.ofOrganization,
+    fences: options.fences ?? {
+      raise: async (organizationId, version) => void raised.push({ organizationId, version }),
+    },
     sealer,
+    keyPepper,
+    randomBytes: options.randomBytes ?? randomBytes,
     egress,
+    openEgress: () => createEgress(egressOptions),
     snapshots,
     admission,
     clock,
     newId: randomUUIDv7,
-    ...(options.deployment === undefined ? {} : { deployment: options.deployment }),
+    publicUrl: 'https://relay.example.com',
+    deployment: options.deployment ?? { mode: 'self_hosted', accounts: false, version: '0.0.0' },
+    billing: { db, stripeWebhookSecret: options.stripeWebhookSecret ?? null },
     typicalOutputTokens: () => 256,
     limitUsage: options.limitUsage ?? engine.usage,
   });
@@ -109,7 +137,7 @@ export async function startManagement(
     const handler = handlers[route] as unknown as Handler<RouteId> | undefined;
     if (handler === undefined) throw new Error(`${route} is not served`);
     const definition: Route = routes[route];
-    if (definition.body !== undefined)
+    if (definition.body !== undefined && definition.rawBody !== true)
       demand(route, 'the body', compileValidator(definition.body)(input.body));
     const name = /\{(\w+)\}/.exec(definition.path)?.[1];
     const headers = new Map<string, string>();
@@ -122,17 +150,23 @@ export async function startManagement(
       body: input.body,
       header: (header: string) => input.headers?.[header],
       setHeader: (header: string, value: string) => void headers.set(header, value),
+      ended: input.ended ?? new AbortController().signal,
     } as unknown as Call<RouteId>;
-    const body = (await handler(made)) as RouteResult<I>;
+    const body = (await handler(made)) as RouteAnswer<I>;
     const { schema } = definition.success;
-    if (schema !== undefined) demand(route, 'the answer', compileValidator(schema)(body));
+    if (schema !== undefined && !isStreamed(definition))
+      demand(route, 'the answer', compileValidator(schema)(body));
     return { body, headers, requestId };
   }
 
   return {
     db,
+    ofOrganization: database.ofOrganization,
+    handlers,
     sealer,
     snapshots,
+    keyPepper,
+    raised,
     acme: await addOrganization(db, 'acme'),
     globex: await addOrganization(db, 'globex'),
     engine,
@@ -159,7 +193,8 @@ function demand(route: RouteId, what: string, result: ReturnType<ReturnType<type
     throw new Error(`${what} of ${route} is against the contract: ${JSON.stringify(result.issues)}`);
 }
 
-async function addOrganization(db: Kysely<Database>, slug: string): Promise<Caller> {
+/** An organization and the token of its owner. */
+export async function addOrganization(db: Kysely<Database>, slug: string): Promise<Caller> {
   const organizationId = randomUUIDv7();
   await db
     .insertInto('organizations')
@@ -167,11 +202,60 @@ async function addOrganization(db: Kysely<Database>, slug: string): Promise<Call
     .execute();
   return {
     organizationId,
-    userId: randomUUIDv7(),
+    userId: await addUser(db, organizationId, 'owner'),
     keyId: null,
+    sessionId: null,
     kind: 'admin_token',
     scopes: new Set(allScopes),
+    access: { granted: null, permissions: new Set(allScopes), plan: 'self_hosted' },
+    keyPolicies: [],
   };
+}
+
+async function addUser(db: Kysely<Database>, organization_id: string, role: RoleName): Promise<string> {
+  const user_id = randomUUIDv7();
+  await db
+    .insertInto('users')
+    .values({ id: user_id, name: role, email: `${user_id}@example.com` })
+    .execute();
+  await db.insertInto('organization_members').values({ organization_id, user_id, role }).execute();
+  return user_id;
+}
+
+/** A further member of an organization, in a browser session. */
+export async function addMember(
+  { db }: Pick<ManagementFixture, 'db'>,
+  { organizationId, access: { plan } }: Caller,
+  role: RoleName,
+): Promise<Caller> {
+  const access = { granted: null, permissions: rolePermissions[role], plan };
+  return {
+    organizationId,
+    userId: await addUser(db, organizationId, role),
+    keyId: null,
+    sessionId: randomUUIDv7(),
+    kind: 'session',
+    scopes: effectiveScopes(access),
+    access,
+    keyPolicies: [],
+  };
+}
+
+/** The caller's organization on another plan, as its next request finds it. */
+export async function onPlan(
+  { db }: Pick<ManagementFixture, 'db'>,
+  caller: Caller,
+  plan: PlanName,
+): Promise<Caller> {
+  await db.updateTable('organizations').set({ plan }).where('id', '=', caller.organizationId).execute();
+  const access = { ...caller.access, plan };
+  return { ...caller, access, scopes: effectiveScopes(access) };
+}
+
+/** A key of the caller's with these scopes, as the door would let it in. */
+export function asKey(caller: Caller, scopes: readonly Scope[], keyId: string = randomUUIDv7()): Caller {
+  const access = { ...caller.access, granted: new Set(scopes) };
+  return { ...caller, access, scopes: effectiveScopes(access), kind: 'user_key', keyId, sessionId: null };
 }
 
 /** One of each resource, tied together the way a first setup is. */

@@ -9,7 +9,9 @@ export type OwnedTable =
   | 'lanes'
   | 'lane_memberships'
   | 'pricing_policies'
-  | 'limit_policies';
+  | 'limit_policies'
+  | 'user_limit_policies'
+  | 'api_key_limit_policies';
 
 /** What every row of these tables has; said apart, because the compiler cannot see it through a type parameter. */
 interface Owned {

@@ -1,4 +1,5 @@
 import { headers, type RouteId, routes } from '@relay/contract';
+import type { RelayError } from '../domain/relay-error.ts';
 import type { Call } from '../http/call.ts';
 import type { ManagementDeps } from './deps.ts';
 import type { OwnedRows, OwnedTable, Row, RowRange } from './owned-rows.ts';
@@ -14,6 +15,12 @@ type ListRoute = Extract<
   | 'listPricingPolicies'
   | 'listLimitPolicies'
   | 'listLimitUsage'
+  | 'listUserLimitPolicies'
+  | 'listApiKeyLimitPolicies'
+  | 'listApiKeys'
+  | 'listOrgApiKeys'
+  | 'listMembers'
+  | 'listInvitations'
 >;
 type ListCall = Pick<Call<ListRoute>, 'caller' | 'query' | 'setHeader'>;
 
@@ -22,24 +29,23 @@ type ListCall = Pick<Call<ListRoute>, 'caller' | 'query' | 'setHeader'>;
  * next. The position is the last id seen, so rows that come or go meanwhile never repeat or hide another.
  */
 export async function listRows<T extends OwnedTable>(
-  deps: Pick<ManagementDeps, 'db'>,
+  deps: Pick<ManagementDeps, 'ofOrganization'>,
   call: ListCall,
   route: ListRoute,
   rows: OwnedRows<T>,
 ): Promise<Row<T>[]> {
-  const found = await rows.list(deps.db, call.caller.organizationId, rangeOf(call));
-  return onePage(call, route, found);
+  const { organizationId } = call.caller;
+  const db = deps.ofOrganization(organizationId);
+  return listFound(call, route, (range) => rows.list(db, organizationId, range));
 }
 
-/** The same of a list that is in memory, in the order of its ids. */
-export function listItems<Item extends { readonly id: string }>(
+/** The same of what a query of the resource's own finds in a range, in the order of its ids. */
+export async function listFound<Item extends { readonly id: string }>(
   call: ListCall,
   route: ListRoute,
-  items: readonly Item[],
-): Item[] {
-  const { afterId, limit } = rangeOf(call);
-  const after = afterId === undefined ? items : items.filter(({ id }) => id > afterId);
-  return onePage(call, route, after.slice(0, limit));
+  find: (range: RowRange) => Promise<Item[]>,
+): Promise<Item[]> {
+  return onePage(call, route, await find(rangeOf(call)));
 }
 
 function rangeOf(call: ListCall): RowRange {
@@ -57,24 +63,35 @@ function onePage<Item extends { readonly id: string }>(
   const { limit } = call.query;
   if (limit === undefined || found.length <= limit) return found;
   const page = found.slice(0, limit);
-  const next = cursorOfId(page.at(-1)?.id ?? '');
-  call.setHeader(headers.nextCursor, next);
-  call.setHeader(headers.link, `<${routes[route].path}?limit=${limit}&cursor=${next}>; rel="next"`);
+  setNextPage(call, route, limit, cursorOfId(page.at(-1)?.id ?? ''));
   return page;
 }
 
-function cursorOfId(id: string): string {
+/** The headers that lead to the page after this one. */
+export function setNextPage(
+  call: Pick<ListCall, 'setHeader'>,
+  route: ListRoute,
+  limit: number,
+  cursor: string,
+): void {
+  call.setHeader(headers.nextCursor, cursor);
+  call.setHeader(headers.link, `<${routes[route].path}?limit=${limit}&cursor=${cursor}>; rel="next"`);
+}
+
+export function cursorOfId(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 }
 
-function idOfCursor(cursor: string): string {
+export function idOfCursor(cursor: string): string {
   const hex = Buffer.from(cursor, 'base64url').toString('hex');
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  if (!isId(id) || cursorOfId(id) !== cursor) {
-    throw invalidField(
-      'cursor',
-      'cursor is not one this list gave out. Send X-Next-Cursor of the page before.',
-    );
-  }
+  if (!isId(id) || cursorOfId(id) !== cursor) throw unknownCursor();
   return id;
+}
+
+export function unknownCursor(): RelayError {
+  return invalidField(
+    'cursor',
+    'cursor is not one this list gave out. Send X-Next-Cursor of the page before.',
+  );
 }

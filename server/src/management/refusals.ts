@@ -9,7 +9,7 @@ export function isId(text: string): boolean {
 /** The same for an id that never was, one of another organization, and text that cannot be an id. */
 export function notFound(kind: string): RelayError {
   return new RelayError('not_found', {
-    message: `No such ${kind} exists in the scope this key may see. Check the id.`,
+    message: `No such ${kind.replaceAll('_', ' ')} exists in the scope this key may see. Check the id.`,
   });
 }
 

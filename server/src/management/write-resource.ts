@@ -4,6 +4,8 @@ import type { Caller } from '../domain/caller.ts';
 import { changeConfiguration } from '../store/config-version.ts';
 import type { Database } from '../store/schema.ts';
 import { appendAudit, auditedRow } from './audit.ts';
+import { lockConfiguration } from './config-file/configuration-lock.ts';
+import { demandNoneOwnedBelow, demandNotOwnedByFile } from './config-file/ownership.ts';
 import type { ManagementDeps } from './deps.ts';
 import { demandMatch, entityTag } from './entity-tag.ts';
 import type { OwnedRows, OwnedTable, Patch, Row } from './owned-rows.ts';
@@ -36,7 +38,7 @@ export interface ResourceWrites<T extends OwnedTable> {
   ): Promise<undefined>;
 }
 
-type WriteDeps = Pick<ManagementDeps, 'db' | 'snapshots' | 'newId'>;
+type WriteDeps = Pick<ManagementDeps, 'ofOrganization' | 'snapshots' | 'newId'>;
 
 /**
  * The one way a resource changes: what is written, its audit entry and the version that tells gateways
@@ -55,20 +57,25 @@ export function resourceWrites<T extends OwnedTable>(
     change: (tx: Transaction<Database>) => Promise<Change>,
   ): Promise<Change> {
     const { organizationId } = call.caller;
-    const done = await changeConfiguration(deps.db, organizationId, async (tx) => {
-      const changed = await change(tx);
-      await appendAudit(tx, {
-        id: deps.newId(),
-        caller: call.caller,
-        requestId: call.requestId,
-        action: `${kind}.${verb}`,
-        targetType: kind,
-        targetId: changed.id,
-        before: changed.before && auditedRow(rows.table, changed.before),
-        after: changed.after && auditedRow(rows.table, changed.after),
-      });
-      return changed;
-    });
+    const done = await changeConfiguration(
+      deps.ofOrganization(organizationId),
+      organizationId,
+      async (tx) => {
+        await lockConfiguration(tx, organizationId, 'shared');
+        const changed = await change(tx);
+        await appendAudit(tx, {
+          id: deps.newId(),
+          caller: call.caller,
+          requestId: call.requestId,
+          action: `${kind}.${verb}`,
+          targetType: kind,
+          targetId: changed.id,
+          before: changed.before && auditedRow(rows.table, changed.before),
+          after: changed.after && auditedRow(rows.table, changed.after),
+        });
+        return changed;
+      },
+    );
     await deps.snapshots.refreshNow(organizationId);
     return done;
   }
@@ -76,6 +83,7 @@ export function resourceWrites<T extends OwnedTable>(
   async function lockedRow(tx: Transaction<Database>, call: WriteCall, id: string): Promise<Row<T>> {
     const row = await rows.lock(tx, call.caller.organizationId, id);
     if (row === undefined) throw notFound(kind);
+    demandNotOwnedByFile(kind, row);
     demandMatch(call.header, row);
     return row;
   }
@@ -88,7 +96,10 @@ export function resourceWrites<T extends OwnedTable>(
 
   return {
     async read(call, id) {
-      const row = isId(id) ? await rows.find(deps.db, call.caller.organizationId, id) : undefined;
+      const { organizationId } = call.caller;
+      const row = isId(id)
+        ? await rows.find(deps.ofOrganization(organizationId), organizationId, id)
+        : undefined;
       return tagged(call, row);
     },
     async create(call, insert) {
@@ -113,6 +124,7 @@ export function resourceWrites<T extends OwnedTable>(
       await write(call, 'delete', async (tx) => {
         const before = await lockedRow(tx, call, id);
         await check?.(tx, before);
+        await demandNoneOwnedBelow(tx, rows.table, kind, before);
         await rows.remove(tx, call.caller.organizationId, id);
         return { id: before.id, before, after: null };
       });

@@ -1,5 +1,7 @@
 import type { RequestRecord } from '../domain/request-record.ts';
-import type { LedgerRow } from '../store/append-requests.ts';
+import type { LedgerRow } from '../store/ledger-row.ts';
+
+const CLIENT_TEXT_CHARACTERS_MAX = 200;
 
 /** A terminal record as a row of the ledger. */
 export function ledgerRow(record: RequestRecord, settledAtMs: number): LedgerRow {
@@ -12,22 +14,18 @@ export function ledgerRow(record: RequestRecord, settledAtMs: number): LedgerRow
     lane_id: record.laneId,
     endpoint_id: record.endpointId,
     provider_id: record.providerId,
+    credential_id: record.credentialId ?? null,
+    model: clientText(record.model),
     upstream_model: record.upstreamModel,
-    client_request_id: record.clientRequestId,
+    client_request_id: clientText(record.clientRequestId),
     operation: record.operation,
     streaming: record.streaming,
     state: record.state,
     status: record.status,
     error_code: record.cause,
-    attempts: record.attempts.map((attempt) => ({
-      endpoint_id: attempt.endpointId,
-      provider_id: attempt.providerId,
-      upstream_model: attempt.upstreamModel,
-      status: attempt.status,
-      outcome: attempt.outcome,
-      cause: attempt.cause,
-      latency_ms: attempt.latencyMs,
-    })),
+    bound_policy: boundPolicyOf(record),
+    attempts: attemptsOf(record),
+    trace: traceOf(record),
     fallback_count: Math.max(0, record.attempts.length - 1),
     wait_ms: record.waitMs,
     ttft_ms: record.ttftMs,
@@ -40,7 +38,72 @@ export function ledgerRow(record: RequestRecord, settledAtMs: number): LedgerRow
     actual_output_tokens: metered ? record.actualOutputTokens : null,
     actual_cost_micros: record.actualCostMicros,
     usage_source: record.usageSource,
-    bound_policy_id: null,
-    settled_at: new Date(settledAtMs).toISOString(),
+    settled_at: new Date(settledAtMs),
+  };
+}
+
+/** Text that a client chose must not be able to keep its own row out of the ledger. */
+function clientText(text: string | null | undefined): string | null {
+  if (text === null || text === undefined) return null;
+  return text.slice(0, CLIENT_TEXT_CHARACTERS_MAX).toWellFormed().replaceAll('\0', '\u{FFFD}');
+}
+
+function boundPolicyOf({ boundPolicy }: RequestRecord): LedgerRow['bound_policy'] {
+  if (boundPolicy === null || boundPolicy === undefined) return null;
+  return {
+    policy_id: boundPolicy.id,
+    kind: boundPolicy.kind,
+    scope_type: boundPolicy.scopeType,
+    scope_id: boundPolicy.scopeId,
+    metric: boundPolicy.metric,
+    period: boundPolicy.period,
+    resets_at: boundPolicy.resetsAtMs === null ? null : new Date(boundPolicy.resetsAtMs).toISOString(),
+  };
+}
+
+function attemptsOf({ attempts }: RequestRecord): LedgerRow['attempts'] {
+  return attempts.map((attempt) => ({
+    endpoint_id: attempt.endpointId,
+    provider_id: attempt.providerId,
+    upstream_model: attempt.upstreamModel,
+    status: attempt.status,
+    outcome: attempt.outcome,
+    cause: attempt.cause,
+    started_ms: attempt.startedMs ?? null,
+    wait_ms: attempt.waitMs ?? null,
+    latency_ms: attempt.latencyMs,
+  }));
+}
+
+/** Null when the record says nothing of how it was decided. */
+function traceOf({ timings, candidates = [], guardrails = [] }: RequestRecord): LedgerRow['trace'] {
+  if (timings == null && candidates.length === 0 && guardrails.length === 0) return null;
+  return {
+    timings:
+      timings == null
+        ? null
+        : {
+            receive_ms: timings.receiveMs,
+            route_ms: timings.routeMs,
+            guard_ms: timings.guardMs,
+            admit_ms: timings.admitMs,
+            wait_ms: timings.waitMs,
+            upstream_first_byte_ms: timings.upstreamFirstByteMs,
+            first_content_ms: timings.firstContentMs,
+            total_ms: timings.totalMs,
+          },
+    candidates: candidates.map((candidate) => ({
+      endpoint_id: candidate.endpointId,
+      rank: candidate.rank,
+      verdict: candidate.verdict,
+      reason: candidate.reason,
+      wait_ms: candidate.waitMs,
+    })),
+    guardrails: guardrails.map((guardrail) => ({
+      guardrail_id: guardrail.guardrailId,
+      stage: guardrail.stage,
+      verdict: guardrail.verdict,
+      latency_ms: guardrail.latencyMs,
+    })),
   };
 }

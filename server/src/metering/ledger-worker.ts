@@ -1,9 +1,17 @@
 import { ensureLedgerPartitions, utcDayOf } from '../store/ledger-partitions.ts';
 import type { Redis } from '../store/redis.ts';
 import { prefixOfShard, SHARDS, usageStreamOf } from '../store/shards.ts';
-import { createShardReader, type ShardReader } from './shard-reader.ts';
-import { createStreamGroup, ENTRIES_PER_READ } from './stream-group.ts';
-import { acknowledgeEntries, type TakenEntry, type WriteDeps, writeEntries } from './write-entries.ts';
+import { startRetention } from './retention.ts';
+import { createShardReader, type ReadPortion, type ShardReader } from './shard-reader.ts';
+import { createStreamGroup } from './stream-group.ts';
+import {
+  acknowledgeEntries,
+  type ReadyEntries,
+  readyEntries,
+  type TakenEntry,
+  type WriteDeps,
+  writeEntries,
+} from './write-entries.ts';
 
 export interface LedgerWorkerDeps extends WriteDeps {
   readonly redis: Redis;
@@ -12,6 +20,8 @@ export interface LedgerWorkerDeps extends WriteDeps {
   /** An entry that another worker has held for this long is taken over: that worker is gone. */
   readonly abandonedMs?: number;
   readonly claimEveryMs?: number;
+  /** How long rows of the ledger are kept. */
+  readonly retentionDays?: number;
 }
 
 export interface LedgerWorker {
@@ -26,9 +36,17 @@ const IDLE_MS_MAX = 250;
 const FAILURE_MS = 1_000;
 const ABANDONED_MS = 30_000;
 const CLAIM_EVERY_MS = 10_000;
-const RECORDS_PER_WRITE = 500;
+const RETENTION_DAYS = 400;
 const PARTITION_DAYS_AHEAD = 7;
 const DAY_MS = 86_400_000;
+
+/** How much is taken of a shard, and how much of all shards is written at once. */
+interface Portion extends ReadPortion {
+  readonly recordsPerWrite: number;
+}
+const STEADY: Portion = { entriesPerRead: 50, reads: 1, recordsPerWrite: 500 };
+/** The more is written at once, the more of it meets in the same sums; and one shard may have nearly all of it. */
+const BACKLOG: Portion = { entriesPerRead: 400, reads: 5, recordsPerWrite: 4_000 };
 
 /**
  * Moves records from the usage streams of all shards into the ledger, a bounded number of each shard in turn. An entry is
@@ -64,18 +82,22 @@ export function startLedgerWorker(deps: LedgerWorkerDeps): LedgerWorker {
 
   async function run(): Promise<void> {
     let idleMs = IDLE_MS_MIN;
+    let portion = STEADY;
     while (!stopping) {
       try {
-        const { moved, more } = await turn();
+        const { moved, more } = await turn(portion);
         if (troubled && shards.every((shard) => shard.isDue())) {
           troubled = false;
           deps.log.info({}, 'the ledger is written again');
         }
+        portion = more ? BACKLOG : STEADY;
         idleMs = moved > 0 ? IDLE_MS_MIN : Math.min(IDLE_MS_MAX, idleMs * 1.5);
         // With little to do it waits too, so that what comes meanwhile is written together.
         if (!more && !stopping) await pause(idleMs);
       } catch (error) {
         trouble(error);
+        // It may have been too much at once.
+        portion = STEADY;
         if (!stopping) await pause(FAILURE_MS);
       }
     }
@@ -83,6 +105,7 @@ export function startLedgerWorker(deps: LedgerWorkerDeps): LedgerWorker {
     await Promise.allSettled(shards.map(({ group }) => group.leave()));
   }
 
+  const retention = startRetention({ ...deps, ledgerDays: deps.retentionDays ?? RETENTION_DAYS });
   const finished = run();
   return {
     running: () => !stopping,
@@ -90,7 +113,7 @@ export function startLedgerWorker(deps: LedgerWorkerDeps): LedgerWorker {
     async stop() {
       stopping = true;
       wake?.();
-      await finished;
+      await Promise.all([finished, retention.stop()]);
     },
   };
 }
@@ -116,12 +139,12 @@ function createTurn(deps: LedgerWorkerDeps, { shards, counts, trouble, isStoppin
     partitionedDay = today;
   }
 
-  async function write(taken: readonly TakenEntry[], from: readonly ShardReader[]): Promise<void> {
-    if (taken.length > 0) {
-      const { rows, poisoned } = await writeEntries(deps, taken);
+  async function write(ready: ReadyEntries, from: readonly ShardReader[]): Promise<void> {
+    if (ready.taken.length > 0) {
+      const { rows, poisoned } = await writeEntries(deps, ready);
       counts.rows += rows;
       counts.poisoned += poisoned;
-      await acknowledgeEntries(taken);
+      await acknowledgeEntries(ready.taken);
     }
     for (const shard of from) shard.done();
   }
@@ -133,30 +156,44 @@ function createTurn(deps: LedgerWorkerDeps, { shards, counts, trouble, isStoppin
     return abandonedMs;
   }
 
-  /** Answers how many entries were moved, and whether a shard had more of them than are read at once. */
-  return async function turn(): Promise<{ moved: number; more: boolean }> {
+  /** Answers how many entries were moved, and whether a shard had more of them than were read. */
+  return async function turn(portion: Portion): Promise<{ moved: number; more: boolean }> {
     await makePartitions();
     const idleMs = claimIdleMs();
     let taken: TakenEntry[] = [];
     let from: ShardReader[] = [];
     let [records, moved, more] = [0, 0, false];
+    // One write at a time; while it goes on, the shards after it are read and their rows made.
+    let writing = Promise.resolve();
     // Every turn begins with another shard, so that none is always the last to be written.
     turns += 1;
-    for (let offset = 0; offset < shards.length && !isStopping(); offset += 1) {
-      const shard = shards[(turns + offset) % shards.length];
-      if (shard === undefined || !shard.isDue()) continue;
-      const entries = await shard.take(idleMs).catch(trouble);
-      if (entries === undefined) continue;
-      from.push(shard);
-      taken.push(...entries.map((entry) => ({ group: shard.group, entry })));
-      moved += entries.length;
-      more ||= entries.length >= ENTRIES_PER_READ;
-      records += entries.reduce((sum, { fields }) => sum + fields.length / 2, 0);
-      if (records < RECORDS_PER_WRITE) continue;
-      await write(taken, from);
-      [taken, from, records] = [[], [], 0];
+    try {
+      for (let offset = 0; offset < shards.length && !isStopping(); offset += 1) {
+        const shard = shards[(turns + offset) % shards.length];
+        if (shard === undefined || !shard.isDue()) continue;
+        const entries = await shard.take(portion, idleMs).catch(trouble);
+        if (entries === undefined) continue;
+        from.push(shard);
+        for (const entry of entries) taken.push({ group: shard.group, entry });
+        moved += entries.length;
+        more ||= entries.length >= portion.entriesPerRead;
+        records += entries.reduce((sum, { fields }) => sum + fields.length / 2, 0);
+        if (records < portion.recordsPerWrite) continue;
+        const ready = readyEntries(taken, clock.nowMs());
+        await writing;
+        writing = write(ready, from);
+        // Whoever awaits it is told; until then nobody does.
+        writing.catch(() => undefined);
+        [taken, from, records] = [[], [], 0];
+      }
+      const ready = readyEntries(taken, clock.nowMs());
+      await writing;
+      await write(ready, from);
+    } catch (error) {
+      // The next turn must not begin while this one still writes.
+      await writing.catch(() => undefined);
+      throw error;
     }
-    await write(taken, from);
     return { moved, more };
   };
 }

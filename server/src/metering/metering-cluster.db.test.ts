@@ -6,9 +6,9 @@ import { createLog } from '../kit/log.ts';
 import { type MigratedDatabase, migratedDatabase } from '../store/migrated-database.fixture.ts';
 import { createRedis, type Redis } from '../store/redis.ts';
 import { prefixOf, SHARDS } from '../store/shards.ts';
+import { spoolBefore, spoolDirectory, usageBefore } from './kept-usage.fixture.ts';
 import { startLedgerWorker } from './ledger-worker.ts';
 import { sampleRecord } from './request-records.fixture.ts';
-import { createUsageStream } from './usage-stream.ts';
 
 const log = createLog('silent');
 
@@ -39,7 +39,9 @@ describe('records on their way to the ledger, on a cluster', () => {
   }
 
   it('records of every shard become rows, also those sent while a master was away', async () => {
-    const sink = createUsageStream({ redis, log, recordsMax: 10_000 });
+    using directory = spoolDirectory();
+    const spool = spoolBefore(redis, directory.path);
+    const sink = usageBefore(redis, spool.record);
     const worker = startLedgerWorker({ redis, db: migrated.db, clock: systemClock, log, consumer: 'worker' });
     const shards = new Set<string>();
     function append(): void {
@@ -55,6 +57,7 @@ describe('records on their way to the ledger, on a cluster', () => {
     await cluster.nodes[1]?.start();
     await untilRows(800);
     assert.equal(await sink.close(1_000), 0);
+    assert.deepEqual(await spool.stop(1_000), { kept: 0, lost: 0 });
     await worker.stop();
     assert.deepEqual(worker.counts(), { rows: 800, poisoned: 0 });
   });

@@ -8,9 +8,9 @@ import { type MigratedDatabase, migratedDatabase } from '../store/migrated-datab
 import { createDatabase } from '../store/postgres.ts';
 import { createRedis, type Redis } from '../store/redis.ts';
 import { prefixOf, prefixOfShard, SHARDS, usageStreamOf } from '../store/shards.ts';
+import { spoolBefore, spoolDirectory, usageBefore } from './kept-usage.fixture.ts';
 import { type LedgerWorker, type LedgerWorkerDeps, startLedgerWorker } from './ledger-worker.ts';
 import { sampleDraft, sampleRecord } from './request-records.fixture.ts';
-import { createUsageStream } from './usage-stream.ts';
 
 const log = createLog('silent');
 
@@ -37,6 +37,7 @@ describe('records on their way to the ledger', () => {
     for (const worker of workers) await worker.stop();
     await redis.run(['FLUSHALL']);
     await migrated.db.deleteFrom('requests').execute();
+    await migrated.db.deleteFrom('poisoned_usage').execute();
   });
   after(async () => {
     await Promise.all([redis.close(), proxied.close()]);
@@ -86,7 +87,7 @@ describe('records on their way to the ledger', () => {
   }
 
   it('records of organizations in different shards all become rows, and leave the streams', async () => {
-    const sink = createUsageStream({ redis, log, recordsMax: 1_000 });
+    const sink = usageBefore(redis, () => assert.fail('a record is kept although Redis takes it'));
     const owners = organizations(3);
     const records = owners.flatMap((organizationId) =>
       Array.from({ length: 70 }, () => sampleRecord({ organizationId })),
@@ -121,6 +122,40 @@ describe('records on their way to the ledger', () => {
     );
     assert.deepEqual([row?.actual_input_tokens, row?.actual_cost_micros].map(Number), [30, 700]);
     assert.equal(found.get(late.requestId)?.state, 'completed');
+  });
+
+  it('a record that comes long after its estimate replaces it, and an estimate that comes late does not', async () => {
+    const [slow, quick] = [sampleDraft(), sampleDraft()];
+    const settled = [slow, quick].map(({ requestId, organizationId }) =>
+      sampleRecord({ requestId, organizationId, actualInputTokens: 11 }),
+    );
+    await append(slow.organizationId, 'x', JSON.stringify(slow), 'c', '0');
+    await append(quick.organizationId, 'r', JSON.stringify(settled[1]));
+    const worker = work();
+    await until(async () => (await waitingEntries()) === 0, 'entries stay in the streams');
+    await append(slow.organizationId, 'r', JSON.stringify(settled[0]));
+    await append(quick.organizationId, 'x', JSON.stringify(quick), 'c', '0');
+    await until(async () => (await waitingEntries()) === 0, 'entries stay in the streams');
+    assert.deepEqual(
+      (await rows()).map(({ state, actual_input_tokens }) => [state, actual_input_tokens]),
+      [
+        ['completed', 11],
+        ['completed', 11],
+      ],
+    );
+    assert.equal(worker.counts().rows, 3);
+    const sums = await migrated.db
+      .selectFrom('request_rollups')
+      .select(({ fn }) => [
+        fn.sum<string>('requests_completed').as('completed'),
+        fn.sum<string>('requests_failed').as('failed'),
+        fn.sum<string>('input_tokens').as('tokens'),
+      ])
+      .where('bucket', '=', 'hour')
+      .where('family', '=', 'caller')
+      .where('organization_id', 'in', [slow.organizationId, quick.organizationId])
+      .execute();
+    assert.deepEqual(sums, [{ completed: '2', failed: '0', tokens: '22' }]);
   });
 
   it('a worker lost between commit and acknowledgement leaves one row, and another finishes its work', async () => {
@@ -169,6 +204,7 @@ describe('records on their way to the ledger', () => {
     await append(organizationId, 'r', '{"requestId":');
     await append(organizationId, 'x', '{}', 'c', '0');
     await append(organizationId, 'unknown', 'field');
+    await append(organizationId, 'r', JSON.stringify({ ...sampleRecord(), attempts: null }));
     await append(organizationId, 'r', JSON.stringify(sampleRecord({ organizationId: 'not-a-uuid' })));
     await append(
       organizationId,
@@ -182,7 +218,21 @@ describe('records on their way to the ledger', () => {
       (await rows()).map(({ request_id }) => request_id),
       [good.requestId],
     );
-    assert.deepEqual(worker.counts(), { rows: 1, poisoned: 5 });
+    assert.deepEqual(worker.counts(), { rows: 1, poisoned: 6 });
+    const noted = await migrated.db.selectFrom('poisoned_usage').selectAll().orderBy('entry_id').execute();
+    assert.deepEqual(
+      noted.map(({ reason }) => reason),
+      [
+        'unreadable: SyntaxError',
+        'unreadable: TypeError',
+        'unreadable: TypeError',
+        'unreadable: TypeError',
+        'refused: error 22P02',
+        'its request id is of another time',
+      ],
+    );
+    assert.ok(noted.every(({ stream }) => stream === usageStreamOf(prefixOf(organizationId))));
+    assert.equal(noted[5]?.request_id, 'ffffffff-ffff-7000-8000-000000000000');
   });
 
   it('a record from days ago finds its day', async () => {
@@ -219,17 +269,21 @@ describe('records on their way to the ledger', () => {
     }
   });
 
-  it('a Redis that comes back empty is read again, and records that waited in memory arrive', async () => {
+  it('a Redis that comes back empty is read again, and records that were kept meanwhile arrive', async () => {
+    using directory = spoolDirectory();
+    const spool = spoolBefore(redis, directory.path);
     work();
     await until(async () => Number(await redis.run(['DBSIZE'])) === SHARDS, 'the groups are not made');
-    const sink = createUsageStream({ redis, log, recordsMax: 1_000 });
+    const sink = usageBefore(redis, spool.record);
     await server.kill();
     const record = sampleRecord();
     sink.append(record.organizationId, JSON.stringify(record));
+    await until(async () => spool.state().waiting === 1, 'the record is not kept');
     await server.start();
     await redis.whenReady(5_000);
     await until(async () => (await rows()).length === 1, 'the row is not written');
     assert.equal(await sink.close(1_000), 0);
+    assert.deepEqual(await spool.stop(1_000), { kept: 0, lost: 0 });
   });
 
   it('a worker that is stopped leaves no trace in the groups', async () => {
@@ -238,25 +292,5 @@ describe('records on their way to the ledger', () => {
     await worker.stop();
     const stream = usageStreamOf(prefixOfShard(0));
     assert.deepEqual(await redis.run(['XINFO', 'CONSUMERS', stream, 'ledger']), []);
-  });
-
-  it('past the bound the oldest of the longest queue are dropped, and the rest arrives', async () => {
-    await proxy.refuse();
-    const sink = createUsageStream({ redis: proxied, log, recordsMax: 10 });
-    const [busy = '', quiet = ''] = organizations(2);
-    const first = sampleRecord({ organizationId: quiet });
-    sink.append(first.organizationId, JSON.stringify(first));
-    const records = Array.from({ length: 20 }, () => sampleRecord({ organizationId: busy }));
-    for (const record of records) sink.append(record.organizationId, JSON.stringify(record));
-    assert.equal(sink.pending(), 10);
-    await proxy.heal();
-    await proxied.whenReady(5_000);
-    assert.equal(await sink.close(5_000), 0);
-    work();
-    await until(async () => (await rows()).length === 10, 'the rows are not written');
-    assert.deepEqual(
-      (await rows()).map(({ request_id }) => request_id),
-      [first, ...records.slice(-9)].map(({ requestId }) => requestId).sort(),
-    );
   });
 });

@@ -4,13 +4,19 @@ import type { StreamGroup } from './stream-group.ts';
 
 const FAILURE_MS = 1_000;
 
+/** How much is taken at once. Several small reads: one large one could take longer than Redis is waited for. */
+export interface ReadPortion {
+  readonly entriesPerRead: number;
+  readonly reads: number;
+}
+
 /** Takes the entries of one shard, none twice and none past one that was taken and not written. */
 export interface ShardReader {
   readonly group: StreamGroup;
   /** False for a while after Redis did not answer for this shard. */
   isDue(): boolean;
-  /** At most one read's worth, and as many claimed from workers that are gone when `claimIdleMs` is given. */
-  take(claimIdleMs: number | null): Promise<StreamEntry[]>;
+  /** At most so many reads, and some that are claimed from workers that are gone when `claimIdleMs` is given. */
+  take(portion: ReadPortion, claimIdleMs: number | null): Promise<StreamEntry[]>;
   /** What was taken is written and acknowledged. */
   done(): void;
 }
@@ -21,20 +27,26 @@ export function createShardReader(group: StreamGroup, clock: Clock): ShardReader
   let recovering = false;
   let retryAtMs = 0;
 
-  async function read(): Promise<StreamEntry[]> {
-    const held = holding ? await group.readOwn() : [];
+  async function read({ entriesPerRead, reads }: ReadPortion): Promise<StreamEntry[]> {
+    const held = holding ? await group.readOwn(entriesPerRead) : [];
     recovering = held.length > 0;
+    if (recovering) return held;
     // Set before the call: a reply that does not arrive may have been a taking all the same.
     holding = true;
-    return recovering ? held : group.readNew();
+    const entries: StreamEntry[] = [];
+    for (let count = 1; count <= reads; count += 1) {
+      entries.push(...(await group.readNew(entriesPerRead)));
+      if (entries.length < count * entriesPerRead) break;
+    }
+    return entries;
   }
 
   return {
     group,
     isDue: () => retryAtMs <= clock.monotonicMs(),
-    async take(claimIdleMs) {
+    async take(portion, claimIdleMs) {
       try {
-        const entries = await read();
+        const entries = await read(portion);
         if (claimIdleMs !== null) entries.push(...(await group.claimAbandoned(claimIdleMs)));
         return entries;
       } catch (error) {

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sampleDraft, sampleRecord } from './request-records.fixture.ts';
-import { recordsOf } from './stream-entry.ts';
+import { readEntry, type StreamEntry } from './stream-entry.ts';
 
 const ID = '1800000000000-3';
 
-describe('recordsOf', () => {
+function recordsOf(entry: StreamEntry) {
+  const { records, unreadable } = readEntry(entry);
+  assert.deepEqual(unreadable, []);
+  return records.map(({ record }) => record);
+}
+
+describe('an entry of a usage stream', () => {
   it('reads every record of an entry', () => {
     const [first, second] = [sampleRecord(), sampleRecord()];
     const fields = ['r', JSON.stringify(first), 'r', JSON.stringify(second)];
@@ -37,7 +43,7 @@ describe('recordsOf', () => {
     assert.deepEqual([record?.upstreamModel, record?.actualCostMicros], ['model-2', null]);
   });
 
-  it('throws for what nobody writes, and has nothing of an entry that was deleted', () => {
+  it('tells what nobody writes, and has nothing of an entry that was deleted', () => {
     for (const fields of [
       ['r', '{'],
       ['r', 'null'],
@@ -45,8 +51,24 @@ describe('recordsOf', () => {
       ['r', JSON.stringify(sampleRecord({ requestId: 'one' }))],
       ['x', JSON.stringify({ requestId: sampleRecord().requestId }), 'c', '0'],
       ['other', 'value'],
-    ])
-      assert.throws(() => recordsOf({ id: ID, fields }), JSON.stringify(fields));
-    assert.deepEqual(recordsOf({ id: ID, fields: [] }), []);
+    ]) {
+      const { records, unreadable } = readEntry({ id: ID, fields });
+      assert.deepEqual([records.length, unreadable.length], [0, 1], JSON.stringify(fields));
+    }
+    assert.deepEqual(readEntry({ id: ID, fields: [] }), { records: [], unreadable: [] });
+  });
+
+  it('keeps the records around one that cannot be read', () => {
+    const [first, last] = [sampleRecord(), sampleRecord()];
+    const fields = ['r', JSON.stringify(first), 'r', '{', 'r', JSON.stringify(last)];
+    const { records, unreadable } = readEntry({ id: ID, fields });
+    assert.deepEqual(records, [
+      { record: first, place: 0 },
+      { record: last, place: 2 },
+    ]);
+    assert.deepEqual(
+      unreadable.map(({ place }) => place),
+      [1],
+    );
   });
 });

@@ -4,8 +4,8 @@ import type { RequestRecord } from '../domain/request-record.ts';
 /** One terminal record; an entry may have several. */
 export const RECORD_FIELD = 'r';
 /** The draft of a request whose gateway died, with the place of its candidate. */
-const EXPIRED_FIELD = 'x';
-const CANDIDATE_FIELD = 'c';
+export const EXPIRED_FIELD = 'x';
+export const CANDIDATE_FIELD = 'c';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -16,23 +16,35 @@ export interface StreamEntry {
   readonly fields: readonly string[];
 }
 
-/** None for an entry that was deleted. Throws when it is not an entry as gateways and scripts write them. */
-export function recordsOf(entry: StreamEntry): RequestRecord[] {
-  const { fields } = entry;
-  if (fields.length === 0) return [];
-  const records: RequestRecord[] = [];
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    const value = fields[index + 1] ?? '';
-    if (fields[index] === RECORD_FIELD) records.push(known(JSON.parse(value) as RequestRecord));
-    if (fields[index] === EXPIRED_FIELD) {
-      const draft = known(JSON.parse(value) as ExpiredDraft);
-      if (!Array.isArray(draft.candidates)) throw new TypeError('a draft has no candidates');
-      const candidate = Number(fields[fields.indexOf(CANDIDATE_FIELD, index) + 1]);
-      records.push(recordOfExpired(draft, candidate, Number.parseInt(entry.id, 10)));
+/** What an entry holds. One record that cannot be read takes no other with it. */
+export interface ReadEntry {
+  readonly records: readonly { readonly record: RequestRecord; readonly place: number }[];
+  readonly unreadable: readonly { readonly error: unknown; readonly place: number }[];
+}
+
+/** Neither the one nor the other for an entry that was deleted. */
+export function readEntry({ id, fields }: StreamEntry): ReadEntry {
+  const records: { record: RequestRecord; place: number }[] = [];
+  const unreadable: { error: unknown; place: number }[] = [];
+  for (let place = 0; 2 * place + 1 < fields.length; place += 1) {
+    const [name, value = ''] = fields.slice(2 * place, 2 * place + 2);
+    try {
+      if (name === RECORD_FIELD) records.push({ record: known(JSON.parse(value) as RequestRecord), place });
+      if (name === EXPIRED_FIELD) records.push({ record: expired(id, fields, place), place });
+    } catch (error) {
+      unreadable.push({ error, place });
     }
   }
-  if (records.length === 0) throw new TypeError('an entry has no record');
-  return records;
+  const nothing = fields.length > 0 && records.length + unreadable.length === 0;
+  if (nothing) unreadable.push({ error: new TypeError('an entry has no record'), place: 0 });
+  return { records, unreadable };
+}
+
+function expired(entryId: string, fields: readonly string[], place: number): RequestRecord {
+  const draft = known(JSON.parse(fields[2 * place + 1] ?? '') as ExpiredDraft);
+  if (!Array.isArray(draft.candidates)) throw new TypeError('a draft has no candidates');
+  const candidate = Number(fields[fields.indexOf(CANDIDATE_FIELD, 2 * place) + 1]);
+  return recordOfExpired(draft, candidate, Number.parseInt(entryId, 10));
 }
 
 /** The id decides where the row goes, so it has to be right; PostgreSQL judges the rest. */

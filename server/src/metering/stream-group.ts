@@ -1,15 +1,16 @@
 import type { Redis } from '../store/redis.ts';
 import type { StreamEntry } from './stream-entry.ts';
 
-const GROUP = 'ledger';
-export const ENTRIES_PER_READ = 50;
+export const GROUP = 'ledger';
+const ENTRIES_PER_CLAIM = 50;
 
 /** The workers' view of one usage stream: a consumer group, of which this process is one member. */
 export interface StreamGroup {
+  readonly stream: string;
   /** Entries that nobody has taken yet. */
-  readNew(): Promise<StreamEntry[]>;
+  readNew(entriesMax: number): Promise<StreamEntry[]>;
   /** Entries that this consumer took and has not acknowledged. */
-  readOwn(): Promise<StreamEntry[]>;
+  readOwn(entriesMax: number): Promise<StreamEntry[]>;
   /** Takes over entries that another consumer has held for at least this long. */
   claimAbandoned(idleMs: number): Promise<StreamEntry[]>;
   /** Committed entries leave the stream, so that it holds only what still has to be written. */
@@ -19,8 +20,6 @@ export interface StreamGroup {
 }
 
 export function createStreamGroup(redis: Redis, stream: string, consumer: string): StreamGroup {
-  const count = String(ENTRIES_PER_READ);
-
   async function create(): Promise<void> {
     try {
       await redis.run(['XGROUP', 'CREATE', stream, GROUP, '0', 'MKSTREAM'], stream);
@@ -40,17 +39,18 @@ export function createStreamGroup(redis: Redis, stream: string, consumer: string
     }
   }
 
-  async function read(from: '>' | '0'): Promise<StreamEntry[]> {
-    const position = ['COUNT', count, 'STREAMS', stream, from];
+  async function read(from: '>' | '0', entriesMax: number): Promise<StreamEntry[]> {
+    const position = ['COUNT', String(entriesMax), 'STREAMS', stream, from];
     const reply = await inGroup(['XREADGROUP', 'GROUP', GROUP, consumer, ...position]);
     return entriesOf(asPairs(reply)[0]?.[1]);
   }
 
   return {
-    readNew: () => read('>'),
-    readOwn: () => read('0'),
+    stream,
+    readNew: (entriesMax) => read('>', entriesMax),
+    readOwn: (entriesMax) => read('0', entriesMax),
     async claimAbandoned(idleMs) {
-      const limits = [String(idleMs), '0', 'COUNT', count];
+      const limits = [String(idleMs), '0', 'COUNT', String(ENTRIES_PER_CLAIM)];
       const reply = await inGroup(['XAUTOCLAIM', stream, GROUP, consumer, ...limits]);
       return entriesOf(Array.isArray(reply) ? reply[1] : null);
     },
@@ -60,7 +60,7 @@ export function createStreamGroup(redis: Redis, stream: string, consumer: string
       await redis.run(['XDEL', stream, ...ids], stream);
     },
     async leave() {
-      if ((await read('0')).length === 0)
+      if ((await read('0', 1)).length === 0)
         await redis.run(['XGROUP', 'DELCONSUMER', stream, GROUP, consumer], stream);
     },
   };

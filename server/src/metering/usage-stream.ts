@@ -5,92 +5,122 @@ import { RECORD_FIELD } from './stream-entry.ts';
 
 const RECORDS_PER_ENTRY_MAX = 20;
 const FLUSH_DELAY_MS = 20;
-const RETRY_DELAY_MS = 500;
+const SAY_EVERY_MS = 10_000;
+
+/** Appends one entry to the usage stream of the organization's shard. */
+export type SendUsage = (organizationId: string, fields: readonly string[]) => Promise<void>;
+
+export function createSendUsage(redis: Redis): SendUsage {
+  return async (organizationId, fields) => {
+    const stream = usageStreamOf(prefixOf(organizationId));
+    await redis.run(['XADD', stream, '*', ...fields], stream);
+  };
+}
+
+export interface UsageStreamDeps {
+  readonly send: SendUsage;
+  /** Takes what Redis does not take. */
+  readonly keep: (organizationId: string, record: string) => void;
+  /** How many records may wait to be sent; those that come beyond are kept at once. */
+  readonly recordsMax: number;
+  readonly log: Log;
+}
 
 export interface UsageStream {
   /** Takes a terminal record as text. Never blocks or fails a request. */
   append(organizationId: string, record: string): void;
   /** Records that have not reached the stream yet. */
   pending(): number;
-  /** Sends what is left; gives up at the deadline and answers how many records stayed behind. */
+  /** Sends what is left, and has the rest kept at the deadline; answers how many that were. */
   close(timeoutMs: number): Promise<number>;
+}
+
+interface WaitingRecord {
+  readonly organizationId: string;
+  readonly record: string;
 }
 
 /** What waits for the stream of one shard. Shards are sent apart: one that is away holds up no other. */
 interface ShardQueue {
-  readonly waiting: string[];
-  /** Answers whether anything was sent. */
-  flush(): Promise<boolean>;
-  schedule(): void;
+  add(record: WaitingRecord): void;
+  /** Resolves when nothing waits. */
+  drain(): Promise<void>;
+  /** What waits is kept. */
   stop(): void;
 }
 
 /**
- * Carries terminal records that no script has appended to the streams that workers read. Records of a few milliseconds
- * travel together, and while Redis is away they wait in memory, up to a bound; past it the oldest of the longest
- * queue are dropped and counted, so that a long outage costs records and never the process.
+ * Carries the records of requests that were never admitted, and so have no lease, to the streams that workers read. Records
+ * of a few milliseconds travel together; what Redis does not take is kept, and brought to it later.
  */
-export function createUsageStream(deps: { redis: Redis; log: Log; recordsMax: number }): UsageStream {
+export function createUsageStream(deps: UsageStreamDeps): UsageStream {
   const queues = new Map<string, ShardQueue>();
   /** Hashing costs more than remembering; the number of organizations a process serves bounds the map. */
   const prefixes = new Map<string, string>();
   let pending = 0;
-  let dropped = 0;
+  let kept = 0;
+  let closing = false;
+  let saidMs = Number.NEGATIVE_INFINITY;
+
+  const tell = {
+    sent(count: number) {
+      pending -= count;
+    },
+    failed(error: unknown, records: readonly WaitingRecord[]) {
+      pending -= records.length;
+      for (const each of records) keep(each);
+      const nowMs = performance.now();
+      if (nowMs - saidMs < SAY_EVERY_MS) return;
+      saidMs = nowMs;
+      deps.log.warn({ err: error, kept }, 'Redis does not take usage records; they are kept');
+    },
+  };
+
+  function keep({ organizationId, record }: WaitingRecord): void {
+    kept += 1;
+    deps.keep(organizationId, record);
+  }
 
   function queueOf(organizationId: string): ShardQueue {
     const prefix = prefixes.get(organizationId) ?? prefixOf(organizationId);
     prefixes.set(organizationId, prefix);
     const known = queues.get(prefix);
     if (known !== undefined) return known;
-    const queue = createShardQueue(deps.redis, usageStreamOf(prefix), {
-      sent(count) {
-        pending -= count;
-      },
-      failed(error) {
-        deps.log.warn({ err: error, waiting: pending, dropped }, 'usage records wait for Redis');
-      },
-    });
+    const queue = createShardQueue(deps.send, tell);
     queues.set(prefix, queue);
     return queue;
   }
 
-  function dropOldest(): void {
-    let longest: string[] = [];
-    for (const { waiting } of queues.values()) if (waiting.length > longest.length) longest = waiting;
-    longest.shift();
-    pending -= 1;
-    dropped += 1;
-  }
-
   return {
     append(organizationId, record) {
-      const queue = queueOf(organizationId);
-      queue.waiting.push(record);
+      if (closing || pending >= deps.recordsMax) return keep({ organizationId, record });
       pending += 1;
-      if (pending > deps.recordsMax) dropOldest();
-      queue.schedule();
+      queueOf(organizationId).add({ organizationId, record });
     },
     pending: () => pending,
     async close(timeoutMs) {
-      const deadlineMs = performance.now() + timeoutMs;
-      while (pending > 0 && performance.now() < deadlineMs) {
-        const sent = await Promise.all([...queues.values()].map((queue) => queue.flush()));
-        if (!sent.includes(true)) await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+      closing = true;
+      const before = kept;
+      const drained = Promise.all([...queues.values()].map((queue) => queue.drain()));
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise((resolve) => {
+        timer = setTimeout(resolve, timeoutMs);
+      });
+      await Promise.race([drained, late]);
+      clearTimeout(timer);
       for (const queue of queues.values()) queue.stop();
-      return pending;
+      return kept - before;
     },
   };
 }
 
 function createShardQueue(
-  redis: Redis,
-  stream: string,
-  tell: { sent(count: number): void; failed(error: unknown): void },
+  send: SendUsage,
+  tell: { sent(count: number): void; failed(error: unknown, records: readonly WaitingRecord[]): void },
 ): ShardQueue {
-  const waiting: string[] = [];
+  let waiting: WaitingRecord[] = [];
   let timer: NodeJS.Timeout | null = null;
-  let sending: Promise<boolean> | null = null;
+  let sending: Promise<void> | null = null;
   let stopped = false;
 
   function scheduleIn(delayMs: number): void {
@@ -101,42 +131,50 @@ function createShardQueue(
     }, delayMs);
   }
 
-  async function send(): Promise<boolean> {
+  async function sendOne(): Promise<void> {
     const batch = waiting.slice(0, RECORDS_PER_ENTRY_MAX);
-    if (batch.length === 0) return false;
-    const fields = batch.flatMap((record) => [RECORD_FIELD, record]);
+    const fields = batch.flatMap(({ record }) => [RECORD_FIELD, record]);
     try {
-      await redis.run(['XADD', stream, '*', ...fields], stream);
+      await send(batch[0]?.organizationId ?? '', fields);
     } catch (error) {
-      tell.failed(error);
-      return false;
+      // A reply that was lost on the way means that it arrives twice; the ledger keeps one row per request.
+      giveUp(error);
+      return;
     }
-    // A reply that was lost on the way means the entry is sent twice; the ledger keeps one row per request. What was
-    // dropped meanwhile was at the head of the batch.
-    const last = batch.at(-1);
-    const count = last === undefined ? 0 : waiting.indexOf(last) + 1;
-    waiting.splice(0, count);
-    tell.sent(count);
-    return true;
+    if (stopped) return;
+    waiting = waiting.slice(batch.length);
+    tell.sent(batch.length);
   }
 
-  function flush(): Promise<boolean> {
-    sending ??= send().then((sent) => {
+  function giveUp(error: unknown): void {
+    if (waiting.length === 0) return;
+    const left = waiting;
+    waiting = [];
+    tell.failed(error, left);
+  }
+
+  function flush(): Promise<void> {
+    if (sending !== null || waiting.length === 0) return sending ?? Promise.resolve();
+    sending = sendOne().then(() => {
       sending = null;
-      scheduleIn(sent ? (waiting.length >= RECORDS_PER_ENTRY_MAX ? 0 : FLUSH_DELAY_MS) : RETRY_DELAY_MS);
-      return sent;
+      scheduleIn(waiting.length >= RECORDS_PER_ENTRY_MAX ? 0 : FLUSH_DELAY_MS);
     });
     return sending;
   }
 
   return {
-    waiting,
-    flush,
-    schedule: () => scheduleIn(FLUSH_DELAY_MS),
+    add(record) {
+      waiting.push(record);
+      scheduleIn(FLUSH_DELAY_MS);
+    },
+    async drain() {
+      while (waiting.length > 0) await flush();
+    },
     stop() {
       stopped = true;
       if (timer !== null) clearTimeout(timer);
       timer = null;
+      giveUp(new Error('it is being closed'));
     },
   };
 }

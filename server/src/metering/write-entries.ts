@@ -1,14 +1,16 @@
 import type { Kysely } from 'kysely';
-import { RelayError } from '../domain/relay-error.ts';
+import { isExpiredEstimate } from '../domain/expired-draft.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
-import { appendRequests } from '../store/append-requests.ts';
-import { dayOfRequestId, ensureLedgerPartitions, utcDayOf } from '../store/ledger-partitions.ts';
+import { ensureLedgerPartitions, timeOfRequestId, utcDayOf } from '../store/ledger-partitions.ts';
+import type { LedgerRow } from '../store/ledger-row.ts';
+import { idOrNull, notePoisonedUsage, type PoisonedUsage } from '../store/poisoned-usage.ts';
 import type { Database } from '../store/schema.ts';
 import { ledgerRow } from './ledger-row.ts';
-import { recordsOf, type StreamEntry } from './stream-entry.ts';
+import { readEntry, type StreamEntry } from './stream-entry.ts';
 import type { StreamGroup } from './stream-group.ts';
+import { writeBatch } from './write-batch.ts';
 
 const DAY_MS = 86_400_000;
 /** A record that claims another age than this was not made by a gateway, and must not make partitions. */
@@ -28,92 +30,135 @@ export interface WriteDeps {
 
 export interface Written {
   readonly rows: number;
-  /** Records or entries that can never become a row. They are said in the log and leave the stream. */
+  /** Records or entries that can never become a row. They are said in the log, noted, and leave the stream. */
   readonly poisoned: number;
+}
+
+/** Entries as they were taken, and what is to be written of them. */
+export interface ReadyEntries {
+  readonly taken: readonly TakenEntry[];
+  /** By request id. */
+  readonly rows: ReadonlyMap<string, PlacedRow>;
+  readonly unusable: readonly PoisonedUsage[];
+}
+
+/** A row, and where its record was found. */
+interface PlacedRow {
+  readonly row: LedgerRow;
+  readonly from: TakenEntry;
+  readonly place: number;
+}
+
+/** Reads entries and makes their rows, without asking anybody. */
+export function readyEntries(taken: readonly TakenEntry[], nowMs: number): ReadyEntries {
+  const rows = new Map<string, PlacedRow>();
+  const unusable: PoisonedUsage[] = [];
+  for (const from of taken) {
+    const { records, unreadable } = readEntry(from.entry);
+    for (const { error, place } of unreadable)
+      unusable.push(note(from, place, `unreadable: ${reasonOf(error)}`, nowMs));
+    for (const { record, place } of records) {
+      const put = (reason: string) => unusable.push(note(from, place, reason, nowMs, record));
+      if (!isTimely(record, nowMs)) {
+        put('its request id is of another time');
+        continue;
+      }
+      try {
+        const row = ledgerRow(record, nowMs);
+        const known = rows.get(record.requestId)?.row;
+        // A gateway that was taken for dead and came back knows better than the estimate.
+        if (known === undefined || isExpiredEstimate(known.error_code, known.usage_source))
+          rows.set(record.requestId, { row, from, place });
+      } catch (error) {
+        put(`unreadable: ${reasonOf(error)}`);
+      }
+    }
+  }
+  return { taken, rows, unusable };
 }
 
 /**
  * Writes the rows of these entries. What cannot be read, or is refused by PostgreSQL for what it is, would stay in the
  * way for ever, so it is put aside. Throws when PostgreSQL cannot answer; the entries must then not be acknowledged.
  */
-export async function writeEntries(deps: WriteDeps, taken: readonly TakenEntry[]): Promise<Written> {
-  let poisoned = 0;
-  const poison = (error: unknown, fields: object) => {
-    poisoned += 1;
-    deps.log.error(
-      { reason: reasonOf(error), ...fields },
-      'a usage record cannot be written and is left out',
-    );
-  };
-  const records = new Map<string, RequestRecord>();
-  for (const { entry } of taken) {
-    try {
-      for (const record of recordsOf(entry)) {
-        if (!isTimely(record, deps.clock.nowMs())) throw new RangeError('a request id is of another time');
-        // A gateway that was taken for dead and came back knows better than the estimate.
-        if (records.get(record.requestId)?.cause !== 'gateway_lost' && records.has(record.requestId))
-          continue;
-        records.set(record.requestId, record);
-      }
-    } catch (error) {
-      poison(error, { entry: entry.id });
-    }
+export async function writeEntries(deps: WriteDeps, { rows, unusable }: ReadyEntries): Promise<Written> {
+  const nowMs = deps.clock.nowMs();
+  await ensureDays(deps, [...rows.keys()], nowMs);
+  const outcome = await writeBatch(
+    deps,
+    [...rows.values()].map(({ row }) => row),
+  );
+  const poisoned = [...unusable];
+  for (const [requestId, error] of outcome.refused) {
+    const placed = rows.get(requestId);
+    if (placed === undefined) continue;
+    const { row, from, place } = placed;
+    const record = { requestId, organizationId: row.organization_id };
+    poisoned.push(note(from, place, `refused: ${reasonOf(error)}`, nowMs, record));
   }
-  const rows = await write(deps, [...records.values()], poison);
-  return { rows, poisoned };
+  await putAside(deps, poisoned);
+  return { rows: outcome.rows, poisoned: poisoned.length };
 }
 
-async function write(
-  deps: WriteDeps,
-  records: readonly RequestRecord[],
-  poison: (error: unknown, fields: object) => void,
-): Promise<number> {
-  if (records.length === 0) return 0;
-  // The days ahead are made by the worker; an entry may have waited since a day that has no partition.
-  const today = utcDayOf(deps.clock.nowMs());
-  const days = new Set(records.map(({ requestId }) => dayOfRequestId(requestId)));
-  for (const day of days) if (day < today) await ensureLedgerPartitions(deps.db, day, day);
-  const settledAtMs = deps.clock.nowMs();
-  try {
-    return (
-      await appendRequests(
-        deps.db,
-        records.map((record) => ledgerRow(record, settledAtMs)),
-      )
-    ).length;
-  } catch (error) {
-    if (isUnavailable(error)) throw error;
+function note(
+  { group, entry }: TakenEntry,
+  place: number,
+  reason: string,
+  nowMs: number,
+  record?: { readonly requestId: unknown; readonly organizationId: unknown },
+): PoisonedUsage {
+  return {
+    stream: group.stream,
+    entry_id: entry.id,
+    place,
+    organization_id: idOrNull(record?.organizationId),
+    request_id: idOrNull(record?.requestId),
+    reason,
+    found_at: new Date(nowMs),
+  };
+}
+
+async function putAside({ db, log }: WriteDeps, poisoned: readonly PoisonedUsage[]): Promise<void> {
+  await notePoisonedUsage(db, poisoned);
+  for (const { stream, entry_id, request_id, reason } of poisoned)
+    log.error(
+      { reason, stream, entry: entry_id, request_id },
+      'a usage record cannot be written and is left out',
+    );
+}
+
+/** The days ahead are made by the worker; an entry may have waited since a day that has no partition. */
+async function ensureDays(deps: WriteDeps, requestIds: readonly string[], nowMs: number): Promise<void> {
+  const today = dayNumber(nowMs);
+  const days = new Set(requestIds.map((requestId) => dayNumber(timeOfRequestId(requestId))));
+  for (const number of days) {
+    const day = utcDayOf(number * DAY_MS);
+    if (number < today) await ensureLedgerPartitions(deps.db, day, day);
   }
-  // One of them is not acceptable, and the others must not suffer for it.
-  let written = 0;
-  for (const record of records) {
-    try {
-      written += (await appendRequests(deps.db, [ledgerRow(record, settledAtMs)])).length;
-    } catch (error) {
-      if (isUnavailable(error)) throw error;
-      poison(error, { request_id: record.requestId });
-    }
-  }
-  return written;
 }
 
 export async function acknowledgeEntries(taken: readonly TakenEntry[]): Promise<void> {
   const groups = new Map<StreamGroup, StreamEntry[]>();
-  for (const { group, entry } of taken) groups.set(group, [...(groups.get(group) ?? []), entry]);
-  for (const [group, entries] of groups) await group.acknowledge(entries);
+  for (const { group, entry } of taken) {
+    const entries = groups.get(group);
+    if (entries === undefined) groups.set(group, [entry]);
+    else entries.push(entry);
+  }
+  await Promise.all([...groups].map(([group, entries]) => group.acknowledge(entries)));
 }
 
 function isTimely({ requestId }: RequestRecord, nowMs: number): boolean {
-  const day = dayOfRequestId(requestId);
-  return day >= utcDayOf(nowMs - DAYS_LATE_MAX * DAY_MS) && day <= utcDayOf(nowMs + DAYS_EARLY_MAX * DAY_MS);
+  const daysLate = dayNumber(nowMs) - dayNumber(timeOfRequestId(requestId));
+  return daysLate <= DAYS_LATE_MAX && daysLate >= -DAYS_EARLY_MAX;
 }
 
-/** Messages of parsers and of PostgreSQL quote what they refuse, which has no place in a log. */
+function dayNumber(timeMs: number): number {
+  return Math.floor(timeMs / DAY_MS);
+}
+
+/** Messages of parsers and of PostgreSQL quote what they refuse, which has no place in a log. Names of constraints do not. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  return 'code' in error ? `${error.name} ${String(error.code)}` : error.name;
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof RelayError && error.code === 'store_unavailable';
+  const details = ['code', 'constraint', 'column'].map((name) => Reflect.get(error, name) as unknown);
+  return [error.name, ...details.filter((detail) => typeof detail === 'string')].join(' ');
 }

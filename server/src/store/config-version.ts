@@ -24,15 +24,39 @@ export async function bumpConfigVersion(tx: Transaction<Database>, organizationI
 }
 
 /** One configuration change: whatever `change` writes, and the version that tells gateways of it, commit together. */
-export function changeConfiguration<T>(
+export async function changeConfiguration<T>(
   db: Kysely<Database>,
   organizationId: string,
   change: (tx: Transaction<Database>) => Promise<T>,
 ): Promise<T> {
+  const { result } = await changeAccess(db, organizationId, async (tx) => ({
+    result: await change(tx),
+    keyIds: [],
+  }));
+  return result;
+}
+
+/**
+ * The same for a change of who may do what. The keys it names are marked with the version, so that gateways that
+ * hold them in memory read them anew; the version is what a fence has to be raised to.
+ */
+export function changeAccess<T>(
+  db: Kysely<Database>,
+  organizationId: string,
+  change: (tx: Transaction<Database>) => Promise<{ result: T; keyIds: readonly string[] }>,
+): Promise<{ result: T; version: number }> {
   return db.transaction().execute(async (tx) => {
-    const result = await change(tx);
-    await bumpConfigVersion(tx, organizationId);
-    return result;
+    const { result, keyIds } = await change(tx);
+    const version = await bumpConfigVersion(tx, organizationId);
+    if (keyIds.length > 0) {
+      await tx
+        .updateTable('api_keys')
+        .set({ changed_version: version })
+        .where('organization_id', '=', organizationId)
+        .where('id', 'in', [...keyIds])
+        .execute();
+    }
+    return { result, version };
   });
 }
 

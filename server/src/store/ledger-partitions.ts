@@ -3,8 +3,9 @@ import type { Database } from './schema.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_MAX = 400;
-/** Serialises the makers of partitions; any number will do. */
+/** Serialises those who make and drop partitions; any number will do. */
 const LOCK_ID = 7_235_419_002;
+const DROP_WAIT_MS = 500;
 /** The largest time a UUIDv7 can carry. */
 const UUID_MS_MAX = 2 ** 48 - 1;
 
@@ -13,9 +14,9 @@ export function utcDayOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-/** The UTC day on which a request arrived: the first 48 bits of its UUIDv7 are the time in milliseconds. */
-export function dayOfRequestId(requestId: string): string {
-  return utcDayOf(Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16));
+/** When a request arrived: the first 48 bits of its UUIDv7 are the time in milliseconds. */
+export function timeOfRequestId(requestId: string): number {
+  return Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16);
 }
 
 /** The ids that arrive on one UTC day: `from` inclusive, `to` exclusive. */
@@ -56,6 +57,34 @@ export async function ensureLedgerPartitions(
     for (const day of missing) await makePartition(tx, day);
     return missing;
   });
+}
+
+/**
+ * Drops the days of the ledger before this one and answers those it dropped. Each waits for its moment for a short time only,
+ * because whoever wants to read or write the ledger waits behind it; what cannot be dropped fails, to be tried again.
+ */
+export async function dropLedgerPartitionsBefore(db: Kysely<Database>, day: string): Promise<string[]> {
+  const { rows } = await sql<{ relname: string }>`
+    select child.relname from pg_inherits
+    join pg_class child on child.oid = inhrelid
+    where inhparent = 'requests'::regclass and child.relname ~ '^requests_\\d{8}$'
+      and child.relname < ${partitionName(day)}
+    order by child.relname`.execute(db);
+  const dropped: string[] = [];
+  for (const { relname } of rows) {
+    const isDropped = await db.transaction().execute(async (tx) => {
+      const lock = await sql<{
+        taken: boolean;
+      }>`select pg_try_advisory_xact_lock(${LOCK_ID}) as taken`.execute(tx);
+      if (lock.rows[0]?.taken !== true) return false;
+      await sql`set local lock_timeout = ${sql.lit(DROP_WAIT_MS)}`.execute(tx);
+      await sql`drop table if exists ${sql.table(relname)}`.execute(tx);
+      return true;
+    });
+    if (!isDropped) break;
+    dropped.push(relname.slice('requests_'.length));
+  }
+  return dropped;
 }
 
 function daysBetween(fromDay: string, toDay: string): string[] {

@@ -2,44 +2,15 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { appendRequests, type LedgerRow } from './append-requests.ts';
-import { dayOfRequestId, ensureLedgerPartitions, uuidRangeOfDay } from './ledger-partitions.ts';
+import { appendRequests } from './append-requests.ts';
+import {
+  dropLedgerPartitionsBefore,
+  ensureLedgerPartitions,
+  utcDayOf,
+  uuidRangeOfDay,
+} from './ledger-partitions.ts';
+import { sampleRow as row } from './ledger-row.fixture.ts';
 import { type MigratedDatabase, migratedDatabase } from './migrated-database.fixture.ts';
-
-function row(over: Partial<LedgerRow> = {}): LedgerRow {
-  return {
-    request_id: randomUUIDv7(),
-    organization_id: randomUUIDv7(),
-    user_id: null,
-    key_id: null,
-    lane_id: null,
-    endpoint_id: null,
-    provider_id: null,
-    upstream_model: 'model-1',
-    client_request_id: null,
-    operation: 'chat',
-    streaming: false,
-    state: 'completed',
-    status: 200,
-    error_code: null,
-    attempts: [{ status: 200 }],
-    fallback_count: 0,
-    wait_ms: 0,
-    ttft_ms: null,
-    latency_ms: 12,
-    estimated_input_tokens: 5,
-    estimated_output_tokens: 5,
-    estimated_cost_micros: 5,
-    actual_input_tokens: 5,
-    actual_cached_input_tokens: 0,
-    actual_output_tokens: 5,
-    actual_cost_micros: 2 ** 40,
-    usage_source: 'reported',
-    bound_policy_id: null,
-    settled_at: new Date('2026-11-15T00:00:00.123Z'),
-    ...over,
-  };
-}
 
 describe('ledger', () => {
   let migrated: MigratedDatabase;
@@ -70,7 +41,7 @@ describe('ledger', () => {
   });
 
   it('a partition can be made while a transaction is writing to the ledger', async () => {
-    const today = dayOfRequestId(randomUUIDv7());
+    const today = utcDayOf(Date.now());
     await ensureLedgerPartitions(migrated.db, today, today);
     await migrated.db.transaction().execute(async (tx) => {
       await appendRequests(tx, [row()]);
@@ -79,7 +50,7 @@ describe('ledger', () => {
   });
 
   it('the same rows sent twice at once are one row each, and are reported as new once', async () => {
-    const today = dayOfRequestId(randomUUIDv7());
+    const today = utcDayOf(Date.now());
     await ensureLedgerPartitions(migrated.db, today, today);
     const rows = Array.from({ length: 50 }, () => row()).sort((a, b) =>
       a.request_id < b.request_id ? -1 : 1,
@@ -97,7 +68,98 @@ describe('ledger', () => {
       )
       .orderBy('request_id')
       .execute();
-    assert.deepEqual(stored, rows);
+    assert.deepEqual(
+      stored,
+      rows.map((each) => ({ ...each, bound_policy_id: null })),
+    );
+  });
+
+  it('values come back as they were written, whatever characters are in them', async () => {
+    const today = utcDayOf(Date.now());
+    await ensureLedgerPartitions(migrated.db, today, today);
+    const texts = [
+      '',
+      'NULL',
+      '"',
+      '\\',
+      '\\"',
+      '{a,b}',
+      "it's",
+      ' spaced ',
+      'line\nbreak',
+      'naïve 😀',
+      '$1',
+      null,
+    ];
+    const rows = texts.map((text) =>
+      row({
+        model: text,
+        client_request_id: text,
+        attempts: [
+          {
+            endpoint_id: randomUUIDv7(),
+            provider_id: randomUUIDv7(),
+            upstream_model: text ?? 'none',
+            status: null,
+            outcome: 'failed',
+            cause: text,
+            started_ms: 3,
+            wait_ms: 0,
+            latency_ms: 1,
+          },
+        ],
+        bound_policy: {
+          policy_id: text ?? '',
+          kind: 'user',
+          scope_type: 'global',
+          scope_id: null,
+          metric: 'spend',
+          period: 'day',
+          resets_at: null,
+        },
+        trace: { timings: null, candidates: [], guardrails: [] },
+      }),
+    );
+    assert.equal((await appendRequests(migrated.db, rows)).length, rows.length);
+    for (const each of rows) {
+      const stored = await migrated.db
+        .selectFrom('requests')
+        .selectAll()
+        .where('request_id', '=', each.request_id)
+        .execute();
+      assert.deepEqual(stored, [{ ...each, bound_policy_id: null }]);
+    }
+  });
+
+  it('days before a day are dropped whole, and the others stay', async () => {
+    await ensureLedgerPartitions(migrated.db, '2020-02-27', '2020-03-02');
+    assert.deepEqual(await dropLedgerPartitionsBefore(migrated.db, '2020-03-01'), [
+      '20200227',
+      '20200228',
+      '20200229',
+    ]);
+    assert.deepEqual(
+      (await partitions()).filter((name) => name.startsWith('requests_2020')),
+      ['requests_20200301', 'requests_20200302'],
+    );
+    assert.deepEqual(await dropLedgerPartitionsBefore(migrated.db, '2020-03-01'), []);
+  });
+
+  it('a day that is being read is not waited for: the ledger goes on, and dropping is tried again', async () => {
+    await ensureLedgerPartitions(migrated.db, '2021-01-01', '2021-01-01');
+    await migrated.db.transaction().execute(async (tx) => {
+      await tx.selectFrom('requests').select('request_id').limit(1).execute();
+      const startMs = performance.now();
+      await assert.rejects(dropLedgerPartitionsBefore(migrated.db, '2021-06-01'), {
+        code: 'store_unavailable',
+      });
+      assert.ok(performance.now() - startMs < 4_000);
+    });
+    assert.deepEqual(await dropLedgerPartitionsBefore(migrated.db, '2021-06-01'), [
+      '20200301',
+      '20200302',
+      '20210101',
+    ]);
   });
 
   it('a row outside every partition is an error, not a loss', async () => {
@@ -115,42 +177,5 @@ describe('ledger', () => {
     const plan = rows.map((line) => line['QUERY PLAN']).join('\n');
     assert.match(plan, /requests_20260101/);
     assert.doesNotMatch(plan, /requests_20260102|Seq Scan/);
-  });
-
-  it('rollup rows of the same dimensions, absent ones included, are one row', async () => {
-    const organizationId = randomUUIDv7();
-    const add = () =>
-      migrated.db
-        .insertInto('request_rollups')
-        .values({
-          organization_id: organizationId,
-          bucket: 'hour',
-          bucket_start: '2026-01-01T00:00:00Z',
-          requests_completed: 1,
-        })
-        .onConflict((conflict) =>
-          conflict
-            .columns([
-              'organization_id',
-              'bucket',
-              'bucket_start',
-              'provider_id',
-              'endpoint_id',
-              'lane_id',
-              'user_id',
-              'key_id',
-            ])
-            .doUpdateSet({
-              requests_completed: sql`request_rollups.requests_completed + excluded.requests_completed`,
-            }),
-        )
-        .execute();
-    await Promise.all([add(), add(), add()]);
-    const rows = await migrated.db
-      .selectFrom('request_rollups')
-      .select('requests_completed')
-      .where('organization_id', '=', organizationId)
-      .execute();
-    assert.deepEqual(rows, [{ requests_completed: 3 }]);
   });
 });

@@ -1,9 +1,12 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
+import { isPlanName, type PlanName } from '../domain/access.ts';
 import type {
+  BudgetPolicy,
   Credential,
   Endpoint,
   Lane,
   LimitPolicy,
+  Member,
   Membership,
   OrganizationSnapshot,
   Pricing,
@@ -42,7 +45,7 @@ async function readSnapshot(
 ): Promise<OrganizationSnapshot | undefined> {
   const organization = await tx
     .selectFrom('organizations')
-    .select('config_version')
+    .select(['config_version', 'plan'])
     .where('id', '=', organizationId)
     .executeTakeFirst();
   if (organization === undefined) return undefined;
@@ -76,9 +79,26 @@ async function readSnapshot(
     .orderBy('id')
     .execute();
 
+  const members = await tx
+    .selectFrom('organization_members as member')
+    .innerJoin('users', 'users.id', 'member.user_id')
+    .select(['member.user_id', 'member.role', 'member.status', 'users.status as user_status'])
+    .where('member.organization_id', '=', organizationId)
+    .execute();
+  const userPolicies = await tx
+    .selectFrom('user_limit_policies')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('enabled', '=', true)
+    .orderBy('id')
+    .execute();
+
   return {
     organizationId,
     version: organization.config_version,
+    plan: planOf(source, organizationId, organization.plan),
+    members: new Map(members.map((row) => [row.user_id, toMember(row)])),
+    userPolicies: Map.groupBy(userPolicies.map(toUserPolicy), ({ subjectId }) => subjectId),
     providers: byId(providers.map(toProvider)),
     endpoints: byId(endpoints.map(toEndpoint)),
     lanes: byId(lanes.map(toLane)),
@@ -86,6 +106,36 @@ async function readSnapshot(
     credentials: byId(credentials.map((row) => toCredential(source, row))),
     pricing: new Map(prices.map((row) => [row.endpoint_id, toPricing(row)])),
     limitPolicies: limitPolicies.map(toLimitPolicy),
+  };
+}
+
+/** A plan that this version does not know entitles to nothing: fewer rights than paid for can be asked about, more cannot. */
+function planOf({ log }: SnapshotSource, organizationId: string, plan: string): PlanName {
+  if (isPlanName(plan)) return plan;
+  log.warn({ organization_id: organizationId, plan }, 'the organization has a plan that is not known');
+  return 'closed';
+}
+
+function toMember(row: {
+  user_id: string;
+  role: Member['role'];
+  status: Member['status'];
+  user_status: Row<'users'>['status'];
+}): Member {
+  const active = row.status === 'active' && row.user_status === 'active';
+  return { userId: row.user_id, role: row.role, status: active ? 'active' : 'suspended' };
+}
+
+function toUserPolicy(row: Row<'user_limit_policies'>): BudgetPolicy {
+  return {
+    id: row.id,
+    kind: 'user',
+    subjectId: row.user_id,
+    targetType: row.target_type,
+    targetId: row.target_id,
+    metric: row.metric,
+    period: row.period,
+    limitValue: row.limit_value,
   };
 }
 

@@ -131,6 +131,15 @@ async function apply(session: Session, migration: Migration): Promise<void> {
     await session.query('commit');
   } catch (error) {
     await session.query('rollback').catch(() => undefined);
-    throw new Error(`The migration ${migration.name} failed and was rolled back.`, { cause: error });
+    throw new Error(`The migration ${migration.name} failed and was rolled back: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
+}
+
+/** What PostgreSQL said, and what it advises. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const hint: unknown = 'hint' in error ? error.hint : undefined;
+  return typeof hint === 'string' ? `${error.message}. ${hint}` : `${error.message}.`;
 }

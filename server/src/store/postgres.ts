@@ -17,7 +17,10 @@ export interface DatabaseOptions {
 }
 
 export interface DatabaseHandle {
+  /** Works for the whole deployment, past row-level security. */
   readonly db: Kysely<Database>;
+  /** Works for one organization: row-level security hides every other, whatever a query says. */
+  ofOrganization(organizationId: string): Kysely<Database>;
   readonly pool: pg.Pool;
   /** For what needs one session for several statements: migrations, advisory locks. */
   withSession<T>(use: (session: Session) => Promise<T>, statementTimeoutMs?: number): Promise<T>;
@@ -35,6 +38,7 @@ export interface Session {
 }
 
 const INT8_OID = 20;
+const INT8_ARRAY_OID = 1016;
 /** The server cancels first; the client gives up only when the server or the network is silent. */
 const CLIENT_GRACE_MS = 1_000;
 
@@ -48,31 +52,45 @@ export function createDatabase(options: DatabaseOptions): DatabaseHandle {
     query_timeout: statementTimeoutMs + CLIENT_GRACE_MS,
     lock_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
+    // No statement here runs for long enough to be worth compiling, and compiling takes a second.
+    options: '-c jit=off',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser: typeParserOf },
   };
-  const pool = new pg.Pool({ ...connection, max: options.poolMax ?? 10, idleTimeoutMillis: 30_000 });
-  // An idle connection that breaks reports here, and the pool has already dropped it.
-  pool.on('error', (error) => options.log.warn({ err: error }, 'idle PostgreSQL connection lost'));
+  const poolMax = options.poolMax ?? 10;
+  const openPool = (max: number) => {
+    const opened = new pg.Pool({ ...connection, max, idleTimeoutMillis: 30_000 });
+    // An idle connection that breaks reports here, and the pool has already dropped it.
+    opened.on('error', (error) => options.log.warn({ err: error }, 'idle PostgreSQL connection lost'));
+    return opened;
+  };
+  // Apart, so that a connection that acts for an organization never acts for the deployment.
+  const tenantPool = openPool(Math.max(1, Math.floor(poolMax / 2)));
+  const pool = openPool(Math.max(1, Math.ceil(poolMax / 2)));
 
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: guarded(pool) }) });
   let closing: Promise<void> | undefined;
   return {
     db,
+    ofOrganization: (organizationId) =>
+      new Kysely<Database>({ dialect: new PostgresDialect({ pool: confined(tenantPool, organizationId) }) }),
     pool,
     withSession: (use, timeoutMs = statementTimeoutMs) => useSession(pool, use, timeoutMs),
     listen: (channel, onHint) => listen({ connection, channel, log: options.log }, onHint),
     close() {
-      closing ??= pool.end();
+      closing ??= Promise.all([pool.end(), tenantPool.end()]).then(() => undefined);
       return closing;
     },
   };
 }
 
 function typeParserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  if (oid === INT8_OID && format !== 'binary') return parseSafeInteger;
-  return pg.types.getTypeParser(oid, format as 'text');
+  const known = pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown;
+  if (format === 'binary') return known;
+  if (oid === INT8_OID) return parseSafeInteger;
+  if (oid === INT8_ARRAY_OID) return (value) => (known(value) as string[]).map(parseSafeInteger);
+  return known;
 }
 
 function parseSafeInteger(value: string): number {
@@ -91,6 +109,27 @@ function guarded(pool: pg.Pool): PostgresPool {
     options: pool.options,
     connect: () => acquireForKysely(pool),
     end: () => pool.end(),
+  };
+}
+
+/** Every connection is told anew for whom it works: what it did before must not matter. */
+function confined(pool: pg.Pool, organizationId: string): PostgresPool {
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await acquireForKysely(pool);
+      try {
+        await client.query(
+          "select set_config('role', 'relay_app', false), set_config('relay.organization_id', $1, false)",
+          [organizationId],
+        );
+      } catch (error) {
+        client.release();
+        throw error;
+      }
+      return client;
+    },
+    end: () => Promise.resolve(),
   };
 }
 

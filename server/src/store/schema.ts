@@ -1,57 +1,29 @@
 import type { ColumnType } from 'kysely';
-
-/**
- * The tables as the code sees them. Each column is described once, as a value: the row types for Kysely are
- * derived from it, and a test compares it with information_schema, so that neither can drift from the other.
- */
-interface Column<Select, Insert, Update> {
-  /** PostgreSQL's own name of the type (`udt_name` of information_schema). */
-  readonly type: string;
-  readonly nullable: boolean;
-  readonly hasDefault: boolean;
-  /** Computed by PostgreSQL; never written. */
-  readonly generated: boolean;
-  /** Exists only for the type checker. */
-  readonly types?: ColumnType<Select, Insert, Update>;
-}
-
-function plain<Select, Insert = Select>(type: string): Column<Select, Insert, Insert> {
-  return { type, nullable: false, hasDefault: false, generated: false };
-}
-
-function nullable<S, I, U>(column: Column<S, I, U>): Column<S | null, I | null | undefined, U | null> {
-  return { type: column.type, nullable: true, hasDefault: column.hasDefault, generated: column.generated };
-}
-
-function defaulted<S, I, U>(column: Column<S, I, U>): Column<S, I | undefined, U> {
-  return { type: column.type, nullable: column.nullable, hasDefault: true, generated: false };
-}
-
-function generated<S, I, U>(column: Column<S, I, U>): Column<S | null, never, never> {
-  return { type: column.type, nullable: true, hasDefault: false, generated: true };
-}
-
-/** A text column whose CHECK constraint admits these values. */
-function oneOf<Value extends string>(): Column<Value, Value, Value> {
-  return plain<Value>('text');
-}
-
-const uuid = plain<string>('uuid');
-const text = plain<string>('text');
-const textArray = plain<string[]>('_text');
-const boolean = plain<boolean>('bool');
-const smallint = plain<number>('int2');
-const integer = plain<number>('int4');
-/** Within the safe integers: reading a larger value is an error, not a rounded number. */
-const bigint = plain<number>('int8');
-const bytes = plain<Buffer>('bytea');
-const timestamp = plain<Date, Date | string>('timestamptz');
-/** Written as JSON text, because the driver would turn a JavaScript array into a PostgreSQL array. */
-const json = plain<unknown, string>('jsonb');
+import { billingTables } from './billing-tables.ts';
+import {
+  bigint,
+  bigintArray,
+  boolean,
+  bytes,
+  type Column,
+  defaulted,
+  generated,
+  integer,
+  json,
+  nullable,
+  oneOf,
+  smallint,
+  text,
+  textArray,
+  timestamp,
+  uuid,
+} from './columns.ts';
 
 const dates = { created_at: defaulted(timestamp), updated_at: defaulted(timestamp) };
 const revision = { version: defaulted(integer), ...dates };
 const owned = { organization_id: uuid, id: uuid };
+/** A row of the configuration, which the configuration file may own. */
+const configured = { ...owned, managed_by: nullable(oneOf<'file'>()) };
 
 const role = oneOf<'owner' | 'admin' | 'developer' | 'viewer' | 'billing'>();
 const metric = oneOf<'requests' | 'tokens' | 'spend' | 'concurrency'>();
@@ -65,6 +37,10 @@ const budgetTarget = {
   target_lane_id: generated(uuid),
 };
 
+/**
+ * The tables as the code sees them. Each column is described once, as a value: the row types for Kysely are
+ * derived from it, and a test compares it with information_schema, so that neither can drift from the other.
+ */
 export const tables = {
   schema_migrations: { name: text, checksum: text, applied_at: defaulted(timestamp) },
   config_clock: { singleton: defaulted(boolean), version: bigint },
@@ -79,6 +55,7 @@ export const tables = {
     slug: text,
     plan: text,
     config_version: defaulted(bigint),
+    stripe_customer_id: nullable(text),
     ...revision,
   },
   users: {
@@ -87,9 +64,17 @@ export const tables = {
     email: text,
     status: defaulted(oneOf<'active' | 'invited' | 'suspended'>()),
     marketing_opt_in: defaulted(boolean),
+    email_verified: defaulted(boolean),
+    two_factor_enabled: defaulted(boolean),
     ...revision,
   },
-  organization_members: { organization_id: uuid, user_id: uuid, role, ...revision },
+  organization_members: {
+    organization_id: uuid,
+    user_id: uuid,
+    role,
+    status: defaulted(oneOf<'active' | 'suspended'>()),
+    ...revision,
+  },
   invitations: {
     ...owned,
     email: text,
@@ -100,6 +85,34 @@ export const tables = {
     accepted_at: nullable(timestamp),
     revoked_at: nullable(timestamp),
     ...revision,
+  },
+  sessions: {
+    id: uuid,
+    user_id: uuid,
+    organization_id: uuid,
+    token: text,
+    admin_token_digest: nullable(text),
+    ip_address: nullable(text),
+    user_agent: nullable(text),
+    expires_at: timestamp,
+    ...dates,
+  },
+  auth_accounts: {
+    id: uuid,
+    user_id: uuid,
+    provider_id: text,
+    account_id: text,
+    password: nullable(text),
+    ...dates,
+  },
+  auth_two_factors: {
+    id: uuid,
+    user_id: uuid,
+    secret: text,
+    backup_codes: text,
+    verified: defaulted(boolean),
+    failed_verification_count: defaulted(integer),
+    last_used_step: nullable(bigint),
   },
   api_keys: {
     ...owned,
@@ -112,10 +125,11 @@ export const tables = {
     expires_at: nullable(timestamp),
     revoked_at: nullable(timestamp),
     last_used_at: nullable(timestamp),
+    changed_version: defaulted(bigint),
     ...revision,
   },
   providers: {
-    ...owned,
+    ...configured,
     name: text,
     slug: text,
     base_url: text,
@@ -127,18 +141,19 @@ export const tables = {
     ...revision,
   },
   credentials: {
-    ...owned,
+    ...configured,
     provider_id: uuid,
     name: text,
     sealed_secret: bytes,
     key_id: text,
     secret_version: defaulted(integer),
+    secret_ref: nullable(text),
     enabled: defaulted(boolean),
     last_used_at: nullable(timestamp),
     ...revision,
   },
   endpoints: {
-    ...owned,
+    ...configured,
     provider_id: uuid,
     credential_id: nullable(uuid),
     name: text,
@@ -154,7 +169,7 @@ export const tables = {
     ...revision,
   },
   lanes: {
-    ...owned,
+    ...configured,
     name: text,
     slug: text,
     description: defaulted(text),
@@ -166,7 +181,7 @@ export const tables = {
     ...revision,
   },
   lane_memberships: {
-    ...owned,
+    ...configured,
     lane_id: uuid,
     endpoint_id: uuid,
     manual_rank: integer,
@@ -174,7 +189,7 @@ export const tables = {
     ...revision,
   },
   guardrails: {
-    ...owned,
+    ...configured,
     name: text,
     slug: text,
     preset_slug: text,
@@ -198,7 +213,7 @@ export const tables = {
     ...revision,
   },
   guardrail_bindings: {
-    ...owned,
+    ...configured,
     guardrail_id: uuid,
     target_type: oneOf<'global' | 'lane' | 'provider' | 'endpoint'>(),
     target_id: nullable(uuid),
@@ -209,7 +224,7 @@ export const tables = {
     ...revision,
   },
   pricing_policies: {
-    ...owned,
+    ...configured,
     endpoint_id: uuid,
     currency: defaulted(oneOf<'USD'>()),
     input_cost_micros_per_1m_tokens: bigint,
@@ -220,7 +235,7 @@ export const tables = {
     ...revision,
   },
   limit_policies: {
-    ...owned,
+    ...configured,
     scope_type: oneOf<'global' | 'provider' | 'credential' | 'endpoint' | 'lane'>(),
     scope_id: nullable(uuid),
     scope_provider_id: generated(uuid),
@@ -284,8 +299,13 @@ export const tables = {
     actual_output_tokens: nullable(bigint),
     actual_cost_micros: nullable(bigint),
     usage_source: oneOf<'reported' | 'streamed' | 'estimated' | 'none'>(),
+    /** Written by the version before this one; `bound_policy` is what is read. */
     bound_policy_id: nullable(uuid),
     settled_at: defaulted(timestamp),
+    model: nullable(text),
+    credential_id: nullable(uuid),
+    bound_policy: nullable(json),
+    trace: nullable(json),
   },
   request_rollups: {
     organization_id: uuid,
@@ -310,7 +330,22 @@ export const tables = {
     latency_ms_sum: defaulted(bigint),
     ttft_ms_sum: defaulted(bigint),
     ttft_count: defaulted(bigint),
+    family: oneOf<'resource' | 'caller'>(),
+    credential_id: nullable(uuid),
+    requests_metered: defaulted(bigint),
+    wait_histogram: defaulted(bigintArray),
+    latency_histogram: defaulted(bigintArray),
   },
+  poisoned_usage: {
+    stream: text,
+    entry_id: text,
+    place: integer,
+    organization_id: nullable(uuid),
+    request_id: nullable(uuid),
+    reason: text,
+    found_at: defaulted(timestamp),
+  },
+  ...billingTables,
 };
 
 type TypeOf<C> = C extends Column<infer S, infer I, infer U> ? ColumnType<S, I, U> : never;

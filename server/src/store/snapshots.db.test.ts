@@ -259,6 +259,47 @@ describe('snapshots', () => {
     }
   });
 
+  it('asked for a version, it never answers an older one, however many ask while it changes', async () => {
+    const ids = await seed();
+    begin();
+    const loaded = await snapshots.load(ids.organizationId);
+    assert.equal(await snapshots.atLeast(ids.organizationId, loaded.version), loaded);
+    for (let round = 0; round < 20; round += 1) {
+      const older = snapshots.refreshNow(ids.organizationId);
+      await rename(ids.organizationId, `asked ${round}`);
+      const { config_version: version } = await outside.db
+        .selectFrom('organizations')
+        .select('config_version')
+        .where('id', '=', ids.organizationId)
+        .executeTakeFirstOrThrow();
+      const asked = Array.from({ length: 20 }, () => snapshots.atLeast(ids.organizationId, version));
+      for (const snapshot of await Promise.all(asked)) {
+        assert.ok(snapshot.version >= version);
+        assert.equal(laneName(snapshot), `asked ${round}`);
+      }
+      await older;
+    }
+  });
+
+  it('asked for a version that PostgreSQL does not have, it answers what there is', async () => {
+    const ids = await seed();
+    const { version } = await begin().load(ids.organizationId);
+    assert.equal((await snapshots.atLeast(ids.organizationId, version + 1_000)).version, version);
+    const missing = snapshots.atLeast(randomUUIDv7(), 1);
+    await assert.rejects(missing, (error) => error instanceof RelayError && error.code === 'not_found');
+  });
+
+  it('asked for a version while PostgreSQL is away, it answers from memory or says that it cannot', async () => {
+    const ids = await seed();
+    const { version } = await begin().load(ids.organizationId);
+    await proxy.refuse();
+    assert.equal((await snapshots.atLeast(ids.organizationId, version)).version, version);
+    await assert.rejects(
+      snapshots.atLeast(ids.organizationId, version + 1),
+      (error) => error instanceof RelayError && error.code === 'store_unavailable',
+    );
+  });
+
   it('the last good snapshot outlives PostgreSQL, and changes arrive by themselves after it is back', async () => {
     const ids = await seed();
     const unloaded = await seed();

@@ -33,6 +33,11 @@ export interface Snapshots {
   get(organizationId: string): OrganizationSnapshot | undefined;
   /** Concurrent callers share one read. Throws `not_found` or `store_unavailable`. */
   load(organizationId: string): Promise<OrganizationSnapshot>;
+  /**
+   * What is in memory when it is at least of that version, else what PostgreSQL holds. The answer is older than asked
+   * for only where the database itself is, after a restored backup. Throws like `load`.
+   */
+  atLeast(organizationId: string, version: number): Promise<OrganizationSnapshot>;
   /** Makes a write that this process has committed visible to it at once. Never throws: the poll repeats it. */
   refreshNow(organizationId: string): Promise<void>;
   /** Returns a function that takes the listener off again. */
@@ -58,6 +63,11 @@ const CHANGES_PER_PAGE = 1_000;
 const REFRESHES_AT_ONCE = 4;
 /** Notifications can come in a storm; polls they ask for keep this distance. */
 const HINT_DELAY_MS = 20;
+
+function demand(organizationId: string, found: OrganizationSnapshot | undefined): OrganizationSnapshot {
+  if (found === undefined) throw new RelayError('not_found', { internal: `organization ${organizationId}` });
+  return found;
+}
 
 export function createSnapshots(options: SnapshotsOptions): Snapshots {
   const { database, clock, log, pollIntervalMs = 1_000, organizationsMax = 10_000 } = options;
@@ -232,10 +242,16 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     async load(organizationId) {
       await anchor();
       const entry = entryOf(organizationId);
-      const snapshot = entry.snapshot ?? (await (entry.running ?? read(entry)));
-      if (snapshot === undefined)
-        throw new RelayError('not_found', { internal: `organization ${organizationId}` });
-      return snapshot;
+      return demand(organizationId, entry.snapshot ?? (await (entry.running ?? read(entry))));
+    },
+    async atLeast(organizationId, version) {
+      await anchor();
+      const entry = entryOf(organizationId);
+      const isOld = () => entry.snapshot === undefined || entry.snapshot.version < version;
+      // A read under way may do; only when it had begun too early is another needed.
+      if (isOld()) await entry.running?.catch(() => undefined);
+      const snapshot = isOld() ? await readAfresh(entry) : entry.snapshot;
+      return demand(organizationId, snapshot);
     },
     async refreshNow(organizationId) {
       const entry = entries.get(organizationId);

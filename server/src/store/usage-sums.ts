@@ -1,31 +1,77 @@
-import { type Kysely, sql } from 'kysely';
-import type { LimitPolicy } from '../domain/snapshot.ts';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { CountedRequests } from '../domain/limit.ts';
+import type { LimitMetric } from '../domain/snapshot.ts';
 import { smallestUuidAt } from './ledger-partitions.ts';
 import type { Database } from './schema.ts';
 
-const SCOPE_COLUMNS = { provider: 'provider_id', endpoint: 'endpoint_id', lane: 'lane_id' } as const;
-
-/**
- * What the ledger holds against a policy since the start of its window. A credential has no column of its own in the
- * ledger, so a window of that scope counts the requests of the whole organization: too much, never too little.
- */
-export async function sumUsageSince(
-  db: Kysely<Database>,
-  organizationId: string,
-  policy: LimitPolicy,
-  startMs: number,
-): Promise<number> {
-  const column =
-    policy.scopeType in SCOPE_COLUMNS ? SCOPE_COLUMNS[policy.scopeType as keyof typeof SCOPE_COLUMNS] : null;
-  const scope = column === null ? sql`` : sql`and ${sql.ref(column)} = ${policy.scopeId}`;
-  const { rows } = await sql<{ amount: string | number | null }>`
-    select ${amountOf(policy)} as amount from requests
-    where organization_id = ${organizationId} and request_id >= ${smallestUuidAt(startMs)}::uuid
-      and usage_source <> 'none' ${scope}`.execute(db);
-  return Number(rows[0]?.amount ?? 0);
+/** One window of one limit: what it counts, and since when. */
+export interface UsageWindow {
+  readonly metric: LimitMetric;
+  readonly counts: CountedRequests;
+  readonly startMs: number;
 }
 
-function amountOf({ metric }: LimitPolicy) {
-  if (metric === 'tokens') return sql`coalesce(sum(actual_input_tokens + actual_output_tokens), 0)`;
-  return metric === 'spend' ? sql`coalesce(sum(actual_cost_micros), 0)` : sql`count(*)`;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+const SCOPE_COLUMNS = {
+  global: null,
+  provider: 'provider_id',
+  credential: 'credential_id',
+  endpoint: 'endpoint_id',
+  model: 'endpoint_id',
+  lane: 'lane_id',
+} as const satisfies Record<CountedRequests['scopeType'], string | null>;
+
+/**
+ * What the ledger holds of each window, in the order asked for. Windows of the calendar begin with a bucket of the sums, which
+ * are exact because they are written with the rows; any other window is counted from the rows.
+ */
+export async function sumUsage(
+  db: Kysely<Database>,
+  organizationId: string,
+  windows: readonly UsageWindow[],
+): Promise<number[]> {
+  if (windows.length === 0) return [];
+  const sums = windows.map((window) => sumOf(organizationId, window));
+  const { rows } = await sql<{ amounts: (string | null)[] }>`
+    select array[${sql.join(sums)}]::text[] as amounts`.execute(db);
+  return windows.map((_, index) => Number(rows[0]?.amounts[index] ?? 0));
+}
+
+function sumOf(organizationId: string, window: UsageWindow): RawBuilder<unknown> {
+  const { counts, startMs } = window;
+  const conditions = [sql`organization_id = ${organizationId}`];
+  if (counts.userId !== null) conditions.push(sql`user_id = ${counts.userId}`);
+  if (counts.keyId !== null) conditions.push(sql`key_id = ${counts.keyId}`);
+  const column = SCOPE_COLUMNS[counts.scopeType];
+  if (column !== null) conditions.push(sql`${sql.ref(column)} = ${counts.scopeId}`);
+
+  const ofCaller = counts.userId !== null || counts.keyId !== null;
+  const bucket = startMs % DAY_MS === 0 ? 'day' : startMs % HOUR_MS === 0 ? 'hour' : null;
+  // Sums of callers do not tell credentials apart.
+  if (bucket === null || (ofCaller && column === 'credential_id')) {
+    conditions.push(sql`request_id >= ${smallestUuidAt(startMs)}::uuid`, sql`usage_source <> 'none'`);
+    return sql`(select ${amountOfRows(window)} from requests where ${sql.join(conditions, sql` and `)})`;
+  }
+  conditions.push(
+    sql`bucket = ${sql.lit(bucket)}`,
+    sql`family = ${sql.lit(ofCaller ? 'caller' : 'resource')}`,
+    sql`bucket_start >= ${new Date(startMs)}`,
+  );
+  return sql`(select ${amountOfSums(window)} from request_rollups where ${sql.join(conditions, sql` and `)})`;
+}
+
+function amountOfSums({ metric }: UsageWindow): RawBuilder<unknown> {
+  if (metric === 'spend') return sql`sum(cost_micros)`;
+  if (metric !== 'tokens') return sql`sum(requests_metered)`;
+  return sql`sum(input_tokens + output_tokens)`;
+}
+
+/** What nobody reported counts as it was estimated: not known is not nothing. */
+function amountOfRows({ metric }: UsageWindow): RawBuilder<unknown> {
+  if (metric === 'spend') return sql`sum(coalesce(actual_cost_micros, estimated_cost_micros))`;
+  if (metric !== 'tokens') return sql`count(*)`;
+  return sql`sum(coalesce(actual_input_tokens, estimated_input_tokens)
+    + coalesce(actual_output_tokens, estimated_output_tokens))`;
 }

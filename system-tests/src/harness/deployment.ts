@@ -59,7 +59,17 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     processes.push(started);
     return started;
   };
-  await Promise.all(Array.from({ length: options.processes ?? 1 }, () => startProcess()));
+  async function stop(): Promise<void> {
+    await Promise.all(processes.map((each) => each.stop()));
+    await Promise.all([postgres.remove(), redis.remove(), provider.close()]);
+  }
+  const starting = Array.from({ length: options.processes ?? 1 }, () => startProcess());
+  const failed = (await Promise.allSettled(starting)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') {
+    // What is left running would keep the suite from ending.
+    await stop();
+    throw failed.reason;
+  }
   const url = processes[0]?.url ?? '';
   return {
     postgres,
@@ -72,9 +82,6 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     admin: adminClient(url, adminToken),
     env,
     startProcess,
-    async stop() {
-      await Promise.all(processes.map((each) => each.stop()));
-      await Promise.all([postgres.remove(), redis.remove(), provider.close()]);
-    },
+    stop,
   };
 }

@@ -2,6 +2,7 @@ import { environmentPage } from './environment-page.ts';
 import { errorFiles } from './error-pages.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { headersPage } from './headers-page.ts';
+import { metricsPage } from './metrics-page.ts';
 import { openApiFile } from './openapi-file.ts';
 import { routesPage } from './routes-page.ts';
 import { scopesPage } from './scopes-page.ts';
@@ -14,6 +15,7 @@ const producers: readonly (() => GeneratedFile[])[] = [
   routesPage,
   headersPage,
   environmentPage,
+  metricsPage,
 ];
 
 /** Folders that hold generated files only: what nothing generates does not belong there. */

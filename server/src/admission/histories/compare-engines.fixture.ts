@@ -59,13 +59,13 @@ export async function compareEngines(
 
 function pairOf(redis: Redis, masters: readonly Redis[], rewrite?: (text: string) => string): Pair {
   let nowMs = 0;
-  const nothing = () => undefined;
+  const appended: string[] = [];
   return {
     reference: createMemoryEngine({
       clock: { nowMs: () => nowMs },
-      append: nothing,
-      appendExpired: nothing,
-      wake: nothing,
+      append: (record) => appended.push(`r,${record}`),
+      appendExpired: (draft, candidate) => appended.push(`x,${draft},c,${candidate}`),
+      wake: () => undefined,
     }),
     subject: createRedisEngine({
       scripts: createScripts(redis, rewrite),
@@ -77,9 +77,23 @@ function pairOf(redis: Redis, masters: readonly Redis[], rewrite?: (text: string
     },
     async leftovers() {
       const keys = await Promise.all(masters.map((master) => master.run(['KEYS', '*']) as Promise<string[]>));
-      return keys.flat().filter((key) => /:(?:lease|queue|line|holders):|:expiry$/.test(key));
+      const left = keys.flat().filter((key) => /:(?:lease|queue|line|holders):|:expiry$/.test(key));
+      const streams = keys.flat().filter((key) => key.endsWith(':usage'));
+      const entries = await Promise.all(
+        streams.map((key) => redis.run(['XRANGE', key, '-', '+'], key) as Promise<[string, string[]][]>),
+      );
+      const found = entries.flat().map(([, fields]) => fields.join(','));
+      return [...left, ...differences(appended, found)];
     },
   };
+}
+
+/** What is in one of two lists and not in the other, however they are ordered. */
+function differences(expected: readonly string[], found: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const each of found) counts.set(each, (counts.get(each) ?? 0) + 1);
+  for (const each of expected) counts.set(each, (counts.get(each) ?? 0) - 1);
+  return [...counts].flatMap(([each, count]) => (count === 0 ? [] : [`${count} too many of ${each}`]));
 }
 
 function addUp(total: Comparison, result: HistoryResult): void {

@@ -15,6 +15,16 @@ function replacing(name: string, from: string, to: string): PlantedFault {
 }
 
 export const PLANTED: readonly PlantedFault[] = [
+  replacing(
+    'a failed attempt forgotten when its gateway dies',
+    'elseif lease.tried then',
+    'elseif false then',
+  ),
+  replacing(
+    'a lease without charges that overtakes its queue',
+    "':queue:' .. ARGV[4]) == 0 then",
+    "':queue:' .. ARGV[4]) >= 0 then",
+  ),
   replacing('a window off by one', 'minute = 122', 'minute = 121'),
   replacing(
     'a refund to the wrong bucket',

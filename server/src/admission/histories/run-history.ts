@@ -30,7 +30,7 @@ export interface Pair {
   readonly reference: AdmissionEngine;
   readonly subject: AdmissionEngine;
   setNow(nowMs: number): void;
-  /** Counts what is left in the subject's store when everything has ended. */
+  /** What is left in the subject's store when everything has ended, and what went to the usage stream of one engine alone. */
   leftovers(): Promise<string[]>;
 }
 
@@ -40,6 +40,8 @@ interface Open {
   candidate: number;
   slotMs: number;
   lateMs: number;
+  /** It was sent before, and the attempt failed. */
+  readonly tried: boolean;
 }
 
 /** One random history, step by step through both engines, watched by the oracle. */
@@ -95,7 +97,18 @@ export async function runHistory(pair: Pair, seed: number, ops: number): Promise
     if (before?.state === 'dispatched' && ask.release === undefined) return;
     if (before?.state === 'dispatched')
       endInOracle(operationId, before, ask.release?.dispatched === true ? ask.release : null);
-    note(operationId, ask, answer, before, lateMs);
+    const sent = before?.state === 'dispatched' && ask.release?.dispatched === true;
+    const tried = sent || before?.tried === true;
+    note(operationId, ask, answer, before, lateMs, tried);
+    if (answer.kind === 'refused' && tried) await settleTried(ask);
+  }
+
+  /** Whoever was sent and has nowhere left to go is settled all the same. */
+  async function settleTried({ organizationId, operationId }: AdmissionAsk): Promise<void> {
+    const actual = { dispatched: true, tokens: 1, spendMicros: 1 };
+    await both(`settle ${operationId}`, (engine) =>
+      engine.settle({ organizationId, operationId, actual, record: operationId }),
+    );
   }
 
   /** As if the ledger knew of earlier use; the oracle does not, so its judgement only gets milder. */
@@ -116,6 +129,7 @@ export async function runHistory(pair: Pair, seed: number, ops: number): Promise
     answer: Exclude<AdmissionAnswer, { kind: 'rebuild' }>,
     before: Open | undefined,
     lateMs: number,
+    tried: boolean,
   ): void {
     if (answer.kind === 'refused') {
       open.delete(operationId);
@@ -125,7 +139,8 @@ export async function runHistory(pair: Pair, seed: number, ops: number): Promise
     const slotMs = answer.kind === 'wait' ? nowMs + answer.waitMs : nowMs;
     const state = answer.kind === 'admitted' ? 'dispatched' : answer.kind === 'wait' ? 'waiting' : 'line';
     const promisedMs = state === 'dispatched' && before?.state === 'waiting' ? before.slotMs : slotMs;
-    open.set(operationId, { ask: kept, state, candidate: answer.candidate, slotMs: promisedMs, lateMs });
+    const { candidate } = answer;
+    open.set(operationId, { ask: kept, state, candidate, slotMs: promisedMs, lateMs, tried });
     if (state !== 'dispatched') return;
     for (const { policy, cost } of chargesOf(kept.candidates, answer.candidate)) {
       oracle.dispatched(kept.organizationId, policy, operationId, nowMs, Math.min(promisedMs, nowMs), cost);
@@ -159,6 +174,7 @@ export async function runHistory(pair: Pair, seed: number, ops: number): Promise
     if (entry.state !== 'dispatched' || random.integer(1, 10) === 1) {
       if (entry.state === 'dispatched') endInOracle(operationId, entry, null);
       await both(`void ${operationId}`, (engine) => engine.void(organizationId, operationId));
+      if (entry.tried) await settleTried(entry.ask);
       return;
     }
     const actual = randomActual(random, entry);
@@ -174,9 +190,8 @@ export async function runHistory(pair: Pair, seed: number, ops: number): Promise
     if (dice <= 40 && open.size < OPERATIONS_OPEN_MAX) return arrive();
     if (dice <= 62 && someone !== undefined) return end(...someone);
     if (dice <= 70 && someone !== undefined) return admit(someone[0], someone[1].ask, someone[1].lateMs);
-    if (dice <= 74 && someone?.[1].state === 'dispatched') {
-      const release = randomActual(random, someone[1]);
-      return admit(someone[0], { ...someone[1].ask, release }, someone[1].lateMs);
+    if (dice <= 76 && someone?.[1].state === 'dispatched') {
+      return fallBack(...someone);
     }
     if (dice <= 78) return changePolicy();
     if (dice <= 81) {
@@ -196,6 +211,18 @@ export async function runHistory(pair: Pair, seed: number, ops: number): Promise
     if (dice <= 86) return compareUsage();
     if (dice <= 87) return restore();
     return advance();
+  }
+
+  /** An attempt has failed and another is asked for. Of some the gateway dies then, and the sweep has to end them. */
+  async function fallBack(operationId: string, entry: Open): Promise<void> {
+    const dies = random.integer(1, 3) === 1;
+    const ask = dies ? { ...entry.ask, leaseMs: LEASE_MS } : entry.ask;
+    await admit(operationId, { ...ask, release: randomActual(random, entry) }, entry.lateMs);
+    const left = dies ? open.get(operationId) : undefined;
+    if (left === undefined) return;
+    open.delete(operationId);
+    for (const { policy } of chargesOf(left.ask.candidates, left.candidate))
+      oracle.ended(left.ask.organizationId, policy.id, operationId);
   }
 
   function changePolicy(): void {
@@ -285,16 +312,22 @@ function chargesOf(candidates: readonly CandidateAsk[], index: number): Candidat
   return candidates[index]?.charges ?? [];
 }
 
+function uncharged(candidates: readonly CandidateAsk[]): CandidateAsk[] {
+  return candidates.map((candidate) => ({ ...candidate, charges: [] }));
+}
+
 function newAsk(random: Random, world: World, operationId: string): AdmissionAsk {
+  const candidates = randomCandidates(random, world);
   return {
     organizationId: random.pick(world.organizationIds),
     operationId,
     queue: random.pick(world.queues),
     waitersMax: random.pick([2, 8, 1_000]),
-    candidates: randomCandidates(random, world),
+    // Some are charged for nothing, as requests without a policy are; they stand in the same queues.
+    candidates: random.integer(1, 4) === 1 ? uncharged(candidates) : candidates,
     selection: random.pick(['preferred', 'soonest']),
     waitMsMax: random.pick([0, 200, 5_000, 30_000, 90_000]),
-    leaseMs: LEASE_MS * 10,
+    leaseMs: random.pick([LEASE_MS, LEASE_MS * 10]),
     draft: operationId,
   };
 }

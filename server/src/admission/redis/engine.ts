@@ -143,7 +143,10 @@ function readAnswer(
   }
   if (kind === 'rebuild') return { kind, policyIds: reply.slice(1).map(String) };
   const candidate = Number(second);
-  if (kind === 'wait') return { kind, candidate, waitMs: Number(third) };
+  if (kind === 'wait') {
+    const policyId = fourth === undefined || fourth === '' ? null : String(fourth);
+    return { kind, candidate, waitMs: Number(third), policyId };
+  }
   if (kind === 'line') return { kind, candidate, policyId: String(third) };
   const charges = candidates[candidate]?.charges ?? [];
   const windows = charges.map(({ policy }, index) => ({

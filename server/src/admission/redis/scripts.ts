@@ -6,6 +6,9 @@ import type { Redis } from '../../store/redis.ts';
 const DIRECTORY = join(import.meta.dirname, 'script');
 const NAMES = ['admit', 'settle', 'void', 'extend', 'penalize', 'sweep', 'usage', 'initialize'] as const;
 
+/** What stands before the part that all scripts share. */
+const OPENINGS: Partial<Record<ScriptName, string>> = { admit: 'uncharged' };
+
 export type ScriptName = (typeof NAMES)[number];
 
 export interface Scripts {
@@ -20,10 +23,12 @@ export interface Scripts {
 
 /** `rewrite` changes the text before it is used: tests plant faults with it to see them caught. */
 export function createScripts(redis: Redis, rewrite: (text: string) => string = (text) => text): Scripts {
-  const prelude = readFileSync(join(DIRECTORY, 'prelude.lua'), 'utf8');
   const texts = new Map<ScriptName, { text: string; digest: string }>();
   for (const name of NAMES) {
-    const text = rewrite(`${prelude}\n${readFileSync(join(DIRECTORY, `${name}.lua`), 'utf8')}`);
+    const parts = [...(OPENINGS[name] === undefined ? [] : [OPENINGS[name]]), 'prelude', name];
+    const text = rewrite(
+      parts.map((part) => readFileSync(join(DIRECTORY, `${part}.lua`), 'utf8')).join('\n'),
+    );
     texts.set(name, { text, digest: createHash('sha1').update(text).digest('hex') });
   }
 

@@ -3,7 +3,6 @@ import type { Charge } from '../../admission/policy.ts';
 import type { ExpiredDraft } from '../../domain/expired-draft.ts';
 import { chargesFor, estimatedAmounts, hasPolicies } from '../../domain/limits.ts';
 import type { Candidate } from '../../domain/routing.ts';
-import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
 
 /** What this request needs at each candidate, in the engine's terms. */
@@ -16,7 +15,7 @@ export function askFor(
 ): DeskAsk {
   const { snapshot, caller } = exchange;
   const { route, body } = routed;
-  const limited = hasPolicies(snapshot);
+  const limited = hasPolicies(snapshot, caller);
   return {
     organizationId: caller.organizationId,
     operationId: exchange.requestId,
@@ -26,24 +25,24 @@ export function askFor(
       (candidate): CandidateAsk => ({
         endpointId: candidate.endpoint.id,
         paced: candidate.endpoint.pacing,
-        charges: limited ? chargesAt(snapshot, routed, candidate) : [],
+        charges: limited ? chargesAt(exchange, routed, candidate) : [],
       }),
     ),
     selection: route.selection,
     waitMsMax: Math.max(0, route.maxWaitMs - exchange.waitMs),
     ...(release === null ? {} : { release }),
-    draft: limited ? JSON.stringify(draftOf(exchange, routed, candidates)) : '',
+    draft: JSON.stringify(draftOf(exchange, routed, candidates)),
   };
 }
 
 /** What costs nothing takes nothing, and is not held back by a window that others have filled. */
 function chargesAt(
-  snapshot: OrganizationSnapshot,
+  { snapshot, caller }: Exchange,
   routed: RoutedRequest,
   candidate: Candidate,
 ): readonly Charge[] {
   const amounts = estimatedAmounts(snapshot, candidate, routed.estimate);
-  const charges = chargesFor(snapshot, routed.route, candidate, amounts);
+  const charges = chargesFor(snapshot, caller, routed.route, candidate, amounts);
   return amounts.spendMicros > 0 ? charges : charges.filter(({ cost }) => cost > 0);
 }
 

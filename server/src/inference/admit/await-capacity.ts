@@ -48,13 +48,14 @@ export async function awaitCapacity(
     const askedMs = deps.clock.monotonicMs();
     const asked = deps.desk.admit(ask);
     const answer: DeskAnswer = asked instanceof Promise ? await asked : asked;
+    const tookMs = deps.clock.monotonicMs() - askedMs;
+    noteAnswer(exchange, answer, candidates, tookMs);
     if (answer.kind === 'refused')
       return { kind: 'refused', error: refusalError(exchange, routed.route, answer) };
     const candidate = candidates[answer.candidate];
     if (candidate === undefined) throw new RangeError('admission chose a candidate that was not asked for');
     if (answer.kind === 'admitted') {
       // Its slot lies somewhere in the time that the answer took; too long ago, it has to be another one.
-      const tookMs = deps.clock.monotonicMs() - askedMs;
       const charges = ask.candidates[answer.candidate]?.charges ?? [];
       const slow = tookMs > GEOMETRY.second.bucketMs && tookMs > latenessMsMax(charges);
       if (slow && late < LATE_ANSWERS_MAX) {
@@ -71,6 +72,7 @@ export async function awaitCapacity(
     const stop = stopReason(deps, exchange);
     if (stop === null && answer.kind === 'line' && ask.waitMsMax <= 0) {
       deps.desk.void(organizationId, exchange.requestId);
+      exchange.decisions.refused = 'wait_budget';
       return { kind: 'refused', error: lineRefusal(exchange, routed.route, answer.policyId) };
     }
     if (stop === null) await waitFor(deps, exchange, answer, ask.waitMsMax);
@@ -79,6 +81,28 @@ export async function awaitCapacity(
     deps.desk.void(organizationId, exchange.requestId);
     return stopped;
   }
+}
+
+/** For the record. Of several policies that made it wait the last one counts; a cooldown is none. */
+function noteAnswer(
+  { decisions, marks, arrivedAtMs, waitMs }: Exchange,
+  answer: DeskAnswer,
+  candidates: readonly Candidate[],
+  tookMs: number,
+): void {
+  marks.admitMs = (marks.admitMs ?? 0) + tookMs;
+  decisions.refused = answer.kind === 'refused' ? answer.reason : null;
+  decisions.awaited = null;
+  if (answer.kind === 'admitted') return;
+  const { policyId } = answer;
+  const inMs = answer.kind === 'wait' ? answer.waitMs : answer.kind === 'refused' ? answer.resetMs : 0;
+  if (policyId !== null)
+    // Nobody knows when a line ends, and no time makes room for what is larger than the limit.
+    decisions.bound = { policyId, resetsAtMs: inMs > 0 ? Math.round(arrivedAtMs + waitMs + inMs) : null };
+  if (answer.kind === 'refused') return;
+  const endpointId = candidates[answer.candidate]?.endpoint.id;
+  if (endpointId !== undefined)
+    decisions.awaited = { endpointId, waitMs: answer.kind === 'wait' ? Math.round(inMs) : null };
 }
 
 function stopReason(deps: AdmitDeps, exchange: Exchange): 'client_gone' | 'draining' | null {

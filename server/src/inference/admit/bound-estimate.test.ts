@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { routingTableOf } from '../../domain/routing.ts';
 import { endpoint, provider, snapshot } from '../../domain/snapshot.fixture.ts';
-import type { LimitPolicy } from '../../domain/snapshot.ts';
+import type { BudgetPolicy, LimitPolicy } from '../../domain/snapshot.ts';
 import { boundEstimate } from './bound-estimate.ts';
 
 function policy(metric: 'tokens' | 'spend', limitValue: number): LimitPolicy {
@@ -17,7 +17,11 @@ function policy(metric: 'tokens' | 'spend', limitValue: number): LimitPolicy {
   };
 }
 
-function bound(limitPolicies: LimitPolicy[], settings: Record<string, unknown> = {}): number {
+function bound(
+  limitPolicies: LimitPolicy[],
+  settings: Record<string, unknown> = {},
+  keyPolicies: readonly BudgetPolicy[] = [],
+): number {
   const parts = { providers: [provider('p')], endpoints: [endpoint('e', 'p', 'm')], limitPolicies };
   const pricing = {
     inputCostMicrosPer1mTokens: 1_000_000,
@@ -29,8 +33,9 @@ function bound(limitPolicies: LimitPolicy[], settings: Record<string, unknown> =
   const route = routingTableOf(priced).resolve('m');
   assert.ok(route);
   const candidates = route.members.map(({ candidate }) => candidate);
-  return boundEstimate(priced, route, candidates, settings, { inputTokens: 10, outputTokens: 500 })
-    .outputTokens;
+  const caller = { userId: 'u', keyPolicies };
+  const estimate = { inputTokens: 10, outputTokens: 500 };
+  return boundEstimate(priced, caller, route, candidates, settings, estimate).outputTokens;
 }
 
 describe('the estimate of a request without a bound on its output', () => {
@@ -39,6 +44,19 @@ describe('the estimate of a request without a bound on its output', () => {
     assert.equal(bound([policy('tokens', 100)]), 90));
   it('is cut to what the smallest limit over spend buys', () =>
     assert.equal(bound([policy('spend', 111)]), 50));
+  it('is cut to what a budget of the key admits', () => {
+    const budget: BudgetPolicy = {
+      id: 'k',
+      kind: 'api_key',
+      subjectId: 'key',
+      targetType: 'global',
+      targetId: null,
+      metric: 'tokens',
+      period: 'day',
+      limitValue: 60,
+    };
+    assert.equal(bound([policy('tokens', 100)], {}, [budget]), 50);
+  });
   it('never falls below one token', () => assert.equal(bound([policy('tokens', 5)]), 1));
   it('is left alone when the request names a bound', () => {
     assert.equal(bound([policy('tokens', 100)], { max_tokens: 500 }), 500);

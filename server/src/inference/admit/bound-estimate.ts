@@ -1,5 +1,5 @@
 import { outputCap, type TokenEstimate } from '../../domain/estimate.ts';
-import { chargesFor, estimatedAmounts, hasPolicies } from '../../domain/limits.ts';
+import { chargesFor, estimatedAmounts, hasPolicies, type LimitedCaller } from '../../domain/limits.ts';
 import type { Candidate, Route } from '../../domain/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 
@@ -9,15 +9,18 @@ import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
  */
 export function boundEstimate(
   snapshot: OrganizationSnapshot,
+  caller: LimitedCaller,
   route: Route,
   candidates: readonly Candidate[],
   settings: Readonly<Record<string, unknown>>,
   estimate: TokenEstimate,
 ): TokenEstimate {
-  if (!hasPolicies(snapshot) || estimate.outputTokens === 0 || outputCap(settings) !== null) return estimate;
+  if (!hasPolicies(snapshot, caller) || estimate.outputTokens === 0) return estimate;
+  if (outputCap(settings) !== null) return estimate;
   let outputTokens = estimate.outputTokens;
   for (const candidate of candidates) {
-    const charges = chargesFor(snapshot, route, candidate, estimatedAmounts(snapshot, candidate, estimate));
+    const amounts = estimatedAmounts(snapshot, candidate, estimate);
+    const charges = chargesFor(snapshot, caller, route, candidate, amounts);
     for (const { policy } of charges) {
       if (policy.metric === 'tokens')
         outputTokens = Math.min(outputTokens, policy.limit - estimate.inputTokens);

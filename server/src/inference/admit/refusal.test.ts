@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Refusal } from '../../admission/engine.ts';
 import type { Route } from '../../domain/routing.ts';
 import { snapshot } from '../../domain/snapshot.fixture.ts';
-import type { LimitPolicy } from '../../domain/snapshot.ts';
+import type { BudgetPolicy, LimitPolicy } from '../../domain/snapshot.ts';
 import type { Exchange } from '../exchange.ts';
 import { refusalError } from './refusal.ts';
 
@@ -17,7 +17,30 @@ const policy: LimitPolicy = {
   limitValue: 60,
   enabled: true,
 };
-const exchange = { snapshot: snapshot({ limitPolicies: [policy] }), arrivedAtMs: 0, waitMs: 0 } as Exchange;
+const budget: BudgetPolicy = {
+  id: 'u',
+  kind: 'user',
+  subjectId: 'anne',
+  targetType: 'global',
+  targetId: null,
+  metric: 'tokens',
+  period: 'day',
+  limitValue: 900,
+};
+const keyBudget: BudgetPolicy = {
+  ...budget,
+  id: 'k',
+  kind: 'api_key',
+  subjectId: 'key',
+  targetType: 'lane',
+  targetId: 'l1',
+};
+const exchange = {
+  snapshot: snapshot({ limitPolicies: [policy], userPolicies: [budget] }),
+  caller: { userId: 'anne', keyPolicies: [keyBudget] as readonly BudgetPolicy[] },
+  arrivedAtMs: 0,
+  waitMs: 0,
+} as Exchange;
 
 function refused(over: Partial<Refusal>): ReturnType<typeof refusalError> {
   const refusal: Refusal = {
@@ -44,11 +67,28 @@ describe('a refusal for want of capacity', () => {
     assert.match(error.message, /limit of 60 requests per minute on the whole organization/);
     assert.deepEqual(error.detail.fields?.['policy'], {
       id: 'p',
+      policy_kind: 'resource',
       scope_type: 'global',
       scope_id: null,
       metric: 'requests',
       period: 'minute',
       limit_value: 60,
+    });
+  });
+
+  it('names the budget that bound, whose it is and where it applies', () => {
+    const ofUser = refused({ retryAfterMs: 1_500, policyId: 'u' });
+    assert.match(ofUser.message, /limit of 900 tokens per day on everything this user sends has no room/);
+    const ofKey = refused({ retryAfterMs: 1_500, policyId: 'k@l1' });
+    assert.match(ofKey.message, /on everything sent with this key to this lane has no room/);
+    assert.deepEqual(ofKey.detail.fields?.['policy'], {
+      id: 'k',
+      policy_kind: 'api_key',
+      scope_type: 'lane',
+      scope_id: 'l1',
+      metric: 'tokens',
+      period: 'day',
+      limit_value: 900,
     });
   });
 

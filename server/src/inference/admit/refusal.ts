@@ -1,6 +1,7 @@
 import { headers } from '@relay/contract';
 import type { Refusal } from '../../admission/engine.ts';
-import { describePolicy, type PolicyDescription } from '../../domain/limits.ts';
+import type { PolicyDescription } from '../../domain/limit.ts';
+import { describePolicy } from '../../domain/limits.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Route } from '../../domain/routing.ts';
 import type { Exchange } from '../exchange.ts';
@@ -11,7 +12,8 @@ const RETRY_UNKNOWN_MS = 1_000;
 
 /** The 429 of a refusal: which policy bound, when it has room again, and whether trying again can help. */
 export function refusalError(exchange: Exchange, route: Route, refusal: Refusal): RelayError {
-  const policy = refusal.policyId === null ? null : describePolicy(exchange.snapshot, refusal.policyId);
+  const { snapshot, caller } = exchange;
+  const policy = refusal.policyId === null ? null : describePolicy(snapshot, caller, refusal.policyId);
   switch (refusal.reason) {
     case 'exceeds_limit':
       return new RelayError('request_exceeds_limit', {
@@ -31,7 +33,7 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
 
 /** The wait budget ran out in line for concurrency, whose end nobody knows. */
 export function lineRefusal(exchange: Exchange, route: Route, policyId: string): RelayError {
-  const policy = describePolicy(exchange.snapshot, policyId);
+  const policy = describePolicy(exchange.snapshot, exchange.caller, policyId);
   return waitBudgetError(exchange, route, RETRY_UNKNOWN_MS, RETRY_UNKNOWN_MS, policy);
 }
 
@@ -71,8 +73,16 @@ function secondsOf(durationMs: number): number {
 function nameOf(policy: PolicyDescription | null): string {
   if (policy === null) return 'a limit';
   const period = policy.period === 'none' ? 'at once' : `per ${policy.period}`;
-  const scope = policy.scope_type === 'global' ? 'the whole organization' : `this ${policy.scope_type}`;
-  return `the limit of ${policy.limit_value} ${policy.metric === 'concurrency' ? 'requests' : policy.metric} ${period} on ${scope}`;
+  const metric = policy.metric === 'concurrency' ? 'requests' : policy.metric;
+  return `the limit of ${policy.limit_value} ${metric} ${period} on ${subjectOf(policy)}`;
+}
+
+/** Whom it binds, and where: a caller who knows that can tell whether another key, lane or colleague would do. */
+function subjectOf({ policy_kind, scope_type }: PolicyDescription): string {
+  const place = scope_type === 'global' ? null : `this ${scope_type}`;
+  if (policy_kind === 'resource') return place ?? 'the whole organization';
+  const subject = policy_kind === 'user' ? 'everything this user sends' : 'everything sent with this key';
+  return place === null ? subject : `${subject} to ${place}`;
 }
 
 function capital(text: string): string {

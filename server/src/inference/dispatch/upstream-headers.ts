@@ -37,6 +37,11 @@ export function upstreamHeaders(
   return list;
 }
 
+/** Null when the provider wants no authentication, whichever credential it has, or has none that can be used. */
+export function sentCredentialId({ provider, credential }: Candidate): string | null {
+  return provider.authMode === 'none' || credential?.secret == null ? null : credential.id;
+}
+
 /** Usage has to be read on the way through, so only encodings that can be decoded here are asked for. */
 function readableEncodings(accepted: string | string[] | undefined): string {
   if (typeof accepted !== 'string') return 'identity';

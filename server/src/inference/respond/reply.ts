@@ -37,6 +37,8 @@ export interface ReplyDeps {
  * attempt can still be replaced; from then on it is the client's, to its end. `result` settles once.
  */
 export class Reply implements UpstreamListener, InCharge {
+  /** Monotonic moment at which the upstream began to answer; null until then. */
+  headMs: number | null = null;
   /** Set once the attempt is under way. */
   stopUpstream: (() => void) | null = null;
   readonly result: Promise<AttemptResult>;
@@ -80,6 +82,7 @@ export class Reply implements UpstreamListener, InCharge {
 
   onHead(head: UpstreamHead, flow: Flow): void {
     if (this.#mode === 'over') return;
+    this.headMs = this.#deps.clock.monotonicMs();
     this.#head = head;
     this.#flow = flow;
     const isStream = !isFailure(head.status) && isEventStream(head);

@@ -6,9 +6,9 @@ import type { SseFrame } from './sse-frames.ts';
 export interface FrameMeaning {
   /**
    * `preamble` carries nothing a reader could use, so the stream may still be replaced by another;
-   * `done` is the protocol's own end; `error` is the provider saying that it failed.
+   * `closing` ends what was said and adds nothing to it; `done` is the protocol's own end; `error` is the provider saying that it failed.
    */
-  readonly kind: 'preamble' | 'content' | 'done' | 'error';
+  readonly kind: 'preamble' | 'content' | 'closing' | 'done' | 'error';
   readonly usage: Usage | null;
   /** A frame that exists only because usage was asked for. */
   readonly usageOnly: boolean;
@@ -16,6 +16,7 @@ export interface FrameMeaning {
 
 const PREAMBLE: FrameMeaning = { kind: 'preamble', usage: null, usageOnly: false };
 const CONTENT: FrameMeaning = { kind: 'content', usage: null, usageOnly: false };
+const CLOSING: FrameMeaning = { kind: 'closing', usage: null, usageOnly: false };
 const DONE: FrameMeaning = { kind: 'done', usage: null, usageOnly: false };
 const ERROR: FrameMeaning = { kind: 'error', usage: null, usageOnly: false };
 
@@ -33,8 +34,8 @@ const RESPONSES_ERROR = new Set(['response.failed', 'error']);
 
 /** Strings that stand in every frame worth a closer look once the stream is under way. */
 export const NOTEWORTHY: Record<Operation, RegExp> = {
-  chat: /\[DONE\]|"usage"\s*:\s*\{|"error"\s*:/,
-  responses: /"response\.(?:completed|incomplete|failed)"|"error"/,
+  chat: /\[DONE\]|"usage"\s*:\s*\{|"error"\s*:|"finish_reason"\s*:\s*"/,
+  responses: /"response\.(?:completed|incomplete|failed)"|"error"|\.done"/,
   embeddings: /"error"/,
 };
 
@@ -53,13 +54,17 @@ function readChatFrame(payload: Record<string, unknown>): FrameMeaning {
   const choices = payload['choices'];
   if (!Array.isArray(choices)) return { ...CONTENT, usage };
   if (choices.length === 0) return { kind: 'preamble', usage, usageOnly: usage !== null };
-  return choices.every(saysNothing) ? { ...PREAMBLE, usage } : { ...CONTENT, usage };
+  if (!choices.every(saysNothing)) return { ...CONTENT, usage };
+  return choices.some(finishes) ? { ...CLOSING, usage } : { ...PREAMBLE, usage };
 }
 
-/** A delta with only a role, or with fields that are empty, and no reason to finish. */
+function finishes(choice: unknown): boolean {
+  return isObject(choice) && choice['finish_reason'] !== null && choice['finish_reason'] !== undefined;
+}
+
+/** A delta with only a role, or with fields that are empty. */
 function saysNothing(choice: unknown): boolean {
   if (!isObject(choice)) return false;
-  if (choice['finish_reason'] !== null && choice['finish_reason'] !== undefined) return false;
   const delta = choice['delta'];
   if (!isObject(delta)) return delta === undefined || delta === null;
   return Object.entries(delta).every(([name, value]) => name === 'role' || isEmpty(value));
@@ -75,6 +80,7 @@ function readResponsesFrame(frame: SseFrame, payload: Record<string, unknown>): 
   const type = typeof payload['type'] === 'string' ? payload['type'] : (frame.event ?? '');
   if (RESPONSES_ERROR.has(type) || (type === '' && isObject(payload['error']))) return ERROR;
   if (RESPONSES_PREAMBLE.has(type)) return PREAMBLE;
+  if (type.endsWith('.done')) return CLOSING;
   if (!RESPONSES_END.has(type)) return CONTENT;
   const response = payload['response'];
   return { kind: 'done', usage: isObject(response) ? parseUsage(response['usage']) : null, usageOnly: false };

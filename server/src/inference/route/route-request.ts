@@ -2,7 +2,8 @@ import { RelayError } from '../../domain/relay-error.ts';
 import { type Candidate, type Route, routingTableOf, type Unfit, unfitness } from '../../domain/routing.ts';
 import type { Exchange, InferenceBody } from '../exchange.ts';
 
-const UNFIT_TEXT: Record<Unfit, string> = {
+/** Why a member is passed over, in words that hold nothing of the request. */
+export const UNFIT_TEXT: Record<Unfit, string> = {
   membership_disabled: 'its membership is disabled',
   endpoint_disabled: 'the endpoint is disabled',
   provider_disabled: 'its provider is disabled',
@@ -17,6 +18,7 @@ export function routeRequest(
 ): { route: Route; candidates: readonly Candidate[] } {
   const route = routingTableOf(exchange.snapshot).resolve(body.model);
   if (route === undefined) throw modelNotFound(body.model);
+  exchange.route = route;
   const candidates: Candidate[] = [];
   for (const member of route.members) {
     if (unfitness(member, exchange.operation, body.streaming) === null) candidates.push(member.candidate);

@@ -4,6 +4,9 @@ import type { RequestRecord, RequestState, UsageSource } from '../../domain/requ
 import type { Usage } from '../../domain/usage.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { type Exchange, isFailure, type RoutedRequest } from '../exchange.ts';
+import { boundPolicyOf } from './bound-policy.ts';
+import { decisionTrace } from './decision-trace.ts';
+import { timingsOf } from './timings.ts';
 
 export interface Ending {
   readonly state: RequestState;
@@ -17,12 +20,13 @@ export interface Ending {
 
 /** Writes the exchange's one terminal record. `routed` is null when the request ended before routing. */
 export function settle(
-  deps: { desk: Pick<AdmissionDesk, 'settle'>; clock: Clock },
+  deps: { desk: Pick<AdmissionDesk, 'settle'>; clock: Clock; onSettled?: (record: RequestRecord) => void },
   exchange: Exchange,
   routed: RoutedRequest | null,
   ending: Ending,
 ): void {
   const last = exchange.attempts.at(-1);
+  const timings = timingsOf(exchange, ending.firstByteMs, deps.clock.monotonicMs());
   const estimate = routed?.estimate ?? { inputTokens: 0, outputTokens: 0 };
   const pricing = last === undefined ? undefined : exchange.snapshot.pricing.get(last.endpointId);
   const { source, usage } = actualUsage(exchange, routed, ending);
@@ -33,19 +37,24 @@ export function settle(
     keyId: exchange.caller.keyId,
     clientRequestId: exchange.clientRequestId,
     operation: exchange.operation,
-    streaming: routed?.body.streaming ?? false,
-    laneId: routed?.route.lane?.id ?? null,
+    model: exchange.model,
+    streaming: exchange.streaming,
+    laneId: exchange.route?.lane?.id ?? null,
     endpointId: last?.endpointId ?? null,
     providerId: last?.providerId ?? null,
+    credentialId: exchange.credentialId,
     upstreamModel: last?.upstreamModel ?? null,
     state: ending.state,
     status: ending.status,
     cause: ending.cause,
+    boundPolicy: boundPolicyOf(exchange),
     attempts: exchange.attempts,
+    candidates: decisionTrace(exchange),
+    timings,
     arrivedAtMs: exchange.arrivedAtMs,
     waitMs: Math.round(exchange.waitMs),
-    ttftMs: ending.firstByteMs === null ? null : Math.round(ending.firstByteMs - exchange.startMs),
-    latencyMs: Math.round(deps.clock.monotonicMs() - exchange.startMs),
+    ttftMs: timings.firstContentMs,
+    latencyMs: timings.totalMs,
     estimatedInputTokens: estimate.inputTokens,
     estimatedOutputTokens: estimate.outputTokens,
     estimatedCostMicros:
@@ -62,6 +71,7 @@ export function settle(
     spendMicros: record.actualCostMicros ?? 0,
   };
   deps.desk.settle(record.organizationId, record.requestId, actual, JSON.stringify(record));
+  deps.onSettled?.(record);
 }
 
 /**

@@ -7,4 +7,5 @@ export {
   type EgressHandler,
   type EgressRequest,
 } from './egress.ts';
+export { createInternalLink, type InternalLink, type LinkAnswer, type LinkFlow } from './internal-link.ts';
 export { parseTargetUrl, targetUrlProblems } from './target-url.ts';

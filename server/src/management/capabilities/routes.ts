@@ -1,7 +1,7 @@
 import type { RouteId } from '@relay/contract';
-import serverPackage from '../../../package.json' with { type: 'json' };
 import type { Handlers } from '../../http/call.ts';
-import type { Deployment, ManagementDeps } from '../deps.ts';
+import { hasAccounts } from '../api-keys/accounts.ts';
+import type { ManagementDeps } from '../deps.ts';
 
 /** A feature is there when the route that opens it is served. */
 const FEATURE_ROUTES: Readonly<Record<string, RouteId>> = {
@@ -27,10 +27,8 @@ const FEATURE_ROUTES: Readonly<Record<string, RouteId>> = {
 /** Their routes are served in every mode, and in hosted mode the answer is a refusal. */
 const SELF_HOSTED_ONLY = new Set(['resource_limit_policies']);
 
-const UNSAID: Deployment = { mode: 'self_hosted', accounts: false, version: serverPackage.version };
-
 export function capabilityHandlers(
-  { deployment = UNSAID }: Pick<ManagementDeps, 'deployment'>,
+  { deployment }: Pick<ManagementDeps, 'deployment'>,
   served: Handlers,
 ): Handlers {
   const features = Object.fromEntries(
@@ -42,7 +40,7 @@ export function capabilityHandlers(
   return {
     getCapabilities: async (call) => ({
       mode: deployment.mode,
-      accounts: deployment.accounts,
+      accounts: hasAccounts(deployment),
       version: deployment.version,
       features,
       scopes: [...call.caller.scopes].sort(),

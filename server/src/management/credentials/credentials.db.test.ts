@@ -74,11 +74,26 @@ describe('credentials', () => {
     assert.deepEqual(row.sealed_secret, old.sealed_secret);
   });
 
+  it('have a name of their own at their provider', async () => {
+    const { provider, credential } = await addOneOfEach(room, room.acme, 'Named');
+    const create = (name: string) =>
+      room.call('createCredential', room.acme, { body: { provider_id: provider.id, name, secret: 'sk' } });
+    await assert.rejects(create('Named'), refusal('conflict', 'name', /named "Named" already/));
+    const { body: other } = await create('Other');
+    const body = { name: 'Named' };
+    await assert.rejects(
+      room.call('updateCredential', room.acme, { id: other.id, body }),
+      refusal('conflict', 'name'),
+    );
+    await room.call('updateCredential', room.acme, { id: credential.id, body });
+    await addOneOfEach(room, room.acme, 'Named');
+  });
+
   it('reach the snapshot of this process before the answer', async () => {
     const { provider } = await addOneOfEach(room, room.acme, 'Seen');
     await room.snapshots.load(room.acme.organizationId);
     const { body } = await room.call('createCredential', room.acme, {
-      body: { provider_id: provider.id, name: 'Seen', secret: 'sk-seen' },
+      body: { provider_id: provider.id, name: 'Seen too', secret: 'sk-seen' },
     });
     const snapshot = room.snapshots.get(room.acme.organizationId);
     assert.equal(snapshot?.credentials.get(body.id)?.secret?.reveal(), 'sk-seen');

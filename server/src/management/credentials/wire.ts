@@ -1,4 +1,5 @@
 import type { Credential } from '@relay/contract';
+import { ownerOf } from '../config-file/ownership.ts';
 import type { Row } from '../owned-rows.ts';
 
 /** The secret is write-only: nothing of it, sealed or not, is among these fields. */
@@ -10,5 +11,6 @@ export function toCredential(row: Row<'credentials'>): Credential {
     enabled: row.enabled,
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,
+    ...ownerOf(row),
   };
 }

@@ -7,6 +7,8 @@ import type { ManagementDeps } from '../deps.ts';
 import { endpointHealth } from '../endpoint-health.ts';
 import type { Row } from '../owned-rows.ts';
 import { listRows } from '../paging.ts';
+import { demandRoom } from '../plan-counts.ts';
+import { defaultPrices } from '../pricing-policies/default-price.ts';
 import { providerRows } from '../providers/queries.ts';
 import { heldReference } from '../reference.ts';
 import { invalidField } from '../refusals.ts';
@@ -17,10 +19,11 @@ import { endpointRows } from './queries.ts';
 import { toEndpoint } from './wire.ts';
 
 const INT4_MAX = 2_147_483_647;
-const INTEGER_MAX = { max_concurrency: INT4_MAX, context_window: INT4_MAX };
+export const INTEGER_MAX = { max_concurrency: INT4_MAX, context_window: INT4_MAX };
 
 export function endpointHandlers(deps: ManagementDeps): Handlers {
   const writes = resourceWrites(deps, endpointRows, 'endpoint');
+  const prices = defaultPrices(deps);
   const toWire = (row: Row<'endpoints'>) => toEndpoint(row, endpointHealth(deps, row.id));
 
   return {
@@ -32,13 +35,14 @@ export function endpointHandlers(deps: ManagementDeps): Handlers {
       const { body, caller } = call;
       demandStorable(body, INTEGER_MAX);
       const row = await writes.create(call, async (tx, id) => {
+        await demandRoom(tx, caller.organizationId, 'endpoints');
         const provider = await heldReference(tx, providerRows, caller.organizationId, {
           param: 'provider_id',
           kind: 'provider',
           id: body.provider_id,
         });
         await demandCredentialOf(tx, provider, body.credential_id);
-        return insertSlugged(tx, endpointRows, caller.organizationId, {
+        const endpoint = await insertSlugged(tx, endpointRows, caller.organizationId, {
           name: body.name,
           fallback: 'endpoint',
           row: {
@@ -49,6 +53,8 @@ export function endpointHandlers(deps: ManagementDeps): Handlers {
             route_kind: body.route_kind,
           },
         });
+        await prices.create(tx, call, endpoint);
+        return endpoint;
       });
       return toWire(row);
     },
@@ -58,6 +64,9 @@ export function endpointHandlers(deps: ManagementDeps): Handlers {
       const row = await writes.update(call, call.params.endpoint_id, async (tx, before) => {
         const provider = { id: before.provider_id, organization_id: before.organization_id };
         await demandCredentialOf(tx, provider, body.credential_id);
+        const { upstream_model = before.upstream_model, route_kind = before.route_kind } = body;
+        if (upstream_model !== before.upstream_model)
+          await prices.follow(tx, call, before, { upstream_model, route_kind });
         return {
           ...settingsOf(body),
           name: body.name,

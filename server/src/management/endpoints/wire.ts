@@ -1,4 +1,5 @@
 import type { Endpoint } from '@relay/contract';
+import { ownerOf } from '../config-file/ownership.ts';
 import type { Row } from '../owned-rows.ts';
 
 export function toEndpoint(
@@ -21,5 +22,6 @@ export function toEndpoint(
     enabled: row.enabled,
     health: seen.health,
     cooldown_until: seen.cooldown_until,
+    ...ownerOf(row),
   };
 }

@@ -2,6 +2,7 @@ import type { LaneCreate, LaneUpdate } from '@relay/contract';
 import type { Handlers } from '../../http/call.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { listRows } from '../paging.ts';
+import { demandRoom } from '../plan-counts.ts';
 import { insertSlugged } from '../slugged-insert.ts';
 import { demandStorable } from '../storable-body.ts';
 import { resourceWrites } from '../write-resource.ts';
@@ -18,13 +19,14 @@ export function laneHandlers(deps: ManagementDeps): Handlers {
     async createLane(call) {
       const { body, caller } = call;
       demandStorable(body);
-      const row = await writes.create(call, (tx, id) =>
-        insertSlugged(tx, laneRows, caller.organizationId, {
+      const row = await writes.create(call, async (tx, id) => {
+        await demandRoom(tx, caller.organizationId, 'lanes');
+        return insertSlugged(tx, laneRows, caller.organizationId, {
           name: body.name,
           fallback: 'lane',
           row: { ...settingsOf(body), id },
-        }),
-      );
+        });
+      });
       return toLane(row);
     },
     async updateLane(call) {

@@ -1,4 +1,5 @@
 import type { Lane } from '@relay/contract';
+import { ownerOf } from '../config-file/ownership.ts';
 import type { Row } from '../owned-rows.ts';
 
 export function toLane(row: Row<'lanes'>): Lane {
@@ -13,5 +14,6 @@ export function toLane(row: Row<'lanes'>): Lane {
     selection: row.selection,
     hidden: row.hidden,
     enabled: row.enabled,
+    ...ownerOf(row),
   };
 }

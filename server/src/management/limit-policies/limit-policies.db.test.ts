@@ -117,7 +117,7 @@ describe('limit policies', () => {
       .where('organization_id', '=', room.acme.organizationId)
       .where('request_id', '=', requestId)
       .executeTakeFirstOrThrow();
-    const before = { ...requests, scope_type: 'lane', scope_id: lane.id, enabled: true };
+    const before = { ...requests, scope_type: 'lane', scope_id: lane.id, enabled: true, managed_by: null };
     assert.deepEqual(
       [entry.action, entry.target_id, entry.before, entry.after],
       ['limit_policy.update', id, before, { ...before, limit_value: 5 }],
@@ -140,7 +140,7 @@ describe('limit policies', () => {
       const route = routingTableOf(snapshot).resolve(model);
       const found = route?.members.find(({ candidate }) => candidate.endpoint.id === endpoint.id);
       assert.ok(route && found);
-      return chargesFor(snapshot, route, found.candidate, { tokens: 40, spendMicros: 3 });
+      return chargesFor(snapshot, room.globex, route, found.candidate, { tokens: 40, spendMicros: 3 });
     };
     const body = {
       scope_type: 'lane',
@@ -150,9 +150,13 @@ describe('limit policies', () => {
       limit_value: 9,
     } as const;
     const { body: policy } = await room.call('createLimitPolicy', room.globex, { body });
-    const of = (model: string) => charged(model).filter((charge) => charge.policy.id === policy.id);
-    const applied = { id: policy.id, metric: 'tokens', period: 'minute', limit: 9 };
-    assert.deepEqual(of('bound'), [{ policy: applied, cost: 40 }]);
+    const of = (model: string) => charged(model).filter((charge) => charge.policy.id.startsWith(policy.id));
+    const [{ metric, period, limit } = {}] = of('bound').map((charge) => charge.policy);
+    assert.deepEqual({ metric, period, limit }, { metric: 'tokens', period: 'minute', limit: 9 });
+    assert.deepEqual(
+      of('bound').map(({ cost }) => cost),
+      [40],
+    );
     assert.deepEqual(of('gpt-5'), []);
 
     const { id } = policy;

@@ -1,9 +1,9 @@
 import type { LimitPolicyCreate, LimitPolicyUpdate } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
+import { demandWindow } from '../budgets/limit-window.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { listRows } from '../paging.ts';
-import { invalidField } from '../refusals.ts';
 import { resourceWrites } from '../write-resource.ts';
 import { limitPolicyRows } from './queries.ts';
 import { heldScope } from './scope.ts';
@@ -14,7 +14,11 @@ export function limitPolicyHandlers(deps: ManagementDeps): Handlers {
   const writes = resourceWrites(deps, limitPolicyRows, 'limit_policy');
 
   function demandSelfHosted(): void {
-    if (deps.deployment?.mode === 'hosted') throw new RelayError('mode_unsupported');
+    if (deps.deployment.mode !== 'hosted') return;
+    throw new RelayError('mode_unsupported', {
+      message:
+        'Resource limit policies are for self-hosted deployments. Use budgets of users and of API keys instead.',
+    });
   }
 
   return {
@@ -71,17 +75,4 @@ function limitOf(body: LimitPolicyCreate | LimitPolicyUpdate) {
     limit_value: body.limit_value,
     enabled: body.enabled,
   };
-}
-
-/** Concurrency is counted at a moment and everything else over a period. */
-function demandWindow({ metric, period }: LimitPolicyCreate | LimitPolicyUpdate): void {
-  if (metric === 'concurrency' && period !== 'none') {
-    throw invalidField('period', 'period must be "none" when metric is "concurrency".');
-  }
-  if (metric !== 'concurrency' && period === 'none') {
-    throw invalidField(
-      'period',
-      `period must be one of second, minute, hour, day, month when metric is "${metric}"; "none" goes with concurrency.`,
-    );
-  }
 }

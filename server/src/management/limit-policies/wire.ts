@@ -1,4 +1,5 @@
 import type { LimitPolicy } from '@relay/contract';
+import { ownerOf } from '../config-file/ownership.ts';
 import type { Row } from '../owned-rows.ts';
 
 export function toLimitPolicy(row: Row<'limit_policies'>): LimitPolicy {
@@ -10,5 +11,6 @@ export function toLimitPolicy(row: Row<'limit_policies'>): LimitPolicy {
     period: row.period,
     limit_value: row.limit_value,
     enabled: row.enabled,
+    ...ownerOf(row),
   };
 }

@@ -63,7 +63,7 @@ describe('the live state of limits', () => {
       candidates: route.members.map(({ candidate }) => ({
         endpointId: candidate.endpoint.id,
         paced: true,
-        charges: chargesFor(snapshot, route, candidate, amounts),
+        charges: chargesFor(snapshot, caller, route, candidate, amounts),
       })),
       selection: 'preferred',
       waitMsMax: 60_000,
@@ -212,6 +212,20 @@ describe('the live state of limits', () => {
       cursor = page.headers.get('X-Next-Cursor');
     } while (cursor !== undefined);
     assert.deepEqual(seen, ids);
+  });
+
+  it('shows the bound that an endpoint sets itself', async () => {
+    const { endpoint } = await addOneOfEach(room, room.acme);
+    const body = { max_concurrency: 3 };
+    await room.call('updateEndpoint', room.acme, { id: endpoint.id, body });
+    const bound = `endpoint:${endpoint.id}:max_concurrency`;
+    assert.deepEqual(numbers(await usage(bound)), [3, 0, 0, 3]);
+    await admit('main', { tokens: 1, spendMicros: 0 });
+    const { policy_kind, scope_type, scope_id, metric, period, used } = await usage(bound);
+    assert.deepEqual(
+      [policy_kind, scope_type, scope_id, metric, period, used],
+      ['resource', 'endpoint', endpoint.id, 'concurrency', 'none', 1],
+    );
   });
 
   it('of shared policies is not for a caller who may see only its own traffic', async () => {

@@ -1,22 +1,22 @@
 import type { LimitUsage } from '@relay/contract';
 import type { PolicyUsage } from '../../admission/engine.ts';
-import type { LimitPolicy } from '../../domain/snapshot.ts';
+import type { Limit } from '../../domain/limit.ts';
 
 /** `resets_at` is null when there is nothing to reset: for concurrency, and for a short window that is whole. */
-export function toLimitUsage(policy: LimitPolicy, usage: PolicyUsage, nowMs: number): LimitUsage {
+export function toLimitUsage({ described }: Limit, usage: PolicyUsage, nowMs: number): LimitUsage {
   const { used, reserved, resetMs } = usage;
   return {
-    policy_id: policy.id,
-    policy_kind: 'resource',
-    scope_type: policy.scopeType,
-    scope_id: policy.scopeId,
-    metric: policy.metric,
-    period: policy.period,
-    limit: policy.limitValue,
+    policy_id: described.id,
+    policy_kind: described.policy_kind,
+    scope_type: described.scope_type,
+    scope_id: described.scope_id,
+    metric: described.metric,
+    period: described.period,
+    limit: described.limit_value,
     used,
     reserved,
     // Actual use may have exceeded its estimate, and a limit may have been lowered under what is used.
-    remaining: Math.max(0, policy.limitValue - used - reserved),
+    remaining: Math.max(0, described.limit_value - used - reserved),
     resets_at: resetMs > 0 ? new Date(nowMs + resetMs).toISOString() : null,
   };
 }

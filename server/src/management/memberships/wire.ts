@@ -1,4 +1,5 @@
 import type { Membership } from '@relay/contract';
+import { ownerOf } from '../config-file/ownership.ts';
 import type { Row } from '../owned-rows.ts';
 
 export function toMembership(row: Row<'lane_memberships'>): Membership {
@@ -8,5 +9,6 @@ export function toMembership(row: Row<'lane_memberships'>): Membership {
     endpoint_id: row.endpoint_id,
     manual_rank: row.manual_rank,
     enabled: row.enabled,
+    ...ownerOf(row),
   };
 }

@@ -41,9 +41,7 @@ describe('pricing policies', () => {
     const { body } = await room.call('updatePricingPolicy', room.acme, { id: pricing.id, body: sent });
     assert.deepEqual(body, { ...pricing, ...sent });
     await room.call('deletePricingPolicy', room.acme, { id: pricing.id });
-    await room.call('createPricingPolicy', room.acme, {
-      body: { endpoint_id: endpoint.id, ...prices, source: 'catalog' },
-    });
+    await room.call('createPricingPolicy', room.acme, { body: { endpoint_id: endpoint.id, ...prices } });
   });
 
   it('refuse a price past the range of the ledger and an endpoint of another organization', async () => {

@@ -1,3 +1,20 @@
-import { ownedRows } from '../owned-rows.ts';
+import type { Transaction } from 'kysely';
+import type { Database } from '../../store/schema.ts';
+import { ownedRows, type Row } from '../owned-rows.ts';
 
 export const pricingPolicyRows = ownedRows('pricing_policies');
+
+/** The prices of an endpoint, kept from changing until commit. */
+export function findPriceOf(
+  tx: Transaction<Database>,
+  organizationId: string,
+  endpointId: string,
+): Promise<Row<'pricing_policies'> | undefined> {
+  return tx
+    .selectFrom('pricing_policies')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('endpoint_id', '=', endpointId)
+    .forUpdate()
+    .executeTakeFirst();
+}

@@ -1,4 +1,5 @@
 import type { PricingPolicy } from '@relay/contract';
+import { ownerOf } from '../config-file/ownership.ts';
 import type { Row } from '../owned-rows.ts';
 
 export function toPricingPolicy(row: Row<'pricing_policies'>): PricingPolicy {
@@ -11,5 +12,6 @@ export function toPricingPolicy(row: Row<'pricing_policies'>): PricingPolicy {
     cached_input_cost_micros_per_1m_tokens: row.cached_input_cost_micros_per_1m_tokens,
     flat_request_cost_micros: row.flat_request_cost_micros,
     source: row.source,
+    ...ownerOf(row),
   };
 }

@@ -59,6 +59,6 @@ export function demandAuthHeader(authMode: string, headerName: string | null): v
   if (!RESERVED.has(name) && !RESERVED_PREFIX.test(name)) return;
   throw invalidField(
     'auth_header_name',
-    `auth_header_name must not be ${name}: that header is not free to set.`,
+    `auth_header_name must not be ${name}: that header is not free to set. Send the one that the provider asks for, such as x-api-key.`,
   );
 }

@@ -6,6 +6,7 @@ import type { ManagementDeps } from '../deps.ts';
 import { providerHealth } from '../endpoint-health.ts';
 import type { Patch, Row } from '../owned-rows.ts';
 import { listRows } from '../paging.ts';
+import { demandRoom } from '../plan-counts.ts';
 import { conflict, listNames } from '../refusals.ts';
 import { insertSlugged } from '../slugged-insert.ts';
 import { demandStorable } from '../storable-body.ts';
@@ -19,7 +20,7 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
 
   async function toWire(rows: readonly Row<'providers'>[], organizationId: string): Promise<Provider[]> {
     const useOf = await readProviderUse(
-      deps.db,
+      deps.ofOrganization(organizationId),
       organizationId,
       rows.map((row) => row.id),
     );
@@ -48,8 +49,10 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
       const authMode = body.auth_mode ?? 'bearer_static';
       demandAuthHeader(authMode, body.auth_header_name ?? null);
       const baseUrl = checkedBaseUrl(deps.egress, body.base_url);
-      const row = await writes.create(call, (tx, id) =>
-        insertSlugged(tx, providerRows, call.caller.organizationId, {
+      const { organizationId } = call.caller;
+      const row = await writes.create(call, async (tx, id) => {
+        await demandRoom(tx, organizationId, 'providers');
+        return insertSlugged(tx, providerRows, organizationId, {
           name: body.name,
           fallback: 'provider',
           row: {
@@ -61,8 +64,8 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
             preset_slug: presetOf(body.preset_slug),
             enabled: body.enabled,
           },
-        }),
-      );
+        });
+      });
       return oneToWire(row);
     },
     async updateProvider(call) {

@@ -1,4 +1,5 @@
 import type { Provider } from '@relay/contract';
+import { ownerOf } from '../config-file/ownership.ts';
 import type { Row } from '../owned-rows.ts';
 
 /** What the contract gives a provider that says nothing. */
@@ -20,5 +21,6 @@ export function toProvider(
     health: seen.health,
     preset_slug: row.preset_slug,
     enabled: row.enabled,
+    ...ownerOf(row),
   };
 }

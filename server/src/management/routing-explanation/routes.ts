@@ -1,15 +1,19 @@
-import { estimateTokens, type MeasuredBody } from '../../domain/estimate.ts';
-import { routingTableOf } from '../../domain/routing.ts';
+import { estimateTokens, type MeasuredBody, outputCap } from '../../domain/estimate.ts';
+import { routingTableOf, unfitness } from '../../domain/routing.ts';
 import type { Handlers } from '../../http/call.ts';
 import { scanObject } from '../../kit/json-members.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { invalidField } from '../refusals.ts';
 import { explainRoute } from './explain-route.ts';
+import { readLimitStates } from './limit-states.ts';
 
 /** As deep as the inference routes accept; what lies deeper would be refused there. */
 const DEPTH_MAX = 256;
 
-type ExplainDeps = Pick<ManagementDeps, 'snapshots' | 'admission' | 'clock' | 'typicalOutputTokens'>;
+type ExplainDeps = Pick<
+  ManagementDeps,
+  'snapshots' | 'admission' | 'clock' | 'typicalOutputTokens' | 'limitUsage'
+>;
 
 export function routingExplanationHandlers(deps: ExplainDeps): Handlers {
   return {
@@ -24,13 +28,31 @@ export function routingExplanationHandlers(deps: ExplainDeps): Handlers {
       const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
       const route = routingTableOf(snapshot).resolve(model);
       const typical = deps.typicalOutputTokens(route?.lane?.id ?? model);
+      const streaming = operation !== 'embeddings' && body['stream'] === true;
+      const estimate = estimateTokens(operation, measured, typical);
+      const fit = route?.members.filter((member) => unfitness(member, operation, streaming) === null) ?? [];
+      const limits =
+        route === undefined
+          ? new Map<string, never>()
+          : await readLimitStates(deps, {
+              snapshot,
+              caller: call.caller,
+              route,
+              candidates: fit.map(({ candidate }) => candidate),
+              estimate,
+              isOpenEnded: outputCap(body) === null,
+            });
       const nowMs = deps.clock.nowMs();
       return explainRoute({
         operation,
         model,
-        streaming: operation !== 'embeddings' && body['stream'] === true,
-        estimate: estimateTokens(operation, measured, typical),
+        streaming,
+        estimate,
         route,
+        namesDisabledLane: [...snapshot.lanes.values()].some(
+          ({ enabled, name, slug }) => !enabled && (name === model || slug === model),
+        ),
+        limitOf: (endpointId) => limits.get(endpointId),
         waitMsOf: (endpointId) => Math.max(0, (deps.admission.cooldownUntilMs(endpointId) ?? nowMs) - nowMs),
         pricingOf: (endpointId) => snapshot.pricing.get(endpointId),
       });

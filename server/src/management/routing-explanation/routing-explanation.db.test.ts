@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { LaneCreate } from '@relay/contract';
+import type { LaneCreate, LimitPolicyCreate } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { sql } from 'kysely';
+import type { AdmissionAsk } from '../../admission/engine.ts';
+import { chargesFor } from '../../domain/limits.ts';
+import { routingTableOf } from '../../domain/routing.ts';
+import { storeUnavailable } from '../../store/store-error.ts';
 import { type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 
 describe('a routing explanation', () => {
@@ -12,10 +17,16 @@ describe('a routing explanation', () => {
   let providerId: string;
   let endpointIds: string[];
   let model: string;
+  let storeIsAway = false;
 
   before(async () => {
     database = await freshDatabase();
-    room = await startManagement(database.url);
+    room = await startManagement(database.url, {
+      limitUsage: (organizationId, policies) =>
+        storeIsAway
+          ? Promise.reject(storeUnavailable('redis', 'the breaker is open'))
+          : room.engine.usage(organizationId, policies),
+    });
   });
   after(async () => {
     await room.close();
@@ -159,6 +170,135 @@ describe('a routing explanation', () => {
     assert.equal(unknown.outcome, 'refuse');
     assert.equal(unknown.error_code, 'model_not_found');
     assert.deepEqual(unknown.candidates, []);
+    assert.match(unknown.reason ?? '', /"nobody".*slug of an enabled lane.*provider\/model.*upstream model/);
+    assert.doesNotMatch(unknown.reason ?? '', /disabled/);
+  });
+
+  it('says of the name of a disabled lane that it is disabled', async () => {
+    await laneOfThree({ enabled: false });
+    const answer = await explain();
+    assert.equal(answer.error_code, 'model_not_found');
+    assert.match(answer.reason ?? '', /but it is disabled/);
+  });
+
+  describe('of an endpoint with limits', () => {
+    let policyId: string;
+
+    async function limitFirst(over: Partial<LimitPolicyCreate>, index = 0): Promise<void> {
+      const whole = { metric: 'requests', period: 'second', limit_value: 1 } as const;
+      const body = { scope_type: 'endpoint', scope_id: endpoint(index), ...whole, ...over } as const;
+      policyId = (await room.call('createLimitPolicy', room.acme, { body })).body.id;
+    }
+
+    /** One request at the first endpoint that has room, as the data plane would ask for it. */
+    async function use(tokens = 10): Promise<string> {
+      const { organizationId } = room.acme;
+      const snapshot = await room.snapshots.load(organizationId);
+      const route = routingTableOf(snapshot).resolve(model);
+      assert.ok(route);
+      const operationId = randomUUIDv7();
+      const ask: AdmissionAsk = {
+        organizationId,
+        operationId,
+        queue: operationId,
+        waitersMax: 10,
+        candidates: route.members.map(({ candidate }) => ({
+          endpointId: candidate.endpoint.id,
+          paced: false,
+          charges: chargesFor(snapshot, room.acme, route, candidate, { tokens, spendMicros: 0 }),
+        })),
+        selection: 'preferred',
+        waitMsMax: 0,
+        leaseMs: 60_000,
+        draft: '{}',
+      };
+      const { kind } = await room.engine.admit(ask);
+      assert.equal(kind, 'admitted');
+      return operationId;
+    }
+    const usageOf = async () =>
+      (await room.call('listLimitUsage', room.acme)).body.find(({ policy_id }) => policy_id === policyId);
+
+    it('dispatches while there is room, and reserves nothing', async () => {
+      await limitFirst({ period: 'minute' });
+      for (const _ of [1, 2]) {
+        const answer = await explain();
+        assert.deepEqual([answer.outcome, answer.limited_by, answer.reason], ['dispatch', null, null]);
+      }
+      const usage = await usageOf();
+      assert.deepEqual([usage?.used, usage?.reserved], [0, 0]);
+    });
+
+    it('names the policy that would make it wait, and until when', async () => {
+      await laneOfThree({ default_max_wait_ms: 90_000 });
+      await limitFirst({ period: 'minute' });
+      await use();
+      const answer = await explain();
+      assert.equal(answer.outcome, 'wait');
+      assert.equal(answer.limited_by?.policy_id, policyId);
+      assert.equal(answer.limited_by?.scope, `endpoint:${endpoint(0)}`);
+      assert.deepEqual([answer.limited_by?.metric, answer.limited_by?.period], ['requests', 'minute']);
+      assert.ok((answer.wait_ms ?? 0) > 50_000 && (answer.wait_ms ?? 0) <= 61_000);
+      assert.ok(Date.parse(answer.limited_by?.resets_at ?? '') > Date.now());
+      assert.equal(answer.candidates[0]?.limited_by?.policy_id, policyId);
+      assert.equal(answer.candidates[1]?.limited_by, null);
+    });
+
+    it('passes over one whose limit is full for longer than the wait budget', async () => {
+      await limitFirst({ period: 'minute' });
+      await use();
+      const answer = await explain();
+      assert.deepEqual(verdicts(answer), ['limited', 'selected', 'available']);
+      assert.equal(answer.candidates[0]?.limited_by?.policy_id, policyId);
+      assert.equal(answer.limited_by, null);
+    });
+
+    it('names the policy that would refuse it when no candidate has room', async () => {
+      await limitFirst({ period: 'minute', scope_type: 'global', scope_id: null });
+      await use();
+      const answer = await explain();
+      await room.call('deleteLimitPolicy', room.acme, { id: policyId });
+      assert.equal(answer.outcome, 'refuse');
+      assert.equal(answer.error_code, 'rate_limit_wait_budget_exceeded');
+      assert.deepEqual([answer.limited_by?.policy_id, answer.limited_by?.scope], [policyId, 'global']);
+      assert.match(answer.reason ?? '', /wait budget of 10000 ms/);
+    });
+
+    it('names the policy that a request is too large for, unless its output has no bound of its own', async () => {
+      await limitFirst({ metric: 'tokens', period: 'minute', limit_value: 200 });
+      const capped = await explain({ max_tokens: 5_000 });
+      assert.deepEqual(verdicts(capped), ['limited', 'selected', 'available']);
+      assert.equal(capped.candidates[0]?.limited_by?.policy_id, policyId);
+      assert.equal(capped.candidates[0]?.wait_ms, null);
+      assert.deepEqual(verdicts(await explain()), ['selected', 'available', 'available']);
+    });
+
+    it('says of taken concurrency that there is a line, whose end nobody knows', async () => {
+      for (const index of [2, 1, 0]) await limitFirst({ metric: 'concurrency', period: 'none' }, index);
+      const held = [await use(), await use()];
+      assert.deepEqual(verdicts(await explain()), ['would_wait', 'would_wait', 'selected']);
+      held.push(await use());
+      const answer = await explain();
+      assert.equal(answer.outcome, 'wait');
+      assert.deepEqual([answer.wait_ms, answer.limited_by?.resets_at], [null, null]);
+      assert.equal(answer.limited_by?.policy_id, policyId);
+      const actual = { dispatched: true, tokens: 0, spendMicros: 0 };
+      const { organizationId } = room.acme;
+      for (const operationId of held)
+        await room.engine.settle({ organizationId, operationId, actual, record: '{}' });
+      assert.equal((await explain()).outcome, 'dispatch');
+    });
+
+    it('cannot be given while the store of limits is away, and needs no store without limits', async () => {
+      storeIsAway = true;
+      try {
+        assert.equal((await explain()).outcome, 'dispatch');
+        await limitFirst({});
+        await assert.rejects(explain(), refusal('policy_unavailable'));
+      } finally {
+        storeIsAway = false;
+      }
+    });
   });
 
   it('changes nothing and keeps nothing', async () => {

@@ -175,7 +175,7 @@ local function concurrency_limits()
   return limits
 end
 
-local function new_lease(chosen, slot, arrived, waits)
+local function new_lease(chosen, slot, arrived, waits, tried)
   return {
     org = org,
     queue = queue,
@@ -190,6 +190,7 @@ local function new_lease(chosen, slot, arrived, waits)
     concurrency = concurrency_limits(),
     fingerprint = waits and fingerprint() or '',
     expires = now + lease_ms,
+    tried = tried,
   }
 end
 
@@ -207,10 +208,17 @@ local function slot_before(held)
   return other and tonumber(call('ZSCORE', queue_key(org, queue), other) or 0) or 0
 end
 
+-- What was sent before this ask and failed: its request gets a row even if its gateway does not live to write it.
+local function tried_before(held)
+  if held and held.state == 'dispatched' and ARGV[11] == '1' then return { held.draft, held.candidate } end
+  return held and held.tried or nil
+end
+
 local function decide(held)
   local arrived = held and held.arrived or now
   local was_in_line = held and held.state == 'line'
   local before = slot_before(held)
+  local tried = tried_before(held)
   local placements = {}
   for index, candidate in ipairs(candidates) do
     local placement = place(candidate, held, before)
@@ -225,10 +233,11 @@ local function decide(held)
   end
   if kind == 'refused' then
     if was_in_line then forget(op, held) end
+    if tried then keep_tried(op, held, tried, now + lease_ms) end
     return chosen
   end
   local charges = candidates[chosen].charges
-  local lease = new_lease(chosen, slot, arrived, kind == 'later')
+  local lease = new_lease(chosen, slot, arrived, kind == 'later', tried)
   local answer
   if kind == 'line' then
     lease.state = 'line'
@@ -244,7 +253,7 @@ local function decide(held)
     call('ZADD', queue_key(org, queue), string.format('%.0f', slot), op)
     call('ZADD', order_key(org, queue), string.format('%.0f', arrived), op)
     write_lease(op, lease)
-    answer = { 'wait', lease.candidate, slot - now }
+    answer = { 'wait', lease.candidate, slot - now, placements[chosen].bound or '' }
   else
     answer = dispatch(lease, charges)
   end

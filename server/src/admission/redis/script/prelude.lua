@@ -322,3 +322,10 @@ local function give_back(op, lease, actual, now)
   end
   forget(op, lease)
 end
+
+-- An operation that was sent and holds nothing any more: its lease stays for the draft in it, until it is settled.
+local function keep_tried(op, lease, tried, expires)
+  lease.state, lease.tried, lease.expires = 'tried', tried, expires
+  lease.postings, lease.holds, lease.concurrency = {}, {}, {}
+  write_lease(op, lease)
+end

@@ -1,5 +1,6 @@
 -- ARGV: time or '', how many leases to end at most
--- Waiting leases are voided; dispatched ones stay charged at their estimate and go to the usage stream as such.
+-- Waiting leases are voided; dispatched ones stay charged at their estimate and go to the usage stream as such, and so does
+-- what was sent before somebody waited again.
 local now = time_ms(ARGV[1])
 local expired = call('ZRANGE', PREFIX .. 'expiry', '-inf', string.format('%.0f', now), 'BYSCORE', 'LIMIT', 0, ARGV[2])
 if #expired == 0 then return 0 end
@@ -9,6 +10,8 @@ for _, op in ipairs(expired) do
     if lease.state == 'dispatched' then
       call('XADD', PREFIX .. 'usage', '*', 'x', lease.draft, 'c', lease.candidate)
       lease.postings = {}
+    elseif lease.tried then
+      call('XADD', PREFIX .. 'usage', '*', 'x', lease.tried[1], 'c', lease.tried[2])
     end
     give_back(op, lease, nil, now)
   else

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { RelayError } from '../../domain/relay-error.ts';
+import { RelayError } from '../domain/relay-error.ts';
 
 /** The client went away before its request was complete; there is nobody to answer. */
 export class ClientGoneError extends Error {}
@@ -15,6 +15,8 @@ export function readBody(
 ): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  // Whoever left while their key was looked up is not heard of again: their request has closed already.
+  if (request.destroyed) return Promise.reject(new ClientGoneError());
   // The client waits to be asked for the body, and from here on it is wanted.
   if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue();
 

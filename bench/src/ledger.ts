@@ -1,0 +1,92 @@
+import { parseArgs } from 'node:util';
+import { configureLargest, startDeployment } from './ledger/deployment.ts';
+import { addSums, addSumsOfDays, copyDay, DAY_MS } from './ledger/load-rows.ts';
+import { filledDays, plansDuring, sequentialScans } from './ledger/plans.ts';
+import { makePopulation } from './ledger/population.ts';
+import { makeReads, measureReads, RANGE_DAYS, rangeUntil } from './ledger/read-speed.ts';
+import { measureSpeeds } from './ledger/worker-speed.ts';
+import { positive } from './positive.ts';
+import { median, rounded } from './statistics.ts';
+
+export const LEDGER_USAGE = `ledger: reads of a large ledger, and how fast the worker writes it
+  --rows N         rows of the ledger, over 30 days (5000000)
+  --worker-rows N  rows that the worker is timed with (60000, or a tenth of the rows)
+  --rounds N       how often it is timed (3)`;
+
+const ROWS = 5_000_000;
+const WORKER_ROWS_MAX = 60_000;
+const MINUTES_KEPT_DAYS = 8;
+
+/** Loads a ledger with its sums, times the worker against COPY, and asks what people ask, over HTTP. */
+export async function ledger(args: readonly string[]): Promise<unknown> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rows: { type: 'string' },
+      'worker-rows': { type: 'string' },
+      rounds: { type: 'string' },
+    },
+  });
+  const rows = positive('--rows', values.rows ?? String(ROWS));
+  const workerRows = Math.min(WORKER_ROWS_MAX, Math.ceil(rows / 10));
+  const settings = {
+    rows: positive('--worker-rows', values['worker-rows'] ?? String(workerRows)),
+    rounds: positive('--rounds', values.rounds ?? '3'),
+  };
+  const deployment = await startDeployment();
+  try {
+    const organizations = makePopulation(await configureLargest(deployment));
+    const [largest] = organizations;
+    if (largest === undefined) throw new Error('there are no organizations');
+    const todayMs = Date.now() - (Date.now() % DAY_MS);
+    const range = rangeUntil(todayMs);
+    // Before the range, so that its rows are neither read nor counted with the others.
+    const speeds = await measureSpeeds(deployment, organizations, range.fromMs - 2 * DAY_MS, settings);
+    say(`the worker was timed with ${settings.rows} rows, ${settings.rounds} times`);
+    await load(deployment, organizations, rows, range.fromMs);
+    const reads = await makeReads(deployment, largest, range);
+    say(`${reads.length} questions are asked`);
+    const p95Ms = await measureReads(deployment, reads);
+    const plans = await plansDuring(deployment, async () => {
+      for (const { path } of reads) await deployment.get(path);
+    });
+    if (plans.length < reads.length) throw new Error(`only ${plans.length} plans were logged`);
+    const ratios = speeds.map((speed) => speed.workerRowsPerSecond / speed.copyRowsPerSecond);
+    return {
+      rows,
+      p95_ms: p95Ms,
+      plans: plans.length,
+      sequential_scans: sequentialScans(plans, await filledDays(deployment)),
+      worker_rows_per_s: rounded(median(speeds.map((speed) => speed.workerRowsPerSecond)), 0),
+      copy_rows_per_s: rounded(median(speeds.map((speed) => speed.copyRowsPerSecond)), 0),
+      copy_ratio: rounded(median(ratios), 3),
+    };
+  } finally {
+    await deployment.stop();
+  }
+}
+
+async function load(
+  { client }: Awaited<ReturnType<typeof startDeployment>>,
+  organizations: ReturnType<typeof makePopulation>,
+  rows: number,
+  fromMs: number,
+): Promise<void> {
+  const perDay = Math.ceil(rows / RANGE_DAYS);
+  for (let day = 0; day < RANGE_DAYS; day += 1) {
+    const count = Math.min(perDay, rows - day * perDay);
+    if (count > 0) await copyDay(client, organizations, fromMs + day * DAY_MS, count);
+  }
+  say(`${rows} rows are loaded`);
+  await client.query(`set work_mem = '512MB'`);
+  await addSums(client, 'hour', fromMs);
+  await addSumsOfDays(client);
+  await addSums(client, 'minute', fromMs + (RANGE_DAYS - MINUTES_KEPT_DAYS) * DAY_MS);
+  await client.query('vacuum (analyze) requests, request_rollups');
+  say('their sums are made');
+}
+
+/** What happens, for whoever waits; the figures come alone, at the end. */
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { freePort, type PrivatePostgres, type PrivateRedis, startPostgres, startRedis } from '@relay/testbed';
+import pg from 'pg';
+import { ROOT } from '../gateways/gateway.ts';
+import { type PinnedProcess, startPinned } from '../pinned-process.ts';
+import { SIZES, upstreamModelOf } from './population.ts';
+
+/** The product on stores of its own. */
+export interface Deployment {
+  readonly redisUrl: string;
+  /** As the owner of the database. */
+  readonly client: pg.Client;
+  readonly url: string;
+  get<T>(path: string): Promise<T>;
+  post(path: string, body: unknown): Promise<string>;
+  startWorker(): Promise<PinnedProcess>;
+  stop(): Promise<void>;
+}
+
+/** Of memory what a server of this size would be given; the plans of statements can be logged, and are not. */
+const SETTINGS = {
+  shared_buffers: '1GB',
+  maintenance_work_mem: '512MB',
+  max_wal_size: '8GB',
+  logging_collector: 'on',
+  log_destination: 'jsonlog',
+  session_preload_libraries: 'auto_explain',
+  'auto_explain.log_min_duration': '-1',
+  'auto_explain.log_format': 'json',
+};
+
+export async function startDeployment(): Promise<Deployment> {
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  const adminToken = randomBytes(24).toString('base64url');
+  const env = {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    RELAY_MODE: 'self_hosted',
+    RELAY_API_TOKEN: randomBytes(24).toString('base64url'),
+    RELAY_ADMIN_TOKEN: adminToken,
+    RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
+    RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32',
+  };
+  try {
+    await configure(postgres);
+    const platform = await startRole('platform', env);
+    const client = new pg.Client({ connectionString: postgres.url });
+    await client.connect();
+    const url = `http://127.0.0.1:${platform.port}`;
+    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
+    return {
+      redisUrl: redis.url,
+      client,
+      url,
+      async get<T>(path: string) {
+        const response = await fetch(url + path, { headers });
+        const text = await response.text();
+        if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}: ${text}`);
+        return JSON.parse(text) as T;
+      },
+      async post(path, body) {
+        const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+        const text = await response.text();
+        if (response.status !== 201) throw new Error(`POST ${path} answered ${response.status}: ${text}`);
+        return (JSON.parse(text) as { id: string }).id;
+      },
+      startWorker: () => startRole('worker', env),
+      async stop() {
+        await platform.stop();
+        await client.end();
+        await removeStores(postgres, redis);
+      },
+    };
+  } catch (error) {
+    await removeStores(postgres, redis);
+    throw error;
+  }
+}
+
+async function removeStores(postgres: PrivatePostgres, redis: PrivateRedis): Promise<void> {
+  await Promise.all([postgres.remove(), redis.remove()]);
+}
+
+async function configure(postgres: PrivatePostgres): Promise<void> {
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query(`load 'auto_explain'`);
+  for (const [name, value] of Object.entries(SETTINGS))
+    await client.query(`alter system set ${name} = '${value}'`);
+  await client.end();
+  await postgres.stop();
+  await postgres.start();
+}
+
+async function startRole(
+  role: 'platform' | 'worker',
+  env: Readonly<Record<string, string>>,
+): Promise<PinnedProcess> {
+  const port = await freePort();
+  return startPinned({
+    name: `relay (${role})`,
+    core: 'gateway',
+    port,
+    args: [join(ROOT, 'cli/bin/relay.js'), 'serve', '--role', role],
+    env: { ...env, RELAY_HTTP_ADDR: `127.0.0.1:${port}` },
+  });
+}
+
+/** The organization of the deployment, with as many providers, endpoints and lanes as its requests name. */
+export async function configureLargest({ client, post }: Deployment) {
+  const { rows } = await client.query<{ id: string }>('select id from organizations');
+  const [organization] = rows;
+  if (organization === undefined) throw new Error('the deployment has no organization');
+  const providers: string[] = [];
+  for (let index = 0; index < SIZES.providers; index += 1)
+    providers.push(
+      await post('/api/relay/providers', {
+        name: `Provider ${index}`,
+        base_url: 'https://provider.example/v1',
+        auth_mode: 'bearer_static',
+        enabled: true,
+      }),
+    );
+  const endpoints: string[] = [];
+  for (let index = 0; index < SIZES.endpoints; index += 1)
+    endpoints.push(
+      await post('/api/relay/endpoints', {
+        provider_id: providers[index % SIZES.providers],
+        name: `Endpoint ${index}`,
+        upstream_model: upstreamModelOf(index),
+        route_kind: 'chat',
+        supports_streaming: true,
+        enabled: true,
+      }),
+    );
+  const lanes: string[] = [];
+  for (let index = 0; index < SIZES.lanes; index += 1)
+    lanes.push(
+      await post('/api/relay/routing-lanes', {
+        name: `Lane ${index}`,
+        default_max_wait_ms: 5_000,
+        allow_fallback: true,
+        enabled: true,
+      }),
+    );
+  return { id: organization.id, providers, endpoints, lanes };
+}

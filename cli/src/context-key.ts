@@ -1,0 +1,22 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { Command } from 'commander';
+
+export function contextKeyCommand(): Command {
+  return new Command('context-key')
+    .description('print a new pair of keys for the context between the platform and inference roles')
+    .action(() => {
+      const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+      // Comments on lines of their own: a file of settings need not know of any others.
+      const lines = [
+        '# Secret: for the platform role alone.',
+        `RELAY_CONTEXT_SIGNING_KEY=${base64(d)}`,
+        '# Public: for the inference role.',
+        `RELAY_CONTEXT_VERIFY_KEYS=${base64(x)}`,
+      ];
+      process.stdout.write(`${lines.join('\n')}\n`);
+    });
+}
+
+function base64(base64url: string): string {
+  return Buffer.from(base64url, 'base64url').toString('base64');
+}

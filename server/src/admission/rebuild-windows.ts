@@ -1,0 +1,31 @@
+import type { AdmissionAsk, AdmissionEngine, CandidateAsk, Opening } from './engine.ts';
+import type { Policy } from './policy.ts';
+
+/** Tells the engine what the ledger knows of calendar windows that it does not. */
+export type RebuildWindows = (ask: AdmissionAsk, policyIds?: readonly string[]) => Promise<void>;
+
+/** A crowd that meets the same unknown windows asks the ledger once, not once each. */
+export function createRebuildWindows(deps: {
+  readonly engine: AdmissionEngine;
+  readonly openings: (organizationId: string, policies: readonly Policy[]) => Promise<Opening[]>;
+}): RebuildWindows {
+  const rebuilding = new Map<string, Promise<void>>();
+  return ({ organizationId, candidates }, policyIds) => {
+    const policies = policiesOf(candidates).filter(({ id }) => policyIds?.includes(id) ?? true);
+    const key = [organizationId, ...policies.map(({ id }) => id).sort()].join(' ');
+    const underWay = rebuilding.get(key);
+    if (underWay !== undefined) return underWay;
+    const started = deps
+      .openings(organizationId, policies)
+      .then((openings) => deps.engine.initialize(organizationId, openings))
+      .finally(() => rebuilding.delete(key));
+    rebuilding.set(key, started);
+    return started;
+  };
+}
+
+function policiesOf(candidates: readonly CandidateAsk[]): Policy[] {
+  const policies = new Map<string, Policy>();
+  for (const { charges } of candidates) for (const { policy } of charges) policies.set(policy.id, policy);
+  return [...policies.values()];
+}

@@ -1,0 +1,80 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** `rly_` + public id + `_` + 32 random bytes + checksum, the last two in base62. */
+const PREFIX = 'rly_';
+const PUBLIC_ID_CHARACTERS = 10;
+const SECRET_BYTES = 32;
+/** 62^43 > 2^256, and 62^42 is not. */
+const SECRET_CHARACTERS = 43;
+const CHECKSUM_CHARACTERS = 6;
+const FORM = new RegExp(
+  `^${PREFIX}([0-9A-Za-z]{${PUBLIC_ID_CHARACTERS}})_[0-9A-Za-z]{${SECRET_CHARACTERS}}[0-9A-Za-z]{${CHECKSUM_CHARACTERS}}$`,
+);
+const LENGTH = PREFIX.length + PUBLIC_ID_CHARACTERS + 1 + SECRET_CHARACTERS + CHECKSUM_CHARACTERS;
+
+/** 62^10 is just under 2^60, so ten characters hold seven bytes. */
+const PUBLIC_ID_BYTES = 7;
+
+export interface MintedKey {
+  /** The whole key, shown to its owner once. */
+  readonly key: string;
+  readonly publicId: string;
+}
+
+export function mintApiKey(randomBytes: (size: number) => Buffer): MintedKey {
+  const publicId = base62(randomBytes(PUBLIC_ID_BYTES), PUBLIC_ID_CHARACTERS);
+  const unchecked = `${PREFIX}${publicId}_${base62(randomBytes(SECRET_BYTES), SECRET_CHARACTERS)}`;
+  return { key: unchecked + checksum(unchecked), publicId };
+}
+
+/** Whether a presented key is meant to be a User API key at all, well formed or not. */
+export function looksLikeApiKey(text: string): boolean {
+  return text.startsWith(PREFIX);
+}
+
+/** The public id of a well-formed key; null when it was mistyped, cut or made up, which needs no look-up to tell. */
+export function publicIdOf(key: string): string | null {
+  if (key.length !== LENGTH) return null;
+  const publicId = FORM.exec(key)?.[1];
+  if (publicId === undefined) return null;
+  const end = key.length - CHECKSUM_CHARACTERS;
+  return checksum(key.slice(0, end)) === key.slice(end) ? publicId : null;
+}
+
+/** What clients and lists call the key. */
+export function keyPrefixOf(publicId: string): string {
+  return PREFIX + publicId;
+}
+
+/** What is stored of a key. Without the pepper, a stolen table does not even tell whether a guess is right. */
+export function digestOfKey(pepper: Buffer, key: string): Buffer {
+  return createHmac('sha256', pepper).update(key).digest();
+}
+
+export function isSameDigest(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** In plain numbers, because it is worked out for every request. */
+function checksum(text: string): string {
+  let value = crc32(text);
+  let digits = '';
+  for (let index = 0; index < CHECKSUM_CHARACTERS; index += 1) {
+    digits = DIGITS.charAt(value % 62) + digits;
+    value = Math.floor(value / 62);
+  }
+  return digits;
+}
+
+function base62(bytes: Buffer, characters: number): string {
+  let value = BigInt(`0x${bytes.toString('hex')}`);
+  let text = '';
+  for (let index = 0; index < characters; index += 1) {
+    text = DIGITS.charAt(Number(value % 62n)) + text;
+    value /= 62n;
+  }
+  return text;
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type ExpiredDraft, isExpiredEstimate, recordOfExpired } from './expired-draft.ts';
+
+const draft: ExpiredDraft = {
+  requestId: '01890000-0000-7000-8000-000000000000',
+  organizationId: 'organization',
+  userId: 'user',
+  keyId: null,
+  clientRequestId: null,
+  operation: 'chat',
+  model: 'fast',
+  streaming: true,
+  laneId: 'lane',
+  arrivedAtMs: 1_000,
+  estimatedInputTokens: 30,
+  estimatedOutputTokens: 40,
+  candidates: [
+    {
+      endpointId: 'endpoint',
+      providerId: 'provider',
+      credentialId: 'credential',
+      upstreamModel: 'model',
+      estimatedCostMicros: 700,
+    },
+  ],
+};
+
+describe('a request whose gateway died', () => {
+  it('is recorded at its estimate, with what was known when it was sent', () => {
+    const record = recordOfExpired(draft, 0, 21_000);
+    const { model, credentialId, endpointId, latencyMs, actualCostMicros } = record;
+    assert.deepEqual(
+      { model, credentialId, endpointId, latencyMs, actualCostMicros },
+      {
+        model: 'fast',
+        credentialId: 'credential',
+        endpointId: 'endpoint',
+        latencyMs: 20_000,
+        actualCostMicros: 700,
+      },
+    );
+    assert.equal(isExpiredEstimate(record.cause, record.usageSource), true);
+  });
+
+  it('is still recorded when nobody knows where it was sent', () => {
+    const record = recordOfExpired(draft, 9, 21_000);
+    assert.deepEqual([record.endpointId, record.attempts, record.actualCostMicros], [null, [], null]);
+    assert.equal(isExpiredEstimate(record.cause, record.usageSource), true);
+  });
+
+  it('is told apart from what a gateway itself recorded', () => {
+    assert.equal(isExpiredEstimate(null, 'estimated'), false);
+    assert.equal(isExpiredEstimate('gateway_lost', 'reported'), false);
+    assert.equal(isExpiredEstimate('upstream_timeout', 'estimated'), false);
+  });
+});

@@ -1,0 +1,101 @@
+import { isScope, type Scope } from '@relay/contract';
+import type { Caller } from '../../domain/caller.ts';
+
+/**
+ * What the platform tells inference of one request that it has let in: who it acts for, and which request it is. It
+ * carries no secret, no cookie and nothing of the content.
+ */
+export interface Context {
+  readonly requestId: string;
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly target: string;
+  readonly bodyDigest: string;
+  readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId' | 'sessionId' | 'kind' | 'scopes'>;
+  /** The configuration that the caller was let in on. */
+  readonly configVersion: number;
+}
+
+export const CONTEXT_HEADER = 'x-relay-context';
+export const CONTEXT_SECONDS = 30;
+/** How far the clocks of two servers may be apart. */
+export const CLOCK_LEEWAY_SECONDS = 5;
+/** Signed with this and nothing else, whatever a token says of itself. */
+export const ALGORITHM = 'EdDSA';
+export const TYPE = 'relay-context+jwt';
+export const ISSUER = 'relay-platform';
+export const AUDIENCE = 'relay-inference';
+
+/** The claims besides those that every token has; named as in DPoP (RFC 9449) where that has a name. */
+export interface ContextClaims {
+  readonly jti: string;
+  readonly htm: string;
+  readonly htu: string;
+  readonly bh: string;
+  readonly org: string;
+  readonly usr: string;
+  readonly key: string | null;
+  readonly ses: string | null;
+  readonly kind: Caller['kind'];
+  readonly scopes: readonly string[];
+  readonly ver: number;
+}
+
+export function claimsOf(context: Context): ContextClaims {
+  const { caller } = context;
+  return {
+    jti: context.requestId,
+    htm: context.method,
+    htu: context.target,
+    bh: context.bodyDigest,
+    org: caller.organizationId,
+    usr: caller.userId,
+    key: caller.keyId,
+    ses: caller.sessionId,
+    kind: caller.kind,
+    scopes: [...caller.scopes],
+    ver: context.configVersion,
+  };
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const KINDS: readonly unknown[] = [
+  'api_token',
+  'admin_token',
+  'user_key',
+  'session',
+] satisfies Caller['kind'][];
+
+/** Null when a claim is absent or of another form: a platform that signs such a thing is not understood. */
+export function contextOf(claims: Readonly<Record<string, unknown>>): Context | null {
+  const { jti, htm, htu, bh, org, usr, key, ses, kind, scopes, ver } = claims;
+  if (!isText(jti) || !UUID.test(jti)) return null;
+  if (!isText(htm) || !isText(htu) || !isText(bh) || !isText(org) || !isText(usr)) return null;
+  if (!isTextOrNull(key) || !isTextOrNull(ses) || !KINDS.includes(kind)) return null;
+  if (!Array.isArray(scopes) || !scopes.every(isText)) return null;
+  if (typeof ver !== 'number' || !Number.isSafeInteger(ver) || ver < 0) return null;
+  return {
+    requestId: jti,
+    method: htm,
+    target: htu,
+    bodyDigest: bh,
+    caller: {
+      organizationId: org,
+      userId: usr,
+      keyId: key,
+      sessionId: ses,
+      kind: kind as Caller['kind'],
+      // A scope that only a newer platform knows opens nothing here.
+      scopes: new Set<Scope>(scopes.filter(isScope)),
+    },
+    configVersion: ver,
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || isText(value);
+}

@@ -1,0 +1,83 @@
+import { errors, type JWTPayload, jwtVerify } from 'jose';
+import type { Clock } from '../../kit/clock.ts';
+import {
+  ALGORITHM,
+  AUDIENCE,
+  CLOCK_LEEWAY_SECONDS,
+  CONTEXT_SECONDS,
+  type Context,
+  contextOf,
+  ISSUER,
+  TYPE,
+} from './context.ts';
+import { type ContextKey, verifyKeyOf } from './context-key.ts';
+
+/** Why a context opens nothing, for the log of the operator. */
+export class ContextRefusedError extends Error {}
+
+/** Whether a platform signed this, for this service and at this time. Throws `ContextRefusedError` when not. */
+export type VerifyContext = (token: string) => Promise<Context>;
+
+const CHARACTERS_MAX = 8_192;
+const HEADER_MEMBERS = 'alg,kid,typ';
+
+export function createContextVerifier(deps: {
+  /** Ed25519, 32 bytes each. Several, so that a key can be replaced while both are in use. */
+  readonly publicKeys: readonly Buffer[];
+  readonly clock: Clock;
+}): VerifyContext {
+  const keys = new Map<string, ContextKey<'public'>>();
+  for (const bytes of deps.publicKeys) {
+    const key = verifyKeyOf(bytes);
+    keys.set(key.id, key);
+  }
+
+  return async (token) => {
+    if (token.length > CHARACTERS_MAX) throw new ContextRefusedError('it is too long');
+    const payload = await verified(token, keys, deps.clock.nowMs());
+    const { aud, iat, exp } = payload;
+    // A list of audiences would be a token for others as well.
+    if (aud !== AUDIENCE) throw new ContextRefusedError('it is for somebody else');
+    if (iat === undefined || exp !== iat + CONTEXT_SECONDS)
+      throw new ContextRefusedError('its lifetime is not that of a context');
+    const context = contextOf(payload);
+    if (context === null) throw new ContextRefusedError('its claims are not those of a context');
+    return context;
+  };
+}
+
+async function verified(
+  token: string,
+  keys: ReadonlyMap<string, ContextKey<'public'>>,
+  nowMs: number,
+): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      (header) => {
+        // Anything more in the header would ask to be understood: keys to fetch, payloads to leave out.
+        if (Object.keys(header).sort().join() !== HEADER_MEMBERS)
+          throw new ContextRefusedError('its header is not that of a context');
+        const known = keys.get(String(header.kid));
+        if (known === undefined) throw new ContextRefusedError('no configured key has the id it names');
+        return known.key;
+      },
+      {
+        algorithms: [ALGORITHM],
+        typ: TYPE,
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        currentDate: new Date(nowMs),
+        clockTolerance: CLOCK_LEEWAY_SECONDS,
+        maxTokenAge: CONTEXT_SECONDS,
+        requiredClaims: ['exp'],
+      },
+    );
+    return payload;
+  } catch (error) {
+    if (error instanceof ContextRefusedError) throw error;
+    // Whatever else goes wrong with a stranger's bytes is a refusal too; the text says what it was.
+    const why = error instanceof errors.JOSEError ? error.message : String(error);
+    throw new ContextRefusedError(why, { cause: error });
+  }
+}

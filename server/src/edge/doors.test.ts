@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { describe, it } from 'node:test';
+import type { Caller } from '../domain/caller.ts';
+import { RelayError } from '../domain/relay-error.ts';
+import { Secret } from '../kit/secret.ts';
+import { createTokenDoors } from './deployment-tokens.ts';
+import { createDoors, type DoorsDeps } from './doors.ts';
+
+const tokens = createTokenDoors({
+  apiToken: new Secret('api-token'),
+  adminToken: new Secret('admin-token'),
+  organizationId: 'o',
+  userId: 'u',
+});
+
+function caller(kind: Caller['kind']): Caller {
+  const access = { granted: null, permissions: new Set<never>(), plan: 'team' } as const;
+  const ids = { organizationId: 'o', userId: 'u', keyId: null, sessionId: null };
+  return { ...ids, kind, scopes: new Set(), access, keyPolicies: [] };
+}
+
+const keysAndSessions = {
+  userKey: async () => caller('user_key'),
+  session: async () => caller('session'),
+};
+const modes: Record<string, DoorsDeps> = {
+  'self-hosted': { tokens, userKey: null, session: null },
+  'self-hosted with accounts': { tokens, ...keysAndSessions },
+  hosted: { tokens: null, ...keysAndSessions },
+};
+
+const SESSION = 'theme=dark; relay_session=abc';
+
+type Plane = 'inference' | 'management';
+interface Case {
+  readonly what: string;
+  readonly authorization?: string;
+  readonly cookie?: string;
+  /** By mode: the kind of caller, or the code of the refusal; the same on both planes unless both are named. */
+  readonly answers: readonly [
+    string | [string, string],
+    string | [string, string],
+    string | [string, string],
+  ];
+}
+
+const cases: Case[] = [
+  { what: 'nothing', answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'] },
+  {
+    what: 'an empty header',
+    authorization: '',
+    answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'],
+  },
+  {
+    what: 'another scheme',
+    authorization: 'Basic api-token',
+    answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'],
+  },
+  {
+    what: 'no value',
+    authorization: 'Bearer ',
+    answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'],
+  },
+  {
+    what: 'two values',
+    authorization: 'Bearer api-token x',
+    answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'],
+  },
+  {
+    what: 'the API token',
+    authorization: 'Bearer api-token',
+    answers: [['api_token', 'invalid_api_key'], ['api_token', 'invalid_api_key'], 'invalid_api_key'],
+  },
+  {
+    what: 'the admin token, in another spelling of the scheme',
+    authorization: 'bearer admin-token',
+    answers: [['invalid_api_key', 'admin_token'], ['invalid_api_key', 'admin_token'], 'invalid_api_key'],
+  },
+  {
+    what: 'a prefix of the token',
+    authorization: 'Bearer api-toke',
+    answers: ['invalid_api_key', 'invalid_api_key', 'invalid_api_key'],
+  },
+  {
+    what: 'something of the form of a key',
+    authorization: 'Bearer rly_x',
+    answers: ['invalid_api_key', 'user_key', 'user_key'],
+  },
+  { what: 'a session', cookie: SESSION, answers: ['missing_api_key', 'session', 'session'] },
+  {
+    what: 'a cookie of another name',
+    cookie: 'not_relay_session=abc; relay_sessions=x',
+    answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'],
+  },
+  {
+    what: 'a key beside a session: the key wins',
+    authorization: 'Bearer rly_x',
+    cookie: SESSION,
+    answers: ['invalid_api_key', 'user_key', 'user_key'],
+  },
+  {
+    what: 'a wrong key beside a session: the key wins all the same',
+    authorization: 'Bearer wrong',
+    cookie: SESSION,
+    answers: ['invalid_api_key', 'invalid_api_key', 'invalid_api_key'],
+  },
+  {
+    what: 'another scheme beside a session',
+    authorization: 'Basic x',
+    cookie: SESSION,
+    answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'],
+  },
+];
+
+async function answerOf(mode: DoorsDeps, plane: Plane, { authorization, cookie }: Case): Promise<string> {
+  const request = { headers: { authorization, cookie } } as IncomingMessage;
+  try {
+    return (await createDoors(mode)[plane](request)).kind;
+  } catch (error) {
+    assert.ok(error instanceof RelayError);
+    return error.code;
+  }
+}
+
+describe('doors', () => {
+  for (const [index, [name, mode]] of Object.entries(modes).entries()) {
+    for (const each of cases) {
+      it(`${name}: ${each.what}`, async () => {
+        const expected = each.answers[index] ?? '';
+        const found = [await answerOf(mode, 'inference', each), await answerOf(mode, 'management', each)];
+        assert.deepEqual(found, typeof expected === 'string' ? [expected, expected] : expected);
+      });
+    }
+  }
+
+  it('without accounts answer at once, because a token needs no look-up', () => {
+    const request = { headers: { authorization: 'Bearer api-token' } } as IncomingMessage;
+    assert.equal(
+      (createDoors(modes['self-hosted'] as DoorsDeps).inference(request) as Caller).kind,
+      'api_token',
+    );
+  });
+
+  const messageOf = (mode: string, authorization?: string) => {
+    try {
+      void createDoors(modes[mode] as DoorsDeps).inference({ headers: { authorization } } as IncomingMessage);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return '';
+  };
+  for (const sent of [undefined, 'Bearer wrong']) {
+    it(`name what is wanted when ${sent ?? 'nothing'} was sent`, () => {
+      assert.match(messageOf('self-hosted', sent), /RELAY_API_TOKEN/);
+      assert.doesNotMatch(messageOf('self-hosted', sent), /rly_/);
+      for (const mode of ['self-hosted with accounts', 'hosted']) {
+        assert.match(messageOf(mode, sent), /User API key/);
+        assert.doesNotMatch(messageOf(mode, sent), /TOKEN/);
+      }
+    });
+  }
+});

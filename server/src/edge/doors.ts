@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import { looksLikeApiKey } from '../domain/api-key.ts';
+import type { Caller } from '../domain/caller.ts';
+import { RelayError } from '../domain/relay-error.ts';
+import type { Authenticate } from '../http/authenticate.ts';
+import type { TokenDoor } from './deployment-tokens.ts';
+import { cookieOf } from './identity/cookies.ts';
+import type { OpenWithKey } from './user-keys.ts';
+
+/** What opens a deployment. Without accounts it is the tokens alone; hosted, it is everything but the tokens. */
+export interface DoorsDeps {
+  readonly tokens: { readonly inference: TokenDoor; readonly management: TokenDoor } | null;
+  readonly userKey: OpenWithKey | null;
+  /** Who a browser session acts for. */
+  readonly session: ((request: IncomingMessage) => Promise<Caller>) | null;
+}
+
+export interface Doors {
+  readonly inference: Authenticate;
+  readonly management: Authenticate;
+}
+
+const SESSION_COOKIE = 'relay_session';
+
+/**
+ * Which of the doors a request stands before is told by the form of its credential, never by trying one after the
+ * other. A credential in `Authorization` wins over a cookie that a browser sends by itself.
+ */
+export function createDoors(deps: DoorsDeps): Doors {
+  return {
+    inference: createDoor(deps, deps.tokens?.inference ?? null),
+    management: createDoor(deps, deps.tokens?.management ?? null),
+  };
+}
+
+function createDoor({ userKey, session }: DoorsDeps, token: TokenDoor | null): Authenticate {
+  // With accounts a token is the operator's own affair: whoever has lost the way is told of keys.
+  const wanted =
+    token === null || userKey !== null
+      ? 'a User API key, which begins with rly_'
+      : `the value of ${token.tokenName}`;
+  return (request) => {
+    if (session !== null && request.headers.authorization === undefined && hasSession(request))
+      return session(request);
+    const presented = bearerOf(request);
+    if (presented === null) {
+      throw new RelayError('missing_api_key', {
+        message: `No key was sent. Send "Authorization: Bearer <key>" with ${wanted}.`,
+      });
+    }
+    if (userKey !== null && looksLikeApiKey(presented)) return userKey(presented);
+    const caller = token?.open(presented) ?? null;
+    if (caller !== null) return caller;
+    throw new RelayError('invalid_api_key', {
+      message: `The key is not valid here. This address takes ${wanted}.`,
+    });
+  };
+}
+
+/** The presented key, or null when the header is absent or not of the Bearer scheme. */
+function bearerOf(request: IncomingMessage): string | null {
+  const [scheme = '', value = '', ...rest] = request.headers.authorization?.split(' ') ?? [];
+  return scheme.toLowerCase() === 'bearer' && value !== '' && rest.length === 0 ? value : null;
+}
+
+function hasSession(request: IncomingMessage): boolean {
+  return cookieOf(request.headers.cookie, SESSION_COOKIE) !== null;
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { digestOfBody } from '../domain/body-digest.ts';
+import { RelayError } from '../domain/relay-error.ts';
+import type { Authenticate } from '../http/authenticate.ts';
+import { inferenceRouteOf } from '../http/inference-route.ts';
+import type { RequestHandler } from '../http/listener.ts';
+import { ClientGoneError, readBody } from '../http/read-body.ts';
+import { refuseRequest } from '../http/refuse-request.ts';
+import { scopeRefusal } from '../http/scope-refusal.ts';
+import type { InternalLink } from '../kit/egress/index.ts';
+import type { Log } from '../kit/log.ts';
+import type { SignContext } from './context/sign-context.ts';
+import { ForwardedAnswer } from './forwarded-answer.ts';
+import { forwardedHeaders } from './forwarded-headers.ts';
+
+export interface ForwarderDeps {
+  readonly authenticate: Authenticate;
+  readonly sign: SignContext;
+  /** The version of the organization's configuration that this process decides on. */
+  readonly versionOf: (organizationId: string) => number;
+  readonly link: InternalLink;
+  readonly bodyBytesMax: number;
+  readonly publicUrl: string;
+  /** True once the process was told to stop: nothing new is taken on. */
+  readonly draining: () => boolean;
+  readonly log: Log;
+}
+
+/**
+ * Everything below `/v1/` in a process that has no inference of its own: lets in whoever may call, and hands the
+ * request to inference with a context signed for it, under the id that it has here. The body is read whole first,
+ * because the context is bound to it; the answer is passed on as it comes.
+ */
+export function createForwarder(deps: ForwarderDeps): RequestHandler {
+  return (request, response, requestId) => {
+    const refuse = (error: unknown) => {
+      if (!(error instanceof RelayError)) deps.log.error({ err: error, request_id: requestId }, 'defect');
+      refuseRequest(request, response, error, { requestId, publicUrl: deps.publicUrl });
+    };
+    forward(deps, request, response, requestId, refuse).catch((error: unknown) => {
+      if (!(error instanceof ClientGoneError)) refuse(error);
+    });
+  };
+}
+
+async function forward(
+  deps: ForwarderDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  refuse: (error: unknown) => void,
+): Promise<void> {
+  const route = inferenceRouteOf(request);
+  const authenticated = deps.authenticate(request);
+  const caller = authenticated instanceof Promise ? await authenticated : authenticated;
+  if (!caller.scopes.has('relay:request')) throw scopeRefusal(caller, ['relay:request']);
+  if (deps.draining()) throw new RelayError('draining');
+
+  const isList = route === 'models';
+  const body = isList ? EMPTY : await readBody(request, response, deps.bodyBytesMax);
+  const method = isList ? 'GET' : 'POST';
+  const target = request.url ?? '';
+  const context = await deps.sign({
+    requestId,
+    method,
+    target,
+    bodyDigest: digestOfBody(body),
+    caller,
+    configVersion: deps.versionOf(caller.organizationId),
+  });
+  // Whoever left meanwhile is not heard of again.
+  if (response.destroyed) return;
+
+  const answer = new ForwardedAnswer({
+    response,
+    unanswered: (reason) => {
+      deps.log.error({ request_id: requestId, why: reason }, 'inference did not answer');
+      refuse(unavailable(reason));
+    },
+  });
+  response.once('close', () => {
+    if (!response.writableFinished) answer.clientLeft();
+  });
+  const headers = forwardedHeaders(request.rawHeaders, context);
+  answer.stopRequest = deps.link.send({ method, path: target, headers, body: isList ? null : body }, answer);
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function unavailable(internal: string): RelayError {
+  return new RelayError('configuration_unavailable', {
+    message: 'The inference service cannot be reached right now. Retry shortly.',
+    internal,
+  });
+}

@@ -1,0 +1,77 @@
+import type { ServerResponse } from 'node:http';
+import { headers as names } from '@relay/contract';
+import type { LinkAnswer, LinkFlow } from '../kit/egress/index.ts';
+import { answerHeaders } from './forwarded-headers.ts';
+
+export interface ForwardedAnswerDeps {
+  readonly response: ServerResponse;
+  /** Called at most once, and only while nothing has been sent to the client. */
+  readonly unanswered: (reason: string) => void;
+}
+
+/** Inference's answer on its way to the client: every byte as it comes, no faster than the client takes it. */
+export class ForwardedAnswer implements LinkAnswer {
+  /** Set once the request is under way. */
+  stopRequest: (() => void) | null = null;
+  readonly #deps: ForwardedAnswerDeps;
+  readonly #response: ServerResponse;
+  #flow: LinkFlow | null = null;
+  #awaitingDrain = false;
+  #over = false;
+
+  constructor(deps: ForwardedAnswerDeps) {
+    this.#deps = deps;
+    this.#response = deps.response;
+  }
+
+  /** The client hung up: inference, and the provider behind it, have nobody left to work for. */
+  clientLeft(): void {
+    this.#over = true;
+    this.stopRequest?.();
+  }
+
+  onHead(status: number, headers: string[], flow: LinkFlow): void {
+    if (this.#over) return;
+    if (status === 401 && isOfRelay(headers)) {
+      // The client was let in here. That inference turns the platform away is for the operator to mend, and a 401
+      // would tell the client that its key is bad.
+      this.#over = true;
+      this.stopRequest?.();
+      this.#deps.unanswered('inference refused the context; its log says why');
+      return;
+    }
+    this.#flow = flow;
+    this.#response.writeHead(status, answerHeaders(headers));
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#over || this.#response.write(chunk) || this.#awaitingDrain) return;
+    this.#awaitingDrain = true;
+    this.#flow?.pause();
+    this.#response.once('drain', () => {
+      this.#awaitingDrain = false;
+      this.#flow?.resume();
+    });
+  }
+
+  onEnd(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#response.end();
+  }
+
+  onFailure(reason: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    // Half an answer cannot be mended: the client must see it break.
+    if (this.#response.headersSent) this.#response.destroy();
+    else this.#deps.unanswered(reason);
+  }
+}
+
+function isOfRelay(headers: readonly string[]): boolean {
+  for (let index = 0; index < headers.length; index += 2) {
+    if (headers[index]?.toLowerCase() === names.errorSource) return headers[index + 1] === 'relay';
+  }
+  return false;
+}

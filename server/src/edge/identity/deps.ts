@@ -1,0 +1,47 @@
+import type { Kysely } from 'kysely';
+import type { RoleName } from '../../domain/access.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { Secret } from '../../kit/secret.ts';
+import type { Fences } from '../../store/fences.ts';
+import type { Redis } from '../../store/redis.ts';
+import type { Database } from '../../store/schema.ts';
+import type { StoreLog } from '../../store/store-log.ts';
+
+/** Who a browser session may be of, and what it is signed with. */
+export interface SessionSettings {
+  /** Works for the whole deployment: a person may be a member of several organizations. */
+  readonly db: Kysely<Database>;
+  /** 32 bytes. Another secret ends every session and second factor. */
+  readonly secret: Buffer;
+  readonly publicUrl: string;
+  readonly accounts: boolean;
+  /** Self-hosted: the token that opens a session of the implicit owner. */
+  readonly admin: AdminSignIn | null;
+}
+
+export interface AdminSignIn {
+  readonly token: Secret;
+  readonly organizationId: string;
+  readonly userId: string;
+}
+
+/** The identity provider of the deployment, as its operator has set it up. */
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: Secret | null;
+  /** Self-hosted: what somebody becomes who signs in for the first time without an invitation. */
+  readonly joinRole: RoleName | null;
+}
+
+export interface IdentityDeps extends SessionSettings {
+  readonly mode: 'self_hosted' | 'hosted';
+  readonly oidc: OidcSettings | null;
+  readonly redis: Pick<Redis, 'run'>;
+  /** Raised when somebody joins, so that no gateway decides on what it knew before. */
+  readonly fences: Pick<Fences, 'raise'>;
+  readonly clock: Clock;
+  /** UUIDv7. */
+  readonly newId: () => string;
+  readonly log: Pick<StoreLog, 'warn'>;
+}

@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { RelayError } from '../../domain/relay-error.ts';
+import { changeAccess } from '../../store/config-version.ts';
+import type { Database } from '../../store/schema.ts';
+import { appendAudit } from './audit.ts';
+import type { IdentityDeps } from './deps.ts';
+import { demandRoomForMember, insertMember } from './join-organization.ts';
+import { plainEmail } from './people.ts';
+
+export type Invitation = Selectable<Database['invitations']>;
+
+export function findInvitationByToken(db: Kysely<Database>, token: string): Promise<Invitation | undefined> {
+  return openInvitations(db)
+    .where('token_hash', '=', hash('sha256', token, 'buffer'))
+    .executeTakeFirst();
+}
+
+/** The oldest one that waits for this address in any organization. */
+export function findInvitationByEmail(db: Kysely<Database>, email: string): Promise<Invitation | undefined> {
+  return openInvitations(db)
+    .where(sql<string>`lower(email)`, '=', plainEmail(email))
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+function openInvitations(db: Kysely<Database>) {
+  return db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`);
+}
+
+/** The same for one that never was, was used, was withdrawn or has expired. */
+export function noSuchInvitation(): RelayError {
+  return new RelayError('not_found', {
+    message: 'There is no open invitation with this link. Ask whoever sent it for another one.',
+  });
+}
+
+/**
+ * Makes somebody a member and uses the invitation up, together or not at all. `person` finds or creates them in the same
+ * transaction and answers their id.
+ */
+export async function acceptInvitation(
+  deps: Pick<IdentityDeps, 'db' | 'fences' | 'newId'>,
+  requestId: string,
+  invitation: Invitation,
+  person: (tx: Transaction<Database>) => Promise<string>,
+): Promise<string> {
+  const { organization_id: organizationId, id, role } = invitation;
+  const { result: userId, version } = await changeAccess(deps.db, organizationId, async (tx) => {
+    await demandRoomForMember(tx, organizationId);
+    const held = await openInvitations(tx as unknown as Kysely<Database>)
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (held === undefined) throw noSuchInvitation();
+    const joining = await person(tx);
+    if (!(await insertMember(tx, { organizationId, userId: joining, role }))) {
+      throw new RelayError('conflict', { message: 'You are a member of this organization already.' });
+    }
+    await tx
+      .updateTable('invitations')
+      .set({ accepted_at: sql<Date>`now()` })
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .execute();
+    await appendAudit(tx, {
+      id: deps.newId(),
+      organizationId,
+      actor: { type: 'user', userId: joining },
+      requestId,
+      action: 'invitation.accept',
+      targetType: 'invitation',
+      targetId: id,
+      after: { user_id: joining, email: invitation.email, role },
+    });
+    return { result: joining, keyIds: [] };
+  });
+  await announce(deps, organizationId, version);
+  return userId;
+}
+
+/** A gateway that has not heard of the member would turn them away. One that cannot be told now asks PostgreSQL. */
+export async function announce(
+  { fences }: Pick<IdentityDeps, 'fences'>,
+  organizationId: string,
+  version: number,
+): Promise<void> {
+  await fences.raise(organizationId, version).catch(() => undefined);
+}

@@ -1,0 +1,92 @@
+import type { Session } from '@relay/contract';
+import { RelayError } from '../../domain/relay-error.ts';
+import { appendAudit } from './audit.ts';
+import { clientAddressOf } from './client-address.ts';
+import { type CookieSettings, setCookie } from './cookies.ts';
+import { type Parts, SESSION_MS } from './parts.ts';
+import { membershipsOf, readUser, toUser } from './people.ts';
+import { csrfTokenOf, digestOfAdminToken, digestOfCookie, newSessionCookie } from './session-secrets.ts';
+import { clearSessions, endSession, type LiveSession, SESSION_COOKIE } from './sessions.ts';
+
+const USER_AGENT_CHARACTERS_MAX = 500;
+
+/** What of a call signing in needs; any call of a management route fits. */
+export interface BrowserCall {
+  readonly requestId: string;
+  readonly remoteAddress: string;
+  readonly header: (name: string) => string | undefined;
+  readonly setHeader: (name: string, value: string) => void;
+}
+
+export interface Proven {
+  readonly userId: string;
+  readonly organizationId: string;
+  readonly method: 'password' | 'second_factor' | 'single_sign_on' | 'sign_up' | 'invitation' | 'admin_token';
+}
+
+/** The last step of signing in, whichever way it was proven: a session, its cookie, and an entry in the log. */
+export async function openSession(parts: Parts, call: BrowserCall, proven: Proven): Promise<Session> {
+  const { deps } = parts;
+  const { context } = await parts.library();
+  const cookie = newSessionCookie();
+  const isAdmin = proven.method === 'admin_token';
+  const earlier = await parts.sessions.find(call.header('cookie'));
+  const made = await context.internalAdapter.createSession(
+    proven.userId,
+    false,
+    {
+      token: digestOfCookie(deps.secret, cookie) ?? '',
+      organizationId: proven.organizationId,
+      adminTokenDigest:
+        isAdmin && deps.admin !== null ? digestOfAdminToken(deps.secret, deps.admin.token.reveal()) : null,
+      ipAddress: addressOf(call),
+      userAgent: call.header('user-agent')?.slice(0, USER_AGENT_CHARACTERS_MAX) ?? null,
+    },
+    true,
+  );
+  await appendAudit(deps.db, {
+    id: deps.newId(),
+    organizationId: proven.organizationId,
+    actor: { type: isAdmin ? 'admin_token' : 'user', userId: proven.userId },
+    requestId: call.requestId,
+    action: 'session.create',
+    targetType: 'session',
+    targetId: made.id,
+    after: { method: proven.method, ip_address: addressOf(call) },
+  });
+  // A browser holds one cookie: the session it held before could not be ended from it any more.
+  if (earlier !== null) await endSession(deps.db, earlier.userId, earlier.id);
+  await clearSessions(deps.db, proven.userId);
+  call.setHeader('set-cookie', setCookie(sessionCookie(deps), cookie, SESSION_MS));
+  return answerSession(parts, call, { ...proven, id: made.id, expiresAt: made.expiresAt });
+}
+
+export function addressOf(call: Pick<BrowserCall, 'remoteAddress' | 'header'>): string {
+  return clientAddressOf(call.remoteAddress, call.header('x-forwarded-for'));
+}
+
+export function sessionCookie({ publicUrl }: { readonly publicUrl: string }): CookieSettings {
+  return { name: SESSION_COOKIE, path: '/', secure: publicUrl.startsWith('https:') };
+}
+
+export async function answerSession(
+  { deps }: Pick<Parts, 'deps'>,
+  call: Pick<BrowserCall, 'setHeader'>,
+  session: Pick<LiveSession, 'id' | 'userId' | 'organizationId' | 'expiresAt'>,
+): Promise<Session> {
+  const [user, memberships] = await Promise.all([
+    readUser(deps.db, session.userId),
+    membershipsOf(deps.db, session.userId),
+  ]);
+  const current = memberships.find(({ organizationId }) => organizationId === session.organizationId);
+  if (current === undefined) throw new RelayError('session_expired');
+  call.setHeader('cache-control', 'no-store');
+  return {
+    user: toUser(user),
+    org: { id: current.organizationId, name: current.name },
+    role: current.role,
+    orgs: memberships.map(({ organizationId, name }) => ({ id: organizationId, name })),
+    csrf_token: csrfTokenOf(deps.secret, session.id),
+    expires_at: session.expiresAt.toISOString(),
+  };
+}

@@ -1,0 +1,39 @@
+import { type Attempts, createAttempts } from './attempts.ts';
+import type { IdentityDeps } from './deps.ts';
+import { type Library, loadLibrary } from './library.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
+import { createSecondFactor, type SecondFactor } from './second-factor.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+
+/** A session lasts a week from signing in, however it is used. */
+export const SESSION_MS = 7 * 86_400_000;
+
+/** What the routes of people in browsers are made from. */
+export interface Parts {
+  readonly deps: IdentityDeps;
+  readonly library: () => Promise<Library>;
+  readonly attempts: Attempts;
+  readonly passwords: Passwords;
+  readonly secondFactor: SecondFactor;
+  readonly sessions: Sessions;
+}
+
+export function createParts(deps: IdentityDeps): Parts {
+  let loading: Promise<Library> | null = null;
+  const library = () => {
+    loading ??= loadLibrary({ ...deps, sessionMs: SESSION_MS }).catch((error: unknown) => {
+      loading = null;
+      throw error;
+    });
+    return loading;
+  };
+  const passwords = createPasswords({ db: deps.db, library });
+  return {
+    deps,
+    library,
+    attempts: createAttempts(deps),
+    passwords,
+    secondFactor: createSecondFactor({ db: deps.db, clock: deps.clock, library, passwords }),
+    sessions: createSessions(deps),
+  };
+}

@@ -1,0 +1,35 @@
+import { headers } from '@relay/contract';
+import { RelayError } from '../../domain/relay-error.ts';
+import { csrfTokenOf, isSameText } from './session-secrets.ts';
+
+type Header = (name: string) => string | undefined;
+
+/** Methods that change nothing, so that it does not matter who made the browser send them. */
+const READING = new Set(['GET', 'HEAD']);
+
+/** Refuses a write with a session that the browser may have been made to send by somebody else. */
+export function demandIntent(
+  settings: { readonly secret: Buffer; readonly publicUrl: string },
+  sessionId: string,
+  request: { readonly method: string | undefined; readonly header: Header },
+): void {
+  if (READING.has(request.method ?? '')) return;
+  demandOwnOrigin(settings.publicUrl, request.header);
+  const sent = request.header(headers.csrfToken);
+  if (sent === undefined || !isSameText(sent, csrfTokenOf(settings.secret, sessionId)))
+    throw new RelayError('csrf_failed');
+}
+
+/**
+ * Refuses a write that a page of another site has made a browser send. Browsers name the origin of every such
+ * request; clients that are no browsers send none, and have no cookies that somebody else could use.
+ */
+export function demandOwnOrigin(publicUrl: string, header: Header): void {
+  const origin = header('origin');
+  if (origin === undefined) return;
+  const own = URL.canParse(origin) ? new URL(origin) : null;
+  if (own !== null && (own.origin === new URL(publicUrl).origin || own.host === header('host'))) return;
+  throw new RelayError('csrf_failed', {
+    message: `The request comes from a page of another site. Use the console at ${publicUrl}.`,
+  });
+}

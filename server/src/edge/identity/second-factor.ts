@@ -1,0 +1,131 @@
+import type { TotpSetup } from '@relay/contract';
+import type { Kysely, Transaction } from 'kysely';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { Database } from '../../store/schema.ts';
+import type { Library } from './library.ts';
+import type { Passwords } from './passwords.ts';
+import { isSameText } from './session-secrets.ts';
+import { stepOfCode } from './totp-code.ts';
+
+export interface SecondFactor {
+  /** A secret and backup codes that count once a code has confirmed them; null when the password is wrong. */
+  start(sessionToken: string, password: string): Promise<TotpSetup | null>;
+  /** False: the code is wrong. Throws `conflict` when there is nothing to confirm. `also` commits with it. */
+  confirm(userId: string, code: string, also: Write): Promise<boolean>;
+  /** Whether this is a code of the authenticator or a backup code. Either is good for one use. */
+  consume(userId: string, code: string): Promise<boolean>;
+  remove(tx: Transaction<Database>, userId: string): Promise<void>;
+}
+
+type Write = (tx: Transaction<Database>) => Promise<void>;
+
+const DIGITS = /^\d{6}$/;
+/** Two requests have set one up at the same time. */
+const UNIQUE_VIOLATION = '23505';
+
+export function createSecondFactor(deps: {
+  readonly db: Kysely<Database>;
+  readonly clock: Clock;
+  readonly library: () => Promise<Library>;
+  readonly passwords: Pick<Passwords, 'bounded'>;
+}): SecondFactor {
+  const { db } = deps;
+
+  function find(userId: string) {
+    return db.selectFrom('auth_two_factors').selectAll().where('user_id', '=', userId).executeTakeFirst();
+  }
+
+  /** The library would take a code as often as it is sent while it lasts; the step makes it good for one use. */
+  async function consumeStep(userId: string, sealedSecret: string, code: string): Promise<boolean> {
+    const { crypto, context } = await deps.library();
+    const secret = await crypto.symmetricDecrypt({ key: context.secretConfig, data: sealedSecret });
+    const step = stepOfCode(secret, code, deps.clock.nowMs());
+    if (step === null) return false;
+    const taken = await db
+      .updateTable('auth_two_factors')
+      .set({ last_used_step: step })
+      .where('user_id', '=', userId)
+      .where('secret', '=', sealedSecret)
+      .where((match) => match.or([match('last_used_step', 'is', null), match('last_used_step', '<', step)]))
+      .executeTakeFirst();
+    return taken.numUpdatedRows === 1n;
+  }
+
+  async function consumeBackup(userId: string, sealedCodes: string, code: string): Promise<boolean> {
+    const { crypto, context } = await deps.library();
+    const key = context.secretConfig;
+    const codes = JSON.parse(await crypto.symmetricDecrypt({ key, data: sealedCodes })) as string[];
+    const left = codes.filter((each) => !isSameText(each, code));
+    if (left.length === codes.length) return false;
+    // Two requests with the same code have read the same list; only one of them replaces it.
+    const replaced = await db
+      .updateTable('auth_two_factors')
+      .set({ backup_codes: await crypto.symmetricEncrypt({ key, data: JSON.stringify(left) }) })
+      .where('user_id', '=', userId)
+      .where('backup_codes', '=', sealedCodes)
+      .executeTakeFirst();
+    return replaced.numUpdatedRows === 1n;
+  }
+
+  return {
+    async start(sessionToken, password) {
+      const { api, headersOf } = await deps.library();
+      const headers = await headersOf(sessionToken);
+      const made = await deps.passwords
+        .bounded(() => api.enableTwoFactor({ body: { password, method: 'totp' }, headers }))
+        .catch(refusalOf);
+      if (made === null) return null;
+      if (made.method !== 'totp') throw new Error('the library has set up another second factor');
+      return { uri: made.totpURI, backup_codes: made.backupCodes };
+    },
+    async confirm(userId, code, also) {
+      const row = await find(userId);
+      if (row === undefined || row.verified) throw nothingToConfirm();
+      if (!(await consumeStep(userId, row.secret, code))) return false;
+      return db.transaction().execute(async (tx) => {
+        const confirmed = await tx
+          .updateTable('auth_two_factors')
+          .set({ verified: true })
+          .where('user_id', '=', userId)
+          .where('secret', '=', row.secret)
+          .executeTakeFirst();
+        if (confirmed.numUpdatedRows === 0n) return false;
+        await tx.updateTable('users').set({ two_factor_enabled: true }).where('id', '=', userId).execute();
+        await also(tx);
+        return true;
+      });
+    },
+    async consume(userId, code) {
+      const row = await find(userId);
+      if (row === undefined || !row.verified) return false;
+      return DIGITS.test(code)
+        ? consumeStep(userId, row.secret, code)
+        : consumeBackup(userId, row.backup_codes, code);
+    },
+    async remove(tx, userId) {
+      await tx.deleteFrom('auth_two_factors').where('user_id', '=', userId).execute();
+      await tx.updateTable('users').set({ two_factor_enabled: false }).where('id', '=', userId).execute();
+    },
+  };
+}
+
+/** What the library says when it refuses; everything else is a defect or a store that is away. */
+function refusalOf(error: unknown): null {
+  const { body, code, status } = error as { body?: { code?: string }; code?: string; status?: string };
+  if (body?.code === 'INVALID_PASSWORD') return null;
+  if (status === 'UNAUTHORIZED') throw new RelayError('session_expired');
+  if (body?.code === 'TOTP_ALREADY_ENABLED' || code === UNIQUE_VIOLATION) {
+    throw new RelayError('conflict', {
+      message:
+        'This account has a second factor already. Remove it first with POST /api/account/totp/remove.',
+    });
+  }
+  throw error;
+}
+
+function nothingToConfirm(): RelayError {
+  return new RelayError('conflict', {
+    message: 'There is no second factor to confirm. Set one up first with POST /api/account/totp.',
+  });
+}

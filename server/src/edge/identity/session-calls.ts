@@ -1,0 +1,40 @@
+import type { RouteId } from '@relay/contract';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Call } from '../../http/call.ts';
+import type { Subject } from './attempts.ts';
+import { countedAddress } from './client-address.ts';
+import { addressOf } from './open-session.ts';
+import type { Parts } from './parts.ts';
+import type { LiveSession } from './sessions.ts';
+
+type AnyCall = Pick<Call<RouteId>, 'header' | 'remoteAddress'>;
+
+/** The session that the door has let in. It may have ended since. */
+export async function sessionOf(parts: Parts, call: AnyCall): Promise<LiveSession> {
+  const session = await parts.sessions.find(call.header('cookie'));
+  if (session === null) throw new RelayError('session_expired');
+  return session;
+}
+
+export function clientOf(call: AnyCall): Subject {
+  return { kind: 'client', of: countedAddress(addressOf(call)) };
+}
+
+export function actorOf(session: LiveSession): { type: 'user' | 'admin_token'; userId: string } {
+  return { type: session.isAdmin ? 'admin_token' : 'user', userId: session.userId };
+}
+
+export function demandAccounts({ deps }: Pick<Parts, 'deps'>): void {
+  if (!deps.accounts) throw new RelayError('accounts_disabled');
+}
+
+/** What the contract admits and PostgreSQL cannot hold is refused by the name of its field. */
+export function demandStorable(fields: Readonly<Record<string, string>>): void {
+  for (const [param, text] of Object.entries(fields)) {
+    if (!text.includes('\0')) continue;
+    throw new RelayError('invalid_request', {
+      message: `${param} must not contain the NUL character.`,
+      param,
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../../store/schema.ts';
+import { cookieOf } from './cookies.ts';
+import type { SessionSettings } from './deps.ts';
+import { digestOfAdminToken, digestOfCookie, isSameText } from './session-secrets.ts';
+
+export const SESSION_COOKIE = 'relay_session';
+
+/** What a cookie stands for. */
+export interface LiveSession {
+  readonly id: string;
+  /** As stored: the digest of the cookie. */
+  readonly token: string;
+  readonly userId: string;
+  readonly userStatus: 'active' | 'invited' | 'suspended';
+  readonly organizationId: string;
+  /** Opened with the admin token: the implicit owner of a self-hosted deployment. */
+  readonly isAdmin: boolean;
+  readonly expiresAt: Date;
+}
+
+/** Past this many the oldest go, so that no list of them grows without end. */
+const SESSIONS_PER_USER_MAX = 50;
+const EXPIRED_PER_SIGN_IN_MAX = 100;
+
+export interface Sessions {
+  /** Asks the database every time: a session that has ended opens nothing from that moment on. */
+  find(cookieHeader: string | undefined): Promise<LiveSession | null>;
+  /** Those that still open something, the newest first. */
+  listOf(session: LiveSession): Promise<SessionRow[]>;
+}
+
+export type SessionRow = Awaited<ReturnType<typeof rowsOf>>[number];
+
+export function createSessions(settings: SessionSettings): Sessions {
+  const { db, secret, admin } = settings;
+  const adminDigest = admin === null ? null : digestOfAdminToken(secret, admin.token.reveal());
+
+  /** Sessions of people need accounts; those of the admin token end with the token. */
+  function counts(digest: string | null): boolean {
+    if (digest === null) return settings.accounts;
+    return adminDigest !== null && isSameText(digest, adminDigest);
+  }
+
+  return {
+    async find(cookieHeader) {
+      const cookie = cookieOf(cookieHeader, SESSION_COOKIE);
+      const token = cookie === null ? null : digestOfCookie(secret, cookie);
+      if (token === null) return null;
+      const row = await db
+        .selectFrom('sessions')
+        .innerJoin('users', 'users.id', 'sessions.user_id')
+        .selectAll('sessions')
+        .select('users.status as user_status')
+        .where('token', '=', token)
+        .where('expires_at', '>', sql<Date>`now()`)
+        .executeTakeFirst();
+      if (row === undefined || !counts(row.admin_token_digest)) return null;
+      return {
+        id: row.id,
+        token,
+        userId: row.user_id,
+        userStatus: row.user_status,
+        organizationId: row.organization_id,
+        isAdmin: row.admin_token_digest !== null,
+        expiresAt: row.expires_at,
+      };
+    },
+    async listOf(session) {
+      const rows = await rowsOf(db, session.userId);
+      return rows.filter((row) => counts(row.admin_token_digest));
+    },
+  };
+}
+
+function rowsOf(db: Kysely<Database>, userId: string) {
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .orderBy('id', 'desc')
+    .limit(SESSIONS_PER_USER_MAX)
+    .execute();
+}
+
+/** The row that was there; undefined when the user has no such session. */
+export function endSession(db: Kysely<Database>, userId: string, id: string) {
+  return db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returning(['id', 'organization_id'])
+    .executeTakeFirst();
+}
+
+export async function endOtherSessions(db: Kysely<Database>, userId: string, keptId: string): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '!=', keptId).execute();
+}
+
+/** A little of what has expired, and whatever the user has too much of: each sign-in clears more than it adds. */
+export async function clearSessions(db: Kysely<Database>, userId: string): Promise<void> {
+  const expired = db
+    .selectFrom('sessions')
+    .select('id')
+    .where('expires_at', '<=', sql<Date>`now()`)
+    .orderBy('expires_at')
+    .limit(EXPIRED_PER_SIGN_IN_MAX);
+  const excess = db
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .orderBy('id', 'desc')
+    .offset(SESSIONS_PER_USER_MAX);
+  await db
+    .deleteFrom('sessions')
+    .where((match) => match.or([match('id', 'in', expired), match('id', 'in', excess)]))
+    .execute();
+}

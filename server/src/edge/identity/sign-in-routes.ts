@@ -1,0 +1,170 @@
+import type { Session, SessionCreate } from '@relay/contract';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Call, Handlers } from '../../http/call.ts';
+import { appendAudit } from './audit.ts';
+import { clearCookie } from './cookies.ts';
+import { answerSession, openSession, sessionCookie } from './open-session.ts';
+import type { Parts } from './parts.ts';
+import { findUserByEmail, membershipsOf, plainEmail } from './people.ts';
+import { demandOwnOrigin } from './request-intent.ts';
+import { actorOf, clientOf, demandAccounts, sessionOf } from './session-calls.ts';
+import { digestOfAdminToken, isSameText } from './session-secrets.ts';
+import { endSession, type LiveSession } from './sessions.ts';
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Signing in and out, and the sessions somebody has. */
+export function signInHandlers(parts: Parts): Handlers {
+  const { deps } = parts;
+
+  async function end(call: Call<'deleteSession' | 'revokeSession'>, session: LiveSession, id: string) {
+    const ended = ID.test(id) ? await endSession(deps.db, session.userId, id) : undefined;
+    if (ended === undefined) throw noSuchSession();
+    await appendAudit(deps.db, {
+      id: deps.newId(),
+      organizationId: ended.organization_id,
+      actor: actorOf(session),
+      requestId: call.requestId,
+      action: 'session.delete',
+      targetType: 'session',
+      targetId: ended.id,
+    });
+    if (id === session.id) call.setHeader('set-cookie', clearCookie(sessionCookie(deps)));
+    return undefined;
+  }
+
+  return {
+    async createSession(call) {
+      demandOwnOrigin(deps.publicUrl, call.header);
+      return call.body.token === undefined ? signInWithPassword(parts, call) : signInWithToken(parts, call);
+    },
+    getSession: async (call) => answerSession(parts, call, await sessionOf(parts, call)),
+    async updateSession(call) {
+      demandAccounts(parts);
+      const session = await sessionOf(parts, call);
+      return switchOrganization(parts, call, session, call.body.org_id);
+    },
+    async deleteSession(call) {
+      const session = await sessionOf(parts, call);
+      return end(call, session, session.id);
+    },
+    async listSessions(call) {
+      const current = await sessionOf(parts, call);
+      const rows = await parts.sessions.listOf(current);
+      return rows.map((row) => ({
+        id: row.id,
+        current: row.id === current.id,
+        created_at: row.created_at.toISOString(),
+        expires_at: row.expires_at.toISOString(),
+        ip_address: row.ip_address,
+        user_agent: row.user_agent,
+      }));
+    },
+    revokeSession: async (call) => end(call, await sessionOf(parts, call), call.params.session_id),
+  };
+}
+
+function noSuchSession(): RelayError {
+  return new RelayError('not_found', {
+    message: 'You have no session with this id, or it has ended. GET /api/account/sessions lists yours.',
+  });
+}
+
+/** The operator of a self-hosted deployment, who needs no account. */
+async function signInWithToken(parts: Parts, call: Call<'createSession'>): Promise<Session> {
+  const { admin, secret } = parts.deps;
+  if (admin === null) {
+    throw new RelayError('mode_unsupported', {
+      message: 'A hosted deployment has no admin token. Sign in with an e-mail address and a password.',
+      param: 'token',
+    });
+  }
+  const succeeded = await parts.attempts.take([clientOf(call)]);
+  const [sent, expected] = [call.body.token ?? '', admin.token.reveal()];
+  // Digests are of equal length, so that the comparison tells nothing of the token's.
+  if (!isSameText(digestOfAdminToken(secret, sent), digestOfAdminToken(secret, expected)))
+    throw new RelayError('invalid_credentials', {
+      message:
+        'The token is not the value of RELAY_ADMIN_TOKEN. Copy it from the settings of this deployment.',
+    });
+  await succeeded();
+  const { organizationId, userId } = admin;
+  return openSession(parts, call, { userId, organizationId, method: 'admin_token' });
+}
+
+async function signInWithPassword(parts: Parts, call: Call<'createSession'>): Promise<Session> {
+  const { email, password, totp_code: code } = demandCredentials(call.body);
+  demandAccounts(parts);
+  const { db } = parts.deps;
+  const succeeded = await parts.attempts.take([{ kind: 'account', of: plainEmail(email) }, clientOf(call)]);
+  const user = await findUserByEmail(db, email);
+  if (!(await parts.passwords.matches(user?.id ?? null, password)) || user === undefined)
+    throw new RelayError('invalid_credentials');
+  if (user.two_factor_enabled) {
+    if (code === undefined) {
+      await succeeded();
+      throw new RelayError('totp_required');
+    }
+    if (!(await parts.secondFactor.consume(user.id, code)))
+      throw new RelayError('invalid_credentials', { param: 'totp_code' });
+  }
+  await succeeded();
+  const method = user.two_factor_enabled ? 'second_factor' : 'password';
+  return openSession(parts, call, { userId: user.id, organizationId: await homeOf(parts, user), method });
+}
+
+function demandCredentials(body: SessionCreate) {
+  const { email, password, totp_code } = body;
+  if (email !== undefined && password !== undefined) return { email, password, totp_code };
+  throw new RelayError('invalid_request', {
+    message: 'Send `email` and `password`, or `token` with the admin token of a self-hosted deployment.',
+    param: email === undefined ? 'email' : 'password',
+  });
+}
+
+/** The organization to begin in: the one somebody has been a member of for longest. */
+async function homeOf(
+  { deps }: Pick<Parts, 'deps'>,
+  user: { readonly id: string; readonly status: string },
+): Promise<string> {
+  const [home] = user.status === 'active' ? await membershipsOf(deps.db, user.id) : [];
+  if (home !== undefined) return home.organizationId;
+  throw new RelayError('permission_denied', {
+    message: 'You are not an active member of any organization. Ask an owner or admin for an invitation.',
+  });
+}
+
+export async function switchOrganization(
+  parts: Parts,
+  call: Pick<Call<'updateSession'>, 'requestId' | 'setHeader'>,
+  session: LiveSession,
+  organizationId: string,
+): Promise<Session> {
+  const { deps } = parts;
+  const memberships = await membershipsOf(deps.db, session.userId);
+  if (!memberships.some((each) => each.organizationId === organizationId)) {
+    throw new RelayError('not_found', {
+      message:
+        'You are not an active member of an organization with this id. GET /api/session lists yours under `orgs`.',
+      param: 'org_id',
+    });
+  }
+  await deps.db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('sessions')
+      .set({ organization_id: organizationId, updated_at: new Date(deps.clock.nowMs()) })
+      .where('id', '=', session.id)
+      .execute();
+    await appendAudit(tx, {
+      id: deps.newId(),
+      organizationId,
+      actor: actorOf(session),
+      requestId: call.requestId,
+      action: 'session.update',
+      targetType: 'session',
+      targetId: session.id,
+      after: { organization_id: organizationId },
+    });
+  });
+  return answerSession(parts, call, { ...session, organizationId });
+}

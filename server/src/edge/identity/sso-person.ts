@@ -1,0 +1,125 @@
+import type { Kysely } from 'kysely';
+import { RelayError } from '../../domain/relay-error.ts';
+import { changeAccess } from '../../store/config-version.ts';
+import type { Database } from '../../store/schema.ts';
+import { appendAudit } from './audit.ts';
+import type { IdentityDeps } from './deps.ts';
+import type { Profile } from './identity-provider.ts';
+import { acceptInvitation, announce, findInvitationByEmail } from './invitations.ts';
+import { demandRoomForMember, insertMember, insertPerson, insertProof } from './join-organization.ts';
+import { foundOrganization } from './joining-routes.ts';
+import { findUserByEmail, membershipsOf, readUser, type UserRow } from './people.ts';
+
+export interface Arrival {
+  readonly userId: string;
+  readonly organizationId: string;
+}
+
+/**
+ * Who somebody is here that the identity provider vouches for, and where they begin. `signedInUserId` is whose session
+ * the browser already has, if any.
+ */
+export async function arriveBySso(
+  deps: IdentityDeps,
+  requestId: string,
+  profile: Profile,
+  signedInUserId: string | null,
+): Promise<Arrival> {
+  const user = (await findLinked(deps.db, profile)) ?? (await linkByEmail(deps, profile, signedInUserId));
+  if (user === undefined) return welcome(deps, requestId, profile);
+  const [home] = user.status === 'active' ? await membershipsOf(deps.db, user.id) : [];
+  if (home !== undefined) return { userId: user.id, organizationId: home.organizationId };
+  const invitation = user.status === 'active' ? await findInvitationByEmail(deps.db, user.email) : undefined;
+  // Whoever was removed does not come back on their own.
+  if (invitation === undefined || !profile.emailVerified) throw notAMember();
+  await acceptInvitation(deps, requestId, invitation, async () => user.id);
+  return { userId: user.id, organizationId: invitation.organization_id };
+}
+
+async function findLinked(db: Kysely<Database>, profile: Profile): Promise<UserRow | undefined> {
+  const account = await db
+    .selectFrom('auth_accounts')
+    .select('user_id')
+    .where('provider_id', '=', profile.providerId)
+    .where('account_id', '=', profile.subject)
+    .executeTakeFirst();
+  return account === undefined ? undefined : readUser(db, account.user_id);
+}
+
+/**
+ * The user who has the same address, from now on linked. Anybody can type an address when signing up, and would share
+ * the account of its real owner later; so either somebody vouched for it here as well, or the browser is signed in.
+ */
+async function linkByEmail(
+  deps: IdentityDeps,
+  profile: Profile,
+  signedInUserId: string | null,
+): Promise<UserRow | undefined> {
+  if (!profile.emailVerified) {
+    throw new RelayError('permission_denied', {
+      message:
+        'The identity provider does not vouch for your e-mail address. Ask its administrator to set the claim email_verified.',
+    });
+  }
+  const user = await findUserByEmail(deps.db, profile.email);
+  if (user === undefined) return undefined;
+  if (!user.email_verified && user.id !== signedInUserId) {
+    throw new RelayError('permission_denied', {
+      message:
+        'An account with your address exists, and nobody has shown it to be yours. Sign in with its password, then use single sign-on once: that links the two.',
+    });
+  }
+  await deps.db.transaction().execute(async (tx) => {
+    await insertProof(tx, deps.newId, user.id, profile);
+    await tx.updateTable('users').set({ email_verified: true }).where('id', '=', user.id).execute();
+  });
+  return user;
+}
+
+/** Somebody new: to where they are invited, else as the deployment is set up. */
+async function welcome(deps: IdentityDeps, requestId: string, profile: Profile): Promise<Arrival> {
+  const { name, email } = profile;
+  const person = { name, email, emailVerified: true, proof: profile };
+  const invitation = await findInvitationByEmail(deps.db, email);
+  if (invitation !== undefined) {
+    const userId = await acceptInvitation(deps, requestId, invitation, (tx) =>
+      insertPerson(tx, deps.newId, person),
+    );
+    return { userId, organizationId: invitation.organization_id };
+  }
+  if (deps.mode === 'hosted') return foundOrganization(deps, requestId, person, organizationNameOf(name));
+  const role = deps.oidc?.joinRole ?? null;
+  if (role === null || deps.admin === null) throw notAMember();
+  const { organizationId } = deps.admin;
+  const { result: userId, version } = await changeAccess(deps.db, organizationId, async (tx) => {
+    await demandRoomForMember(tx, organizationId);
+    const joining = await insertPerson(tx, deps.newId, person);
+    await insertMember(tx, { organizationId, userId: joining, role });
+    await appendAudit(tx, {
+      id: deps.newId(),
+      organizationId,
+      actor: { type: 'user', userId: joining },
+      requestId,
+      action: 'member.create',
+      targetType: 'member',
+      targetId: joining,
+      after: { name, email, role, status: 'active' },
+    });
+    return { result: joining, keyIds: [] };
+  });
+  await announce(deps, organizationId, version);
+  return { userId, organizationId };
+}
+
+const NAME_CHARACTERS_MAX = 150;
+
+function organizationNameOf(name: string): string {
+  return `${name.slice(0, NAME_CHARACTERS_MAX)}’s organization`;
+}
+
+function notAMember(): RelayError {
+  return new RelayError('permission_denied', {
+    message:
+      'You are not an active member of any organization here. Ask an owner or admin for an invitation.',
+  });
+}

@@ -1,0 +1,92 @@
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Handlers } from '../../http/call.ts';
+import { clearCookie, cookieOf, setCookie } from './cookies.ts';
+import {
+  createIdentityProvider,
+  type IdentityProvider,
+  isSameState,
+  newJourney,
+  notProven,
+  type SsoJourney,
+} from './identity-provider.ts';
+import { localPath } from './local-path.ts';
+import { openSession } from './open-session.ts';
+import type { Parts } from './parts.ts';
+import { demandAccounts } from './session-calls.ts';
+import { arriveBySso } from './sso-person.ts';
+
+const CALLBACK_PATH = '/api/sso/callback';
+const JOURNEY_COOKIE = 'relay_sso';
+const JOURNEY_MS = 10 * 60_000;
+
+/**
+ * To the identity provider and back. What has to be remembered meanwhile travels in an encrypted cookie: it binds the
+ * journey to the browser that began it, and beginning many costs nothing.
+ */
+export function ssoHandlers(parts: Parts): Handlers {
+  const { deps } = parts;
+  const provider =
+    deps.oidc === null
+      ? null
+      : createIdentityProvider(deps.oidc, deps.publicUrl + CALLBACK_PATH, parts.library);
+  const cookie = { name: JOURNEY_COOKIE, path: '/api/sso', secure: deps.publicUrl.startsWith('https:') };
+
+  function demandProvider(): IdentityProvider {
+    demandAccounts(parts);
+    if (provider !== null) return provider;
+    throw new RelayError('mode_unsupported', {
+      message:
+        'Single sign-on is not set up here. The operator sets RELAY_OIDC_ISSUER and RELAY_OIDC_CLIENT_ID.',
+    });
+  }
+
+  async function seal(journey: SsoJourney): Promise<string> {
+    const { crypto, context } = await parts.library();
+    return crypto.symmetricEncrypt({ key: context.secretConfig, data: JSON.stringify(journey) });
+  }
+
+  async function openJourney(header: string | undefined): Promise<SsoJourney> {
+    const sealed = cookieOf(header, JOURNEY_COOKIE);
+    if (sealed === null) throw notProven('the browser has begun no journey');
+    const { crypto, context } = await parts.library();
+    try {
+      const text = await crypto.symmetricDecrypt({ key: context.secretConfig, data: sealed });
+      return JSON.parse(text) as SsoJourney;
+    } catch (cause) {
+      throw notProven('the cookie of the journey does not open', cause);
+    }
+  }
+
+  return {
+    async startSso(call) {
+      const identityProvider = demandProvider();
+      const returnTo = localPath(call.query.return_to ?? '/', deps.publicUrl);
+      if (returnTo === null) {
+        throw new RelayError('invalid_request', {
+          message: 'return_to must be a path of this console, such as /lanes.',
+          param: 'return_to',
+        });
+      }
+      const journey = newJourney(returnTo, deps.clock.nowMs() + JOURNEY_MS);
+      call.setHeader('location', await identityProvider.authorizationUrl(journey));
+      call.setHeader('set-cookie', setCookie(cookie, await seal(journey), JOURNEY_MS));
+      call.setHeader('cache-control', 'no-store');
+      return undefined;
+    },
+    async finishSso(call) {
+      const identityProvider = demandProvider();
+      const { code, state, error } = call.query;
+      const journey = await openJourney(call.header('cookie'));
+      if (journey.endsAtMs < deps.clock.nowMs()) throw notProven('the journey took too long');
+      if (state === undefined || !isSameState(journey, state)) throw notProven('the state is another one');
+      call.setHeader('set-cookie', clearCookie(cookie));
+      if (error !== undefined || code === undefined) throw notProven('the identity provider has refused');
+      const profile = await identityProvider.profile(code, journey);
+      const session = await parts.sessions.find(call.header('cookie'));
+      const arrival = await arriveBySso(deps, call.requestId, profile, session?.userId ?? null);
+      await openSession(parts, call, { ...arrival, method: 'single_sign_on' });
+      call.setHeader('location', journey.returnTo);
+      return undefined;
+    },
+  };
+}

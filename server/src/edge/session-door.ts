@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import { allScopes } from '@relay/contract';
+import { type Access, effectiveScopes, rolePermissions } from '../domain/access.ts';
+import type { Caller } from '../domain/caller.ts';
+import { RelayError } from '../domain/relay-error.ts';
+import type { OrganizationSnapshot } from '../domain/snapshot.ts';
+import { demandIntent } from './identity/request-intent.ts';
+import type { LiveSession, Sessions } from './identity/sessions.ts';
+
+export interface SessionDoorDeps {
+  readonly sessions: Pick<Sessions, 'find'>;
+  /** The organization as it is now: nothing that was taken away before the call is still in it. */
+  readonly freshness: (organizationId: string) => Promise<OrganizationSnapshot>;
+  readonly secret: Buffer;
+  readonly publicUrl: string;
+}
+
+/**
+ * Who a browser acts for. The session is read every time and the member's permissions come from the snapshot as it is
+ * now, so that signing out, revoking, suspending and demoting work on the next request.
+ */
+export function createSessionDoor(deps: SessionDoorDeps): (request: IncomingMessage) => Promise<Caller> {
+  return async (request) => {
+    const session = await deps.sessions.find(request.headers.cookie);
+    if (session === null) throw new RelayError('session_expired');
+    demandIntent(deps, session.id, {
+      method: request.method,
+      header: (name) => {
+        const value = request.headers[name];
+        return Array.isArray(value) ? value[0] : value;
+      },
+    });
+    return callerOf(session, session.isAdmin ? ADMINISTRATION : await memberAccess(deps, session));
+  };
+}
+
+/** The operator at the console: all of the implicit organization, and what the playground needs. */
+const ADMINISTRATION: Access = { granted: null, permissions: new Set(allScopes), plan: 'self_hosted' };
+
+async function memberAccess(deps: SessionDoorDeps, session: LiveSession): Promise<Access> {
+  const snapshot = await deps.freshness(session.organizationId).catch((error: unknown) => {
+    // An organization that is gone has no members either.
+    if (error instanceof RelayError && error.code === 'not_found') throw new RelayError('session_expired');
+    throw error;
+  });
+  const member = snapshot.members.get(session.userId);
+  if (member === undefined) throw new RelayError('session_expired');
+  if (member.status !== 'active' || session.userStatus !== 'active') {
+    throw new RelayError('permission_denied', {
+      message: 'Your access is suspended. Ask an owner or admin of the organization to restore it.',
+    });
+  }
+  return { granted: null, permissions: rolePermissions[member.role], plan: snapshot.plan };
+}
+
+function callerOf(session: LiveSession, access: Access): Caller {
+  return {
+    organizationId: session.organizationId,
+    userId: session.userId,
+    keyId: null,
+    sessionId: session.id,
+    kind: 'session',
+    scopes: effectiveScopes(access),
+    access,
+    keyPolicies: [],
+  };
+}

@@ -1,0 +1,18 @@
+import type { Handlers } from '../http/call.ts';
+import type { IdentityDeps } from './identity/deps.ts';
+import { joiningHandlers } from './identity/joining-routes.ts';
+import { createParts } from './identity/parts.ts';
+import { securityHandlers } from './identity/security-routes.ts';
+import { signInHandlers } from './identity/sign-in-routes.ts';
+import { ssoHandlers } from './identity/sso-routes.ts';
+
+/** The routes of people in browsers: signing in and out, joining, and how they prove to be who they are. */
+export function sessionHandlers(deps: IdentityDeps): Handlers {
+  const parts = createParts(deps);
+  return {
+    ...signInHandlers(parts),
+    ...joiningHandlers(parts),
+    ...ssoHandlers(parts),
+    ...securityHandlers(parts),
+  };
+}

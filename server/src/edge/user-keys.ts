@@ -1,0 +1,127 @@
+import type { Scope } from '@relay/contract';
+import { effectiveScopes, type PlanName, type RoleName, rolePermissions } from '../domain/access.ts';
+import { digestOfKey, isSameDigest, publicIdOf } from '../domain/api-key.ts';
+import type { Caller } from '../domain/caller.ts';
+import { RelayError } from '../domain/relay-error.ts';
+import type { OrganizationSnapshot } from '../domain/snapshot.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { HeldKey } from '../store/held-keys.ts';
+import type { KeyDirectory } from '../store/key-directory.ts';
+import type { KeyUses } from '../store/key-uses.ts';
+import type { Fresh, Freshen } from './freshness.ts';
+
+export interface UserKeysDeps {
+  readonly directory: Pick<KeyDirectory, 'get' | 'find' | 'isCurrent'>;
+  readonly freshen: Freshen;
+  readonly uses: Pick<KeyUses, 'note'>;
+  /** What the stored digests were made with. */
+  readonly pepper: Buffer;
+  readonly clock: Pick<Clock, 'nowMs'>;
+}
+
+/** Who a User API key acts for. Throws 401, 403 when its owner is suspended, and 503 when it cannot be told. */
+export type OpenWithKey = (key: string) => Promise<Caller>;
+
+export function createUserKeys(deps: UserKeysDeps): OpenWithKey {
+  const { directory, uses, clock } = deps;
+  const accessOf = createAccessTable();
+  return async (presented) => {
+    const publicId = publicIdOf(presented);
+    if (publicId === null) {
+      throw new RelayError('invalid_api_key', {
+        message:
+          'The key is mistyped or not whole: its checksum is wrong. Copy it again from where it was created.',
+      });
+    }
+    const known = directory.get(publicId) ?? (await directory.find(publicId));
+    if (known === undefined || !isSameDigest(digestOf(known), digestOfKey(deps.pepper, presented)))
+      throw unknownKey();
+    // Neither an end nor a revocation is ever taken back, so what is in memory is enough to refuse.
+    demandUsable(known, clock.nowMs());
+
+    const fresh = await freshFor(deps, known);
+    const key = await currentKey(deps, publicId, fresh);
+    if (key === undefined || key.digest !== known.digest) throw unknownKey();
+    if (key !== known) demandUsable(key, clock.nowMs());
+    const role = roleOf(key, fresh.snapshot);
+    uses.note(key);
+    return {
+      organizationId: key.organizationId,
+      userId: key.userId,
+      keyId: key.id,
+      sessionId: null,
+      kind: 'user_key',
+      ...accessOf(key.scopes, role, fresh.snapshot.plan),
+      keyPolicies: key.policies,
+    };
+  };
+}
+
+/** The organization, at least as new as the key is: its owner may have joined a moment before it was made. */
+async function freshFor({ freshen }: UserKeysDeps, key: HeldKey): Promise<Fresh> {
+  try {
+    return await freshen(key.organizationId, key.readVersion);
+  } catch (error) {
+    if (error instanceof RelayError && error.code === 'not_found') throw unknownKey();
+    throw error;
+  }
+}
+
+/** What is in memory while nothing changes; else the key as it is now. */
+function currentKey(
+  { directory }: UserKeysDeps,
+  publicId: string,
+  { version }: Fresh,
+): HeldKey | undefined | Promise<HeldKey | undefined> {
+  const key = directory.get(publicId);
+  if (key !== undefined && directory.isCurrent(key.organizationId, version)) return key;
+  return directory.find(publicId, version);
+}
+
+function digestOf(key: HeldKey): Buffer {
+  return Buffer.from(key.digest, 'latin1');
+}
+
+function demandUsable(key: HeldKey, nowMs: number): void {
+  if (key.revokedAtMs !== null) throw new RelayError('revoked_api_key');
+  if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) throw new RelayError('expired_api_key');
+}
+
+function roleOf(key: HeldKey, snapshot: OrganizationSnapshot): RoleName {
+  const owner = snapshot.members.get(key.userId);
+  if (owner === undefined) throw unknownKey();
+  if (owner.status === 'active') return owner.role;
+  throw new RelayError('permission_denied', {
+    message: 'The owner of this key is suspended. Ask an owner or admin of the organization to lift it.',
+  });
+}
+
+/** The same for a key that never was, and one whose owner or organization is gone. */
+function unknownKey(): RelayError {
+  return new RelayError('invalid_api_key', {
+    message:
+      'The key is not known here, or its owner has left the organization. Check that it belongs to this deployment, or create another.',
+  });
+}
+
+type KeyAccess = Pick<Caller, 'scopes' | 'access'>;
+
+/** Worked out once for each set of scopes, role and plan; keys with the same scopes share the set. */
+function createAccessTable(): (granted: ReadonlySet<Scope>, role: RoleName, plan: PlanName) => KeyAccess {
+  const tables = new WeakMap<ReadonlySet<Scope>, Map<string, KeyAccess>>();
+  return (granted, role, plan) => {
+    let table = tables.get(granted);
+    if (table === undefined) {
+      table = new Map();
+      tables.set(granted, table);
+    }
+    const name = `${role} ${plan}`;
+    let found = table.get(name);
+    if (found === undefined) {
+      const access = { granted, permissions: rolePermissions[role], plan };
+      found = { scopes: effectiveScopes(access), access };
+      table.set(name, found);
+    }
+    return found;
+  };
+}

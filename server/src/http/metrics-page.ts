@@ -1,0 +1,73 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isIPv4 } from 'node:net';
+import { routes } from '@relay/contract';
+import { RelayError } from '../domain/relay-error.ts';
+import type { Log } from '../kit/log.ts';
+import type { Metrics } from '../kit/metrics.ts';
+import type { Secret } from '../kit/secret.ts';
+import type { RequestHandler } from './listener.ts';
+import { refuseRequest } from './refuse-request.ts';
+
+export interface MetricsPageDeps {
+  readonly metrics: Pick<Metrics, 'contentType' | 'text'>;
+  /** What a scraper presents. Null: only whoever is on this machine may look. */
+  readonly token: Secret | null;
+  readonly publicUrl: string;
+  readonly log: Log;
+}
+
+/** A proxy says for whom it asks; whoever it is for is somewhere else. */
+const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'];
+
+/** Answers `GET /metrics` and hands everything else on. */
+export function createMetricsPage(deps: MetricsPageDeps, everythingElse: RequestHandler): RequestHandler {
+  const mayLook = deps.token === null ? requireThisMachine : requireToken(deps.token);
+
+  async function answer(...[request, response]: Parameters<RequestHandler>): Promise<void> {
+    mayLook(request);
+    const text = await deps.metrics.text();
+    response.writeHead(200, { 'content-type': deps.metrics.contentType, 'cache-control': 'no-store' });
+    response.end(text);
+  }
+
+  return (request, response, requestId) => {
+    if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== routes.getMetrics.path) {
+      everythingElse(request, response, requestId);
+      return;
+    }
+    answer(request, response, requestId).catch((error: unknown) => {
+      if (!(error instanceof RelayError))
+        deps.log.error({ err: error, request_id: requestId }, 'metrics could not be written');
+      refuseRequest(request, response, error, { requestId, publicUrl: deps.publicUrl });
+    });
+  };
+}
+
+function requireToken(token: Secret): (request: IncomingMessage) => void {
+  const expected = digest(token.reveal());
+  return (request) => {
+    const presented = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    if (timingSafeEqual(digest(presented), expected)) return;
+    throw new RelayError('invalid_api_key', {
+      message:
+        'Metrics are open to whoever has RELAY_METRICS_TOKEN. Send it as `Authorization: Bearer <token>`.',
+    });
+  };
+}
+
+function requireThisMachine({ socket, headers }: IncomingMessage): void {
+  const isForwarded = FORWARDING_HEADERS.some((name) => headers[name] !== undefined);
+  if (!isForwarded && isLoopback(socket.remoteAddress ?? '')) return;
+  // As if it were not there: whoever has no business here need not know of it.
+  throw new RelayError('route_not_found');
+}
+
+function isLoopback(address: string): boolean {
+  const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+  return plain === '::1' || (isIPv4(plain) && plain.startsWith('127.'));
+}
+
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
+}

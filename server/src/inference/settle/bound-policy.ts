@@ -1,0 +1,20 @@
+import { describePolicy } from '../../domain/limits.ts';
+import type { BoundPolicy } from '../../domain/request-record.ts';
+import type { Exchange } from '../exchange.ts';
+
+/** The policy that made the request wait last, or refused it; null when none did. */
+export function boundPolicyOf({ decisions, snapshot, caller }: Exchange): BoundPolicy | null {
+  if (decisions.bound === null) return null;
+  const { policyId, resetsAtMs } = decisions.bound;
+  const policy = describePolicy(snapshot, caller, policyId);
+  if (policy === null) return null;
+  return {
+    id: policy.id,
+    kind: policy.policy_kind,
+    scopeType: policy.scope_type,
+    scopeId: policy.scope_id,
+    metric: policy.metric,
+    period: policy.period,
+    resetsAtMs,
+  };
+}

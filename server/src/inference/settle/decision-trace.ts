@@ -1,0 +1,65 @@
+import type { Refusal } from '../../admission/engine.ts';
+import type { RecordedCandidate } from '../../domain/request-record.ts';
+import { type RouteMember, unfitness } from '../../domain/routing.ts';
+import type { AttemptRecord, Exchange } from '../exchange.ts';
+import { UNFIT_TEXT } from '../route/route-request.ts';
+
+const CANDIDATES_MAX = 20;
+
+const REFUSED_TEXT: Record<Refusal['reason'], string> = {
+  wait_budget: 'it had no room within the wait budget',
+  exceeds_limit: 'the request alone is more than a limit admits',
+  queue_full: 'too many requests of this caller were waiting',
+};
+
+type Judged = Pick<RecordedCandidate, 'verdict' | 'reason' | 'waitMs'>;
+
+/**
+ * Why the request went where it went: every member of its route with what became of it, those that were tried always among
+ * them. The reasons are fixed words, so nothing of the request is in them.
+ */
+export function decisionTrace(exchange: Exchange): readonly RecordedCandidate[] {
+  const { route, attempts } = exchange;
+  if (route === null) return [];
+  const tried = new Map(attempts.map((attempt) => [attempt.endpointId, attempt]));
+  const lastTried = route.members.findLastIndex(({ candidate }) => tried.has(candidate.endpoint.id));
+  const others = CANDIDATES_MAX - tried.size;
+  const trace: RecordedCandidate[] = [];
+  for (const [index, member] of route.members.entries()) {
+    const endpointId = member.candidate.endpoint.id;
+    const attempt = tried.get(endpointId);
+    if (trace.length >= CANDIDATES_MAX) break;
+    if (attempt === undefined && index >= others && route.members.length > CANDIDATES_MAX) continue;
+    const judged =
+      attempt === undefined
+        ? judgeUntried(exchange, member, index < lastTried)
+        : judgeTried(attempt, attempt === attempts.at(-1));
+    trace.push({ endpointId, rank: member.manualRank, ...judged });
+  }
+  return trace;
+}
+
+function judgeTried({ waitMs }: AttemptRecord, isLast: boolean): Judged {
+  if (!isLast) return { verdict: 'unhealthy', reason: 'its attempt failed and another was made', waitMs };
+  return { verdict: 'selected', reason: 'the last attempt was made here', waitMs };
+}
+
+/** `passedOver`: one of a lower place was tried, so this one was looked at before and not taken. */
+function judgeUntried(exchange: Exchange, member: RouteMember, passedOver: boolean): Judged {
+  const unfit = unfitness(member, exchange.operation, exchange.streaming);
+  if (unfit !== null) {
+    const verdict = unfit.endsWith('_disabled') ? 'disabled' : 'incompatible';
+    return { verdict, reason: UNFIT_TEXT[unfit], waitMs: null };
+  }
+  const { awaited, refused } = exchange.decisions;
+  if (refused !== null) return { verdict: 'limited', reason: REFUSED_TEXT[refused], waitMs: null };
+  if (awaited?.endpointId === member.candidate.endpoint.id) {
+    const reason = 'the request waited for it and ended before its turn';
+    return { verdict: 'would_wait', reason, waitMs: awaited.waitMs };
+  }
+  if (passedOver && exchange.route?.selection === 'soonest')
+    return { verdict: 'would_wait', reason: 'another was free sooner', waitMs: null };
+  if (passedOver) return { verdict: 'limited', reason: REFUSED_TEXT.wait_budget, waitMs: null };
+  const reason = exchange.attempts.length > 0 ? 'it comes after those that were tried' : 'nothing was tried';
+  return { verdict: 'available', reason, waitMs: null };
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import type { AdmissionAnswer, AdmissionAsk, AdmissionEngine } from '../admission/engine.ts';
+import type { Labels } from '../kit/metrics.ts';
+import { sampleRecord } from '../metering/request-records.fixture.ts';
+import { createMeasurements } from './measurements.ts';
+
+/** Those that are not 0, as text. */
+function counted(samples: readonly [Labels, number][]): string[] {
+  return samples
+    .filter(([, count]) => count > 0)
+    .map(([labels, count]) => `${Object.values(labels).join(' ')} ${count}`);
+}
+
+describe('measurements', () => {
+  it('count answers by plane and class, and clients that left before any', async () => {
+    let nowMs = 0;
+    const measurements = createMeasurements({ nowMs: () => 0, monotonicMs: () => (nowMs += 1) });
+    let arrived: () => void = () => undefined;
+    let gone: () => void = () => undefined;
+    const handler = measurements.counted((request, response) => {
+      if (request.url === '/v1/hang') {
+        response.once('close', gone);
+        return arrived();
+      }
+      response.writeHead(Number(request.headers['x-status'])).end();
+    });
+    const server = createServer((request, response) => handler(request, response, 'the-id'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const [path, status] of [
+      ['/v1/models', 200],
+      ['/v1/models', 206],
+      ['/v1/models', 429],
+      ['/api/relay/providers', 503],
+      ['/openapi.json', 304],
+    ] as const)
+      await fetch(url + path, { headers: { 'x-status': String(status) } });
+
+    const hanging = new AbortController();
+    const reached = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const closed = new Promise<void>((resolve) => {
+      gone = resolve;
+    });
+    const left = fetch(`${url}/v1/hang`, { signal: hanging.signal });
+    await reached;
+    assert.equal(measurements.openInference(), 1);
+    hanging.abort();
+    await assert.rejects(left);
+    await closed;
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    assert.equal(measurements.openInference(), 0);
+    assert.deepEqual(counted(measurements.answers()), [
+      'inference none 1',
+      'inference 2xx 2',
+      'inference 4xx 1',
+      'management 5xx 1',
+      'operations 3xx 1',
+    ]);
+  });
+
+  it('count requests by operation and state, and how long they waited', () => {
+    const measurements = createMeasurements({ nowMs: () => 0, monotonicMs: () => 0 });
+    measurements.settled(sampleRecord({ waitMs: 1_500, ttftMs: null }));
+    measurements.settled(sampleRecord({ operation: 'embeddings', state: 'failed', waitMs: 0, ttftMs: 20 }));
+    assert.deepEqual(counted(measurements.requests()), ['chat completed 1', 'embeddings failed 1']);
+    assert.equal(measurements.waits.sum(), 1.5);
+    assert.deepEqual(
+      measurements.firstBytes.counts.reduce((sum, count) => sum + count),
+      1,
+    );
+  });
+
+  it('time questions to the engine, and count those without an answer apart', async () => {
+    let nowMs = 0;
+    const measurements = createMeasurements({ nowMs: () => 0, monotonicMs: () => (nowMs += 4) });
+    let fails = false;
+    const engine = measurements.timed({
+      admit: async () => {
+        if (fails) throw new Error('away');
+        return { kind: 'wait', candidate: 0, waitMs: 1, policyId: null } satisfies AdmissionAnswer;
+      },
+    } as unknown as AdmissionEngine);
+    await engine.admit({} as AdmissionAsk);
+    assert.equal(measurements.admissions.sum(), 0.004);
+    fails = true;
+    await assert.rejects(engine.admit({} as AdmissionAsk), /away/);
+    assert.equal(measurements.admissions.sum(), 0.004);
+    assert.equal(measurements.admissionFailures(), 1);
+  });
+
+  it('of one request cost less than two microseconds', () => {
+    const measurements = createMeasurements({ nowMs: () => 0, monotonicMs: () => 0 });
+    const record = sampleRecord({ waitMs: 700, ttftMs: 900 });
+    const requests = 100_000;
+    let bestMs = Number.POSITIVE_INFINITY;
+    for (let turn = 0; turn < 5; turn += 1) {
+      const startMs = performance.now();
+      for (let index = 0; index < requests; index += 1) measurements.settled(record);
+      bestMs = Math.min(bestMs, performance.now() - startMs);
+    }
+    assert.ok((bestMs * 1e6) / requests < 2_000, `${(bestMs * 1e6) / requests} ns`);
+  });
+});

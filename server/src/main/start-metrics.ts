@@ -1,0 +1,114 @@
+import type { Clock } from '../kit/clock.ts';
+import { createMetrics, type Metrics, type Reading } from '../kit/metrics.ts';
+import type { Backlog } from '../metering/backlog.ts';
+import type { LedgerWorker } from '../metering/ledger-worker.ts';
+import type { Reconciliation } from '../metering/reconcile.ts';
+import type { Redis } from '../store/redis.ts';
+import type { Snapshots } from '../store/snapshots.ts';
+import type { Measurements } from './measurements.ts';
+import { type MetricName, metricTable } from './metric-table.ts';
+import type { RunningAdmission } from './start-admission.ts';
+
+/** What a process with the role does for the ledger. */
+export interface RunningMetering {
+  readonly worker: Pick<LedgerWorker, 'counts'>;
+  readonly backlog: Pick<Backlog, 'state'>;
+  readonly reconciliation: Pick<Reconciliation, 'state'>;
+}
+
+export interface MetricSources {
+  readonly info: { readonly version: string; readonly role: string; readonly mode: string };
+  readonly measurements: Measurements;
+  readonly admission: Pick<RunningAdmission, 'counts' | 'spoolState'>;
+  readonly snapshots: Pick<Snapshots, 'state'>;
+  readonly redis: Pick<Redis, 'state'>;
+  /** Null where there are no keys. */
+  readonly keysHeld: () => number | null;
+  /** Null in a process without the role, and until it has begun. */
+  readonly metering: () => RunningMetering | null;
+  readonly isPostgresqlUp: () => boolean;
+  readonly clock: Clock;
+}
+
+/** Joins what the rooms count with the names that metrics have. */
+export function createServerMetrics(sources: MetricSources): Metrics {
+  const metrics = createMetrics({ processMetrics: true });
+  const readings: Record<MetricName, () => Reading> = {
+    ...readingsOfTraffic(sources),
+    ...readingsOfStores(sources),
+    ...readingsOfMetering(sources),
+  };
+  for (const [name, read] of Object.entries(readings))
+    metrics.register(name, metricTable[name as MetricName], read);
+  return metrics;
+}
+
+function readingsOfTraffic({ info, measurements, admission }: MetricSources) {
+  return {
+    relay_info: () => [[info, 1]],
+    relay_http_requests_total: measurements.answers,
+    relay_inference_requests_total: measurements.requests,
+    relay_inference_open: measurements.openInference,
+    relay_inference_waiting: () => admission.counts().waiting,
+    relay_inference_dispatched: () => admission.counts().dispatched,
+    relay_wait_seconds: () => measurements.waits,
+    relay_first_byte_seconds: () => measurements.firstBytes,
+    relay_upstream_first_byte_seconds: () => measurements.upstreamFirstBytes,
+    relay_admission_seconds: () => measurements.admissions,
+    relay_admission_failures_total: measurements.admissionFailures,
+  } satisfies Partial<Record<MetricName, () => Reading>>;
+}
+
+function readingsOfStores({ redis, snapshots, clock, keysHeld, isPostgresqlUp }: MetricSources) {
+  return {
+    relay_store_up: () => [
+      [{ store: 'postgresql' }, Number(isPostgresqlUp())],
+      [{ store: 'redis' }, Number(redis.state().ready)],
+    ],
+    relay_redis_breaker: () =>
+      ['closed', 'open', 'half_open'].map((state) => [{ state }, Number(redis.state().breaker === state)]),
+    relay_configuration_age_seconds: () => {
+      const { lastPollOkAtMs } = snapshots.state();
+      return lastPollOkAtMs === null ? null : Math.max(0, clock.nowMs() - lastPollOkAtMs) / 1_000;
+    },
+    relay_snapshots_loaded: () => snapshots.state().loaded,
+    relay_snapshots_stale: () => snapshots.state().stale,
+    relay_keys_held: keysHeld,
+  } satisfies Partial<Record<MetricName, () => Reading>>;
+}
+
+function readingsOfMetering({ admission, metering }: MetricSources) {
+  const backlog = () => metering()?.backlog.state() ?? null;
+  const reconciliation = () => {
+    const state = metering()?.reconciliation.state();
+    return state === undefined || state.finishedAtMs === null ? null : state;
+  };
+  return {
+    relay_usage_unsent_records: () => admission.counts().unsent,
+    relay_spool_entries: () => admission.spoolState().waiting,
+    relay_spool_bytes: () => admission.spoolState().bytes,
+    relay_spool_dropped_total: () => admission.spoolState().dropped,
+    relay_usage_stream_entries: () => backlog()?.entries ?? null,
+    relay_usage_stream_taken_entries: () => backlog()?.taken ?? null,
+    relay_ledger_lag_seconds: () => {
+      const state = backlog();
+      return state === null ? null : state.lagMs / 1_000;
+    },
+    relay_ledger_rows_total: () => metering()?.worker.counts().rows ?? null,
+    relay_ledger_poisoned_total: () => metering()?.worker.counts().poisoned ?? null,
+    relay_reconciliation_windows: () => {
+      const state = reconciliation();
+      if (state === null) return null;
+      const { checked, unsettled, drift } = state;
+      return Object.entries({ checked, unsettled, drifted: drift }).map(([result, count]) => [
+        { result },
+        count,
+      ]);
+    },
+    relay_reconciliation_drift_ratio: () => reconciliation()?.driftRatioMax ?? null,
+    relay_reconciliation_run_timestamp_seconds: () => {
+      const state = reconciliation();
+      return state === null ? null : (state.finishedAtMs ?? 0) / 1_000;
+    },
+  } satisfies Partial<Record<MetricName, () => Reading>>;
+}

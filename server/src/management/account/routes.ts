@@ -1,0 +1,69 @@
+import { headers, type User } from '@relay/contract';
+import type { Handlers } from '../../http/call.ts';
+import { appendAudit } from '../audit.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { demandMatch, entityTag } from '../entity-tag.ts';
+import { notFound } from '../refusals.ts';
+import { demandStorable } from '../storable-body.ts';
+import type { WriteCall } from '../write-resource.ts';
+import { findAccount, lockUser, type UserRow, updateUser } from './queries.ts';
+import { toUser } from './wire.ts';
+
+type AccountDeps = Pick<ManagementDeps, 'ofOrganization' | 'newId'>;
+
+/**
+ * The account of whoever calls. A deployment token acts for the implicit owner, who is a user like any other here,
+ * so these routes are the same in every mode. The entity tag is the user's: it is what an update changes.
+ */
+export function accountHandlers(deps: AccountDeps): Handlers {
+  async function change(call: WriteCall, patch: Parameters<typeof updateUser>[2]): Promise<{ user: User }> {
+    const { caller } = call;
+    const row = await deps
+      .ofOrganization(caller.organizationId)
+      .transaction()
+      .execute(async (tx) => {
+        const before = await lockUser(tx, caller.organizationId, caller.userId);
+        if (before === undefined) throw notFound('account');
+        demandMatch(call.header, before);
+        const after = await updateUser(tx, before, patch);
+        await appendAudit(tx, {
+          id: deps.newId(),
+          caller,
+          requestId: call.requestId,
+          action: 'account.update',
+          targetType: 'account',
+          targetId: after.id,
+          before: audited(before),
+          after: audited(after),
+        });
+        return after;
+      });
+    call.setHeader(headers.etag, entityTag(row));
+    return { user: toUser(row) };
+  }
+
+  return {
+    async getAccount(call) {
+      const { organizationId, userId } = call.caller;
+      const row = await findAccount(deps.ofOrganization(organizationId), organizationId, userId);
+      if (row === undefined) throw notFound('account');
+      call.setHeader(headers.etag, entityTag(row));
+      return {
+        user: toUser(row),
+        org: { id: organizationId, name: row.organization_name },
+        role: row.role,
+      };
+    },
+    async updateAccount(call) {
+      const { name } = call.body;
+      demandStorable({ name });
+      return change(call, { name });
+    },
+    updatePreferences: async (call) => change(call, { marketing_opt_in: call.body.marketing_opt_in }),
+  };
+}
+
+/** What these routes can change, and no more of the person than that: the log outlives the account. */
+function audited(row: UserRow): object {
+  return { name: row.name, marketing_opt_in: row.marketing_opt_in };
+}

@@ -1,0 +1,80 @@
+import { type ApiKey, headers } from '@relay/contract';
+import type { Transaction } from 'kysely';
+import { digestOfKey, mintApiKey } from '../../domain/api-key.ts';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Database } from '../../store/schema.ts';
+import { appendAudit, auditedRow } from '../audit.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { entityTag } from '../entity-tag.ts';
+import { demandRoom } from '../plan-counts.ts';
+import type { WriteCall } from '../write-resource.ts';
+import { insertKey, type KeyRow } from './queries.ts';
+import type { RequestedKey } from './requested-key.ts';
+import type { Standing } from './standing.ts';
+import { toApiKey } from './wire.ts';
+
+export type CreateKeyDeps = Pick<
+  ManagementDeps,
+  'ofOrganization' | 'newId' | 'clock' | 'keyPepper' | 'randomBytes'
+>;
+
+/** Public ids are random in a space of 2^56: to lose once is news, to lose as often as this is a fault. */
+const MINTS_MAX = 5;
+
+/**
+ * A key, its audit entry, and the only sight of its secret. `ownerOf` finds whose key it is to be and refuses what the
+ * caller may not give. Gateways look up a key they do not know, so no version has to tell them of it.
+ */
+export async function createKey(
+  deps: CreateKeyDeps,
+  call: WriteCall,
+  wanted: RequestedKey,
+  ownerOf: (tx: Transaction<Database>) => Promise<Standing>,
+): Promise<{ api_key: string; key: ApiKey }> {
+  const { organizationId } = call.caller;
+  const nowMs = deps.clock.nowMs();
+  const created = await deps
+    .ofOrganization(organizationId)
+    .transaction()
+    .execute(async (tx) => {
+      const { userId } = await ownerOf(tx);
+      await demandRoom(tx, organizationId, 'api_keys');
+      const minted = await insertMinted(deps, tx, {
+        organization_id: organizationId,
+        id: deps.newId(),
+        user_id: userId,
+        name: wanted.name,
+        scopes: [...wanted.scopes],
+        expires_at: wanted.expiresAt,
+      });
+      await appendAudit(tx, {
+        id: deps.newId(),
+        caller: call.caller,
+        requestId: call.requestId,
+        action: 'api_key.create',
+        targetType: 'api_key',
+        targetId: minted.row.id,
+        before: null,
+        after: auditedRow('api_keys', minted.row),
+      });
+      return minted;
+    });
+  call.setHeader(headers.etag, entityTag(created.row));
+  return { api_key: created.secret, key: toApiKey(created.row, nowMs) };
+}
+
+type NewKey = Omit<Parameters<typeof insertKey>[1], 'public_id' | 'secret_hmac'>;
+
+async function insertMinted(
+  deps: CreateKeyDeps,
+  tx: Transaction<Database>,
+  row: NewKey,
+): Promise<{ secret: string; row: KeyRow }> {
+  for (let mint = 0; mint < MINTS_MAX; mint += 1) {
+    const { key: secret, publicId } = mintApiKey(deps.randomBytes);
+    const secret_hmac = digestOfKey(deps.keyPepper, secret);
+    const inserted = await insertKey(tx, { ...row, public_id: publicId, secret_hmac });
+    if (inserted !== undefined) return { secret, row: inserted };
+  }
+  throw new RelayError('internal_error', { internal: `${MINTS_MAX} new public ids of keys were all taken` });
+}

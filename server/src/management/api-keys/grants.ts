@@ -1,0 +1,82 @@
+import { allScopes, type ErrorCode, type Scope } from '@relay/contract';
+import { type Access, effectiveScopes, rolePermissions, whyAbsent } from '../../domain/access.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Standing } from './standing.ts';
+
+type Granting = Pick<Caller, 'access'>;
+
+/** What the caller may put into a key: what its owner may do now, and of that what the calling key holds. */
+export function grantableScopes(caller: Granting, standing: Standing): Scope[] {
+  const effective = effectiveScopes(accessOf(caller, standing));
+  return allScopes.filter((scope) => effective.has(scope));
+}
+
+/** 403 when the caller would give away more than it has. */
+export function demandOwnScopes(caller: Granting, standing: Standing, wanted: readonly Scope[]): void {
+  demandScopes(accessOf(caller, standing), wanted, {
+    insufficient_scope: (names) =>
+      `The calling key does not hold ${names}, and a key cannot create a broader one. Leave that out, or create the key with a key or session that holds it.`,
+    permission_denied: (names) =>
+      `The role "${standing.role}" does not permit ${names}. Leave that out, or ask an owner or admin of the organization for another role.`,
+  });
+}
+
+/** 403 when the key would be given more than the member it is for may do. */
+export function demandScopesOfMember(member: Standing, wanted: readonly Scope[]): void {
+  demandScopes({ granted: null, permissions: rolePermissions[member.role], plan: member.plan }, wanted, {
+    permission_denied: (names) =>
+      `The member's role "${member.role}" does not permit ${names}. Leave that out, or change the role first.`,
+  });
+}
+
+/**
+ * Acting for other members takes a key that carries all its owner may do now: one that was made narrow must not
+ * reach further through somebody else. What the plan withholds from everybody is not asked of it.
+ */
+export function demandDelegation(caller: Granting, standing: Standing): void {
+  const { granted } = caller.access;
+  if (granted === null) return;
+  const whole = effectiveScopes({ ...accessOf(caller, standing), granted: null });
+  const absent = [...whole].filter((scope) => !granted.has(scope));
+  if (absent.length === 0) return;
+  throw new RelayError('permission_denied', {
+    message: `Acting for other members takes a key with all current permissions of its owner, and this one lacks ${absent.join(', ')}. Use such a key, or a browser session.`,
+    fields: { scopes: absent },
+  });
+}
+
+/** A caller that is not a key gives what its owner's role permits: the admin token, too, acts for an owner. */
+function accessOf(caller: Granting, standing: Standing): Access {
+  return {
+    granted: caller.access.granted,
+    permissions: rolePermissions[standing.role],
+    plan: standing.plan,
+  };
+}
+
+type Messages = Partial<Record<ErrorCode, (names: string) => string>>;
+
+const PLAN_MESSAGES: Messages = {
+  entitlement_missing: (names) =>
+    `The plan of the organization does not include ${names}. Leave that out, or change the plan.`,
+  product_access_denied: (names) =>
+    `The organization has no access to the product, so no key can hold ${names}. Ask its owner to enable it.`,
+};
+
+/** Refuses by the widest reason, naming every scope that falls to it. */
+function demandScopes(access: Access, wanted: readonly Scope[], messages: Messages): void {
+  const held = effectiveScopes(access);
+  const absent = wanted.filter((scope) => !held.has(scope));
+  const [first] = absent;
+  if (first === undefined) return;
+  const reason = whyAbsent(access, first);
+  const scopes = absent.filter((scope) => whyAbsent(access, scope) === reason);
+  const message = { ...PLAN_MESSAGES, ...messages }[reason]?.(scopes.join(', '));
+  // The route itself was open: what is missing is the permission to give, not a scope of the route.
+  throw new RelayError(reason === 'insufficient_scope' ? 'permission_denied' : reason, {
+    ...(message === undefined ? {} : { message }),
+    param: 'scopes',
+    fields: { scopes },
+  });
+}

@@ -1,0 +1,68 @@
+import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
+import type { Database } from '../../store/schema.ts';
+import type { RowRange } from '../owned-rows.ts';
+
+export type KeyRow = Selectable<Database['api_keys']>;
+
+/** The keys a call reaches: those of one member, or with `userId` undefined those of the whole organization. */
+export interface KeyScope {
+  readonly organizationId: string;
+  readonly userId: string | undefined;
+}
+
+/** In creation order, whatever their status. */
+export function listKeys(
+  db: Kysely<Database>,
+  scope: KeyScope,
+  { afterId, limit }: RowRange,
+): Promise<KeyRow[]> {
+  return keysIn(db, scope)
+    .$if(afterId !== undefined, (query) => query.where('id', '>', afterId ?? ''))
+    .orderBy('id')
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+    .execute();
+}
+
+export function findKey(db: Kysely<Database>, scope: KeyScope, id: string): Promise<KeyRow | undefined> {
+  return keysIn(db, scope).where('id', '=', id).executeTakeFirst();
+}
+
+/** Waits for whoever is changing the key, and keeps others from changing or referring to it until commit. */
+export function lockKey(tx: Transaction<Database>, scope: KeyScope, id: string): Promise<KeyRow | undefined> {
+  return keysIn(tx, scope).where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** Undefined when a key of any organization has the same public id; the transaction goes on. */
+export function insertKey(
+  tx: Transaction<Database>,
+  row: Insertable<Database['api_keys']>,
+): Promise<KeyRow | undefined> {
+  return tx
+    .insertInto('api_keys')
+    .values(row)
+    .onConflict((clash) => clash.column('public_id').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export function updateKey(
+  tx: Transaction<Database>,
+  locked: KeyRow,
+  patch: { readonly name: string } | { readonly revoked_at: Date },
+): Promise<KeyRow> {
+  return tx
+    .updateTable('api_keys')
+    .set(patch)
+    .where('organization_id', '=', locked.organization_id)
+    .where('id', '=', locked.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+function keysIn(db: Kysely<Database>, { organizationId, userId }: KeyScope) {
+  return db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''));
+}

@@ -1,0 +1,39 @@
+import { headers } from '@relay/contract';
+import { appendAudit, auditedRow } from '../audit.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { demandMatch, entityTag } from '../entity-tag.ts';
+import { isId, notFound } from '../refusals.ts';
+import type { WriteCall } from '../write-resource.ts';
+import { type KeyScope, lockKey, updateKey } from './queries.ts';
+
+/** A name is for people: no gateway holds it, so no version has to tell them of the change. */
+export async function renameKey(
+  deps: Pick<ManagementDeps, 'ofOrganization' | 'newId'>,
+  call: WriteCall,
+  scope: KeyScope,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<undefined> {
+  if (!isId(id)) throw notFound('API key');
+  const renamed = await deps
+    .ofOrganization(scope.organizationId)
+    .transaction()
+    .execute(async (tx) => {
+      const before = await lockKey(tx, scope, id);
+      if (before === undefined) throw notFound('API key');
+      demandMatch(call.header, before);
+      const after = await updateKey(tx, before, { name });
+      await appendAudit(tx, {
+        id: deps.newId(),
+        caller: call.caller,
+        requestId: call.requestId,
+        action: 'api_key.rename',
+        targetType: 'api_key',
+        targetId: after.id,
+        before: auditedRow('api_keys', before),
+        after: auditedRow('api_keys', after),
+      });
+      return after;
+    });
+  call.setHeader(headers.etag, entityTag(renamed));
+  return undefined;
+}

@@ -1,0 +1,40 @@
+import { type ApiKeyCreate, expandScopes, isScope, type Scope } from '@relay/contract';
+import { invalidField, listNames } from '../refusals.ts';
+import { demandStorable } from '../storable-body.ts';
+
+export interface RequestedKey {
+  readonly name: string;
+  /** With everything they imply, in the order of the table: what the key will list. */
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: Date | null;
+}
+
+/** What a body asks for, before anybody asks whether it may be had; 400 names the field and the fix. */
+export function requestedKey(body: ApiKeyCreate, nowMs: number): RequestedKey {
+  demandStorable({ name: body.name });
+  return { name: body.name, scopes: knownScopes(body.scopes), expiresAt: expiryOf(body.expires_at, nowMs) };
+}
+
+const SHOWN_CHARACTERS_MAX = 60;
+
+function knownScopes(names: readonly string[]): Scope[] {
+  const unknown = names.filter((name) => !isScope(name));
+  if (unknown.length === 0) return expandScopes(names.filter(isScope));
+  const shown = [...new Set(unknown)].map((name) => name.slice(0, SHOWN_CHARACTERS_MAX));
+  const [what, verb] = shown.length === 1 ? ['a scope', 'is not'] : ['scopes', 'are not'];
+  throw invalidField(
+    'scopes',
+    `scopes: ${listNames(shown)} ${verb} ${what}. GET /api/account/api-key-scopes lists those that a key may hold.`,
+  );
+}
+
+function expiryOf(text: string | null | undefined, nowMs: number): Date | null {
+  if (text === null || text === undefined) return null;
+  const expiresAt = new Date(text);
+  // Also refuses what the schema takes for a time and no clock shows, such as a leap second.
+  if (expiresAt.getTime() > nowMs) return expiresAt;
+  throw invalidField(
+    'expires_at',
+    'expires_at must be a time in the future, or null for a key that does not expire.',
+  );
+}

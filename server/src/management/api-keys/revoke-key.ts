@@ -1,0 +1,57 @@
+import { changeAccess } from '../../store/config-version.ts';
+import { appendAudit, auditedRow } from '../audit.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { demandMatch } from '../entity-tag.ts';
+import { isId, notFound } from '../refusals.ts';
+import type { WriteCall } from '../write-resource.ts';
+import { findKey, type KeyRow, type KeyScope, lockKey, updateKey } from './queries.ts';
+
+export type RevokeKeyDeps = Pick<ManagementDeps, 'ofOrganization' | 'fences' | 'newId' | 'clock'>;
+
+/**
+ * Committed, then fenced, then answered: no request that arrives after the answer is let in by the key. Whoever
+ * repeats a revocation raises the fence again, because the first may have failed between the two.
+ */
+export async function revokeKey(
+  deps: RevokeKeyDeps,
+  call: WriteCall,
+  scope: KeyScope,
+  id: string,
+): Promise<undefined> {
+  const { organizationId } = scope;
+  const db = deps.ofOrganization(organizationId);
+  const known = isId(id) ? await findKey(db, scope, id) : undefined;
+  if (known === undefined) throw notFound('API key');
+  const version = known.revoked_at === null ? await commit(deps, call, scope, id) : known.changed_version;
+  await deps.fences.raise(organizationId, version);
+  return undefined;
+}
+
+async function commit(deps: RevokeKeyDeps, call: WriteCall, scope: KeyScope, id: string): Promise<number> {
+  const db = deps.ofOrganization(scope.organizationId);
+  const { version } = await changeAccess(db, scope.organizationId, async (tx) => {
+    const before = await lockKey(tx, scope, id);
+    if (before === undefined) throw notFound('API key');
+    // Somebody else may have been faster; the first revocation is the one that counts and is in the audit log.
+    if (before.revoked_at === null) {
+      demandMatch(call.header, before);
+      const after = await updateKey(tx, before, { revoked_at: new Date(deps.clock.nowMs()) });
+      await appendAudit(tx, entryOf(deps, call, before, after));
+    }
+    return { result: undefined, keyIds: [before.id] };
+  });
+  return version;
+}
+
+function entryOf(deps: RevokeKeyDeps, call: WriteCall, before: KeyRow, after: KeyRow) {
+  return {
+    id: deps.newId(),
+    caller: call.caller,
+    requestId: call.requestId,
+    action: 'api_key.revoke',
+    targetType: 'api_key',
+    targetId: after.id,
+    before: auditedRow('api_keys', before),
+    after: auditedRow('api_keys', after),
+  };
+}

@@ -1,0 +1,62 @@
+import { allScopes } from '@relay/contract';
+import type { Caller } from '../../domain/caller.ts';
+import type { Handlers } from '../../http/call.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { listFound } from '../paging.ts';
+import { demandStorable } from '../storable-body.ts';
+import { demandAccounts, hasAccounts } from './accounts.ts';
+import { createKey } from './create-key.ts';
+import { demandOwnScopes, grantableScopes } from './grants.ts';
+import { type KeyScope, listKeys } from './queries.ts';
+import { renameKey } from './rename-key.ts';
+import { requestedKey } from './requested-key.ts';
+import { revokeKey } from './revoke-key.ts';
+import { activeStanding, standingsOf } from './standing.ts';
+import { toApiKey } from './wire.ts';
+
+/** The caller's own keys: those of the user it acts for, whichever of them is calling. */
+export function apiKeyHandlers(deps: ManagementDeps): Handlers {
+  return {
+    async listApiKeys(call) {
+      if (!hasAccounts(deps.deployment)) return { api_keys: [] };
+      const db = deps.ofOrganization(call.caller.organizationId);
+      const scope = ownKeys(call.caller);
+      const rows = await listFound(call, 'listApiKeys', (range) => listKeys(db, scope, range));
+      const nowMs = deps.clock.nowMs();
+      return { api_keys: rows.map((row) => toApiKey(row, nowMs)) };
+    },
+    async createApiKey(call) {
+      demandAccounts(deps.deployment);
+      const { caller } = call;
+      const wanted = requestedKey(call.body, deps.clock.nowMs());
+      return createKey(deps, call, wanted, async (tx) => {
+        const held = await standingsOf(tx, caller.organizationId, [caller.userId], { hold: true });
+        const owner = activeStanding(held, caller);
+        demandOwnScopes(caller, owner, wanted.scopes);
+        return owner;
+      });
+    },
+    async listApiKeyScopes(call) {
+      const { caller } = call;
+      if (!hasAccounts(deps.deployment))
+        return { scopes: allScopes.filter((name) => caller.scopes.has(name)) };
+      const db = deps.ofOrganization(caller.organizationId);
+      const found = await standingsOf(db, caller.organizationId, [caller.userId], { hold: false });
+      return { scopes: grantableScopes(caller, activeStanding(found, caller)) };
+    },
+    async renameApiKey(call) {
+      demandAccounts(deps.deployment);
+      const { name } = call.body;
+      demandStorable({ name });
+      return renameKey(deps, call, ownKeys(call.caller), { id: call.params.api_key_id, name });
+    },
+    async revokeApiKey(call) {
+      demandAccounts(deps.deployment);
+      return revokeKey(deps, call, ownKeys(call.caller), call.params.api_key_id);
+    },
+  };
+}
+
+function ownKeys({ organizationId, userId }: Caller): KeyScope {
+  return { organizationId, userId };
+}

@@ -1,0 +1,25 @@
+import type { ApiKey } from '@relay/contract';
+import { keyPrefixOf } from '../../domain/api-key.ts';
+import type { KeyRow } from './queries.ts';
+
+/** Nothing of the secret is among these fields: its digest stays in the row. */
+export function toApiKey(row: KeyRow, nowMs: number): ApiKey {
+  return {
+    id: row.id,
+    user_uuid: row.user_id,
+    name: row.name,
+    key_prefix: keyPrefixOf(row.public_id),
+    product_key: row.product_key,
+    scopes: row.scopes,
+    status: statusOf(row, nowMs),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+  };
+}
+
+/** Nothing happens in the database when a key expires: the clock says it. */
+function statusOf(row: KeyRow, nowMs: number): ApiKey['status'] {
+  if (row.revoked_at !== null) return 'revoked';
+  return row.expires_at !== null && row.expires_at.getTime() <= nowMs ? 'expired' : 'active';
+}

@@ -1,0 +1,71 @@
+import type { Kysely } from 'kysely';
+import { smallestUuidAt } from '../../store/ledger-partitions.ts';
+import type { Database } from '../../store/schema.ts';
+
+/** What is looked for; everything that is given has to hold. */
+export interface EntrySearch {
+  readonly organizationId: string;
+  /** A person or a key. A person has also done what their keys did. */
+  readonly actorId?: string | undefined;
+  readonly action?: string | undefined;
+  readonly targetType?: string | undefined;
+  readonly targetId?: string | undefined;
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+  /** The id before which the page begins. */
+  readonly beforeId?: string | undefined;
+  readonly limit: number;
+}
+
+export type EntryRow = Awaited<ReturnType<ReturnType<typeof entriesQuery>['execute']>>[number];
+
+type ActorColumn = 'actor_user_id' | 'actor_key_id';
+
+/** Newest first, with the names of those actors who are still there. */
+export function entriesQuery(db: Kysely<Database>, search: EntrySearch) {
+  return db
+    .with('entry', (inner) => pageOf(inner as unknown as Kysely<Database>, search))
+    .selectFrom('entry')
+    .leftJoin('users', 'users.id', 'entry.actor_user_id')
+    .leftJoin('api_keys', (join) =>
+      join
+        .onRef('api_keys.id', '=', 'entry.actor_key_id')
+        .on('api_keys.organization_id', '=', search.organizationId),
+    )
+    .selectAll('entry')
+    .select(['users.name as user_name', 'api_keys.name as key_name'])
+    .orderBy('entry.id', 'desc');
+}
+
+/** An actor is looked for in two columns, each with its index: the page is cut from the two together. */
+function pageOf(db: Kysely<Database>, search: EntrySearch) {
+  const { actorId } = search;
+  if (actorId === undefined) return entriesOf(db, search).limit(search.limit);
+  const by = (column: ActorColumn) =>
+    db.selectFrom(entriesOf(db, search, { column, actorId }).limit(search.limit).as(column)).selectAll();
+  return by('actor_user_id').unionAll(by('actor_key_id')).orderBy('id', 'desc').limit(search.limit);
+}
+
+function entriesOf(
+  db: Kysely<Database>,
+  search: EntrySearch,
+  actor?: { readonly column: ActorColumn; readonly actorId: string },
+) {
+  const { beforeId, action, targetType, targetId } = search;
+  return db
+    .selectFrom('audit_log')
+    .select(['id', 'actor_type', 'actor_user_id', 'actor_key_id', 'action', 'target_type', 'target_id'])
+    .select(['before', 'after', 'request_id'])
+    .where('organization_id', '=', search.organizationId)
+    .where('id', '>=', smallestUuidAt(search.fromMs))
+    .where('id', '<', smallestUuidAt(search.toMs))
+    .$if(beforeId !== undefined, (query) => query.where('id', '<', beforeId ?? ''))
+    .$if(actor !== undefined, (query) =>
+      query.where(actor?.column ?? 'actor_user_id', '=', actor?.actorId ?? ''),
+    )
+    .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
+    .$if(targetType !== undefined, (query) => query.where('target_type', '=', targetType ?? ''))
+    .$if(targetId !== undefined, (query) => query.where('target_id', '=', targetId ?? ''))
+    .orderBy('id', 'desc');
+}

@@ -1,0 +1,58 @@
+import type { AuditQuery } from '@relay/contract';
+import type { Handlers } from '../../http/call.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { cursorOfId, idOfCursor } from '../paging.ts';
+import { invalidField, isId } from '../refusals.ts';
+import { type EntrySearch, entriesQuery } from './queries.ts';
+import { toAuditEntry } from './wire.ts';
+
+const PAGE_DEFAULT = 50;
+/** The times that a UUIDv7 can carry. */
+const TIME_MS_MAX = 2 ** 48 - 1;
+
+/** The log grows without bound, so every answer is a page. */
+export function auditLogHandlers(deps: Pick<ManagementDeps, 'ofOrganization'>): Handlers {
+  return {
+    async listAuditLog(call) {
+      const { organizationId } = call.caller;
+      const limit = call.query.limit ?? PAGE_DEFAULT;
+      const search = searchOf(organizationId, call.query, limit + 1);
+      // What cannot be an id is nobody's.
+      const nobody = search.actorId !== undefined && !isId(search.actorId);
+      const found = nobody ? [] : await entriesQuery(deps.ofOrganization(organizationId), search).execute();
+      const page = found.slice(0, limit);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      return { data: page.map(toAuditEntry), next_cursor: last === undefined ? null : cursorOfId(last.id) };
+    },
+  };
+}
+
+function searchOf(organizationId: string, query: AuditQuery, limit: number): EntrySearch {
+  return {
+    organizationId,
+    actorId: query.actor_id,
+    action: storable('action', query.action),
+    targetType: storable('target_type', query.target_type),
+    targetId: storable('target_id', query.target_id),
+    fromMs: timeOf('from', query.from) ?? 0,
+    toMs: timeOf('to', query.to) ?? TIME_MS_MAX,
+    beforeId: query.cursor === undefined ? undefined : idOfCursor(query.cursor),
+    limit,
+  };
+}
+
+function storable(param: string, text: string | undefined): string | undefined {
+  if (text?.includes('\0') === true) {
+    throw invalidField(param, `${param} must not contain the NUL character.`);
+  }
+  return text;
+}
+
+function timeOf(param: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const timeMs = Date.parse(text);
+  // The schema takes a leap second for a time, and no clock shows it.
+  if (Number.isNaN(timeMs))
+    throw invalidField(param, `${param} must be a time in UTC, such as 2026-01-31T00:00:00.000Z.`);
+  return Math.min(Math.max(timeMs, 0), TIME_MS_MAX);
+}

@@ -1,0 +1,23 @@
+import type { AuditEntry } from '@relay/contract';
+import { timeMsOf } from '../audit.ts';
+import type { EntryRow } from './queries.ts';
+
+export function toAuditEntry(row: EntryRow): AuditEntry {
+  const byKey = row.actor_type === 'api_key';
+  return {
+    id: row.id,
+    // The time by which entries are ordered and found is the one that is shown.
+    at: new Date(timeMsOf(row.id)).toISOString(),
+    actor: {
+      type: row.actor_type,
+      id: byKey ? row.actor_key_id : row.actor_user_id,
+      name: byKey ? row.key_name : row.user_name,
+    },
+    action: row.action,
+    target_type: row.target_type,
+    target_id: row.target_id,
+    before: row.before,
+    after: row.after,
+    request_id: row.request_id,
+  };
+}

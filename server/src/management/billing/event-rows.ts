@@ -1,0 +1,120 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Database } from '../../store/schema.ts';
+import { type BillingEvent, type Fact, paymentOf } from './billing-fact.ts';
+
+/** What became of an event. */
+export interface Settled {
+  readonly outcome: 'applied' | 'outdated' | 'duplicate' | 'kept' | 'ignored';
+  readonly organizationId: string | null;
+  /** The customer, payment or product it waits for. */
+  readonly waitsFor: string | null;
+  /** What the organization's fence has to be raised to. */
+  readonly configVersion: number | null;
+}
+
+/** Stripe delivers an event again for three days by itself, and for thirty when asked to. */
+const KEPT_DAYS = 90;
+/** More than come in, so that what is old goes at the pace of what is new. */
+const REMOVED_MAX = 2;
+
+/**
+ * Until commit, nobody else decides about the same customer, payment or product: whatever tells whose an event is cannot slip
+ * in between looking for it and writing down that it is waited for.
+ */
+export async function lockReferences(tx: Transaction<Database>, fact: Fact): Promise<void> {
+  // In one order, so that two events never wait for one another in turn.
+  const references = [...new Map(referencesOf(fact)).entries()].sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  for (const [reference, shared] of references) {
+    const lock = sql.raw(shared ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
+    await sql`select ${lock}(hashtextextended(${`relay billing ${reference}`}, 0))`.execute(tx);
+  }
+}
+
+/** Everything a fact is about or needs, and whether others may need it at the same time. */
+function referencesOf(fact: Fact): [reference: string, shared: boolean][] {
+  if (fact.kind === 'product') return [[fact.productId, false]];
+  const references: [string, boolean][] = [];
+  if (fact.customerId !== null) references.push([fact.customerId, false]);
+  if (fact.kind === 'billing_payments') references.push([fact.row.id, false]);
+  const paymentId = paymentOf(fact);
+  if (paymentId !== null) references.push([paymentId, false]);
+  if (fact.kind === 'subscription')
+    for (const product of fact.row.product_ids) references.push([product, true]);
+  return references;
+}
+
+/** Takes the event, or answers what became of it when it came before. */
+export async function claimEvent(
+  tx: Transaction<Database>,
+  event: BillingEvent,
+): Promise<Pick<Settled, 'organizationId' | 'configVersion'> | null> {
+  const { id, type, at } = event;
+  const claimed = await tx
+    .insertInto('billing_events')
+    .values({ id, type, created_at: at })
+    .onConflict((clash) => clash.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (claimed !== undefined) return null;
+  const known = await tx
+    .selectFrom('billing_events')
+    .select(['organization_id', 'config_version'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return { organizationId: known.organization_id, configVersion: known.config_version };
+}
+
+/** An event that waits, taken so that it is released once. */
+export async function takeWaiting(tx: Transaction<Database>, id: string): Promise<BillingEvent | null> {
+  const row = await tx
+    .selectFrom('billing_events')
+    .select(['id', 'type', 'created_at', 'fact'])
+    .where('id', '=', id)
+    .where('waits_for', 'is not', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return { id: row.id, type: row.type, at: row.created_at.toISOString(), fact: row.fact as Fact };
+}
+
+export async function recordOutcome(
+  tx: Transaction<Database>,
+  event: BillingEvent,
+  { organizationId, waitsFor, configVersion }: Settled,
+): Promise<void> {
+  await tx
+    .updateTable('billing_events')
+    .set({
+      organization_id: organizationId,
+      waits_for: waitsFor,
+      fact: waitsFor === null ? null : JSON.stringify(event.fact),
+      config_version: configVersion,
+    })
+    .where('id', '=', event.id)
+    .execute();
+}
+
+/** Of what waits for any of these, the oldest first. */
+export function listWaiting(
+  db: Kysely<Database>,
+  references: readonly string[],
+  eventsMax: number,
+): Promise<{ id: string; fact: unknown }[]> {
+  return db
+    .selectFrom('billing_events')
+    .select(['id', 'fact'])
+    .where('waits_for', 'in', [...references])
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(eventsMax)
+    .execute();
+}
+
+export async function removeOldEvents(db: Kysely<Database>): Promise<void> {
+  await sql`
+    delete from billing_events where id in (
+      select id from billing_events where received_at < now() - ${`${KEPT_DAYS} days`}::interval
+      order by received_at limit ${REMOVED_MAX} for update skip locked)`.execute(db);
+}

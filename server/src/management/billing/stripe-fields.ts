@@ -1,0 +1,86 @@
+import { invalidField } from '../refusals.ts';
+
+/**
+ * Reads an object of Stripe field by field. Its shape depends on the version of Stripe's interface that the webhook was set
+ * up with, so nothing is taken for granted: what is not as expected is refused by its name, where Stripe's own log shows it.
+ */
+export interface Fields {
+  text(name: string): string;
+  maybeText(name: string): string | null;
+  integer(name: string): number;
+  /** A time that Stripe gives in seconds, as a timestamp. */
+  time(name: string): string;
+  maybeTime(name: string): string | null;
+  id(name: string): string;
+  /** Of another object: Stripe sends its id, or the whole of it. */
+  maybeId(name: string): string | null;
+  /** The object in a field; undefined when it has none. */
+  inner(name: string): Fields | undefined;
+  list(name: string): Fields[];
+}
+
+const TEXT_CHARACTERS_MAX = 2_000;
+const ID_CHARACTERS_MAX = 255;
+
+export function fieldsOf(object: unknown, path: string): Fields {
+  if (!isObject(object)) throw unreadable(path, 'an object');
+  const value: Readonly<Record<string, unknown>> = object;
+  const at = (name: string) => `${path}.${name}`;
+
+  function maybeText(name: string): string | null {
+    const found = value[name] ?? null;
+    if (found === null) return null;
+    if (typeof found !== 'string' || found.length > TEXT_CHARACTERS_MAX || found.includes('\0'))
+      throw unreadable(at(name), 'text');
+    return found;
+  }
+  function integer(name: string): number {
+    const found = value[name];
+    if (typeof found !== 'number' || !Number.isSafeInteger(found)) throw unreadable(at(name), 'an integer');
+    return found;
+  }
+  function maybeTime(name: string): string | null {
+    if ((value[name] ?? null) === null) return null;
+    const date = new Date(integer(name) * 1_000);
+    if (Number.isNaN(date.getTime())) throw unreadable(at(name), 'a time');
+    return date.toISOString();
+  }
+  function maybeId(name: string): string | null {
+    const found = value[name];
+    if (isObject(found)) return fieldsOf(found, at(name)).id('id');
+    const id = maybeText(name);
+    if (id !== null && (id === '' || id.length > ID_CHARACTERS_MAX)) throw unreadable(at(name), 'an id');
+    return id;
+  }
+  const required = <T>(name: string, found: T | null, what: string): T => {
+    if (found === null) throw unreadable(at(name), what);
+    return found;
+  };
+
+  return {
+    maybeText,
+    integer,
+    maybeTime,
+    text: (name) => required(name, maybeText(name), 'text'),
+    time: (name) => required(name, maybeTime(name), 'a time'),
+    id: (name) => required(name, maybeId(name), 'an id'),
+    maybeId,
+    inner: (name) => (isObject(value[name]) ? fieldsOf(value[name], at(name)) : undefined),
+    list(name) {
+      const found = value[name];
+      if (!Array.isArray(found)) throw unreadable(at(name), 'a list');
+      return found.map((each, index) => fieldsOf(each, `${at(name)}[${index}]`));
+    },
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function unreadable(path: string, expected: string) {
+  return invalidField(
+    path,
+    `${path} of the event is not ${expected}. Set the webhook up with a current version.`,
+  );
+}

@@ -1,0 +1,79 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../store/schema.ts';
+import { ownedRows, type Row } from '../owned-rows.ts';
+import type { ConfiguredTable, Entry, Section, SectionName } from './sections/section.ts';
+
+/** One resource as it is stored, and as the file would say it. */
+export interface StoredItem {
+  readonly key: string;
+  readonly entry: Entry;
+  readonly row: Row<ConfiguredTable>;
+  readonly owned: boolean;
+}
+
+/** The whole configuration of an organization, by section and key. */
+export type Configuration = ReadonlyMap<SectionName, ReadonlyMap<string, StoredItem>>;
+
+/** One query for each section, however many items there are. */
+export async function readConfiguration(
+  db: Kysely<Database>,
+  organizationId: string,
+  sections: readonly Section[],
+): Promise<Configuration> {
+  const found = new Map<SectionName, ReadonlyMap<string, StoredItem>>();
+  const keys = new Map<string, string>();
+  const keyOf = (_section: SectionName, id: string) => {
+    const key = keys.get(id);
+    if (key === undefined) throw new Error(`nothing with the id ${id} was read before what names it`);
+    return key;
+  };
+  for (const section of sections) {
+    const rows = await ownedRows(section.table).list(db, organizationId, {});
+    const entries = rows.map((row) => ({ row, entry: section.entryOf(row, keyOf) }));
+    const items = numbered(section, entries).map(({ key, row, entry }) => {
+      return { key, entry, row, owned: row.managed_by === 'file' };
+    });
+    for (const { key, row } of items) keys.set(row.id, key);
+    found.set(section.name, new Map(items.map((item) => [item.key, item])));
+  }
+  return found;
+}
+
+/** As it was at one moment, whatever is written meanwhile. */
+export function readConfigurationAtOnce(
+  db: Kysely<Database>,
+  organizationId: string,
+  sections: readonly Section[],
+): Promise<Configuration> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((tx) => readConfiguration(tx, organizationId, sections));
+}
+
+/** The keys of a list in their order; of those that share one, the second is `… #2`. */
+export function numbered<Item extends { readonly entry: Entry }>(
+  section: Section,
+  items: readonly Item[],
+): (Item & { readonly key: string })[] {
+  const keyed = items.map((item) => ({ ...item, key: section.keyOf(item.entry) }));
+  keyed.sort((a, b) => compare(a.key, b.key) || compare(textOf(section, a.entry), textOf(section, b.entry)));
+  if (!section.repeats) return keyed;
+  let last = '';
+  let count = 0;
+  return keyed.map((item) => {
+    count = item.key === last ? count + 1 : 1;
+    last = item.key;
+    return count === 1 ? item : { ...item, key: `${item.key} #${count}` };
+  });
+}
+
+function textOf(section: Section, entry: Entry): string {
+  return JSON.stringify(section.fields.map((field) => entry[field]));
+}
+
+/** By code unit, so that the order is the same on every machine. */
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

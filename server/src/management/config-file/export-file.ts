@@ -1,0 +1,21 @@
+import type { ConfigFile } from '@relay/contract';
+import type { Configuration } from './configuration.ts';
+import type { Entry, Section } from './sections/section.ts';
+
+/** The configuration as a file: sorted, without ids, secrets and defaults. The same configuration gives the same file. */
+export function exportFile(configuration: Configuration, sections: readonly Section[]): ConfigFile {
+  const parts = sections.flatMap((section) => {
+    const stored = [...(configuration.get(section.name)?.values() ?? [])];
+    const entries = section.completed(stored.map(({ entry }) => entry));
+    const items = entries.map((entry) => withoutDefaults(section, entry));
+    return items.length === 0 ? [] : [[section.name, items]];
+  });
+  return { version: 1, ...Object.fromEntries(parts) } as ConfigFile;
+}
+
+export function withoutDefaults(section: Section, entry: Entry): Entry {
+  const said = section.fields.filter(
+    (field) => !(Object.hasOwn(section.defaults, field) && entry[field] === section.defaults[field]),
+  );
+  return Object.fromEntries(said.map((field) => [field, entry[field] ?? null]));
+}

@@ -1,0 +1,90 @@
+import type { RelayError } from '../../domain/relay-error.ts';
+import { sameOrigin } from '../providers/address.ts';
+import { conflict, invalidField, listNames } from '../refusals.ts';
+import type { StoredItem } from './configuration.ts';
+import type { Change, Plan, PlanInput } from './make-plan.ts';
+import type { FileItem } from './read-file.ts';
+import type { Reference, Section, SectionName } from './sections/section.ts';
+
+/** Refuses a plan after which something would name what is not there, and says which item is at fault. */
+export function judgePlan(input: PlanInput, plan: Plan): void {
+  const gone = new Set(plan.changes.filter(({ action }) => action === 'delete').map(({ id }) => id));
+  const isThere = ({ section, key }: Reference): boolean => {
+    if (input.file.get(section)?.has(key) === true) return true;
+    const stored = input.stored.get(section)?.get(key);
+    return stored !== undefined && !gone.has(stored.row.id);
+  };
+  for (const section of input.sections) {
+    const file = input.file.get(section.name);
+    for (const item of file?.values() ?? []) {
+      const missing = section.referencesOf(item.entry).find((reference) => !isThere(reference));
+      if (missing !== undefined) throw namedInVain(input.sections, item, missing);
+    }
+    for (const stored of input.stored.get(section.name)?.values() ?? []) {
+      if (file?.has(stored.key) === true || gone.has(stored.row.id)) continue;
+      const missing = section.referencesOf(stored.entry).find((reference) => !isThere(reference));
+      if (missing !== undefined) throw stillUsed(input.sections, section, stored, missing);
+    }
+  }
+}
+
+function namedInVain(
+  sections: readonly Section[],
+  item: FileItem,
+  { field, section, key }: Reference,
+): RelayError {
+  const param = `${item.path}.${field}`;
+  return invalidField(
+    param,
+    `${param} names the ${kindOf(sections, section)} "${key}", which is neither in the file nor in this organization. Add it to ${section}, or name one that is there.`,
+  );
+}
+
+/** The file may only delete its own, and what hangs on a resource would go with it. */
+function stillUsed(
+  sections: readonly Section[],
+  user: Section,
+  stored: StoredItem,
+  { section, key }: Reference,
+): RelayError {
+  return conflict(
+    section,
+    `The ${kindOf(sections, section)} "${key}" is no longer in the file and cannot be deleted: the ${nounOf(user.kind)} "${stored.key}" uses it and is not the file’s. Delete that first, or put "${key}" back.`,
+  );
+}
+
+/**
+ * The credentials of providers that move to another origin. A secret was entered for one origin and is never sent
+ * to another, so each has to be entered anew with the apply; one that the file does not have cannot be.
+ */
+export function credentialsToEnterAgain(input: PlanInput, plan: Plan): ReadonlySet<string> {
+  const moved = new Map(plan.changes.filter(movesOrigin).map((change) => [change.key, change]));
+  const again = new Set<string>();
+  const foreign: StoredItem[] = [];
+  const deleted = new Set(plan.changes.filter(({ action }) => action === 'delete').map(({ id }) => id));
+  for (const stored of input.stored.get('credentials')?.values() ?? []) {
+    if (!moved.has(String(stored.entry['provider'])) || deleted.has(stored.row.id)) continue;
+    if (input.file.get('credentials')?.has(stored.key) === true) again.add(stored.key);
+    else foreign.push(stored);
+  }
+  const first = foreign[0];
+  if (first === undefined) return again;
+  const change = moved.get(String(first.entry['provider']));
+  throw conflict(
+    `${change?.item?.path}.base_url`,
+    `base_url moves to another origin, and the stored credentials ${listNames(foreign.map(({ key }) => key))} were given for the old one and are not in the file. Delete them, or add them to the file.`,
+  );
+}
+
+function movesOrigin({ section, action, stored, item }: Change): boolean {
+  if (section.name !== 'providers' || action !== 'update' || stored === null || item === null) return false;
+  return !sameOrigin(String(stored.entry['base_url']), String(item.entry['base_url']));
+}
+
+function kindOf(sections: readonly Section[], name: SectionName): string {
+  return nounOf(sections.find((section) => section.name === name)?.kind ?? name);
+}
+
+function nounOf(kind: string): string {
+  return kind.replaceAll('_', ' ');
+}

@@ -1,0 +1,124 @@
+import type { Configuration, StoredItem } from './configuration.ts';
+import { withoutDefaults } from './export-file.ts';
+import type { FileItem, FileItems } from './read-file.ts';
+import type { Columns, Entry, Scalar, Section, SectionName } from './sections/section.ts';
+
+export interface FieldChange {
+  readonly field: string;
+  readonly before: Scalar;
+  readonly after: Scalar;
+}
+
+export interface Change {
+  readonly action: 'create' | 'update' | 'delete' | 'release';
+  readonly section: Section;
+  readonly key: string;
+  readonly id: string;
+  readonly fields: readonly FieldChange[];
+  readonly stored: StoredItem | null;
+  readonly item: FileItem | null;
+  /** The whole row of a create; of others what changes in it. */
+  readonly columns: Columns;
+}
+
+export interface Orphan {
+  readonly section: Section;
+  readonly key: string;
+  readonly id: string;
+}
+
+export interface Plan {
+  readonly changes: readonly Change[];
+  readonly orphaned: readonly Orphan[];
+  readonly ids: Ids;
+}
+
+/** What becomes of the things that the file owns and no longer names. */
+export type Orphans = 'keep' | 'delete' | 'release';
+
+export type Ids = (section: SectionName, key: string) => string;
+
+export interface PlanInput {
+  readonly sections: readonly Section[];
+  readonly stored: Configuration;
+  readonly file: FileItems;
+  readonly orphans: Orphans;
+  readonly newId: () => string;
+}
+
+/** What has to change for the configuration to be what the file says. Writes nothing; `judge-plan.ts` says whether it may be. */
+export function makePlan(input: PlanInput): Plan {
+  const ids = idsOf(input);
+  const changes: Change[] = [];
+  const orphaned: Orphan[] = [];
+  for (const section of input.sections) {
+    const stored = input.stored.get(section.name) ?? new Map<string, StoredItem>();
+    const file = input.file.get(section.name) ?? new Map<string, FileItem>();
+    for (const item of file.values()) {
+      const change = changeOf(section, item, stored.get(item.key) ?? null, ids);
+      if (change !== null) changes.push(change);
+    }
+    for (const left of stored.values()) {
+      if (!left.owned || file.has(left.key)) continue;
+      if (input.orphans === 'keep') orphaned.push({ section, key: left.key, id: left.row.id });
+      else changes.push(endOf(section, left, input.orphans));
+    }
+  }
+  return { changes, orphaned, ids };
+}
+
+/** Everything there is has an id, and everything that is to be gets one. */
+function idsOf({ sections, stored, file, newId }: PlanInput): Ids {
+  const known = new Map<SectionName, Map<string, string>>();
+  for (const { name } of sections) {
+    const ids = new Map<string, string>();
+    for (const { key, row } of stored.get(name)?.values() ?? []) ids.set(key, row.id);
+    for (const key of file.get(name)?.keys() ?? []) if (!ids.has(key)) ids.set(key, newId());
+    known.set(name, ids);
+  }
+  // What the file names in vain gets no id, and is refused before anything is written.
+  return (section, key) => known.get(section)?.get(key) ?? '';
+}
+
+function changeOf(section: Section, item: FileItem, stored: StoredItem | null, ids: Ids): Change | null {
+  const id = ids(section.name, item.key);
+  const wanted = section.columnsOf(item.entry, ids);
+  if (stored === null) {
+    const columns = { ...wanted, managed_by: 'file' };
+    const fields = fieldsOf(section, item.entry, (value) => ({ before: null, after: value }));
+    return { action: 'create', section, key: item.key, id, fields, stored, item, columns };
+  }
+  const fields = section.fields.flatMap((field): FieldChange[] => {
+    const [before, after] = [stored.entry[field] ?? null, item.entry[field] ?? null];
+    return before === after ? [] : [{ field, before, after }];
+  });
+  if (!stored.owned) fields.push({ field: 'managed_by', before: null, after: 'file' });
+  if (fields.length === 0) return null;
+  const owner = stored.owned ? {} : { managed_by: 'file' };
+  const columns = { ...differing(section.columnsOf(stored.entry, ids), wanted), ...owner };
+  return { action: 'update', section, key: item.key, id, fields, stored, item, columns };
+}
+
+function endOf(section: Section, stored: StoredItem, orphans: 'delete' | 'release'): Change {
+  const { key, row, entry } = stored;
+  const shared = { section, key, id: row.id, stored, item: null };
+  if (orphans === 'release') {
+    const fields = [{ field: 'managed_by', before: 'file', after: null }];
+    return { ...shared, action: 'release', fields, columns: { managed_by: null } };
+  }
+  const fields = fieldsOf(section, entry, (value) => ({ before: value, after: null }));
+  return { ...shared, action: 'delete', fields, columns: {} };
+}
+
+function fieldsOf(
+  section: Section,
+  entry: Entry,
+  change: (value: Scalar) => Omit<FieldChange, 'field'>,
+): FieldChange[] {
+  const said = Object.entries(withoutDefaults(section, entry));
+  return said.map(([field, value]) => ({ field, ...change(value) }));
+}
+
+function differing(before: Columns, after: Columns): Columns {
+  return Object.fromEntries(Object.entries(after).filter(([name, value]) => before[name] !== value));
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ConfigFile, RouteBody, RouteId } from '@relay/contract';
+import { sql } from 'kysely';
+import type { Caller } from '../../domain/caller.ts';
+import { addOneOfEach, refusal } from '../fixture.ts';
+import { configFileRoom, smallFile, withSecret } from './config-file.fixture.ts';
+
+/** Every resource of the file with the routes that change it, and a change that would be allowed on an unowned one. */
+const resources = [
+  ['listProviders', 'updateProvider', { enabled: false }, 'deleteProvider', /provider "Main"/],
+  ['listCredentials', 'updateCredential', { enabled: false }, 'deleteCredential', /credential "key"/],
+  ['listEndpoints', 'updateEndpoint', { enabled: false }, 'deleteEndpoint', /endpoint "Model"/],
+  [
+    'listLanes',
+    'updateLane',
+    { name: 'X', default_max_wait_ms: 1, allow_fallback: false, enabled: false },
+    'deleteLane',
+    /lane "Fast"/,
+  ],
+  [
+    'listMemberships',
+    'updateMembership',
+    { manual_rank: 9, enabled: false },
+    'deleteMembership',
+    /lane membership [0-9a-f-]{36}/,
+  ],
+  [
+    'listPricingPolicies',
+    'updatePricingPolicy',
+    { flat_request_cost_micros: 9 },
+    'deletePricingPolicy',
+    /pricing policy [0-9a-f-]{36}/,
+  ],
+  [
+    'listLimitPolicies',
+    'updateLimitPolicy',
+    { scope_type: 'global', metric: 'requests', period: 'minute', limit_value: 0, enabled: false },
+    'deleteLimitPolicy',
+    /limit policy [0-9a-f-]{36}/,
+  ],
+] as const satisfies readonly (readonly [RouteId, RouteId, object, RouteId, RegExp])[];
+
+describe('what the configuration file owns', () => {
+  const { room, empty, exported, plan, apply } = configFileRoom();
+
+  for (const [list, update, change, remove, named] of resources) {
+    const idOfOnly = async (caller: Caller) => {
+      const { body } = await room().call(list, caller);
+      assert.equal(body.length, 1);
+      return body[0] as { readonly id: string; readonly managed_by?: string };
+    };
+
+    it(`is marked by ${list}, and refused to ${update} and ${remove} by name`, async () => {
+      const caller = await empty();
+      await apply(caller, smallFile(), withSecret);
+      const before = await exported(caller);
+      const version = await room().configVersion(caller);
+      const { id, managed_by } = await idOfOnly(caller);
+      assert.equal(managed_by, 'file');
+      const body = change as RouteBody<typeof update>;
+      const refused = refusal('managed_by_file', undefined, named);
+      await assert.rejects(room().call(update, caller, { id, body }), refused);
+      await assert.rejects(room().call(remove, caller, { id }), refused);
+      assert.deepEqual(await exported(caller), before);
+      assert.equal(await room().configVersion(caller), version);
+    });
+
+    it(`is free to ${update} once the file has released it`, async () => {
+      const caller = await empty();
+      await apply(caller, smallFile(), withSecret);
+      const released = await apply(caller, { version: 1 }, { release: true });
+      assert.deepEqual([released.releases, released.deletes], [7, 0]);
+      const { id, managed_by } = await idOfOnly(caller);
+      assert.equal(managed_by, undefined);
+      await room().call(update, caller, { id, body: change as RouteBody<typeof update> });
+    });
+  }
+
+  it('stays owned and shows as orphaned when the file no longer names it', async () => {
+    const caller = await empty();
+    await apply(caller, smallFile(), withSecret);
+    const { limit_policies: _, ...rest } = smallFile();
+    const { changes, orphaned } = await apply(caller, rest);
+    assert.deepEqual(changes, []);
+    assert.deepEqual(
+      orphaned.map(({ section, key }) => [section, key]),
+      [['limit_policies', 'endpoint model: requests/minute']],
+    );
+    assert.equal((await exported(caller)).limit_policies?.length, 1);
+    assert.deepEqual((await apply(caller, smallFile())).orphaned, []);
+  });
+
+  it('is all that prune deletes, children before what they hang on', async () => {
+    const caller = await empty();
+    await addOneOfEach(room(), caller, 'By hand');
+    const byHand = await exported(caller);
+    await apply(caller, smallFile(), withSecret);
+    const planned = await plan(caller, { version: 1 }, { prune: true });
+    assert.equal(planned.deletes, 7);
+    const { deletes } = await apply(caller, { version: 1 }, { prune: true, plan_hash: planned.plan_hash });
+    assert.equal(deletes, 7);
+    assert.deepEqual(await exported(caller), byHand);
+  });
+
+  it('is not pruned while something that is not the file’s uses it', async () => {
+    const caller = await empty();
+    await apply(caller, smallFile(), withSecret);
+    const { body: lanes } = await room().call('listLanes', caller);
+    const { body: endpoints } = await room().call('listEndpoints', caller);
+    const { endpoint } = await addOneOfEach(room(), caller, 'By hand');
+    const [lane_id, endpoint_id] = [lanes[0]?.id ?? '', endpoints[0]?.id ?? ''];
+    const member = (lane: string, other: string) =>
+      room().call('createMembership', caller, {
+        body: { lane_id: lane, endpoint_id: other, manual_rank: 5, enabled: true },
+      });
+    await member(lane_id, endpoint.id);
+    const before = await exported(caller);
+    await assert.rejects(
+      apply(caller, { version: 1 }, { prune: true }),
+      refusal('conflict', 'lanes', /lane "fast" .* lane membership "fast\/by-hand"/),
+    );
+    assert.deepEqual(await exported(caller), before);
+    assert.ok(endpoint_id !== '');
+  });
+
+  it('is taken over from who made it by hand, and said so', async () => {
+    const caller = await empty();
+    const { lane } = await addOneOfEach(room(), caller, 'Fast');
+    const file: ConfigFile = { version: 1, lanes: [{ name: 'Fast' }] };
+    const { changes } = await apply(caller, file);
+    assert.deepEqual(
+      changes.map(({ id, fields }) => ({ id, fields })),
+      [{ id: lane.id, fields: [{ field: 'managed_by', before: null, after: 'file' }] }],
+    );
+    assert.deepEqual((await plan(caller, file)).changes, []);
+  });
+
+  it('does not go along with something else that is deleted by hand', async () => {
+    const caller = await empty();
+    const { lane, endpoint, provider } = await addOneOfEach(room(), caller, 'By hand');
+    const { membership, pricing, limitPolicy } = await addOneOfEach(room(), caller, 'Other');
+    assert.ok(membership.id && pricing.id && limitPolicy.id);
+    await apply(
+      caller,
+      {
+        version: 1,
+        credentials: [{ provider: provider.slug, name: 'of the file', secret_ref: 'env:A' }],
+        memberships: [{ lane: lane.slug, endpoint: endpoint.slug, manual_rank: 3 }],
+      },
+      { secrets: { 'env:A': 'sk-a' } },
+    );
+    for (const [route, id] of [
+      ['deleteLane', lane.id],
+      ['deleteEndpoint', endpoint.id],
+    ] as const) {
+      await assert.rejects(
+        room().call(route, caller, { id }),
+        refusal('managed_by_file', undefined, /would delete its lane membership/),
+      );
+    }
+    await apply(caller, { version: 1, credentials: [] }, { prune: true });
+    await room().call('deleteLane', caller, { id: lane.id });
+  });
+
+  it('is written by one apply at a time, and by nobody else meanwhile', async () => {
+    const caller = await empty();
+    const files = Array.from({ length: 6 }, (_, i): ConfigFile => {
+      return { version: 1, lanes: [{ name: 'Fast', default_max_wait_ms: i }, { name: `Lane ${i}` }] };
+    });
+    const made = files.map((_, i) => room().call('createLane', caller, { body: { name: `Lane ${i}` } }));
+    const outcomes = await Promise.allSettled([...files.map((file) => apply(caller, file)), ...made]);
+    assert.deepEqual(
+      outcomes.filter(({ status }) => status === 'rejected'),
+      [],
+    );
+    const { rows } = await sql<{ slugs: number; lanes: number }>`
+      select count(distinct slug)::int as slugs, count(*)::int as lanes from lanes
+      where organization_id = ${caller.organizationId}`.execute(room().db);
+    assert.equal(rows[0]?.slugs, rows[0]?.lanes);
+    assert.equal((await plan(caller, files[0] as ConfigFile)).creates, 0);
+  });
+
+  it('is refused a file that would both prune and release', async () => {
+    const caller = await empty();
+    await assert.rejects(
+      apply(caller, { version: 1 }, { prune: true, release: true }),
+      refusal('invalid_request', 'release'),
+    );
+  });
+});

@@ -1,0 +1,77 @@
+import type { ConfigFile } from '@relay/contract';
+import { RelayError } from '../../domain/relay-error.ts';
+import { slugOf } from '../../domain/slug.ts';
+import { invalidField } from '../refusals.ts';
+import { numbered } from './configuration.ts';
+import { allSections } from './sections/index.ts';
+import type { Entry, Section, SectionDeps, SectionName } from './sections/section.ts';
+
+/** One item of the file with nothing left out. */
+export interface FileItem {
+  readonly key: string;
+  readonly entry: Entry;
+  /** Where it stands, such as `endpoints[3]`. */
+  readonly path: string;
+}
+
+export type FileItems = ReadonlyMap<SectionName, ReadonlyMap<string, FileItem>>;
+
+/** What the file says, each item checked on its own; whether what it names exists is judged with the plan. */
+export function readFile(file: ConfigFile, sections: readonly Section[], deps: SectionDeps): FileItems {
+  for (const { name } of allSections) {
+    if (file[name] !== undefined && !sections.some((section) => section.name === name)) {
+      throw new RelayError('mode_unsupported', {
+        message: `${name} is for self-hosted deployments. Take it out of the file.`,
+        param: name,
+      });
+    }
+  }
+  return new Map(sections.map((section) => [section.name, itemsOf(file, section, deps)]));
+}
+
+function itemsOf(file: ConfigFile, section: Section, deps: SectionDeps): ReadonlyMap<string, FileItem> {
+  const given = (file[section.name] ?? []) as readonly Partial<Entry>[];
+  const checked = given.map((item, index) => {
+    const path = `${section.name}[${index}]`;
+    return { path, entry: atItem(path, () => section.checked(entryOf(section, item), deps)) };
+  });
+  const items = new Map<string, FileItem>();
+  for (const item of numbered(section, checked)) {
+    const other = items.get(item.key);
+    if (other !== undefined) throw sameKey(section, item, other);
+    items.set(item.key, item);
+  }
+  return items;
+}
+
+function entryOf(section: Section, item: Partial<Entry>): Entry {
+  const said = { ...section.defaults, ...item };
+  const slugged = section.fields.includes('slug') && typeof said['name'] === 'string';
+  const slug = slugged ? { slug: said['slug'] ?? slugOf(said['name'] as string, section.kind) } : {};
+  const whole: Partial<Entry> = { ...said, ...slug };
+  return Object.fromEntries(section.fields.map((field) => [field, whole[field] ?? null]));
+}
+
+/** The refusals of the resources name the field of one body; here that body is an item of the file. */
+function atItem<T>(path: string, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof RelayError) || typeof error.detail.param !== 'string') throw error;
+    const param = `${path}.${error.detail.param}`;
+    throw new RelayError(error.code, { ...error.detail, param, message: `${path}: ${error.message}` });
+  }
+}
+
+function sameKey(section: Section, item: FileItem, other: FileItem): RelayError {
+  const [first, second] = [item.path, other.path].sort(
+    (a, b) => Number(a.match(/\d+/)?.[0]) - Number(b.match(/\d+/)?.[0]),
+  );
+  const fix = section.fields.includes('slug')
+    ? 'Give one of them another slug.'
+    : 'Take one of them out, or make them one.';
+  return invalidField(
+    `${second}`,
+    `${second} is the same ${section.kind.replaceAll('_', ' ')} "${item.key}" as ${first}. ${fix}`,
+  );
+}

@@ -1,0 +1,26 @@
+import type { ConfigCredential } from '@relay/contract';
+import type { Unset } from './sections/section.ts';
+
+/**
+ * A credential that was entered by hand has no reference. An export gives it one, made from its names, so that the
+ * file is complete and whoever applies it elsewhere knows what to provide. Two names may come to the same variable;
+ * the later one then gets a number, because two credentials must not share a secret by accident.
+ */
+export function withSecretRefs(
+  entries: readonly Unset<ConfigCredential>[],
+): readonly Required<ConfigCredential>[] {
+  const taken = new Set(entries.map(({ secret_ref }) => secret_ref));
+  return entries.map((entry) => {
+    const ref = entry.secret_ref ?? freeRef(`${entry.provider}_${entry.name}`, taken);
+    taken.add(ref);
+    return { ...entry, secret_ref: ref } as Required<ConfigCredential>;
+  });
+}
+
+function freeRef(names: string, taken: ReadonlySet<string | null>): string {
+  const stem = `env:RELAY_SECRET_${names.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}`.slice(0, 200);
+  if (!taken.has(stem)) return stem;
+  let number = 2;
+  while (taken.has(`${stem}_${number}`)) number += 1;
+  return `${stem}_${number}`;
+}

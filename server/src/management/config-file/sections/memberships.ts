@@ -1,0 +1,27 @@
+import { ConfigMembership } from '@relay/contract';
+import { defineSection } from './section.ts';
+
+export const membershipSection = defineSection<ConfigMembership, 'lane_memberships'>({
+  name: 'memberships',
+  kind: 'lane_membership',
+  table: 'lane_memberships',
+  schema: ConfigMembership,
+  defaults: { enabled: true },
+  keyOf: ({ lane, endpoint }) => `${lane}/${endpoint}`,
+  referencesOf: ({ lane, endpoint }) => [
+    { field: 'lane', section: 'lanes', key: lane },
+    { field: 'endpoint', section: 'endpoints', key: endpoint },
+  ],
+  entryOf: (row, keyOf) => ({
+    lane: keyOf('lanes', row.lane_id),
+    endpoint: keyOf('endpoints', row.endpoint_id),
+    manual_rank: row.manual_rank,
+    enabled: row.enabled,
+  }),
+  checked: (entry) => entry,
+  columnsOf: ({ lane, endpoint, ...settings }, idOf) => ({
+    ...settings,
+    lane_id: idOf('lanes', lane),
+    endpoint_id: idOf('endpoints', endpoint),
+  }),
+});

@@ -1,0 +1,33 @@
+import { ConfigPricingPolicy } from '@relay/contract';
+import { INTEGER_MAX } from '../../pricing-policies/routes.ts';
+import { demandStorable } from '../../storable-body.ts';
+import { defineSection } from './section.ts';
+
+export const pricingPolicySection = defineSection<ConfigPricingPolicy, 'pricing_policies'>({
+  name: 'pricing_policies',
+  kind: 'pricing_policy',
+  table: 'pricing_policies',
+  schema: ConfigPricingPolicy,
+  defaults: {
+    currency: 'USD',
+    cached_input_cost_micros_per_1m_tokens: null,
+    flat_request_cost_micros: 0,
+    source: 'manual',
+  },
+  keyOf: ({ endpoint }) => endpoint,
+  referencesOf: ({ endpoint }) => [{ field: 'endpoint', section: 'endpoints', key: endpoint }],
+  entryOf: (row, keyOf) => ({
+    endpoint: keyOf('endpoints', row.endpoint_id),
+    input_cost_micros_per_1m_tokens: row.input_cost_micros_per_1m_tokens,
+    output_cost_micros_per_1m_tokens: row.output_cost_micros_per_1m_tokens,
+    currency: row.currency,
+    cached_input_cost_micros_per_1m_tokens: row.cached_input_cost_micros_per_1m_tokens,
+    flat_request_cost_micros: row.flat_request_cost_micros,
+    source: row.source,
+  }),
+  checked(entry) {
+    demandStorable(entry, INTEGER_MAX);
+    return entry;
+  },
+  columnsOf: ({ endpoint, ...prices }, idOf) => ({ ...prices, endpoint_id: idOf('endpoints', endpoint) }),
+});

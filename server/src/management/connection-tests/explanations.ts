@@ -1,0 +1,89 @@
+import type { ProviderTestResult } from '@relay/contract';
+
+export type Outcome = ProviderTestResult['outcome'];
+
+/** What is being tested, as far as the sentences need to know. */
+export interface Subject {
+  readonly hostname: string;
+  /** Whether the host is an IP address, so that nothing has to be resolved. */
+  readonly isAddress: boolean;
+  readonly tls: boolean;
+  readonly baseUrl: string;
+  /** What was called, such as `/v1/models`. */
+  readonly path: string;
+  readonly needsCredential: boolean;
+  /** How the credential is sent, in words. */
+  readonly sentAs: string;
+  /** Null when no model was named. */
+  readonly model: string | null;
+  readonly timeoutMs: number;
+}
+
+/** What was found and what to do about it. */
+export function explanationOf(outcome: Outcome, subject: Subject, connected: boolean): string {
+  const { hostname, baseUrl, path, model, timeoutMs } = subject;
+  const seconds = `${timeoutMs / 1000} s`;
+  switch (outcome) {
+    case 'ok':
+      return model === null
+        ? 'The provider answers and takes the credential.'
+        : `The model ${model} answers. The request was a real one and may be billed by the provider.`;
+    case 'no_credential':
+      return 'There is no enabled credential to send. Store one, enable it, or set auth_mode to "none".';
+    case 'credential_unreadable':
+      return 'The stored credential does not open under the master keys of this deployment. Enter the secret again.';
+    case 'address_refused':
+      return `${hostname} is or resolves to a private, loopback or reserved address. Use a public one, or have the operator open that network with RELAY_ALLOW_PRIVATE_NETWORKS.`;
+    case 'dns_failed':
+      return `${hostname} does not resolve to an address. Check its spelling in base_url, and the DNS of this deployment.`;
+    case 'connection_refused':
+      return `${hostname} refuses connections on this port. Check scheme and port of base_url, and that the server is running.`;
+    case 'connection_failed':
+      return connected
+        ? `${hostname} closed the connection before its answer was complete. Try again; if it stays, check what stands in front of it.`
+        : `No connection to ${hostname} came about. Check base_url, and that a firewall lets this deployment out.`;
+    case 'tls_failed':
+      return `TLS with ${hostname} failed: its certificate is not trusted, has expired or is for another name, or the port does not speak TLS. Check scheme, name and port of base_url.`;
+    case 'timed_out':
+      return connected
+        ? `${hostname} accepted the request and did not answer within ${seconds}. Try again; if it stays, the provider is overloaded or base_url is not its API.`
+        : `No connection to ${hostname} within ${seconds}. Check the port of base_url, and that a firewall lets this deployment out.`;
+    case 'unauthorized':
+      return unauthorized(subject);
+    case 'forbidden':
+      return 'The provider knows the credential and does not allow it this call (403). Check its permissions, its project, and whether the provider allows this deployment’s network.';
+    case 'not_found':
+      return notFound(baseUrl, path, model);
+    case 'rate_limited':
+      return 'The provider takes the credential and is at a limit (429). Wait, or check quota and billing there.';
+    case 'redirected':
+      return 'The provider answers with a redirect, and redirects are not followed. Set base_url to the address it leads to.';
+    case 'request_refused':
+      return model === null
+        ? 'The provider refused to list its models. upstream_message has its words.'
+        : `The provider refused the test request for ${model}. Check upstream_model and route_kind; upstream_message has its words.`;
+    case 'upstream_error':
+      return 'The provider failed on its own side (5xx). Try again, and look at its status page.';
+    case 'invalid_response':
+      return `What ${baseUrl}${path} answers is not what an OpenAI-compatible API answers. Check that base_url is the API and not a website${versioned(baseUrl) ? '' : '; most end in /v1'}.`;
+  }
+}
+
+function unauthorized({ needsCredential, sentAs }: Subject): string {
+  return needsCredential
+    ? `The provider does not accept the credential (401), sent as ${sentAs}. Enter the secret again, or check auth_mode.`
+    : 'The provider wants a credential (401). Set auth_mode and store one.';
+}
+
+function notFound(baseUrl: string, path: string, model: string | null): string {
+  const called = `${baseUrl}${path} does not exist (404).`;
+  if (model !== null && versioned(baseUrl)) {
+    return `${called} Check that the provider has the model ${model} and serves this route_kind.`;
+  }
+  if (!versioned(baseUrl)) return `${called} base_url may lack /v1 at its end.`;
+  return `${called} Check the path of base_url. If the provider has no model list, test an endpoint instead.`;
+}
+
+function versioned(baseUrl: string): boolean {
+  return /\/v\d+\w*$/.test(baseUrl);
+}

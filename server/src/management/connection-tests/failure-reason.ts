@@ -1,0 +1,31 @@
+import { AddressRefusedError } from '../../kit/egress/index.ts';
+
+/** Why there was no answer at all. */
+export type FailureReason =
+  | 'address_refused'
+  | 'dns_failed'
+  | 'connection_refused'
+  | 'connection_failed'
+  | 'tls_failed'
+  | 'timed_out'
+  | 'invalid_response';
+
+const DNS = /^(?:EAI_|ENOTFOUND$|ENODATA$|ESERVFAIL$)/;
+const TLS =
+  /^(?:ERR_SSL_|ERR_TLS_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|EPROTO$)/;
+const TIMEOUT = /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/;
+/** The parser's own: what came is no HTTP, or more of a head than any server sends. */
+const UNREADABLE = /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$)/;
+
+/** `connected`: the request was on its way, so what failed is the answer. */
+export function failureReasonOf(error: Error, connected: boolean): FailureReason {
+  if (error instanceof AddressRefusedError || error.cause instanceof AddressRefusedError) {
+    return 'address_refused';
+  }
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (connected) return UNREADABLE.test(code) ? 'invalid_response' : 'connection_failed';
+  if (DNS.test(code)) return 'dns_failed';
+  if (TLS.test(code)) return 'tls_failed';
+  if (TIMEOUT.test(code)) return 'timed_out';
+  return code === 'ECONNREFUSED' ? 'connection_refused' : 'connection_failed';
+}

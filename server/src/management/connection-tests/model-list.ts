@@ -1,0 +1,37 @@
+import { shownText } from './upstream-text.ts';
+
+export interface ModelList {
+  readonly count: number;
+  readonly ids: string[];
+}
+
+const IDS_MAX = 100;
+const ID_CHARACTERS_MAX = 200;
+
+/** The models in any of the shapes that compatible providers use: `{data: […]}`, `{models: […]}` or a bare array. */
+export function modelListOf(answer: unknown, secret: string | null): ModelList | null {
+  const list = listIn(answer);
+  if (list === null) return null;
+  const ids = list.map(idOf).filter((id) => id !== null && isShowable(id, secret)) as string[];
+  return { count: list.length, ids: [...new Set(ids)].slice(0, IDS_MAX) };
+}
+
+function listIn(answer: unknown): readonly unknown[] | null {
+  if (Array.isArray(answer)) return answer;
+  if (typeof answer !== 'object' || answer === null) return null;
+  const { data, models } = answer as Record<string, unknown>;
+  if (Array.isArray(data)) return data;
+  return Array.isArray(models) ? models : null;
+}
+
+function idOf(model: unknown): string | null {
+  if (typeof model === 'string') return model;
+  if (typeof model !== 'object' || model === null) return null;
+  const { id, name } = model as Record<string, unknown>;
+  return [id, name].find((each) => typeof each === 'string') ?? null;
+}
+
+/** An id is shown as it is or not at all, because it is there to be copied. */
+function isShowable(id: string, secret: string | null): boolean {
+  return id.length > 0 && id.length <= ID_CHARACTERS_MAX && shownText(id, secret) === id;
+}

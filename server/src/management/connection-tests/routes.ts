@@ -1,0 +1,160 @@
+import type { EndpointTestResult, ProviderTestResult } from '@relay/contract';
+import type { Operation } from '../../domain/operation.ts';
+import type { Handlers } from '../../http/call.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { endpointRows } from '../endpoints/queries.ts';
+import type { OwnedRows, OwnedTable, Row } from '../owned-rows.ts';
+import { providerRows } from '../providers/queries.ts';
+import { isId, notFound } from '../refusals.ts';
+import type { Outcome } from './explanations.ts';
+import { type ModelList, modelListOf } from './model-list.ts';
+import { type ProbeResult, type Send, withProbe } from './probe.ts';
+import { createRunningTests } from './running-tests.ts';
+import { type Target, targetOf } from './target.ts';
+import { isAnswerOf, operationOf, testRequest } from './test-request.ts';
+import { errorTextOf, parsed } from './upstream-text.ts';
+import { outcomeOf, type TestAnswer, unsent, verdictOf } from './verdict.ts';
+
+const TIMEOUT_MS = 10_000;
+const RESPONSE_BYTES_MAX = 1024 * 1024;
+const RUNNING_MAX = { inOrganization: 4, inProcess: 64 };
+
+type TestDeps = Pick<ManagementDeps, 'ofOrganization' | 'sealer' | 'clock' | 'openEgress' | 'deployment'>;
+
+/** One test of what is stored of a provider. */
+interface Test {
+  readonly provider: Row<'providers'>;
+  readonly credentialId: string | null;
+  readonly model: string | null;
+  readonly run: (target: Target, send: Send) => Promise<TestAnswer & Partial<ModelsAnswer>>;
+}
+
+type ModelsAnswer = Pick<ProviderTestResult, 'model_count' | 'model_ids'>;
+
+/**
+ * Calls what is stored as a request would, and says where that stops. Nothing is metered, recorded or written, and
+ * of what comes back only a short text without the secret is shown.
+ */
+export function connectionTestHandlers(deps: TestDeps): Handlers {
+  const limited = createRunningTests(RUNNING_MAX);
+
+  async function tested({
+    provider,
+    credentialId,
+    model,
+    run,
+  }: Test): Promise<TestAnswer & Partial<ModelsAnswer>> {
+    const { organization_id } = provider;
+    const given = { provider, credentialId, timeoutMs: TIMEOUT_MS };
+    const target = await targetOf(deps.ofOrganization(organization_id), deps.sealer, given);
+    if (target.unready !== null) return unsent(target.unready, { ...target.subject, path: '', model });
+    const { openEgress, clock } = deps;
+    const probe = { openEgress, clock, timeoutMs: TIMEOUT_MS, responseBytesMax: RESPONSE_BYTES_MAX };
+    return limited(organization_id, () => withProbe(probe, (send) => run(target, send)));
+  }
+
+  async function stored<T extends OwnedTable>(
+    rows: OwnedRows<T>,
+    organizationId: string,
+    id: string,
+    kind: string,
+  ): Promise<Row<T>> {
+    const db = deps.ofOrganization(organizationId);
+    const row = isId(id) ? await rows.find(db, organizationId, id) : undefined;
+    if (row === undefined) throw notFound(kind);
+    return row;
+  }
+
+  const headers = () => [
+    ...['accept', 'application/json'],
+    ...['accept-encoding', 'identity'],
+    ...['user-agent', `relay/${deps.deployment.version}`],
+  ];
+
+  return {
+    async testProvider({ caller: { organizationId }, params }): Promise<ProviderTestResult> {
+      const provider = await stored(providerRows, organizationId, params.provider_id, 'provider');
+      const run = (target: Target, send: Send) => listModels(target, send, headers());
+      const answer = await tested({ provider, credentialId: null, model: null, run });
+      return { ...answer, model_count: answer.model_count ?? null, model_ids: answer.model_ids ?? [] };
+    },
+    async testEndpoint({ caller: { organizationId }, params }): Promise<EndpointTestResult> {
+      const endpoint = await stored(endpointRows, organizationId, params.endpoint_id, 'endpoint');
+      const provider = await stored(providerRows, organizationId, endpoint.provider_id, 'provider');
+      const { upstream_model: model, credential_id: credentialId } = endpoint;
+      const operation = operationOf(endpoint.route_kind);
+      const run = (target: Target, send: Send) => askModel(target, send, headers(), { operation, model });
+      return { ...(await tested({ provider, credentialId, model, run })), operation };
+    },
+  };
+}
+
+async function listModels(
+  target: Target,
+  send: Send,
+  headers: readonly string[],
+): Promise<TestAnswer & ModelsAnswer> {
+  const path = '/models';
+  const result = await send(target.origin, {
+    method: 'GET',
+    path: target.pathPrefix + path,
+    headers: [...headers, ...target.headers],
+    body: null,
+  });
+  const secret = target.secret?.reveal() ?? null;
+  const models = modelsIn(result, secret);
+  // A list too large to read is a list all the same: the provider answers and takes the credential.
+  const listed = models !== null || (result.kind === 'answered' && !result.complete);
+  const outcome = outcomeIn(result, listed);
+  const answer = verdictOf(result, outcome, { ...target.subject, path, model: null }, secret);
+  return { ...answer, model_count: models?.count ?? null, model_ids: models?.ids ?? [] };
+}
+
+function modelsIn(result: ProbeResult, secret: string | null): ModelList | null {
+  if (result.kind === 'failed' || outcomeOf(result.status) !== 'ok') return null;
+  return modelListOf(parsed(result.body), secret);
+}
+
+async function askModel(
+  target: Target,
+  send: Send,
+  headers: readonly string[],
+  { operation, model }: { readonly operation: Operation; readonly model: string },
+): Promise<TestAnswer> {
+  const ask = ({ path, body }: ReturnType<typeof testRequest>) =>
+    send(target.origin, {
+      method: 'POST',
+      path: target.pathPrefix + path,
+      headers: [...headers, 'content-type', 'application/json', ...target.headers],
+      body,
+    });
+  const first = testRequest(operation, model);
+  let result = await ask(first);
+  if (wantsOtherCap(result)) result = await ask(testRequest(operation, model, 'max_completion_tokens'));
+  const secret = target.secret?.reveal() ?? null;
+  const answered = result.kind === 'answered' && isAnswerOf(operation, parsed(result.body));
+  const outcome = ranOut(result) ? 'ok' : outcomeIn(result, answered);
+  return verdictOf(result, outcome, { ...target.subject, path: first.path, model }, secret);
+}
+
+/** `expected`: the body of a good status is what was asked for. */
+function outcomeIn(result: ProbeResult, expected: boolean): Outcome {
+  if (result.kind === 'failed') return result.reason;
+  const outcome = outcomeOf(result.status);
+  return outcome === 'ok' && !expected ? 'invalid_response' : outcome;
+}
+
+/** Some models take the cap under its newer name alone, and say so. */
+function wantsOtherCap(result: ProbeResult): boolean {
+  return saysOn400(result, /max_completion_tokens/);
+}
+
+/** A model that thinks before it speaks may not get to its first word within the cap; it was reached all the same. */
+function ranOut(result: ProbeResult): boolean {
+  return saysOn400(result, /output limit was reached/i);
+}
+
+function saysOn400(result: ProbeResult, words: RegExp): boolean {
+  if (result.kind === 'failed' || result.status !== 400) return false;
+  return words.test(errorTextOf(result.body, null) ?? '');
+}

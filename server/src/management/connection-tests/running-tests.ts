@@ -1,0 +1,34 @@
+import { headers } from '@relay/contract';
+import { RelayError } from '../../domain/relay-error.ts';
+
+export interface RunningTestsMax {
+  readonly inOrganization: number;
+  readonly inProcess: number;
+}
+
+/** Runs at most so many tests at once: each holds a connection and some memory, and a provider is at its other end. */
+export function createRunningTests(max: RunningTestsMax) {
+  const running = new Map<string, number>();
+  let total = 0;
+  return async <T>(organizationId: string, test: () => Promise<T>): Promise<T> => {
+    const own = running.get(organizationId) ?? 0;
+    if (own >= max.inOrganization || total >= max.inProcess) throw tooMany();
+    running.set(organizationId, own + 1);
+    total += 1;
+    try {
+      return await test();
+    } finally {
+      total -= 1;
+      const left = (running.get(organizationId) ?? 1) - 1;
+      if (left === 0) running.delete(organizationId);
+      else running.set(organizationId, left);
+    }
+  };
+}
+
+function tooMany(): RelayError {
+  return new RelayError('queue_full', {
+    message: 'Too many connection tests are running. Wait for one of them to end, then test again.',
+    headers: { [headers.retryAfter]: '1' },
+  });
+}

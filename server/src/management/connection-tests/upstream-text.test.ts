@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { modelListOf } from './model-list.ts';
+import { errorTextOf, shownText } from './upstream-text.ts';
+
+const secret = 'hx7-Qm2PzL9vTrW4';
+
+describe('what is shown of an upstream’s words', () => {
+  it('has no six characters in a row of the secret, wherever and in whatever case they stand', () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.string(),
+        fc.integer({ min: 0, max: 10 }),
+        fc.integer({ min: 6, max: 16 }),
+        fc.boolean(),
+        (before, after, from, length, upper) => {
+          const piece = secret.slice(from, from + length);
+          const shown = shownText(
+            before + (upper ? piece.toUpperCase() : piece) + after,
+            secret,
+          ).toLowerCase();
+          for (let at = 0; at + 6 <= secret.length; at += 1) {
+            assert.ok(!shown.includes(secret.slice(at, at + 6).toLowerCase()), shown);
+          }
+        },
+      ),
+    );
+  });
+
+  it('hides other things that look like keys, and keeps ordinary words', () => {
+    const said = 'Incorrect API key provided: sk-proj-abcd1234, also Bearer abc.def and ****wxyz.';
+    assert.equal(
+      shownText(said, null),
+      'Incorrect API key provided: [redacted], also [redacted] and [redacted].',
+    );
+    const plain = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' with gpt-5-mini.";
+    assert.equal(shownText(plain, secret), plain);
+  });
+
+  it('is one line of at most 300 characters', () => {
+    const shown = shownText(`a\r\nb\u0000\u202e${'x'.repeat(100_000)}`, null);
+    assert.equal(shown.length, 300);
+    assert.match(shown, /^a b x+…$/);
+  });
+
+  it('is the message of a JSON error and nothing of any other body', () => {
+    const text = (value: unknown) => errorTextOf(Buffer.from(JSON.stringify(value)), null);
+    assert.equal(text({ error: { message: 'nested' } }), 'nested');
+    assert.equal(text({ error: 'plain' }), 'plain');
+    assert.equal(text({ detail: 'detail' }), 'detail');
+    assert.equal(text({ error: { error: { error: { message: 'deep' } } } }), null);
+    assert.equal(text({ headers: { authorization: secret } }), null);
+    assert.equal(errorTextOf(Buffer.from('<html>secret page</html>'), null), null);
+    assert.equal(errorTextOf(Buffer.from('{"error":'.repeat(50_000)), null), null);
+  });
+
+  it('leaves out model ids that carry the secret or are no ids', () => {
+    const list = {
+      data: [{ id: 'gpt-5' }, { id: `x-${secret}` }, { id: 'a\nb' }, { id: 7 }, { name: 'named' }],
+    };
+    assert.deepEqual(modelListOf(list, secret), { count: 5, ids: ['gpt-5', 'named'] });
+    const many = Array.from({ length: 150 }, (_, i) => ({ id: `model-${i}` }));
+    assert.equal(modelListOf(many, secret)?.ids.length, 100);
+    assert.equal(modelListOf({ object: 'list' }, secret), null);
+    assert.equal(modelListOf('text', secret), null);
+  });
+});

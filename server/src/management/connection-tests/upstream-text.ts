@@ -1,0 +1,56 @@
+const CHARACTERS_MAX = 300;
+/** A shorter piece of a secret turns up in ordinary words; a longer one would let half of it through. */
+const PIECE_CHARACTERS = 6;
+const KEY_LIKE = /\b(?:bearer\s+\S+|(?:sk|pk|rk|rly|key|token|secret)[-_][\w*.…-]{4,})|[\w-]*\*{3,}[\w-]*/gi;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
+const REDACTED = '[redacted]';
+
+/** What of a provider's own words may be shown: short, on one line, and without anything of the secret it was sent. */
+export function shownText(text: string, secret: string | null): string {
+  const plain = text
+    .slice(0, CHARACTERS_MAX * 10)
+    .replaceAll(CONTROL, ' ')
+    .trim();
+  const safe = withoutPieces(plain, secret).replaceAll(KEY_LIKE, REDACTED);
+  return safe.length <= CHARACTERS_MAX ? safe : `${safe.slice(0, CHARACTERS_MAX - 1)}…`;
+}
+
+/** The message of an error in any of the shapes that providers use, or null: other bodies are not shown at all. */
+export function errorTextOf(body: Buffer, secret: string | null): string | null {
+  const said = messageIn(parsed(body));
+  return said === null || said.trim() === '' ? null : shownText(said, secret);
+}
+
+export function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Providers nest it once; what is nested deeper is not looked for. */
+function messageIn(value: unknown, nested = false): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { error, message, detail } = value as Record<string, unknown>;
+  if (!nested && typeof error === 'object' && error !== null) return messageIn(error, true);
+  return [message, error, detail].find((each) => typeof each === 'string') ?? null;
+}
+
+/** Every stretch of the text that is also a stretch of the secret goes, whatever the case of its letters. */
+function withoutPieces(text: string, secret: string | null): string {
+  if (secret === null || secret === '') return text;
+  const length = Math.min(PIECE_CHARACTERS, secret.length);
+  const folded = secret.toLowerCase();
+  const pieces = new Set<string>();
+  for (let at = 0; at + length <= folded.length; at += 1) pieces.add(folded.slice(at, at + length));
+  const hidden = new Array<boolean>(text.length).fill(false);
+  for (let at = 0; at + length <= text.length; at += 1) {
+    if (pieces.has(text.slice(at, at + length).toLowerCase())) hidden.fill(true, at, at + length);
+  }
+  return text
+    .split('')
+    .map((character, at) => (hidden[at] === true ? (hidden[at - 1] === true ? '' : REDACTED) : character))
+    .join('');
+}

@@ -1,0 +1,149 @@
+import type { ProviderTestResult } from '@relay/contract';
+import { explanationOf, type Outcome, type Subject } from './explanations.ts';
+import type { ProbeResult } from './probe.ts';
+import { errorTextOf } from './upstream-text.ts';
+
+type StageResult = ProviderTestResult['stages'][number];
+type StageName = StageResult['stage'];
+
+/** What both kinds of tests answer. */
+export type TestAnswer = Pick<
+  ProviderTestResult,
+  'ok' | 'outcome' | 'message' | 'latency_ms' | 'upstream_status' | 'upstream_message' | 'stages'
+>;
+
+/** Where each outcome stops; all before it went well. */
+const STOPS_AT: Readonly<Record<Exclude<Outcome, 'ok' | 'timed_out' | 'connection_failed'>, StageName>> = {
+  no_credential: 'authenticate',
+  credential_unreadable: 'authenticate',
+  address_refused: 'resolve',
+  dns_failed: 'resolve',
+  connection_refused: 'connect',
+  tls_failed: 'connect',
+  unauthorized: 'authenticate',
+  forbidden: 'authenticate',
+  not_found: 'respond',
+  rate_limited: 'respond',
+  redirected: 'respond',
+  request_refused: 'respond',
+  upstream_error: 'respond',
+  invalid_response: 'respond',
+};
+
+/** Answers from which it follows that the credential was taken. */
+const TELLS_OF_CREDENTIAL: ReadonlySet<Outcome> = new Set(['ok', 'rate_limited', 'request_refused']);
+
+const STAGES: readonly StageName[] = ['resolve', 'connect', 'authenticate', 'respond'];
+
+/** What a status means; what a good one means depends on what was asked for. */
+export function outcomeOf(status: number): Outcome {
+  if (status >= 200 && status < 300) return 'ok';
+  if (status >= 300 && status < 400) return 'redirected';
+  if (status === 401) return 'unauthorized';
+  if (status === 403) return 'forbidden';
+  if (status === 404 || status === 405) return 'not_found';
+  if (status === 429) return 'rate_limited';
+  return status >= 400 && status < 500 ? 'request_refused' : 'upstream_error';
+}
+
+/** The answer of a test that sent nothing, because there is nothing it may send. */
+export function unsent(outcome: 'no_credential' | 'credential_unreadable', subject: Subject): TestAnswer {
+  const message = explanationOf(outcome, subject, false);
+  const stages = STAGES.map((stage): StageResult => {
+    const failed = stage === 'authenticate';
+    const said = failed ? message : 'Not tried: nothing is sent without the credential.';
+    return { stage, status: failed ? 'failed' : 'skipped', latency_ms: null, message: said };
+  });
+  return {
+    ok: false,
+    outcome,
+    message,
+    latency_ms: 0,
+    upstream_status: null,
+    upstream_message: null,
+    stages,
+  };
+}
+
+/** The answer of a test that sent its request. */
+export function verdictOf(
+  result: ProbeResult,
+  outcome: Outcome,
+  subject: Subject,
+  secret: string | null,
+): TestAnswer {
+  const connected = result.connectMs !== null;
+  const message = explanationOf(outcome, subject, connected);
+  const totalMs = result.kind === 'answered' ? result.connectMs + result.respondMs : result.waitedMs;
+  return {
+    ok: outcome === 'ok',
+    outcome,
+    message,
+    latency_ms: totalMs,
+    upstream_status: result.kind === 'answered' ? result.status : null,
+    upstream_message:
+      result.kind === 'answered' && outcome !== 'ok' ? errorTextOf(result.body, secret) : null,
+    stages: stagesOf(result, outcome, subject, message),
+  };
+}
+
+function stagesOf(result: ProbeResult, outcome: Outcome, subject: Subject, message: string): StageResult[] {
+  const stop = stopOf(outcome, result.connectMs !== null);
+  const latencies: Partial<Record<StageName, number>> = {};
+  if (result.connectMs !== null) latencies.connect = result.connectMs;
+  if (result.kind === 'answered') latencies.respond = result.respondMs;
+  return STAGES.map((stage, place): StageResult => {
+    const latency_ms = latencies[stage] ?? null;
+    if (stage === stop) return { stage, status: 'failed', latency_ms, message };
+    if (stop !== null && place > STAGES.indexOf(stop)) {
+      // An answer that refuses the credential is an answer all the same.
+      return { stage, status: 'skipped', latency_ms, message: 'Not reached.' };
+    }
+    return passed(stage, outcome, subject, latency_ms);
+  });
+}
+
+function stopOf(outcome: Outcome, connected: boolean): StageName | null {
+  if (outcome === 'ok') return null;
+  if (outcome === 'timed_out' || outcome === 'connection_failed') return connected ? 'respond' : 'connect';
+  return STOPS_AT[outcome];
+}
+
+function passed(
+  stage: StageName,
+  outcome: Outcome,
+  { hostname, needsCredential, isAddress, tls }: Subject,
+  latency_ms: number | null,
+): StageResult {
+  switch (stage) {
+    case 'resolve':
+      return isAddress
+        ? { stage, status: 'skipped', latency_ms, message: 'base_url has an IP address: nothing to resolve.' }
+        : {
+            stage,
+            status: 'ok',
+            latency_ms,
+            message: `${hostname} resolves to an address that may be called.`,
+          };
+    case 'connect':
+      return {
+        stage,
+        status: 'ok',
+        latency_ms,
+        message: tls ? 'Connected, and the certificate is valid.' : 'Connected, without TLS.',
+      };
+    case 'authenticate':
+      if (!needsCredential)
+        return {
+          stage,
+          status: 'skipped',
+          latency_ms,
+          message: 'The provider is called without a credential.',
+        };
+      return TELLS_OF_CREDENTIAL.has(outcome)
+        ? { stage, status: 'ok', latency_ms, message: 'The credential was accepted.' }
+        : { stage, status: 'skipped', latency_ms, message: 'The answer does not tell.' };
+    case 'respond':
+      return { stage, status: 'ok', latency_ms, message: 'The answer is what it should be.' };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Sealer } from '../../kit/seal.ts';
+import { secretBinding } from '../../store/secret-binding.ts';
+import type { Row } from '../owned-rows.ts';
+import { invalidField } from '../refusals.ts';
+
+/** Where a secret is stored, which is what it is sealed to. */
+export type SecretPlace = Parameters<typeof secretBinding>[0];
+
+const FIRST_SECRET_VERSION = 1;
+
+export function firstPlace(organizationId: string, providerId: string): SecretPlace {
+  return { organizationId, ownerId: providerId, secretVersion: FIRST_SECRET_VERSION };
+}
+
+/** Each secret of a credential has its own version, so that an older one put back does not open. */
+export function nextPlace(before: Row<'credentials'>): SecretPlace {
+  return { ...placeOf(before), secretVersion: before.secret_version + 1 };
+}
+
+export function placeOf(row: Row<'credentials'>): SecretPlace {
+  return {
+    organizationId: row.organization_id,
+    ownerId: row.provider_id,
+    secretVersion: row.secret_version,
+  };
+}
+
+/** The columns that hold a secret. */
+export function sealedSecret(sealer: Sealer, place: SecretPlace, secret: string) {
+  return {
+    sealed_secret: sealer.seal(secret, secretBinding(place)),
+    key_id: sealer.keyId,
+    secret_version: place.secretVersion,
+  };
+}
+
+/** It goes into a header. A line break pasted along with a key is the usual fault, and hard to see later. */
+export function demandSendable(param: string, secret: string): void {
+  if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(secret)) return;
+  throw invalidField(
+    param,
+    `${param} must be printable ASCII without line breaks and without spaces at its ends. Copy the key again.`,
+  );
+}

@@ -1,0 +1,101 @@
+import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { smallestUuidAt } from '../../store/ledger-partitions.ts';
+import type { Database } from '../../store/schema.ts';
+import type { RowRange } from '../owned-rows.ts';
+
+export type InvitationRow = Selectable<Database['invitations']>;
+
+/** Those made since a moment and not withdrawn, in creation order. */
+export function listInvitations(
+  db: Kysely<Database>,
+  organizationId: string,
+  sinceMs: number,
+  { afterId, limit }: RowRange,
+): Promise<InvitationRow[]> {
+  return db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '>=', smallestUuidAt(sinceMs))
+    .where('revoked_at', 'is', null)
+    .$if(afterId !== undefined, (query) => query.where('id', '>', afterId ?? ''))
+    .orderBy('id')
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+    .execute();
+}
+
+/** One that can still be withdrawn: neither accepted nor withdrawn. It is kept as it is until commit. */
+export function lockOpenInvitation(
+  tx: Transaction<Database>,
+  organizationId: string,
+  id: string,
+): Promise<InvitationRow | undefined> {
+  return tx
+    .selectFrom('invitations')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Undefined while another invitation of the same address is open; the transaction goes on. */
+export function insertInvitation(
+  tx: Transaction<Database>,
+  row: Insertable<Database['invitations']>,
+): Promise<InvitationRow | undefined> {
+  return tx
+    .insertInto('invitations')
+    .values(row)
+    .onConflict((clash) => clash.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function withdrawInvitation(
+  tx: Transaction<Database>,
+  { organization_id, id }: InvitationRow,
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('invitations')
+    .set({ revoked_at: now })
+    .where('organization_id', '=', organization_id)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Nothing happens in the database when an invitation expires, so the next one for its address closes it. */
+export async function closeExpired(
+  tx: Transaction<Database>,
+  organizationId: string,
+  email: string,
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('invitations')
+    .set({ revoked_at: now })
+    .where('organization_id', '=', organizationId)
+    .where(sql`lower(email)`, '=', sql`lower(${email})`)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '<=', now)
+    .execute();
+}
+
+export async function isMember(
+  db: Kysely<Database>,
+  organizationId: string,
+  email: string,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('organization_members as member')
+    .innerJoin('users', 'users.id', 'member.user_id')
+    .select('member.user_id')
+    .where('member.organization_id', '=', organizationId)
+    .where(sql`lower(users.email)`, '=', sql`lower(${email})`)
+    .executeTakeFirst();
+  return found !== undefined;
+}

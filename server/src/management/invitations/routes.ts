@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { headers } from '@relay/contract';
+import type { Transaction } from 'kysely';
+import type { RoleName } from '../../domain/access.ts';
+import type { Handlers } from '../../http/call.ts';
+import type { Database } from '../../store/schema.ts';
+import { demandAccounts, hasAccounts } from '../api-keys/accounts.ts';
+import { demandDelegation } from '../api-keys/grants.ts';
+import { activeStanding, standingsOf } from '../api-keys/standing.ts';
+import { appendAudit, auditedRow } from '../audit.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { demandMatch, entityTag } from '../entity-tag.ts';
+import { demandMayChange } from '../members/rules.ts';
+import { listFound } from '../paging.ts';
+import { demandRoom } from '../plan-counts.ts';
+import { conflict, isId, notFound } from '../refusals.ts';
+import { demandStorable } from '../storable-body.ts';
+import type { WriteCall } from '../write-resource.ts';
+import {
+  closeExpired,
+  type InvitationRow,
+  insertInvitation,
+  isMember,
+  listInvitations,
+  lockOpenInvitation,
+  withdrawInvitation,
+} from './queries.ts';
+import { toInvitation } from './wire.ts';
+
+const DAY_MS = 86_400_000;
+const LIFE_MS = 7 * DAY_MS;
+/** How long an invitation that was accepted or has expired is still shown. */
+const SHOWN_MS = 30 * DAY_MS;
+const TOKEN_BYTES = 32;
+
+/** Gateways know nothing of invitations: these writes need no configuration version. */
+export function invitationHandlers(deps: ManagementDeps): Handlers {
+  const nowMs = () => deps.clock.nowMs();
+
+  async function audit(
+    tx: Transaction<Database>,
+    call: WriteCall,
+    verb: 'create' | 'delete',
+    { id, before, after }: { id: string; before: InvitationRow | null; after: InvitationRow | null },
+  ): Promise<void> {
+    await appendAudit(tx, {
+      id: deps.newId(),
+      caller: call.caller,
+      requestId: call.requestId,
+      action: `invitation.${verb}`,
+      targetType: 'invitation',
+      targetId: id,
+      before: before && auditedRow('invitations', before),
+      after: after && auditedRow('invitations', after),
+    });
+  }
+
+  return {
+    async listInvitations(call) {
+      if (!hasAccounts(deps.deployment)) return [];
+      const { organizationId } = call.caller;
+      const db = deps.ofOrganization(organizationId);
+      const rows = await listFound(call, 'listInvitations', (range) =>
+        listInvitations(db, organizationId, nowMs() - SHOWN_MS, range),
+      );
+      return rows.map((row) => toInvitation(row, nowMs()));
+    },
+    async createInvitation(call) {
+      demandAccounts(deps.deployment);
+      const { body, caller } = call;
+      demandStorable(body);
+      const token = deps.randomBytes(TOKEN_BYTES).toString('base64url');
+      const now = new Date(nowMs());
+      const db = deps.ofOrganization(caller.organizationId);
+      const row = await db.transaction().execute(async (tx) => {
+        await demandMayInvite(tx, call, body.role);
+        await demandRoom(tx, caller.organizationId, 'members');
+        await demandNoMember(tx, caller.organizationId, body.email);
+        await closeExpired(tx, caller.organizationId, body.email, now);
+        const inserted = await insertInvitation(tx, {
+          organization_id: caller.organizationId,
+          id: deps.newId(),
+          email: body.email,
+          role: body.role,
+          token_hash: createHash('sha256').update(token).digest(),
+          invited_by_user_id: caller.userId,
+          created_at: now,
+          expires_at: new Date(now.getTime() + LIFE_MS),
+        });
+        if (inserted === undefined) throw alreadyInvited();
+        await audit(tx, call, 'create', { id: inserted.id, before: null, after: inserted });
+        return inserted;
+      });
+      call.setHeader(headers.etag, entityTag(row));
+      // In the fragment: browsers send no part of it, so the token stands in no log on the way.
+      const accept_url = `${deps.publicUrl}/accept-invitation#token=${token}`;
+      return { invitation: toInvitation(row, now.getTime()), accept_url };
+    },
+    async deleteInvitation(call) {
+      demandAccounts(deps.deployment);
+      const { organizationId } = call.caller;
+      const id = call.params.invitation_id;
+      if (!isId(id)) throw notFound('invitation');
+      const db = deps.ofOrganization(organizationId);
+      await db.transaction().execute(async (tx) => {
+        const before = await lockOpenInvitation(tx, organizationId, id);
+        if (before === undefined) throw notFound('invitation');
+        demandMatch(call.header, before);
+        await withdrawInvitation(tx, before, new Date(nowMs()));
+        await audit(tx, call, 'delete', { id: before.id, before, after: null });
+      });
+      return undefined;
+    },
+  };
+}
+
+/** As for members: what cannot be made of a member cannot be promised to one. */
+async function demandMayInvite(tx: Transaction<Database>, call: WriteCall, role: RoleName): Promise<void> {
+  const { organizationId, userId } = call.caller;
+  const standings = await standingsOf(tx, organizationId, [userId], { hold: true });
+  const actor = activeStanding(standings, call.caller);
+  demandDelegation(call.caller, actor);
+  demandMayChange(actor, { from: null, to: role });
+}
+
+async function demandNoMember(
+  tx: Transaction<Database>,
+  organizationId: string,
+  email: string,
+): Promise<void> {
+  if (!(await isMember(tx, organizationId, email))) return;
+  throw conflict(
+    'email',
+    'A member of this organization has this address. Change their role with PATCH /api/org/members/{user_id} instead.',
+  );
+}
+
+function alreadyInvited() {
+  return conflict(
+    'email',
+    'An invitation of this address is still open. Withdraw it with DELETE /api/org/invitations/{invitation_id} to send another.',
+  );
+}

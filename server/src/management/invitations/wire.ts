@@ -1,0 +1,20 @@
+import type { Invitation } from '@relay/contract';
+import type { InvitationRow } from './queries.ts';
+
+/** Nothing of the link is among these fields: the row has its digest alone. */
+export function toInvitation(row: InvitationRow, nowMs: number): Invitation {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    status: statusOf(row, nowMs),
+    invited_by: row.invited_by_user_id,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+  };
+}
+
+function statusOf(row: InvitationRow, nowMs: number): Invitation['status'] {
+  if (row.accepted_at !== null) return 'accepted';
+  return row.expires_at.getTime() <= nowMs ? 'expired' : 'pending';
+}

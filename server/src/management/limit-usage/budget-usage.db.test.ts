@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type { LimitUsage } from '@relay/contract';
+import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import type { PolicyUsage } from '../../admission/engine.ts';
+import type { Policy } from '../../admission/policy.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { addMember, asKey, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
+
+const ACCOUNTS = { mode: 'hosted', accounts: true, version: '0.0.0' } as const;
+const KEYS = 230;
+
+/** Counts nothing; remembers how many limits it was asked for at once. */
+const asked: number[] = [];
+async function countNothing(_organizationId: string, policies: readonly Policy[]): Promise<PolicyUsage[]> {
+  asked.push(policies.length);
+  return policies.map(({ id }) => ({ policyId: id, used: 1, reserved: 0, resetMs: 0 }));
+}
+
+describe('the live state of budgets', () => {
+  let database: FreshDatabase;
+  let room: ManagementFixture;
+  let anne: Caller;
+  let ben: Caller;
+  const ofKeys: { id: string; owner: string }[] = [];
+  const ofUsers: { id: string; owner: string }[] = [];
+
+  before(async () => {
+    database = await freshDatabase();
+    room = await startManagement(database.url, { deployment: ACCOUNTS, limitUsage: countNothing });
+    anne = await addMember(room, room.acme, 'developer');
+    ben = await addMember(room, room.acme, 'developer');
+    const organization_id = room.acme.organizationId;
+    const limit = { target_type: 'global', metric: 'requests', period: 'day', limit_value: 7 } as const;
+    for (const user_id of [anne.userId, ben.userId]) {
+      const id = randomUUIDv7();
+      await room.db
+        .insertInto('user_limit_policies')
+        .values({ organization_id, id, user_id, ...limit })
+        .execute();
+      ofUsers.push({ id, owner: user_id });
+    }
+    for (let index = 0; index < KEYS; index += 1) {
+      const owner = index % 2 === 0 ? anne.userId : ben.userId;
+      const key = {
+        organization_id,
+        id: randomUUIDv7(),
+        user_id: owner,
+        name: 'k',
+        scopes: ['relay:request'],
+      };
+      const public_id = String(index).padStart(10, '0');
+      await room.db
+        .insertInto('api_keys')
+        .values({ ...key, public_id, secret_hmac: Buffer.alloc(32) })
+        .execute();
+      const id = randomUUIDv7();
+      await room.db
+        .insertInto('api_key_limit_policies')
+        .values({ organization_id, id, api_key_id: key.id, ...limit, enabled: index !== 0 })
+        .execute();
+      if (index !== 0) ofKeys.push({ id, owner });
+    }
+  });
+  after(async () => {
+    await room.close();
+    await database.drop();
+  });
+
+  const idsOf = (list: readonly LimitUsage[]) => list.map(({ policy_id }) => policy_id);
+  const ids = (list: readonly { id: string; owner: string }[], owner?: string) =>
+    list
+      .filter((each) => owner === undefined || each.owner === owner)
+      .map(({ id }) => id)
+      .sort();
+
+  it('is for every member that of their own and of their keys, in force, and nothing else', async () => {
+    for (const caller of [anne, ben, asKey(anne, ['relay:usage:read'])]) {
+      const { body } = await room.call('listLimitUsage', caller);
+      assert.deepEqual(idsOf(body), [...ids(ofUsers, caller.userId), ...ids(ofKeys, caller.userId)]);
+    }
+  });
+
+  it('is that of everybody for whoever reads the limits of the organization', async () => {
+    const { body, headers } = await room.call('listLimitUsage', room.acme);
+    assert.deepEqual(idsOf(body), [...ids(ofUsers), ...ids(ofKeys)]);
+    assert.equal(headers.size, 0);
+    const viewer = await addMember(room, room.acme, 'viewer');
+    assert.deepEqual(idsOf((await room.call('listLimitUsage', viewer)).body), idsOf(body));
+    assert.deepEqual((await room.call('listLimitUsage', room.globex)).body, []);
+  });
+
+  it('names kind and target, as the lists of budgets do', async () => {
+    const { body } = await room.call('listLimitUsage', anne);
+    assert.deepEqual(body[0], {
+      policy_id: ofUsers[0]?.id,
+      policy_kind: 'user',
+      scope_type: 'global',
+      scope_id: null,
+      metric: 'requests',
+      period: 'day',
+      limit: 7,
+      used: 1,
+      reserved: 0,
+      remaining: 6,
+      resets_at: null,
+    });
+    assert.equal(body[1]?.policy_kind, 'api_key');
+  });
+
+  it('is walked in pages without a duplicate or a gap, over all kinds', async () => {
+    const { body: provider } = await room.call('createProvider', room.acme, {
+      body: { name: 'P', base_url: 'https://api.example.com/v1', auth_mode: 'none', enabled: true },
+    });
+    for (const name of ['one', 'two', 'three']) {
+      const endpoint = { provider_id: provider.id, name, upstream_model: name, route_kind: 'multi' } as const;
+      await room.call('createEndpoint', room.acme, { body: { ...endpoint, max_concurrency: 4 } });
+    }
+    const whole = idsOf((await room.call('listLimitUsage', room.acme)).body);
+    assert.equal(whole.length, 3 + 2 + KEYS - 1);
+    for (const limit of [1, 2, 4, 100]) {
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = cursor === undefined ? { limit } : { limit, cursor };
+        const page = await room.call('listLimitUsage', room.acme, { query });
+        assert.ok(page.body.length <= limit);
+        seen.push(...idsOf(page.body));
+        assert.ok(seen.length <= whole.length, 'the walk does not end');
+        cursor = page.headers.get('X-Next-Cursor');
+      } while (cursor !== undefined);
+      assert.deepEqual(seen, whole, `pages of ${limit}`);
+    }
+  });
+
+  it('asks the limits engine for a bounded number at a time', async () => {
+    asked.length = 0;
+    await room.call('listLimitUsage', room.acme);
+    assert.ok(asked.length > 1 && Math.max(...asked) <= 100);
+  });
+
+  it('refuses a cursor that it did not give out', async () => {
+    const foreign = Buffer.from(randomUUIDv7().replaceAll('-', ''), 'hex').toString('base64url');
+    for (const cursor of ['', 'nonsense', foreign, `BA${foreign}`]) {
+      await assert.rejects(
+        room.call('listLimitUsage', room.acme, { query: { limit: 5, cursor } }),
+        refusal('invalid_request', 'cursor'),
+      );
+    }
+  });
+});

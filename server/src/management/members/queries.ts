@@ -1,0 +1,96 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { isPlanName } from '../../domain/access.ts';
+import type { Database } from '../../store/schema.ts';
+import type { Standing } from '../api-keys/standing.ts';
+import type { RowRange } from '../owned-rows.ts';
+
+/** A membership with the person it is of. Its id is theirs. */
+export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
+
+/** In the order of ids. */
+export function listMembers(db: Kysely<Database>, organizationId: string, { afterId, limit }: RowRange) {
+  return membersOf(db, organizationId)
+    .$if(afterId !== undefined, (query) => query.where('member.user_id', '>', afterId ?? ''))
+    .orderBy('member.user_id')
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+    .execute();
+}
+
+export function findMember(
+  db: Kysely<Database>,
+  organizationId: string,
+  userId: string,
+): Promise<MemberRow | undefined> {
+  return membersOf(db, organizationId).where('member.user_id', '=', userId).executeTakeFirst();
+}
+
+/**
+ * What these members and every owner are, kept as it is until commit. All who change members lock the owners, and
+ * in one order, so that no two of them can each take away what the other takes for the last owner.
+ */
+export async function lockStandings(
+  tx: Transaction<Database>,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, Standing>> {
+  const rows = await tx
+    .selectFrom('organization_members as member')
+    .innerJoin('users', 'users.id', 'member.user_id')
+    .innerJoin('organizations', 'organizations.id', 'member.organization_id')
+    .select(['member.user_id', 'member.role', 'member.status', 'users.status as user_status'])
+    .select('organizations.plan')
+    .where('member.organization_id', '=', organizationId)
+    .where((row) => row.or([row('member.role', '=', 'owner'), row('member.user_id', 'in', [...userIds])]))
+    .orderBy('member.user_id')
+    .forUpdate('member')
+    .execute();
+  const standings = rows.map((row) => ({
+    userId: row.user_id,
+    role: row.role,
+    plan: isPlanName(row.plan) ? row.plan : ('closed' as const),
+    active: row.status === 'active' && row.user_status === 'active',
+  }));
+  return new Map(standings.map((standing) => [standing.userId, standing]));
+}
+
+export async function updateMember(
+  tx: Transaction<Database>,
+  organizationId: string,
+  userId: string,
+  change: { readonly role: MemberRow['role']; readonly status: MemberRow['status'] },
+): Promise<void> {
+  await tx
+    .updateTable('organization_members')
+    .set(change)
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/** Their keys and budgets go with them. */
+export async function removeMember(
+  tx: Transaction<Database>,
+  organizationId: string,
+  userId: string,
+): Promise<void> {
+  await tx
+    .deleteFrom('organization_members')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+function membersOf(db: Kysely<Database>, organizationId: string) {
+  return db
+    .selectFrom('organization_members as member')
+    .innerJoin('users', 'users.id', 'member.user_id')
+    .select(['member.user_id as id', 'users.name', 'users.email', 'users.status as user_status'])
+    .select(['member.role', 'member.status', 'member.version', 'member.created_at'])
+    .select(
+      sql<Date | null>`(select max(key.last_used_at) from api_keys key
+        where key.organization_id = member.organization_id and key.user_id = member.user_id)`.as(
+        'last_seen_at',
+      ),
+    )
+    .where('member.organization_id', '=', organizationId);
+}

@@ -1,0 +1,130 @@
+import { headers, type MemberUpdate } from '@relay/contract';
+import type { Transaction } from 'kysely';
+import type { Handlers } from '../../http/call.ts';
+import { changeAccess } from '../../store/config-version.ts';
+import type { Database } from '../../store/schema.ts';
+import { demandAccounts } from '../api-keys/accounts.ts';
+import { demandDelegation } from '../api-keys/grants.ts';
+import { activeStanding, type Standing } from '../api-keys/standing.ts';
+import { appendAudit } from '../audit.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { demandMatch, entityTag } from '../entity-tag.ts';
+import { listFound } from '../paging.ts';
+import { invalidField, isId, notFound } from '../refusals.ts';
+import type { WriteCall } from '../write-resource.ts';
+import {
+  findMember,
+  listMembers,
+  lockStandings,
+  type MemberRow,
+  removeMember,
+  updateMember,
+} from './queries.ts';
+import { demandMayChange, demandOwnerLeft } from './rules.ts';
+import { toMember } from './wire.ts';
+
+/** A member as they are, held until commit, with everybody whose standing decides what may be done to them. */
+interface Seat {
+  readonly before: MemberRow;
+  readonly target: Standing;
+  readonly actor: Standing;
+  readonly standings: ReadonlyMap<string, Standing>;
+}
+
+export function memberHandlers(deps: ManagementDeps): Handlers {
+  /**
+   * Committed, then fenced, then answered: no request that arrives after the answer is decided on what the member
+   * was before. The fence is raised for every change, so that a repeat raises what a first try could not.
+   */
+  async function change(
+    call: WriteCall,
+    verb: 'update' | 'delete',
+    userId: string,
+    write: (tx: Transaction<Database>, seat: Seat) => Promise<MemberRow | null>,
+  ): Promise<MemberRow | null> {
+    demandAccounts(deps.deployment);
+    const { organizationId } = call.caller;
+    const db = deps.ofOrganization(organizationId);
+    const { result, version } = await changeAccess(db, organizationId, async (tx) => {
+      const seat = await seatOf(tx, call, userId);
+      const after = await write(tx, seat);
+      await appendAudit(tx, {
+        id: deps.newId(),
+        caller: call.caller,
+        requestId: call.requestId,
+        action: `member.${verb}`,
+        targetType: 'member',
+        targetId: seat.before.id,
+        before: audited(seat.before),
+        after: after && audited(after),
+      });
+      // Which keys there are does not change with a role, and those of a removed member are gone.
+      return { result: after, keyIds: [] };
+    });
+    await deps.fences.raise(organizationId, version);
+    await deps.snapshots.refreshNow(organizationId);
+    return result;
+  }
+
+  return {
+    async listMembers(call) {
+      const { organizationId } = call.caller;
+      const db = deps.ofOrganization(organizationId);
+      const rows = await listFound(call, 'listMembers', (range) => listMembers(db, organizationId, range));
+      return rows.map(toMember);
+    },
+    async updateMember(call) {
+      const { organizationId } = call.caller;
+      const row = await change(call, 'update', call.params.user_id, async (tx, seat) => {
+        // Removing gives nobody anything; a role may give more than the key that changes it was made for.
+        demandDelegation(call.caller, seat.actor);
+        const after = wantedOf(call.body, seat.before);
+        demandMayChange(seat.actor, { from: seat.before.role, to: after.role });
+        demandOwnerLeft(seat.standings, seat.target, {
+          role: after.role,
+          active: after.status === 'active' && seat.before.user_status === 'active',
+        });
+        await updateMember(tx, organizationId, seat.before.id, after);
+        return (await findMember(tx, organizationId, seat.before.id)) ?? null;
+      });
+      if (row === null) throw notFound('member');
+      call.setHeader(headers.etag, entityTag(row));
+      return toMember(row);
+    },
+    async removeMember(call) {
+      await change(call, 'delete', call.params.user_id, async (tx, seat) => {
+        demandMayChange(seat.actor, { from: seat.before.role, to: null });
+        demandOwnerLeft(seat.standings, seat.target, null);
+        await removeMember(tx, call.caller.organizationId, seat.before.id);
+        return null;
+      });
+      return undefined;
+    },
+  };
+}
+
+async function seatOf(tx: Transaction<Database>, call: WriteCall, userId: string): Promise<Seat> {
+  const { organizationId, userId: actorId } = call.caller;
+  if (!isId(userId)) throw notFound('member');
+  const standings = await lockStandings(tx, organizationId, [userId, actorId]);
+  const actor = activeStanding(standings, call.caller);
+  const target = standings.get(userId.toLowerCase());
+  const before = target && (await findMember(tx, organizationId, target.userId));
+  if (target === undefined || before === undefined) throw notFound('member');
+  demandMatch(call.header, before);
+  return { before, target, actor, standings };
+}
+
+function wantedOf(body: MemberUpdate, before: MemberRow): Pick<MemberRow, 'role' | 'status'> {
+  const status = body.status ?? before.status;
+  if (status !== 'invited') return { role: body.role ?? before.role, status };
+  throw invalidField(
+    'status',
+    'status must be "active" or "suspended". A person becomes invited by POST /api/org/invitations.',
+  );
+}
+
+/** Who it was has to be told by the entry itself: a removed member is visible nowhere else. */
+function audited({ name, email, role, status }: MemberRow): object {
+  return { name, email, role, status };
+}

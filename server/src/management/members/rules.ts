@@ -1,0 +1,51 @@
+import { type RoleName, rolePermissions } from '../../domain/access.ts';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Standing } from '../api-keys/standing.ts';
+import { conflict } from '../refusals.ts';
+
+/** A role that a change takes away or gives; null where there is none, before joining and after leaving. */
+export interface RoleChange {
+  readonly from: RoleName | null;
+  readonly to: RoleName | null;
+}
+
+/** 403 for what the acting member may not do to another, or to themselves, whatever their key holds. */
+export function demandMayChange(actor: Standing, { from, to }: RoleChange): void {
+  const held = rolePermissions[actor.role];
+  if (!held.has('cloud:members:manage')) {
+    throw denied(
+      `The role "${actor.role}" does not permit changing members. Ask an owner or admin of the organization.`,
+    );
+  }
+  if (actor.role !== 'owner' && (from === 'owner' || to === 'owner')) {
+    throw denied('Only an owner makes, changes or removes an owner. Ask an owner of the organization.');
+  }
+  if (to !== null && [...rolePermissions[to]].some((scope) => !held.has(scope))) {
+    throw denied(
+      `The role "${to}" permits more than the role "${actor.role}" of the caller, and nobody gives more than they hold. Choose a narrower role, or ask an owner of the organization.`,
+    );
+  }
+}
+
+/** 409 when nobody would be left who can act as an owner. A suspended owner cannot. */
+export function demandOwnerLeft(
+  standings: ReadonlyMap<string, Standing>,
+  target: Standing,
+  after: { readonly role: RoleName; readonly active: boolean } | null,
+): void {
+  const stays = after !== null && after.role === 'owner' && after.active;
+  const wasOne = target.role === 'owner' && target.active;
+  if (stays || !wasOne) return;
+  const others = [...standings.values()].filter(
+    ({ role, active, userId }) => role === 'owner' && active && userId !== target.userId,
+  );
+  if (others.length > 0) return;
+  throw conflict(
+    null,
+    'This is the last active owner of the organization, and it needs one. Make another member an owner first.',
+  );
+}
+
+function denied(message: string): RelayError {
+  return new RelayError('permission_denied', { message });
+}

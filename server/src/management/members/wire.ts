@@ -1,0 +1,15 @@
+import type { Member } from '@relay/contract';
+import type { MemberRow } from './queries.ts';
+
+export function toMember(row: MemberRow): Member {
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    role: row.role,
+    // Suspended here, or as a person everywhere: either way they are let in nowhere in this organization.
+    status: row.status === 'suspended' ? 'suspended' : row.user_status,
+    joined_at: row.created_at.toISOString(),
+    last_seen_at: row.last_seen_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,79 @@
+import type { OrgApiKeyCreate, Scope } from '@relay/contract';
+import type { Transaction } from 'kysely';
+import type { Caller } from '../../domain/caller.ts';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Handlers } from '../../http/call.ts';
+import type { Database } from '../../store/schema.ts';
+import { demandAccounts, hasAccounts } from '../api-keys/accounts.ts';
+import { createKey } from '../api-keys/create-key.ts';
+import { demandDelegation, demandOwnScopes, demandScopesOfMember } from '../api-keys/grants.ts';
+import { type KeyScope, listKeys } from '../api-keys/queries.ts';
+import { requestedKey } from '../api-keys/requested-key.ts';
+import { revokeKey } from '../api-keys/revoke-key.ts';
+import { activeStanding, type Standing, standingsOf } from '../api-keys/standing.ts';
+import { toApiKey } from '../api-keys/wire.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { listFound } from '../paging.ts';
+import { invalidField, isId, unknownReference } from '../refusals.ts';
+
+/** The keys of a large organization do not fit one answer: without `limit` this is the page. */
+const KEYS_PER_PAGE = 1_000;
+
+/** The keys of every member, for those who answer for the organization. */
+export function orgApiKeyHandlers(deps: ManagementDeps): Handlers {
+  return {
+    async listOrgApiKeys(call) {
+      if (!hasAccounts(deps.deployment)) return [];
+      const { caller, setHeader } = call;
+      const db = deps.ofOrganization(caller.organizationId);
+      const paged = { caller, setHeader, query: { ...call.query, limit: call.query.limit ?? KEYS_PER_PAGE } };
+      const rows = await listFound(paged, 'listOrgApiKeys', (range) => listKeys(db, everyKey(caller), range));
+      const nowMs = deps.clock.nowMs();
+      return rows.map((row) => toApiKey(row, nowMs));
+    },
+    async createOrgApiKey(call) {
+      demandAccounts(deps.deployment);
+      const wanted = requestedKey(call.body, deps.clock.nowMs());
+      return createKey(deps, call, wanted, (tx) => memberFor(tx, call.caller, call.body, wanted.scopes));
+    },
+    async revokeOrgApiKey(call) {
+      demandAccounts(deps.deployment);
+      return revokeKey(deps, call, everyKey(call.caller), call.params.api_key_id);
+    },
+  };
+}
+
+function everyKey({ organizationId }: Caller): KeyScope {
+  return { organizationId, userId: undefined };
+}
+
+/** Whose key it is to be. It gets what both may do: the member it is for, and whoever creates it. */
+async function memberFor(
+  tx: Transaction<Database>,
+  caller: Caller,
+  { user_uuid }: OrgApiKeyCreate,
+  wanted: readonly Scope[],
+): Promise<Standing> {
+  const userIds = isId(user_uuid) ? [caller.userId, user_uuid] : [caller.userId];
+  const held = await standingsOf(tx, caller.organizationId, userIds, { hold: true });
+  const creator = activeStanding(held, caller);
+  demandDelegation(caller, creator);
+  const member = held.get(user_uuid.toLowerCase());
+  if (member === undefined) throw unknownReference('user_uuid', 'member');
+  if (!member.active) {
+    throw invalidField('user_uuid', 'user_uuid names a member who is suspended. Activate the member first.');
+  }
+  demandOwnerForOwner(creator, member);
+  demandScopesOfMember(member, wanted);
+  demandOwnScopes(caller, creator, wanted);
+  return member;
+}
+
+/** Whoever holds an owner's key acts as an owner, and nobody else makes themselves one. */
+function demandOwnerForOwner(creator: Standing, member: Standing): void {
+  if (member.role !== 'owner' || creator.role === 'owner') return;
+  throw new RelayError('permission_denied', {
+    message: 'Only an owner may create a key for an owner. Ask the member to create it themselves.',
+    param: 'user_uuid',
+  });
+}

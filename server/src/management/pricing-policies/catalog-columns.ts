@@ -1,0 +1,50 @@
+import type { Transaction } from 'kysely';
+import type { Database } from '../../store/schema.ts';
+import type { ManagementDeps } from '../deps.ts';
+import type { Row } from '../owned-rows.ts';
+import { findCatalogPrice } from '../price-catalog.ts';
+import { providerRows } from '../providers/queries.ts';
+
+/** What of an endpoint its catalogue price follows from. */
+export type PricedEndpoint = Pick<
+  Row<'endpoints'>,
+  'organization_id' | 'provider_id' | 'upstream_model' | 'route_kind'
+>;
+
+export interface CatalogColumns {
+  readonly input_cost_micros_per_1m_tokens: number;
+  readonly output_cost_micros_per_1m_tokens: number;
+  readonly cached_input_cost_micros_per_1m_tokens: number | null;
+  readonly flat_request_cost_micros: number;
+  readonly source: 'catalog';
+}
+
+/** The columns of a price policy by the catalogue; null when it does not know what the endpoint costs. */
+export async function catalogColumns(
+  deps: Pick<ManagementDeps, 'clock'>,
+  tx: Transaction<Database>,
+  endpoint: PricedEndpoint,
+): Promise<CatalogColumns | null> {
+  const provider = await providerRows.find(tx, endpoint.organization_id, endpoint.provider_id);
+  if (provider === undefined) return null;
+  const price = await findCatalogPrice({
+    baseUrl: provider.base_url,
+    model: endpoint.upstream_model,
+    atMs: deps.clock.nowMs(),
+  });
+  if (price === null) return null;
+  const outputMicros = price.outputMicros ?? outputOf(endpoint.route_kind);
+  if (outputMicros === null) return null;
+  return {
+    input_cost_micros_per_1m_tokens: price.inputMicros,
+    output_cost_micros_per_1m_tokens: outputMicros,
+    cached_input_cost_micros_per_1m_tokens: price.cachedInputMicros,
+    flat_request_cost_micros: price.flatRequestMicros,
+    source: 'catalog',
+  };
+}
+
+/** An unknown price of output is no matter where there is no output, and is not zero anywhere else. */
+function outputOf(routeKind: PricedEndpoint['route_kind']): 0 | null {
+  return routeKind === 'embeddings' ? 0 : null;
+}

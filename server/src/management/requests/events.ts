@@ -1,0 +1,21 @@
+import { isExpiredEstimate } from '../../domain/expired-draft.ts';
+import type { TailRow } from './tail-queries.ts';
+import { toRequestLogEntry } from './wire.ts';
+
+/** A client that lost its connection comes back after this. */
+const RETRY_MS = 1_000;
+
+/** The tail as server-sent events: the request id is the id of the event, and a comment now and then keeps proxies awake. */
+export async function* eventsOf(batches: AsyncIterable<readonly TailRow[]>): AsyncGenerator<string> {
+  yield `retry: ${RETRY_MS}\n\n`;
+  for await (const rows of batches) yield rows.length === 0 ? ': still here\n\n' : rows.map(eventOf).join('');
+}
+
+/**
+ * A request that was posted at its estimate may be recorded again, when its gateway turns out to be alive, and then stands at
+ * another place of the order. It gets no id, so that nobody goes on from there.
+ */
+function eventOf(row: TailRow): string {
+  const id = isExpiredEstimate(row.error_code, row.usage_source) ? '' : `id: ${row.request_id}\n`;
+  return `${id}data: ${JSON.stringify(toRequestLogEntry(row))}\n\n`;
+}

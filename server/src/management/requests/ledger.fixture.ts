@@ -1,0 +1,53 @@
+import { type Kysely, sql } from 'kysely';
+import { appendRequests } from '../../store/append-requests.ts';
+import { ensureLedgerPartitions, timeOfRequestId, utcDayOf } from '../../store/ledger-partitions.ts';
+import type { LedgerRow } from '../../store/ledger-row.ts';
+import { rowArrays } from '../../store/row-arrays.ts';
+import type { Database } from '../../store/schema.ts';
+
+/** For tests: numbers that look random and are the same for the same seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A request id of this moment; the number tells apart those of the same millisecond. */
+export function idAt(timeMs: number, number: number): string {
+  const hex = timeMs.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${number.toString(16).padStart(12, '0')}`;
+}
+
+const ROWS_AT_ONCE = 5_000;
+
+/** Writes rows and their sums as the worker does. */
+export function recordRequests(db: Kysely<Database>, rows: readonly LedgerRow[]): Promise<void> {
+  return inParts(db, rows, (some) => appendRequests(db, some));
+}
+
+/** Writes rows without their sums, which take most of the time. */
+export function insertRequests(db: Kysely<Database>, rows: readonly LedgerRow[]): Promise<void> {
+  return inParts(db, rows, (some) => {
+    const { columns, select } = rowArrays(
+      'requests',
+      Object.keys(some[0] ?? {}) as (keyof LedgerRow)[],
+      some,
+    );
+    return sql`insert into requests (${columns}) ${select}`.execute(db);
+  });
+}
+
+async function inParts(
+  db: Kysely<Database>,
+  rows: readonly LedgerRow[],
+  write: (some: readonly LedgerRow[]) => Promise<unknown>,
+): Promise<void> {
+  const days = [...new Set(rows.map(({ request_id }) => utcDayOf(timeOfRequestId(request_id))))].sort();
+  for (const day of days) await ensureLedgerPartitions(db, day, day);
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)
+    await write(rows.slice(from, from + ROWS_AT_ONCE));
+}

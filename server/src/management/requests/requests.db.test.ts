@@ -1,0 +1,374 @@
+import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type { RouteQuery } from '@relay/contract';
+import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import type { Caller } from '../../domain/caller.ts';
+import { timeOfRequestId } from '../../store/ledger-partitions.ts';
+import { sampleRow } from '../../store/ledger-row.fixture.ts';
+import type { LedgerRow } from '../../store/ledger-row.ts';
+import {
+  addMember,
+  addOneOfEach,
+  asKey,
+  type ManagementFixture,
+  refusal,
+  startManagement,
+} from '../fixture.ts';
+import { idAt, insertRequests, randomFrom, recordRequests } from './ledger.fixture.ts';
+import { readPage } from './read-page.ts';
+import { searchFor } from './search.ts';
+import { startWalk } from './walk.ts';
+
+type Query = RouteQuery<'listRequests'>;
+
+const DAY_MS = 86_400_000;
+const OLD_ROWS = 2_000;
+const NEW_ROWS = 45_000;
+
+describe('the request log', () => {
+  const nowMs = Date.now();
+  let database: FreshDatabase;
+  let room: ManagementFixture;
+  let developer: Caller;
+  let rows: LedgerRow[];
+  const ids = (count: number): string[] => Array.from({ length: count }, () => randomUUIDv7());
+  const pool = { keys: ids(4), lanes: ids(3), endpoints: ids(4), providers: ids(2), users: ids(2) };
+
+  before(async () => {
+    database = await freshDatabase();
+    room = await startManagement(database.url, {
+      deployment: { mode: 'self_hosted', accounts: true, version: '0.0.0' },
+    });
+    developer = await addMember(room, room.acme, 'developer');
+    pool.users.push(developer.userId, room.acme.userId);
+    rows = generated(nowMs);
+    await insertRequests(room.db, rows);
+    await sql`analyze requests`.execute(room.db);
+  });
+  after(async () => {
+    await room.close();
+    await database.drop();
+  });
+
+  /** Most within a day and a half, so that one window has more rows than a statement goes through; some months ago. */
+  function generated(untilMs: number): LedgerRow[] {
+    const random = randomFrom(7);
+    const one = <T>(items: readonly T[]): T => items[Math.floor(random() ** 2 * items.length)] as T;
+    return Array.from({ length: OLD_ROWS + NEW_ROWS }, (_, number) => {
+      const agoMs = number < OLD_ROWS ? random() * 60 * DAY_MS : random() * 1.5 * DAY_MS;
+      const state = one(['completed', 'completed', 'completed', 'failed', 'cancelled'] as const);
+      const dispatched = random() < 0.9;
+      return sampleRow({
+        // Whole seconds, so that many share a millisecond.
+        request_id: idAt(Math.floor((untilMs - agoMs) / 1_000) * 1_000, number),
+        organization_id: number % 9 === 0 ? room.globex.organizationId : room.acme.organizationId,
+        user_id: one(pool.users),
+        key_id: random() < 0.3 ? null : one(pool.keys),
+        lane_id: random() < 0.2 ? null : one(pool.lanes),
+        endpoint_id: dispatched ? one(pool.endpoints) : null,
+        provider_id: dispatched ? one(pool.providers) : null,
+        model: one(['main', 'fast', 'gpt-5', 'rare']),
+        operation: one(['chat', 'responses', 'embeddings'] as const),
+        state,
+        error_code: state === 'failed' ? one(['upstream_timeout', 'upstream_failed', 'queue_full']) : null,
+      });
+    });
+  }
+
+  const read = async (query: Query, caller: Caller = room.acme) =>
+    (await room.call('listRequests', caller, { query })).body;
+
+  async function allPages(query: Query, caller: Caller): Promise<{ ids: string[]; pages: number }> {
+    const found: string[] = [];
+    let pages = 0;
+    let cursor: string | undefined;
+    do {
+      const page = await read(cursor === undefined ? query : { ...query, cursor }, caller);
+      assert.ok(page.data.length <= (query.limit ?? 50));
+      found.push(...page.data.map(({ request_id }) => request_id));
+      cursor = page.next_cursor ?? undefined;
+      pages += 1;
+      assert.ok(pages < 500, 'paging does not end');
+    } while (cursor !== undefined);
+    return { ids: found, pages };
+  }
+
+  /** The same question, answered by looking at every row there is. */
+  function expected(query: Query, caller: Caller, own: boolean): string[] {
+    const { from, to } = query;
+    const matches = (row: LedgerRow) =>
+      row.organization_id === caller.organizationId &&
+      (!own || row.user_id === caller.userId) &&
+      (from === undefined || timeOfRequestId(row.request_id) >= Date.parse(from)) &&
+      (to === undefined || timeOfRequestId(row.request_id) < Date.parse(to)) &&
+      (query.state ?? row.state) === row.state &&
+      (query.operation ?? row.operation) === row.operation &&
+      (query.model ?? row.model) === row.model &&
+      (query.lane_id ?? row.lane_id) === row.lane_id &&
+      (query.endpoint_id ?? row.endpoint_id) === row.endpoint_id &&
+      (query.provider_id ?? row.provider_id) === row.provider_id &&
+      (query.api_key_id ?? row.key_id) === row.key_id &&
+      (query.user_uuid ?? row.user_id) === row.user_id &&
+      (query.error_code ?? row.error_code) === row.error_code;
+    return rows
+      .filter(matches)
+      .map(({ request_id }) => request_id)
+      .sort()
+      .reverse();
+  }
+
+  it('page by page is what looking at every row gives, whatever is asked', async (t) => {
+    const seed = Math.trunc(Math.random() * 2 ** 31);
+    t.diagnostic(`seed ${seed}`);
+    const maybe = <T>(values: readonly T[]) =>
+      fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
+    const time = fc
+      .integer({ min: 0, max: 65 * 24 })
+      .map((hours) => new Date(nowMs - hours * 3_600_000).toISOString());
+    const question = fc.record({
+      from: fc.option(time, { nil: undefined, freq: 1 }),
+      to: fc.option(time, { nil: undefined, freq: 1 }),
+      state: maybe(['completed', 'failed', 'cancelled'] as const),
+      operation: maybe(['chat', 'responses', 'embeddings'] as const),
+      model: maybe(['main', 'rare', 'no such']),
+      lane_id: maybe([...pool.lanes, randomUUIDv7()]),
+      endpoint_id: maybe(pool.endpoints),
+      provider_id: maybe(pool.providers),
+      api_key_id: maybe([...pool.keys, 'no id']),
+      user_uuid: maybe(pool.users),
+      error_code: maybe(['upstream_timeout', 'queue_full']),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        question,
+        fc.constantFrom(7, 50, 333, 1_000),
+        fc.boolean(),
+        async (asked, size, own) => {
+          const given = Object.entries(asked).filter(([, value]) => value !== undefined);
+          const filters = Object.fromEntries(given) as Query;
+          const caller = own ? developer : room.acme;
+          const wanted = expected(filters, caller, own);
+          // Few enough pages to be quick about it.
+          const limit = Math.min(1_000, Math.max(size, Math.ceil(wanted.length / 8)));
+          assert.deepEqual((await allPages({ ...filters, limit }, caller)).ids, wanted);
+        },
+      ),
+      { numRuns: 40, seed },
+    );
+  });
+
+  it('skips and repeats nothing where statements stop before they have found enough, and says where to go on', async () => {
+    const questions: Query[] = [
+      { lane_id: pool.lanes[0] ?? '', endpoint_id: pool.endpoints[3] ?? '', state: 'cancelled' },
+      { operation: 'embeddings', model: 'rare', api_key_id: pool.keys[3] ?? '' },
+      { operation: 'embeddings', state: 'completed' },
+      { state: 'completed', error_code: 'queue_full' },
+    ];
+    let short = 0;
+    for (const query of questions) {
+      const search = { ...searchFor(room.acme, query), scannedRowsMax: 1_000 };
+      const found: string[] = [];
+      for (let beforeId: string | null = search.beforeId; beforeId !== null; ) {
+        const walk = startWalk(room.ofOrganization(search.organizationId), { ...search, beforeId }, nowMs);
+        const page = await readPage(walk, 100);
+        found.push(...page.rows.map(({ request_id }) => request_id));
+        if (page.rows.length < 100 && page.belowId !== null) short += 1;
+        beforeId = page.belowId;
+      }
+      assert.deepEqual(found, expected(query, room.acme, false));
+    }
+    assert.ok(short > 0, 'no page was short');
+  });
+
+  it('is 50 to a page unless asked otherwise, newest first, and a rare combination may make a page short', async () => {
+    const first = await read({});
+    assert.equal(first.data.length, 50);
+    const second = await read({ cursor: first.next_cursor ?? '' });
+    const both = [...first.data, ...second.data].map(({ request_id }) => request_id);
+    assert.deepEqual(both, expected({}, room.acme, false).slice(0, 100));
+    assert.equal((await read({ limit: 1_000 })).data.length, 1_000);
+
+    const nothing = { lane_id: pool.lanes[0] ?? '', endpoint_id: pool.providers[0] ?? '' };
+    assert.deepEqual((await allPages(nothing, room.acme)).ids, []);
+  });
+
+  it('shows own traffic to whoever may see no more, and that of another user to nobody else', async () => {
+    const own = await allPages({ limit: 1_000 }, developer);
+    assert.deepEqual(own.ids, expected({}, developer, true));
+    assert.ok(own.ids.length > 0);
+    const [stranger = ''] = pool.users;
+    assert.deepEqual((await read({ user_uuid: stranger }, developer)).data, []);
+    const key = asKey(room.acme, ['relay:usage:read']);
+    const { data } = await read({ limit: 1_000 }, key);
+    assert.ok(data.length > 0 && data.every(({ user_uuid }) => user_uuid === room.acme.userId));
+  });
+
+  it('is that of the own organization alone; a cursor of another is none', async () => {
+    const { next_cursor, data } = await read({ limit: 1 }, room.globex);
+    assert.ok(next_cursor !== null && data.length === 1);
+    await assert.rejects(read({ cursor: next_cursor }), refusal('invalid_request', 'cursor'));
+    await assert.rejects(read({ cursor: 'nonsense' }), refusal('invalid_request', 'cursor'));
+    const theirs = new Set(expected({}, room.globex, false));
+    const ours = await allPages({ limit: 1_000, model: 'main' }, room.acme);
+    assert.ok(ours.ids.every((id) => !theirs.has(id)));
+  });
+
+  it('of one request is 404 outside the scope, for an id that never was and for text that is none', async () => {
+    const get = (id: string, caller: Caller = room.acme) => room.call('getRequest', caller, { id });
+    const [mine = ''] = expected({}, developer, true);
+    const [theirs = ''] = expected({}, room.globex, false);
+    const others = expected({ user_uuid: room.acme.userId }, room.acme, false)[0] ?? '';
+    assert.equal((await get(mine, developer)).body.request_id, mine);
+    assert.equal((await get(others)).body.request_id, others);
+    for (const [id, caller] of [
+      [theirs, room.acme],
+      [others, developer],
+      [randomUUIDv7(), room.acme],
+      ['nonsense', room.acme],
+    ] as const)
+      await assert.rejects(get(id, caller), refusal('not_found'));
+  });
+
+  it('names the field that cannot be what it is', async () => {
+    await assert.rejects(read({ model: '\0' }), refusal('invalid_request', 'model'));
+    await assert.rejects(read({ from: '2016-12-31T23:59:60Z' }), refusal('invalid_request', 'from'));
+  });
+
+  it('tells of one request what was recorded, with names of what is still there', async () => {
+    const { endpoint, provider } = await addOneOfEach(room, room.globex);
+    const arrivedMs = nowMs - 3_600_000;
+    const [gone = '', credential = '', policy = ''] = ids(3);
+    const timings = {
+      receive_ms: 1,
+      route_ms: 2,
+      guard_ms: null,
+      admit_ms: 3,
+      wait_ms: 400,
+      upstream_first_byte_ms: 50,
+      first_content_ms: 700,
+      total_ms: 900,
+    };
+    const trace = {
+      timings,
+      candidates: [
+        { endpoint_id: gone, rank: 1, verdict: 'limited', reason: 'at its limit', wait_ms: null },
+        { endpoint_id: endpoint.id, rank: 2, verdict: 'selected', reason: 'free', wait_ms: 400 },
+      ],
+      guardrails: [{ guardrail_id: gone, stage: 'pre_dispatch', verdict: 'allowed', latency_ms: 4 }],
+    } as const;
+    const attempt = { provider_id: provider.id, upstream_model: 'gpt-5', wait_ms: 400 };
+    const row = sampleRow({
+      request_id: idAt(arrivedMs, 1),
+      organization_id: room.globex.organizationId,
+      user_id: room.globex.userId,
+      endpoint_id: endpoint.id,
+      provider_id: provider.id,
+      credential_id: credential,
+      client_request_id: 'client-1',
+      model: 'main',
+      streaming: true,
+      attempts: [
+        {
+          ...attempt,
+          endpoint_id: gone,
+          status: 429,
+          outcome: 'failed',
+          cause: 'upstream_throttled',
+          started_ms: 410,
+          latency_ms: 20,
+        },
+        {
+          ...attempt,
+          endpoint_id: endpoint.id,
+          status: 200,
+          outcome: 'completed',
+          cause: null,
+          started_ms: 440,
+          latency_ms: 460,
+        },
+      ],
+      bound_policy: {
+        policy_id: policy,
+        kind: 'user',
+        scope_type: 'lane',
+        scope_id: gone,
+        metric: 'tokens',
+        period: 'minute',
+        resets_at: '2026-11-15T00:00:00.000Z',
+      },
+      trace,
+      fallback_count: 1,
+      wait_ms: 400,
+      ttft_ms: 700,
+      latency_ms: 900,
+      actual_input_tokens: 11,
+      actual_output_tokens: 7,
+      actual_cached_input_tokens: 5,
+      actual_cost_micros: 13,
+    });
+    await recordRequests(room.db, [row]);
+    const { body } = await room.call('getRequest', room.globex, { id: row.request_id });
+    const at = (ms: number) => new Date(arrivedMs + ms).toISOString();
+    assert.deepEqual(
+      [body.arrived_at, body.dispatched_at, body.first_content_at, body.finished_at],
+      [at(0), at(410), at(700), at(900)],
+    );
+    assert.deepEqual(
+      [body.input_tokens, body.output_tokens, body.cached_input_tokens, body.total_tokens, body.cost_micros],
+      [11, 7, 5, 18, 13],
+    );
+    assert.deepEqual(body.timings, timings);
+    assert.deepEqual(body.candidates, [
+      { ...trace.candidates[0], endpoint_name: null },
+      { ...trace.candidates[1], endpoint_name: endpoint.name },
+    ]);
+    assert.deepEqual(body.guardrails, trace.guardrails);
+    assert.deepEqual(body.bound_policy?.policy_kind, 'user');
+    assert.deepEqual(
+      body.attempts.map(({ attempt: number, outcome, upstream_status, started_at }) => [
+        number,
+        outcome,
+        upstream_status,
+        started_at,
+      ]),
+      [
+        [1, 'failed', 429, at(410)],
+        [2, 'succeeded', 200, at(440)],
+      ],
+    );
+    assert.deepEqual([body.credential_id, body.client_request_id], [credential, 'client-1']);
+    rows.push(row);
+  });
+
+  it('of a request that was never dispatched has nothing in place of what nobody measured', async () => {
+    const row = sampleRow({
+      request_id: idAt(nowMs - 7_200_000, 2),
+      organization_id: room.globex.organizationId,
+      user_id: room.globex.userId,
+      model: null,
+      state: 'failed',
+      status: 429,
+      error_code: 'queue_full',
+      usage_source: 'none',
+      actual_input_tokens: null,
+      actual_output_tokens: null,
+      actual_cached_input_tokens: null,
+      actual_cost_micros: null,
+    });
+    await recordRequests(room.db, [row]);
+    const { body } = await room.call('getRequest', room.globex, { id: row.request_id });
+    assert.deepEqual(
+      [body.model, body.dispatched_at, body.first_content_at, body.total_tokens, body.cost_micros],
+      [null, null, null, null, null],
+    );
+    assert.deepEqual(
+      [body.attempts, body.candidates, body.guardrails, body.bound_policy],
+      [[], [], [], null],
+    );
+    assert.deepEqual([body.timings.total_ms, body.timings.route_ms], [12, null]);
+    rows.push(row);
+  });
+});

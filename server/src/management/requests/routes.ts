@@ -1,0 +1,121 @@
+import type { Call, Handlers } from '../../http/call.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { invalidField, isId, notFound } from '../refusals.ts';
+import { csvOf } from './csv.ts';
+import { eventsOf } from './events.ts';
+import { endpointNamesQuery, requestQuery } from './queries.ts';
+import { cursorOf, positionOf, readPage } from './read-page.ts';
+import { isFound, searchFor, visibleUser } from './search.ts';
+import { createStreamSlots } from './stream-slots.ts';
+import { createTail } from './tail.ts';
+import { type Checkpoint, checkpointAfter, checkpointAt } from './tail-checkpoint.ts';
+import { findPosition, readMoment } from './tail-queries.ts';
+import { startWalk } from './walk.ts';
+import { endpointIdsOf, toRequestDetail, toRequestLogEntry } from './wire.ts';
+
+type RequestDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
+
+const PAGE_DEFAULT = 50;
+const TICK_MS = 500;
+const HEARTBEAT_MS = 15_000;
+const STREAM_BOUNDS = { perProcessMax: 100, perCallerMax: 10 };
+/** Going on costs as much as all that was recorded since, so a client that was away for longer begins anew. */
+const RESUMED_WITHIN_MS = 3_600_000;
+
+export function requestHandlers(deps: RequestDeps): Handlers {
+  const slots = createStreamSlots(STREAM_BOUNDS);
+  const tail = createTail({
+    ofOrganization: (organizationId) => deps.ofOrganization(organizationId),
+    tickMs: TICK_MS,
+    heartbeatMs: HEARTBEAT_MS,
+  });
+  return {
+    async listRequests({ caller, query }) {
+      const { organizationId } = caller;
+      const search = searchFor(caller, query);
+      const belowId = query.cursor === undefined ? null : positionOf(organizationId, query.cursor);
+      if (belowId === null && query.cursor !== undefined)
+        throw invalidField(
+          'cursor',
+          'cursor is not one this list gave out. Send next_cursor of the page before.',
+        );
+      const walk = walkBelow(deps, search, belowId);
+      const page = await readPage(walk, query.limit ?? PAGE_DEFAULT);
+      return {
+        data: page.rows.map(toRequestLogEntry),
+        next_cursor: page.belowId === null ? null : cursorOf(organizationId, page.belowId),
+      };
+    },
+    async getRequest({ caller, params }) {
+      const { organizationId } = caller;
+      if (!isId(params.request_id)) throw notFound('request');
+      const db = deps.ofOrganization(organizationId);
+      const row = await requestQuery(
+        db,
+        organizationId,
+        params.request_id,
+        visibleUser(caller),
+      ).executeTakeFirst();
+      if (row === undefined) throw notFound('request');
+      const ids = endpointIdsOf(row);
+      const names = ids.length === 0 ? [] : await endpointNamesQuery(db, organizationId, ids).execute();
+      return toRequestDetail(row, new Map(names.map(({ id, name }) => [id, name])));
+    },
+    async streamRequests(call) {
+      const { caller, query, ended } = call;
+      const search = searchFor(caller, query);
+      slots.take(caller, ended);
+      const from = await beginningOf(deps, call);
+      call.setHeader('cache-control', 'no-store');
+      // Some proxies hold answers back until they are whole.
+      call.setHeader('x-accel-buffering', 'no');
+      const { organizationId } = caller;
+      const matches = (row: Parameters<typeof isFound>[1]) => isFound(search, row);
+      return { chunks: eventsOf(tail.follow({ organizationId, from, matches, ended })) };
+    },
+    async exportRequests(call) {
+      const { caller, query, ended } = call;
+      const { before = null } = query;
+      if (before !== null && !isId(before)) throw notARequest('before');
+      const search = searchFor(caller, query);
+      slots.take(caller, ended);
+      call.setHeader('cache-control', 'no-store');
+      call.setHeader('content-disposition', 'attachment; filename="requests.csv"');
+      return { chunks: csvOf(walkBelow(deps, search, before), ended) };
+    },
+  };
+}
+
+function walkBelow(deps: RequestDeps, search: ReturnType<typeof searchFor>, belowId: string | null) {
+  const { organizationId, beforeId } = search;
+  const narrowed = belowId !== null && belowId < beforeId ? { ...search, beforeId: belowId } : search;
+  return startWalk(deps.ofOrganization(organizationId), narrowed, deps.clock.nowMs());
+}
+
+/** Where a tail begins: after the request that the client saw last, else now. */
+async function beginningOf(deps: RequestDeps, call: Call<'streamRequests'>): Promise<Checkpoint> {
+  const { caller, query } = call;
+  const { organizationId } = caller;
+  const db = deps.ofOrganization(organizationId);
+  const header = call.header('last-event-id');
+  const [param, lastSeen] =
+    header === undefined || header === '' ? ['after', query.after] : ['last-event-id', header];
+  if (lastSeen === undefined) return checkpointAt(await readMoment(db));
+  if (!isId(lastSeen)) throw notARequest(param);
+  const found = await findPosition(db, organizationId, lastSeen, visibleUser(caller));
+  if (found === undefined) throw notARequest(param);
+  if (found.moment.atMs - found.settledAtMs > RESUMED_WITHIN_MS) {
+    throw invalidField(
+      param,
+      `${param} names a request that was recorded more than an hour ago, and a tail goes no further back. Connect without it, and read what is missing from GET /api/relay/requests.`,
+    );
+  }
+  return checkpointAfter(found, found.settledAtMs);
+}
+
+function notARequest(param: string) {
+  return invalidField(
+    param,
+    `${param} names no request that this key may see. Send the id of one that was listed or told, or leave it out.`,
+  );
+}

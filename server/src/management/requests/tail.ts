@@ -1,0 +1,216 @@
+import type { Kysely } from 'kysely';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Database } from '../../store/schema.ts';
+import { advance, type Checkpoint, comparePositions, type Position } from './tail-checkpoint.ts';
+import { readTail, type TailBatch, type TailRow } from './tail-queries.ts';
+
+const BATCH_ROWS = 1_000;
+/** What may wait for a follower that reads slowly. Beyond it the follower reads the ledger itself, at its own pace. */
+const QUEUED_ROWS_MAX = 1_000;
+const RETRY_MS = 2_000;
+const CATCH_UP_MS = 50;
+
+export interface TailOptions {
+  readonly ofOrganization: (organizationId: string) => Kysely<Database>;
+  readonly tickMs: number;
+  /** How often a follower who has nothing to be told is told so. */
+  readonly heartbeatMs: number;
+}
+
+export interface Following {
+  readonly organizationId: string;
+  readonly from: Checkpoint;
+  readonly matches: (row: TailRow) => boolean;
+  readonly ended: AbortSignal;
+}
+
+export interface Tail {
+  /** Rows as they are recorded, each once; an empty list when there was none for a while. Ends with the signal. */
+  follow(following: Following): AsyncGenerator<readonly TailRow[]>;
+  /** Organizations that are read for somebody now. */
+  followed(): number;
+}
+
+/** Whoever is up to date with an organization shares one statement for each tick with everybody else who is. */
+interface Channel {
+  readonly organizationId: string;
+  readonly followers: Set<Follower>;
+  at: Checkpoint;
+}
+
+interface Follower {
+  /** What it had been told, by itself, when it joined. */
+  readonly joined: Checkpoint;
+  readonly matches: (row: TailRow) => boolean;
+  readonly queue: TailRow[];
+  /** Where it has to go on by itself, once it could not keep up. */
+  behind: Checkpoint | null;
+  failure: unknown;
+  wake: () => void;
+}
+
+export function createTail({ ofOrganization, tickMs, heartbeatMs }: TailOptions): Tail {
+  const channels = new Map<string, Channel>();
+
+  async function read(organizationId: string, at: Checkpoint): Promise<TailBatch & { next: Checkpoint }> {
+    const batch = await readTail(ofOrganization(organizationId), organizationId, at, BATCH_ROWS);
+    const last = batch.rows.length < BATCH_ROWS ? undefined : batch.rows.at(-1);
+    const next = advance(
+      at,
+      batch.moment,
+      last === undefined ? null : { ...positionOf(last), settledAtMs: last.settled_at.getTime() },
+    );
+    return { ...batch, next };
+  }
+
+  function channelOf(organizationId: string, at: Checkpoint): Channel {
+    const known = channels.get(organizationId);
+    if (known !== undefined) return known;
+    const channel: Channel = { organizationId, followers: new Set(), at };
+    channels.set(organizationId, channel);
+    setTimeout(() => void tick(channel), tickMs);
+    return channel;
+  }
+
+  async function tick(channel: Channel): Promise<void> {
+    let delayMs = tickMs;
+    if (channel.followers.size > 0) {
+      try {
+        const { rows, next } = await read(channel.organizationId, channel.at);
+        for (const follower of channel.followers) offer(channel, follower, rows);
+        channel.at = next;
+        if (rows.length >= BATCH_ROWS) delayMs = 0;
+      } catch (error) {
+        if (isAway(error)) delayMs = RETRY_MS;
+        else fail(channel, error);
+      }
+    }
+    if (channel.followers.size > 0) setTimeout(() => void tick(channel), delayMs);
+    else channels.delete(channel.organizationId);
+  }
+
+  return {
+    followed: () => channels.size,
+    async *follow({ organizationId, from, matches, ended }) {
+      let at = from;
+      while (!ended.aborted) {
+        at = informed(at, channels.get(organizationId)?.at);
+        const batch = await read(organizationId, at).catch((error: unknown) => {
+          if (isAway(error)) return null;
+          throw error;
+        });
+        if (batch === null) {
+          yield [];
+          await pause(RETRY_MS, ended);
+          continue;
+        }
+        at = batch.next;
+        const found = batch.rows.filter(matches);
+        if (found.length > 0) yield found;
+        if (batch.rows.length >= BATCH_ROWS) continue;
+        const channel = channelOf(organizationId, at);
+        if (comparePositions(channel.at.told, at.told) > 0) {
+          // What the others were told meanwhile is read first; a later statement sees at least as much.
+          await pause(CATCH_UP_MS, ended);
+          continue;
+        }
+        const follower = join(channel, at, matches);
+        try {
+          yield* take(follower, ended, heartbeatMs);
+        } finally {
+          channel.followers.delete(follower);
+        }
+        if (follower.behind === null) return;
+        at = follower.behind;
+      }
+    },
+  };
+}
+
+/** Moments are facts of the database: whoever has known them for longer knows more transactions not to be the ledger's. */
+function informed(at: Checkpoint, other: Checkpoint | undefined): Checkpoint {
+  const since = (checkpoint: Checkpoint) => checkpoint.moments[0]?.atMs ?? Number.POSITIVE_INFINITY;
+  return other !== undefined && since(other) < since(at) ? { ...at, moments: other.moments } : at;
+}
+
+function join(channel: Channel, joined: Checkpoint, matches: (row: TailRow) => boolean): Follower {
+  const follower: Follower = {
+    joined,
+    matches,
+    queue: [],
+    behind: null,
+    failure: undefined,
+    wake: () => undefined,
+  };
+  channel.followers.add(follower);
+  return follower;
+}
+
+function offer(channel: Channel, follower: Follower, rows: readonly TailRow[]): void {
+  const { joined, matches, queue } = follower;
+  const found = rows.filter((row) => comparePositions(positionOf(row), joined.told) > 0 && matches(row));
+  if (queue.length + found.length > QUEUED_ROWS_MAX) {
+    // As far as the queue has it; the rows of this batch it reads again.
+    follower.behind = comparePositions(channel.at.told, joined.told) > 0 ? channel.at : joined;
+    channel.followers.delete(follower);
+  } else queue.push(...found);
+  if (found.length > 0) follower.wake();
+}
+
+function fail(channel: Channel, error: unknown): void {
+  for (const follower of channel.followers) {
+    follower.failure = error;
+    follower.wake();
+  }
+  channel.followers.clear();
+}
+
+/** Until the signal, or until the follower has to go on by itself. */
+async function* take(
+  follower: Follower,
+  ended: AbortSignal,
+  heartbeatMs: number,
+): AsyncGenerator<readonly TailRow[]> {
+  const wake = () => follower.wake();
+  ended.addEventListener('abort', wake);
+  try {
+    while (!ended.aborted) {
+      if (follower.failure !== undefined) throw follower.failure;
+      if (follower.queue.length > 0) yield follower.queue.splice(0);
+      else if (follower.behind !== null) return;
+      else if (!(await isWoken(follower, heartbeatMs))) yield [];
+    }
+  } finally {
+    ended.removeEventListener('abort', wake);
+  }
+}
+
+function isWoken(follower: Follower, withinMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), withinMs);
+    follower.wake = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+  });
+}
+
+function pause(durationMs: number, ended: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      ended.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = setTimeout(over, durationMs);
+    ended.addEventListener('abort', over);
+  });
+}
+
+function positionOf({ xid, request_id }: TailRow): Position {
+  return { xid, requestId: request_id };
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof RelayError && error.code === 'store_unavailable';
+}

@@ -1,0 +1,76 @@
+import type { Timeseries } from '@relay/contract';
+import { quantileMs } from '../../domain/histogram.ts';
+import type { Histogram, SeriesRow, Sum } from './queries.ts';
+
+export type Metric = Timeseries['metric'];
+
+/** How a metric is made of the sums of rollups. */
+interface MetricDefinition {
+  readonly sums: readonly Sum[];
+  readonly histogram: Histogram | null;
+  /** Null when there is nothing to measure; never for counts and sums. */
+  readonly value: (measured: Measured) => number | null;
+}
+
+/** What was summed for a bucket, or for several. */
+export interface Measured {
+  /** In the order of `sums`. */
+  readonly sums: readonly number[];
+  readonly histogram: readonly number[];
+}
+
+const STATES: readonly Sum[] = ['requests_completed', 'requests_failed', 'requests_cancelled'];
+const total = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
+
+const sumOf = (...sums: Sum[]): MetricDefinition => ({
+  sums,
+  histogram: null,
+  value: (measured) => total(measured.sums),
+});
+const quantileOf = (histogram: Histogram, share: number): MetricDefinition => ({
+  sums: STATES,
+  histogram,
+  value: (measured) => quantileMs(measured.histogram, share),
+});
+
+export const METRICS: Readonly<Record<Metric, MetricDefinition>> = {
+  requests: sumOf(...STATES),
+  errors: sumOf('requests_failed'),
+  input_tokens: sumOf('input_tokens'),
+  output_tokens: sumOf('output_tokens'),
+  cached_input_tokens: sumOf('cached_input_tokens'),
+  total_tokens: sumOf('input_tokens', 'output_tokens'),
+  cost_micros: sumOf('cost_micros'),
+  wait_ms_p50: quantileOf('wait_histogram', 0.5),
+  wait_ms_p95: quantileOf('wait_histogram', 0.95),
+  latency_ms_p50: quantileOf('latency_histogram', 0.5),
+  latency_ms_p95: quantileOf('latency_histogram', 0.95),
+  ttft_ms: {
+    sums: ['ttft_count', 'ttft_ms_sum'],
+    histogram: null,
+    value: ({ sums: [count = 0, sumMs = 0] }) => (count === 0 ? null : Math.round(sumMs / count)),
+  },
+  fallback_rate: {
+    sums: [...STATES, 'fallbacks'],
+    histogram: null,
+    value({ sums }) {
+      const requests = total(sums.slice(0, STATES.length));
+      return requests === 0 ? null : Math.round(((sums[STATES.length] ?? 0) / requests) * 10_000) / 10_000;
+    },
+  },
+};
+
+export const NOTHING: Measured = { sums: [], histogram: [] };
+
+export function measuredIn(row: SeriesRow): Measured {
+  return { sums: row.sums.map(Number), histogram: row.histogram.map(Number) };
+}
+
+export function addMeasured(one: Measured, other: Measured): Measured {
+  return { sums: addEach(one.sums, other.sums), histogram: addEach(one.histogram, other.histogram) };
+}
+
+function addEach(one: readonly number[], other: readonly number[]): number[] {
+  const length = Math.max(one.length, other.length);
+  return Array.from({ length }, (_, place) => (one[place] ?? 0) + (other[place] ?? 0));
+}

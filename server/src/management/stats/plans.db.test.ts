@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { type RawBuilder, sql } from 'kysely';
+import { type ManagementFixture, startManagement } from '../fixture.ts';
+import { METRICS } from './metrics.ts';
+import { type SeriesQuestion, seriesQuery, summaryQuery } from './queries.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 40;
+const ORGANIZATIONS = 8;
+const ENDPOINTS = 8;
+const USERS = 5;
+
+describe('statistics from a quarter of a million sums', () => {
+  const toMs = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
+  const users = Array.from({ length: USERS }, () => randomUUIDv7());
+  let database: FreshDatabase;
+  let room: ManagementFixture;
+  let organizationId: string;
+
+  before(async () => {
+    database = await freshDatabase();
+    room = await startManagement(database.url);
+    organizationId = room.acme.organizationId;
+    const others = Array.from({ length: ORGANIZATIONS - 1 }, () => randomUUIDv7());
+    const endpoints = Array.from({ length: ENDPOINTS }, () => randomUUIDv7());
+    const sizes = [
+      ['hour', 3_600],
+      ['day', 86_400],
+    ] as const;
+    // One statement for each, because a statement has its time.
+    const parts = [organizationId, ...others].flatMap((id) => sizes.map((size) => [id, ...size] as const));
+    for (const [organization, bucket, seconds] of parts) {
+      await sql`insert into request_rollups (organization_id, bucket, family, bucket_start, endpoint_id, user_id, requests_completed,
+          latency_histogram)
+        select ${organization}::uuid, ${bucket}, family, to_timestamp(${toMs / 1_000}) - n * make_interval(secs => ${seconds}), endpoint,
+          case when family = 'caller' then person end, 1, array[0, 0, 1]
+        from unnest(${endpoints}::uuid[]) endpoint,
+          generate_series(1, ${(DAYS * 86_400) / seconds}::int) n,
+          (select 'resource' as family, null::uuid as person union all select 'caller', unnest(${users.slice(0, 3)}::uuid[])) caller`.execute(
+        room.db,
+      );
+    }
+    await sql`analyze request_rollups`.execute(room.db);
+  });
+  after(async () => {
+    await room.close();
+    await database.drop();
+  });
+
+  async function assertIndexed(query: RawBuilder<unknown>): Promise<void> {
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${query}`.execute(
+      room.ofOrganization(organizationId),
+    );
+    const plan = rows.map((line) => line['QUERY PLAN']).join('\n');
+    assert.match(plan, /request_rollups_/);
+    assert.doesNotMatch(plan, /Seq Scan on request_rollups|on requests/);
+  }
+
+  const question = (over: Partial<SeriesQuestion>): SeriesQuestion => ({
+    organizationId,
+    range: { bucket: 'hour', fromMs: toMs - 30 * DAY_MS, toMs },
+    conditions: {},
+    dimension: null,
+    sums: METRICS.requests.sums,
+    histogram: null,
+    ...over,
+  });
+
+  const questions: Readonly<Record<string, Partial<SeriesQuestion>>> = {
+    'thirty days by model': { dimension: 'model' },
+    'thirty days of quantiles by endpoint': { dimension: 'endpoint', histogram: 'latency_histogram' },
+    'a day by key': { dimension: 'api_key', range: { bucket: 'hour', fromMs: toMs - DAY_MS, toMs } },
+    'forty days by day': { range: { bucket: 'day', fromMs: toMs - DAYS * DAY_MS, toMs } },
+    'own traffic by lane': { dimension: 'lane', conditions: { user_id: users[0] } },
+  };
+  for (const [what, over] of Object.entries(questions)) {
+    it(`${what} reads no table from end to end, and nothing of the ledger`, async () => {
+      await assertIndexed(seriesQuery(question(over)));
+    });
+  }
+
+  it('the summary reads no table from end to end, and nothing of the ledger', async () => {
+    await assertIndexed(summaryQuery(organizationId, undefined));
+    await assertIndexed(summaryQuery(organizationId, users[0]));
+  });
+});

@@ -1,0 +1,125 @@
+import type { TimeseriesQuery } from '@relay/contract';
+import type { Caller } from '../../domain/caller.ts';
+import { HISTOGRAM_BOUNDS_MS } from '../../domain/histogram.ts';
+import type { Handlers } from '../../http/call.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { invalidField, isId } from '../refusals.ts';
+import { timeOf, visibleUser } from '../requests/search.ts';
+import { addMeasured, METRICS, measuredIn, NOTHING } from './metrics.ts';
+import { type Conditions, namesOf, type SeriesRow, seriesQuery, summaryQuery } from './queries.ts';
+import { BUCKET_MS, type Bucket, type Range, rangeOf } from './range.ts';
+import { groupedSeries, groupsIn, type Series, seriesOf, stateSeries } from './series.ts';
+
+type StatsDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
+
+const WAITS_SHOWN_MS = 7 * BUCKET_MS.day;
+/** Beyond it days are exact enough, and fewer. */
+const WAIT_HOURS_MAX_MS = 14 * BUCKET_MS.day;
+
+export function statsHandlers(deps: StatsDeps): Handlers {
+  return {
+    async getStatsSummary({ caller }) {
+      const { organizationId } = caller;
+      const question = summaryQuery(organizationId, visibleUser(caller));
+      const [counts] = (await question.execute(deps.ofOrganization(organizationId))).rows;
+      const {
+        providers = 0,
+        endpoints = 0,
+        lanes = 0,
+        completed = 0,
+        failed = 0,
+        cancelled = 0,
+      } = counts ?? {};
+      return {
+        providers,
+        endpoints,
+        lanes,
+        requests: completed + failed + cancelled,
+        request_states: { completed, failed, cancelled },
+      };
+    },
+    async getTimeseries({ caller, query }) {
+      const { metric, group_by = 'none', bucket = 'hour' } = query;
+      if (group_by === 'state' && metric !== 'requests')
+        throw invalidField('group_by', 'group_by state goes with metric requests only.');
+      const range = rangeOf(bucket, query, deps.clock.nowMs());
+      const series = await readSeries(deps, caller, query, range);
+      return { metric, group_by, bucket, ...shown(range), series };
+    },
+    async getWaitDistribution({ caller, query }) {
+      const { organizationId } = caller;
+      const range = waitRangeOf(query, deps.clock.nowMs());
+      const conditions = conditionsFor(caller, query);
+      const question = { organizationId, range, dimension: null, ...METRICS.wait_ms_p95 };
+      const rows =
+        conditions === null
+          ? []
+          : (await seriesQuery({ ...question, conditions }).execute(deps.ofOrganization(organizationId)))
+              .rows;
+      const { histogram } = rows.map(measuredIn).reduce(addMeasured, NOTHING);
+      const bounds = [...HISTOGRAM_BOUNDS_MS, null];
+      return {
+        ...shown(range),
+        requests: histogram.reduce((sum, count) => sum + count, 0),
+        bins: bounds.map((up_to_ms, place) => ({ up_to_ms, requests: histogram[place] ?? 0 })),
+      };
+    },
+  };
+}
+
+async function readSeries(
+  deps: StatsDeps,
+  caller: Caller,
+  query: TimeseriesQuery,
+  range: Range,
+): Promise<Series[]> {
+  const { organizationId } = caller;
+  const { metric, group_by = 'none' } = query;
+  const db = deps.ofOrganization(organizationId);
+  const dimension = group_by === 'none' || group_by === 'state' ? null : group_by;
+  const conditions = conditionsFor(caller, query);
+  const { sums, histogram } = METRICS[metric];
+  const rows: readonly SeriesRow[] =
+    conditions === null
+      ? []
+      : (await seriesQuery({ organizationId, range, conditions, dimension, sums, histogram }).execute(db))
+          .rows;
+  if (group_by === 'state') return stateSeries(range, rows);
+  if (dimension === null) {
+    const all = { kind: 'all', key: null, label: 'all' } as const;
+    return [seriesOf(metric, range, all, groupsIn(rows).get('') ?? new Map())];
+  }
+  const ids = [...new Set(rows.map(({ name }) => name))].filter((name) => name !== null && isId(name));
+  const names = await namesOf(db, organizationId, dimension, ids as string[]);
+  return groupedSeries(metric, range, rows, names);
+}
+
+type Filters = Pick<TimeseriesQuery, 'lane_id' | 'endpoint_id' | 'provider_id' | 'api_key_id' | 'user_uuid'>;
+
+/** Null when nothing can match: what is no id, and traffic that the caller may not see. */
+function conditionsFor(caller: Caller, filters: Filters): Conditions | null {
+  const own = visibleUser(caller);
+  const userId = filters.user_uuid?.toLowerCase() ?? own;
+  const conditions = {
+    lane_id: filters.lane_id,
+    endpoint_id: filters.endpoint_id,
+    provider_id: filters.provider_id,
+    key_id: filters.api_key_id,
+    user_id: userId,
+  };
+  const given = Object.values(conditions).filter((id) => id !== undefined);
+  return (own === undefined || userId === own) && given.every(isId) ? conditions : null;
+}
+
+function waitRangeOf(asked: { from?: string; to?: string }, nowMs: number): Range {
+  const toMs = timeOf('to', asked.to) ?? nowMs;
+  const from = asked.from ?? new Date(Math.max(0, toMs - WAITS_SHOWN_MS)).toISOString();
+  const fromMs = timeOf('from', from) ?? 0;
+  const recent = nowMs - fromMs <= WAIT_HOURS_MAX_MS;
+  const bucket: Bucket = recent ? 'hour' : 'day';
+  return rangeOf(bucket, { ...asked, from }, nowMs);
+}
+
+function shown({ fromMs, toMs }: Range): { from: string; to: string } {
+  return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+}

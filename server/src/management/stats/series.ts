@@ -1,0 +1,81 @@
+import type { Timeseries } from '@relay/contract';
+import { addMeasured, METRICS, type Measured, type Metric, measuredIn, NOTHING } from './metrics.ts';
+import type { SeriesRow } from './queries.ts';
+import { BUCKET_MS, type Range } from './range.ts';
+
+export type Series = Timeseries['series'][number];
+
+/** The sums of one group, by the beginning of the bucket. */
+export type Buckets = ReadonlyMap<number, Measured>;
+
+export function groupsIn(rows: readonly SeriesRow[]): Map<string | null, Map<number, Measured>> {
+  const groups = new Map<string | null, Map<number, Measured>>();
+  for (const row of rows) {
+    const buckets = groups.get(row.name) ?? new Map<number, Measured>();
+    groups.set(row.name, buckets.set(row.bucket_start.getTime(), measuredIn(row)));
+  }
+  return groups;
+}
+
+/** One point for every bucket of the range, whether anything happened in it or not. */
+export function seriesOf(
+  metric: Metric,
+  range: Range,
+  head: Pick<Series, 'kind' | 'key' | 'label'>,
+  buckets: Buckets,
+): Series {
+  const { value } = METRICS[metric];
+  const points: Series['points'] = [];
+  let whole = NOTHING;
+  for (let atMs = range.fromMs; atMs < range.toMs; atMs += BUCKET_MS[range.bucket]) {
+    const measured = buckets.get(atMs) ?? NOTHING;
+    whole = addMeasured(whole, measured);
+    points.push({ at: new Date(atMs).toISOString(), value: value(measured) });
+  }
+  return { ...head, total: value(whole), points };
+}
+
+const LABELS = { none: 'none', other: 'other' } as const;
+
+/** Groups from the greatest to the smallest, then what has none, then the rest. */
+export function groupedSeries(
+  metric: Metric,
+  range: Range,
+  rows: readonly SeriesRow[],
+  names: ReadonlyMap<string, string>,
+): Series[] {
+  const groups = [...groupsIn(rows)].map(([name, buckets]) => {
+    const kind = name === null ? 'other' : name === '' ? 'none' : 'group';
+    const head =
+      kind === 'group'
+        ? { kind, key: name, label: names.get(name ?? '') ?? name ?? '' }
+        : { kind, key: null, label: LABELS[kind] };
+    return { size: sizeOf(buckets), series: seriesOf(metric, range, head as Series, buckets) };
+  });
+  const places = { group: 0, none: 1, other: 2, all: 3 };
+  return groups
+    .sort((a, b) => places[a.series.kind] - places[b.series.kind] || b.size - a.size || order(a, b))
+    .map(({ series }) => series);
+}
+
+/** What groups are chosen by: the total of the sums that were asked for. */
+function sizeOf(buckets: Buckets): number {
+  return [...buckets.values()].flatMap(({ sums }) => sums).reduce((sum, number) => sum + number, 0);
+}
+
+function order(a: { series: Series }, b: { series: Series }): number {
+  return (a.series.key ?? '') < (b.series.key ?? '') ? -1 : 1;
+}
+
+const STATES = ['completed', 'failed', 'cancelled'] as const;
+
+/** Requests by how they ended: always all three, from the sums that metric `requests` is made of. */
+export function stateSeries(range: Range, rows: readonly SeriesRow[]): Series[] {
+  const buckets = [...(groupsIn(rows).get('') ?? new Map<number, Measured>())];
+  return STATES.map((state, place) => {
+    const own = buckets.map(
+      ([atMs, { sums }]) => [atMs, { sums: [sums[place] ?? 0], histogram: [] }] as const,
+    );
+    return seriesOf('requests', range, { kind: 'group', key: state, label: state }, new Map(own));
+  });
+}

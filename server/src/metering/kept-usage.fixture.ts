@@ -1,0 +1,36 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../kit/clock.ts';
+import { createLog } from '../kit/log.ts';
+import type { Redis } from '../store/redis.ts';
+import { createSpool, type Spool, type SpoolDeps } from './spool/spool.ts';
+import { RECORD_FIELD } from './stream-entry.ts';
+import { createSendUsage, createUsageStream, type UsageStream } from './usage-stream.ts';
+
+/** For tests: a directory that is gone afterwards. */
+export function spoolDirectory(): { readonly path: string; [Symbol.dispose](): void } {
+  const path = mkdtempSync(join(tmpdir(), 'relay-spool-test-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** For tests: a spool before Redis, without a limits engine: a settlement is its record. */
+export function spoolBefore(redis: Redis, directory: string, over: Partial<SpoolDeps> = {}): Spool {
+  const send = createSendUsage(redis);
+  return createSpool({
+    directory,
+    bytesMax: 64 * 1024 * 1024,
+    ownerId: randomUUIDv7(),
+    settle: ({ organizationId, record }) => send(organizationId, [RECORD_FIELD, record]),
+    send,
+    clock: systemClock,
+    log: createLog('silent'),
+    ...over,
+  });
+}
+
+/** For tests: the way of a record that was never admitted, with a spool behind it. */
+export function usageBefore(redis: Redis, keep: Spool['record'], recordsMax = 10_000): UsageStream {
+  return createUsageStream({ send: createSendUsage(redis), keep, recordsMax, log: createLog('silent') });
+}

@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { RelayError } from '../../domain/relay-error.ts';
+import { systemClock } from '../../kit/clock.ts';
+import { createLog } from '../../kit/log.ts';
+import { storeUnavailable } from '../../store/store-error.ts';
+import { spoolDirectory } from '../kept-usage.fixture.ts';
+import { createSpool, type Spool, type SpoolDeps } from './spool.ts';
+import { lineOf } from './spool-entry.ts';
+import { nameOf, thisProcess } from './spool-names.ts';
+
+const ORGANIZATION = '0197d2f0-0000-7000-8000-000000000001';
+const USED = { dispatched: true, tokens: 5, spendMicros: 7 };
+const UNUSED = { dispatched: false, tokens: 0, spendMicros: 0 };
+
+describe('the spool', () => {
+  let directory: ReturnType<typeof spoolDirectory>;
+  let spools: Spool[];
+  /** What Redis has heard, in order; it hears nothing while it is away. */
+  let heard: string[];
+  let isAway: boolean;
+
+  beforeEach(() => {
+    directory = spoolDirectory();
+    spools = [];
+    heard = [];
+    isAway = true;
+  });
+  afterEach(async () => {
+    await Promise.all(spools.map((spool) => spool.stop(0)));
+    directory[Symbol.dispose]();
+  });
+
+  function hear(text: string): void {
+    if (isAway) throw storeUnavailable('redis', 'away');
+    heard.push(text);
+  }
+
+  function spoolHere(over: Partial<SpoolDeps> = {}): Spool {
+    const spool = createSpool({
+      directory: directory.path,
+      bytesMax: 1_048_576,
+      ownerId: randomUUIDv7(),
+      settle: async ({ operationId, record }) => hear(`settle ${operationId} ${record}`),
+      send: async (_organizationId, fields) => hear(`send ${fields.join(' ')}`),
+      clock: systemClock,
+      log: createLog('silent'),
+      ...over,
+    });
+    spools.push(spool);
+    return spool;
+  }
+
+  function draft(spool: Spool, operationId: string, underWay = 1): void {
+    spool.draft(
+      { organizationId: ORGANIZATION, operationId, candidate: 2, draft: `draft-${operationId}` },
+      underWay,
+    );
+  }
+
+  function settle(spool: Spool, operationId: string, actual = USED): void {
+    spool.settlement({ organizationId: ORGANIZATION, operationId, actual, record: `record-${operationId}` });
+  }
+
+  function files(): string[] {
+    return readdirSync(directory.path);
+  }
+
+  /** A file as a process leaves it that is killed; of a host where nobody else runs. */
+  function leave(text: string, createdMs = 1): string {
+    const owner = { ...thisProcess(randomUUIDv7()), createdMs, serial: 1 };
+    const path = join(directory.path, nameOf(owner));
+    writeFileSync(path, text);
+    return path;
+  }
+
+  async function until(holds: () => boolean, what: string): Promise<void> {
+    const endMs = performance.now() + 10_000;
+    while (!holds()) {
+      assert.ok(performance.now() < endMs, what);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  it('brings what it has when Redis is back, settlements first, and leaves no file behind', async () => {
+    const spool = spoolHere();
+    spool.start();
+    draft(spool, 'a');
+    spool.record(ORGANIZATION, 'refused-1');
+    settle(spool, 'a');
+    spool.record(ORGANIZATION, 'refused-2');
+    assert.equal(spool.state().waiting, 3);
+    assert.equal(files().length, 1);
+    isAway = false;
+    await until(() => spool.state().waiting === 0, 'it is not brought');
+    assert.deepEqual(heard, ['settle a record-a', 'send r refused-1 r refused-2']);
+    assert.deepEqual(files(), []);
+    assert.equal(spool.state().bytes, 0);
+  });
+
+  it('a request under way keeps its draft on disk until it is settled', async () => {
+    const spool = spoolHere();
+    spool.start();
+    draft(spool, 'a');
+    draft(spool, 'b');
+    settle(spool, 'b');
+    isAway = false;
+    await until(() => spool.state().waiting === 0, 'it is not brought');
+    assert.equal(files().length, 1, 'the file with the open draft is gone');
+    settle(spool, 'a');
+    await until(() => spool.state().waiting === 0, 'it is not brought');
+    assert.deepEqual(files(), []);
+    assert.deepEqual(heard, ['settle b record-b', 'settle a record-a']);
+  });
+
+  it('the next process takes over what a killed one has left: ends are brought, the rest is posted as lost', async () => {
+    const [a, b] = ['a', 'b'].map((operationId) =>
+      lineOf({
+        kind: 'draft',
+        organizationId: ORGANIZATION,
+        operationId,
+        candidate: 2,
+        draft: `draft-${operationId}`,
+      }),
+    );
+    const end = lineOf({
+      kind: 'settlement',
+      organizationId: ORGANIZATION,
+      operationId: 'a',
+      actual: USED,
+      record: 'record-a',
+    });
+    leave(`${a}${b}${end}["s","torn`);
+    isAway = false;
+    const spool = spoolHere();
+    spool.start();
+    await until(() => spool.state().waiting === 0, 'it is not brought');
+    assert.deepEqual(heard, ['settle a record-a', 'send x draft-b c 2']);
+    assert.deepEqual(files(), []);
+  });
+
+  it('of several processes that start at once each file is taken over by one', async () => {
+    for (let index = 0; index < 20; index += 1)
+      leave(lineOf({ kind: 'record', organizationId: ORGANIZATION, record: `left-${index}` }), index);
+    isAway = false;
+    const started = Array.from({ length: 4 }, () => spoolHere());
+    for (const spool of started) spool.start();
+    await until(() => started.every((spool) => spool.state().waiting === 0), 'it is not brought');
+    assert.equal(heard.length, 20);
+    assert.equal(new Set(heard).size, 20);
+    assert.deepEqual(files(), []);
+  });
+
+  it('older files are brought before younger ones', async () => {
+    for (const age of [30, 10, 20])
+      leave(lineOf({ kind: 'record', organizationId: ORGANIZATION, record: `left-${age}` }), age);
+    isAway = false;
+    const spool = spoolHere();
+    spool.start();
+    await until(() => spool.state().waiting === 0, 'it is not brought');
+    assert.deepEqual(heard, ['send r left-10', 'send r left-20', 'send r left-30']);
+  });
+
+  it('files of a process that lives, here or elsewhere, are left alone until nobody has touched them for long', async () => {
+    const text = lineOf({ kind: 'record', organizationId: ORGANIZATION, record: 'left' });
+    const name = { createdMs: 1, serial: 1, id: randomUUIDv7() };
+    const here = join(directory.path, nameOf({ ...name, pid: process.ppid, host: thisProcess('').host }));
+    const elsewhere = join(directory.path, nameOf({ ...name, pid: 4_194_300, host: 'another.host' }));
+    writeFileSync(here, text);
+    writeFileSync(elsewhere, text);
+    writeFileSync(join(directory.path, 'README'), 'not of the spool');
+    isAway = false;
+    spoolHere().start();
+    assert.equal(files().length, 3);
+    assert.equal(spools[0]?.state().waiting, 0);
+    const longAgo = new Date(Date.now() - 61_000);
+    for (const path of [here, elsewhere]) utimesSync(path, longAgo, longAgo);
+    const later = spoolHere();
+    later.start();
+    await until(() => later.state().waiting === 0, 'it is not brought');
+    assert.deepEqual(files(), ['README']);
+  });
+
+  it('a process whose file was taken over although it lives goes on in another', async () => {
+    const spool = spoolHere();
+    draft(spool, 'a');
+    const [taken = ''] = files();
+    renameSync(
+      join(directory.path, taken),
+      join(directory.path, nameOf({ ...thisProcess(randomUUIDv7()), createdMs: 1, serial: 9 })),
+    );
+    settle(spool, 'a');
+    const other = spoolHere();
+    isAway = false;
+    other.start();
+    spool.start();
+    await until(() => [spool, other].every((each) => each.state().waiting === 0), 'it is not brought');
+    assert.deepEqual(heard.sort(), ['send x draft-a c 2', 'settle a record-a']);
+    assert.deepEqual(files(), []);
+  });
+
+  it('with no room for a request and for the ends of those under way, the request is refused; ends are written', () => {
+    const spool = spoolHere({ bytesMax: 65_536 });
+    const refused = (error: unknown) => error instanceof RelayError && error.code === 'metering_unavailable';
+    draft(spool, 'a', 15);
+    assert.throws(() => draft(spool, 'b', 16), refused);
+    for (let index = 0; index < 1_000; index += 1) settle(spool, `under-way-${index}`);
+    assert.equal(spool.state().waiting, 1_000);
+    assert.ok(spool.state().bytes > 65_536);
+    assert.throws(() => draft(spool, 'c', 0), refused);
+    assert.equal(spool.state().dropped, 0);
+  });
+
+  it('records of requests that were never dispatched take half of the room and no more', () => {
+    const spool = spoolHere({ bytesMax: 65_536 });
+    for (let index = 0; index < 1_000; index += 1) spool.record(ORGANIZATION, `refused-${index}`);
+    const { bytes, waiting, dropped } = spool.state();
+    assert.ok(bytes <= 32_768 && bytes > 32_000, `${bytes} bytes`);
+    assert.equal(waiting + dropped, 1_000);
+    settle(spool, 'never-sent', UNUSED);
+    assert.equal(spool.state().dropped, dropped + 1);
+    draft(spool, 'a', 1);
+    settle(spool, 'a', UNUSED);
+    assert.equal(spool.state().waiting, waiting + 1, 'the end of a draft is dropped');
+  });
+
+  it('a directory that cannot be written refuses requests; ends wait in memory and reach the disk, or Redis, later', async () => {
+    const blocked = join(directory.path, 'blocked');
+    writeFileSync(blocked, 'a file where a directory should be');
+    const spool = spoolHere({ directory: blocked });
+    spool.start();
+    assert.throws(() => draft(spool, 'a'), /Usage cannot be recorded right now/);
+    settle(spool, 'b');
+    settle(spool, 'c');
+    assert.equal(spool.state().waiting, 2);
+    rmSync(blocked);
+    await until(() => files().includes('blocked') && readdirSync(blocked).length === 1, 'it is not written');
+    assert.equal(spool.state().waiting, 2);
+    isAway = false;
+    await until(() => spool.state().waiting === 0, 'it is not brought');
+    assert.deepEqual(heard, ['settle b record-b', 'settle c record-c']);
+    writeFileSync(join(directory.path, 'still blocked'), '');
+    const other = spoolHere({ directory: join(directory.path, 'still blocked') });
+    isAway = true;
+    settle(other, 'd');
+    assert.deepEqual(await other.stop(100), { kept: 0, lost: 1 });
+  });
+
+  it('one shard that is away holds up no other', async () => {
+    const [near, far] = [ORGANIZATION, '0197d2f0-0000-7000-8000-000000000002'];
+    isAway = false;
+    const settleUnless =
+      (away: () => boolean): SpoolDeps['settle'] =>
+      async ({ organizationId, record }) => {
+        if (organizationId === far && away()) throw storeUnavailable('redis', 'away');
+        heard.push(record);
+      };
+    let farAway = true;
+    const spool = spoolHere({ settle: settleUnless(() => farAway) });
+    for (let index = 0; index < 100; index += 1)
+      for (const organizationId of [far, near])
+        spool.settlement({
+          organizationId,
+          operationId: `${organizationId}-${index}`,
+          actual: USED,
+          record: organizationId,
+        });
+    spool.start();
+    await until(() => spool.state().waiting === 100, 'the near shard is held up');
+    assert.equal(heard.length, 100);
+    farAway = false;
+    await until(() => spool.state().waiting === 0, 'the far shard is not served');
+    assert.equal(heard.length, 200, 'something was brought twice');
+  });
+
+  it('a settlement that the engine refuses for what it is gives its record to the stream', async () => {
+    isAway = false;
+    const spool = spoolHere({
+      settle: async () => {
+        throw new Error('WRONGTYPE');
+      },
+    });
+    settle(spool, 'a');
+    await until(() => spool.state().waiting === 0, 'it is not brought');
+    assert.deepEqual(heard, ['send r record-a']);
+  });
+
+  it('what is left at the end stays on disk and is counted', async () => {
+    const spool = spoolHere();
+    spool.start();
+    settle(spool, 'a');
+    spool.record(ORGANIZATION, 'refused');
+    assert.deepEqual(await spool.stop(300), { kept: 2, lost: 0 });
+    settle(spool, 'late');
+    isAway = false;
+    const next = spoolHere();
+    next.start();
+    await until(() => next.state().waiting === 0 && heard.length === 3, 'it is not brought');
+    assert.deepEqual(heard.sort(), ['send r refused', 'settle a record-a', 'settle late record-late']);
+  });
+
+  it('files are readable by their owner alone', () => {
+    chmodSync(directory.path, 0o777);
+    settle(spoolHere(), 'a');
+    const [name = ''] = files();
+    assert.equal(statSync(join(directory.path, name)).mode & 0o777, 0o600);
+    assert.match(readFileSync(join(directory.path, name), 'utf8'), /^\["s",/);
+  });
+
+  it('a long outage is kept in several files, and the room of each is given back as it is emptied', async () => {
+    const spool = spoolHere({ bytesMax: 64 * 1024 * 1024 });
+    const large = 'x'.repeat(100_000);
+    for (let index = 0; index < 100; index += 1)
+      spool.settlement({
+        organizationId: ORGANIZATION,
+        operationId: `${index}`,
+        actual: USED,
+        record: large,
+      });
+    assert.equal(files().length, 3);
+    isAway = false;
+    spool.start();
+    await until(() => spool.state().waiting === 0, 'it is not brought');
+    assert.equal(heard.length, 100);
+    assert.deepEqual(files(), []);
+  });
+});

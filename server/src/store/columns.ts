@@ -1,0 +1,48 @@
+import type { ColumnType } from 'kysely';
+
+/** A column as a value: what the row types for Kysely are derived from, and what a test compares with the database. */
+export interface Column<Select, Insert, Update> {
+  /** PostgreSQL's own name of the type (`udt_name` of information_schema). */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly hasDefault: boolean;
+  /** Computed by PostgreSQL; never written. */
+  readonly generated: boolean;
+  /** Exists only for the type checker. */
+  readonly types?: ColumnType<Select, Insert, Update>;
+}
+
+function plain<Select, Insert = Select>(type: string): Column<Select, Insert, Insert> {
+  return { type, nullable: false, hasDefault: false, generated: false };
+}
+
+export function nullable<S, I, U>(column: Column<S, I, U>): Column<S | null, I | null | undefined, U | null> {
+  return { type: column.type, nullable: true, hasDefault: column.hasDefault, generated: column.generated };
+}
+
+export function defaulted<S, I, U>(column: Column<S, I, U>): Column<S, I | undefined, U> {
+  return { type: column.type, nullable: column.nullable, hasDefault: true, generated: false };
+}
+
+export function generated<S, I, U>(column: Column<S, I, U>): Column<S | null, never, never> {
+  return { type: column.type, nullable: true, hasDefault: false, generated: true };
+}
+
+/** A text column whose CHECK constraint admits these values. */
+export function oneOf<Value extends string>(): Column<Value, Value, Value> {
+  return plain<Value>('text');
+}
+
+export const uuid = plain<string>('uuid');
+export const text = plain<string>('text');
+export const textArray = plain<string[]>('_text');
+export const boolean = plain<boolean>('bool');
+export const smallint = plain<number>('int2');
+export const integer = plain<number>('int4');
+/** Within the safe integers: reading a larger value is an error, not a rounded number. */
+export const bigint = plain<number>('int8');
+export const bigintArray = plain<number[], readonly number[]>('_int8');
+export const bytes = plain<Buffer>('bytea');
+export const timestamp = plain<Date, Date | string>('timestamptz');
+/** Written as JSON text, because the driver would turn a JavaScript array into a PostgreSQL array. */
+export const json = plain<unknown, string>('jsonb');

@@ -1,0 +1,54 @@
+// What the columns of `requests` that are JSON hold.
+
+/** One element of `attempts`: one dispatch, in the order of the attempts. */
+export interface StoredAttempt {
+  readonly endpoint_id: string;
+  readonly provider_id: string;
+  readonly upstream_model: string;
+  readonly status: number | null;
+  readonly outcome: 'completed' | 'failed' | 'cancelled';
+  readonly cause: string | null;
+  /** From the arrival of the request to this dispatch. Null, as the wait, when it was not recorded. */
+  readonly started_ms: number | null;
+  readonly wait_ms: number | null;
+  readonly latency_ms: number;
+}
+
+/** The policy that made a request wait or refused it. */
+export interface StoredBoundPolicy {
+  readonly policy_id: string;
+  readonly kind: 'resource' | 'user' | 'api_key';
+  readonly scope_type: string;
+  readonly scope_id: string | null;
+  readonly metric: 'requests' | 'tokens' | 'spend' | 'concurrency';
+  readonly period: 'second' | 'minute' | 'hour' | 'day' | 'month' | 'none';
+  readonly resets_at: string | null;
+}
+
+/** How a request was decided, and how long each step took. */
+export interface StoredTrace {
+  /** Null when it was not recorded; a step is null when it was not reached. */
+  readonly timings: {
+    readonly receive_ms: number | null;
+    readonly route_ms: number | null;
+    readonly guard_ms: number | null;
+    readonly admit_ms: number | null;
+    readonly wait_ms: number | null;
+    readonly upstream_first_byte_ms: number | null;
+    readonly first_content_ms: number | null;
+    readonly total_ms: number | null;
+  } | null;
+  readonly candidates: readonly {
+    readonly endpoint_id: string;
+    readonly rank: number;
+    readonly verdict: string;
+    readonly reason: string;
+    readonly wait_ms: number | null;
+  }[];
+  readonly guardrails: readonly {
+    readonly guardrail_id: string;
+    readonly stage: 'pre_dispatch' | 'post_response';
+    readonly verdict: 'allowed' | 'blocked' | 'unavailable';
+    readonly latency_ms: number;
+  }[];
+}

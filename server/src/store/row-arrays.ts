@@ -1,0 +1,67 @@
+import { type RawBuilder, sql } from 'kysely';
+import { tables } from './schema.ts';
+
+/** What goes into a column; objects and lists go into `jsonb`, lists of numbers into an array of numbers. */
+type Value = string | number | boolean | Date | object | null | undefined;
+
+export interface RowArrays {
+  /** Names of the columns, for both sides of an `insert … select`. */
+  readonly columns: RawBuilder<unknown>;
+  /** `select` of the rows, without a closing clause. */
+  readonly select: RawBuilder<unknown>;
+}
+
+/**
+ * Rows as one array for each column. The number of parameters does not grow with the rows, and PostgreSQL reads such arrays
+ * for about half of what the same rows cost it as JSON.
+ */
+export function rowArrays<Row extends object>(
+  table: keyof typeof tables,
+  columns: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+): RowArrays {
+  const types = tables[table] as Readonly<Record<string, { readonly type: string }>>;
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  const arrays: RawBuilder<unknown>[] = [];
+  const outputs: RawBuilder<unknown>[] = [];
+  for (const column of columns) {
+    const type = types[column]?.type ?? 'text';
+    const isArray = type.startsWith('_');
+    const write = writerOf(type);
+    const literal = `{${rows.map((row) => write(row[column] as Value)).join(',')}}`;
+    // There are no arrays of arrays of different lengths, so these go as text and become arrays in the end.
+    arrays.push(sql`${literal}::${sql.raw(isArray ? 'text' : type)}[]`);
+    outputs.push(isArray ? sql`${sql.ref(column)}::${sql.raw(type)}` : sql.ref(column));
+  }
+  return {
+    columns: names,
+    select: sql`select ${sql.join(outputs)} from unnest(${sql.join(arrays)}) as given (${names})`,
+  };
+}
+
+/** How one value is written inside an array literal. */
+function writerOf(type: string): (value: Value) => string {
+  const text = (value: Value) => (value === null || value === undefined ? 'NULL' : quoted(String(value)));
+  switch (type) {
+    case 'jsonb':
+      return (value) => (value === null || value === undefined ? 'NULL' : quoted(JSON.stringify(value)));
+    case '_int8':
+      return (value) => (Array.isArray(value) ? `"{${value.join(',')}}"` : 'NULL');
+    case 'int2':
+    case 'int4':
+    case 'int8':
+    case 'bool':
+      // A record says what it likes; what is none of these must not be read as more than one element.
+      return (value) =>
+        typeof value === 'number' || typeof value === 'boolean' ? String(value) : text(value);
+    case 'timestamptz':
+      return (value) => (value instanceof Date ? `"${value.toISOString()}"` : text(value));
+    default:
+      return text;
+  }
+}
+
+function quoted(text: string): string {
+  const plain = !text.includes('"') && !text.includes('\\');
+  return plain ? `"${text}"` : `"${text.replace(/["\\]/g, '\\$&')}"`;
+}

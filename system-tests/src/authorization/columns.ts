@@ -1,0 +1,183 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { allScopes, type Scope } from '@relay/contract';
+import {
+  type Accounts,
+  mintKey,
+  type Plan,
+  publicIdOf,
+  type Role,
+  spoilChecksum,
+} from '../harness/accounts.ts';
+import type { Caller } from './expected.ts';
+import { entitlementsOf, permissionsOf, withImplied } from './roles-and-plans.ts';
+
+/** How a caller comes in: for whom they act, and what they send. */
+export interface Entry {
+  readonly organizationId: string;
+  readonly callerId: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Tells the objects of this caller from those of others in the same organization. */
+  readonly suffix: string;
+}
+
+/** A column of the matrix: one caller. */
+export interface Column extends Caller {
+  readonly name: string;
+  readonly enter: (where: { readonly accounts: Accounts; readonly url: string }) => Promise<Entry>;
+}
+
+interface KeyColumn extends Omit<Partial<Caller>, 'granted'> {
+  readonly granted?: readonly Scope[];
+  readonly keyState?: 'active' | 'revoked' | 'expired';
+  readonly memberStatus?: 'active' | 'suspended';
+  /** Where the caller becomes a member; without it, an organization is made for the column. */
+  readonly organizationId?: string;
+  /** The Authorization header, from the key that was made for the column. */
+  readonly authorization?: (key: string) => string | undefined;
+}
+
+export const newSuffix = () => `-${randomUUIDv7().slice(-12)}`;
+const bearer = (key: string) => `Bearer ${key}`;
+
+/** A key with every scope, of an owner, on the largest plan, unless something else is said. */
+function keyColumn(name: string, setup: KeyColumn): Column {
+  const { granted = allScopes, role = 'owner', plan = 'enterprise', authorization = bearer } = setup;
+  return {
+    ...setup,
+    name,
+    kind: 'key',
+    granted,
+    role,
+    plan,
+    async enter({ accounts }) {
+      const organizationId = setup.organizationId ?? (await accounts.addOrganization({ plan }));
+      const status = setup.memberStatus ?? 'active';
+      const callerId = await accounts.addMember(organizationId, { role, status });
+      const state = setup.keyState ?? 'active';
+      const { key } = await accounts.addKey({ organizationId, userId: callerId, scopes: granted, state });
+      const value = authorization(key);
+      const headers: Entry['headers'] = value === undefined ? {} : { authorization: value };
+      return {
+        organizationId,
+        callerId,
+        headers,
+        suffix: setup.organizationId === undefined ? '' : newSuffix(),
+      };
+    },
+  };
+}
+
+const wrongSecret = (key: string) => bearer(mintKey(publicIdOf(key)).key);
+const missing = '401 missing_api_key';
+const invalid = '401 invalid_api_key';
+
+/** Everything would be allowed, if only the key were good. */
+const notLetIn: readonly Column[] = [
+  keyColumn('no key', { authorization: () => undefined, refused: missing }),
+  keyColumn('another scheme', { authorization: (key) => `Basic ${btoa(key)}`, refused: missing }),
+  keyColumn('malformed key', { authorization: (key) => bearer(key.slice(0, -1)), refused: invalid }),
+  keyColumn('key of another service', { authorization: () => bearer('sk-abc123'), refused: invalid }),
+  keyColumn('wrong checksum', { authorization: (key) => bearer(spoilChecksum(key)), refused: invalid }),
+  keyColumn('unknown key', { authorization: () => bearer(mintKey().key), refused: invalid }),
+  keyColumn('wrong secret', { authorization: wrongSecret, refused: invalid }),
+  keyColumn('revoked key', { keyState: 'revoked', refused: '401 revoked_api_key' }),
+  keyColumn('expired key', { keyState: 'expired', refused: '401 expired_api_key' }),
+  // Whoever does not know the secret is not told what became of the key.
+  keyColumn('revoked key, wrong secret', {
+    keyState: 'revoked',
+    authorization: wrongSecret,
+    refused: invalid,
+  }),
+  keyColumn('key of a suspended member', { memberStatus: 'suspended', refused: '403 permission_denied' }),
+];
+
+const byScope = allScopes.map((scope) =>
+  keyColumn(`scope ${scope}`, { granted: [scope, ...(withImplied[scope] ?? [])] }),
+);
+
+const byRole = (Object.keys(permissionsOf) as Role[]).map((role) => keyColumn(`role ${role}`, { role }));
+
+const byPlan = (Object.keys(entitlementsOf) as Plan[]).map((plan) =>
+  keyColumn(`plan ${plan}`, {
+    plan,
+    // That plan has three places, and two members and an open invitation take them.
+    ...(plan === 'free' ? { except: { createInvitation: '403 entitlement_missing' } } : {}),
+  }),
+);
+
+/** A good key of another organization than the one whose objects are named. */
+const otherOrganization = keyColumn('other organization', { foreign: true });
+
+export const hostedColumns: readonly Column[] = [
+  ...notLetIn,
+  ...byScope,
+  ...byRole,
+  ...byPlan,
+  otherOrganization,
+];
+
+/** A hosted deployment has no tokens, even where they are still set in its environment. */
+export function strayTokenColumns(tokens: DeploymentTokens): readonly Column[] {
+  return Object.entries(tokens).map(([name, token]) =>
+    keyColumn(`${name} token of the environment`, { authorization: () => bearer(token), refused: invalid }),
+  );
+}
+
+export interface DeploymentTokens {
+  readonly api: string;
+  readonly admin: string;
+}
+
+/** Who the tokens of a deployment act for. */
+export interface ImplicitOwner {
+  readonly organizationId: string;
+  readonly callerId: string;
+}
+
+/** Self-hosted: one token for each door, and neither opens the other's. */
+export function tokenColumns(tokens: DeploymentTokens, owner: ImplicitOwner): readonly Column[] {
+  const token = (
+    name: string,
+    value: string,
+    { granted, refused }: { granted: readonly Scope[]; refused: NonNullable<Caller['refused']> },
+  ): Column => ({
+    name,
+    kind: 'deployment_token',
+    granted,
+    refused,
+    role: 'owner',
+    plan: 'self_hosted',
+    enter: () =>
+      Promise.resolve({ ...owner, headers: { authorization: bearer(value) }, suffix: newSuffix() }),
+  });
+  const administration = allScopes.filter((scope) => scope !== 'relay:request');
+  return [
+    token('API token', tokens.api, { granted: ['relay:request'], refused: { management: invalid } }),
+    token('admin token', tokens.admin, { granted: administration, refused: { inference: invalid } }),
+    token('half of a token', tokens.admin.slice(0, -1), { granted: [], refused: invalid }),
+  ];
+}
+
+/** With accounts, members of the one organization have keys besides. */
+export function memberColumns({ organizationId }: ImplicitOwner): readonly Column[] {
+  const member = { organizationId, plan: 'self_hosted' } as const;
+  return [
+    keyColumn('no key', { ...member, authorization: () => undefined, refused: missing }),
+    keyColumn('key of an owner', member),
+    keyColumn('key of a developer', { ...member, role: 'developer' }),
+    keyColumn('key with one scope', {
+      ...member,
+      granted: ['relay:limits:manage', 'relay:limits:read:organization'],
+    }),
+    keyColumn('revoked key', { ...member, keyState: 'revoked', refused: '401 revoked_api_key' }),
+  ];
+}
+
+/** Without accounts there are no keys, whatever the database holds. */
+export function keylessColumns({ organizationId }: ImplicitOwner): readonly Column[] {
+  const member = { organizationId, plan: 'self_hosted' } as const;
+  return [
+    keyColumn('no key', { ...member, authorization: () => undefined, refused: missing }),
+    keyColumn('key of an owner', { ...member, refused: invalid }),
+  ];
+}

@@ -1,0 +1,155 @@
+import { allScopes, type Route, type RouteId, routes } from '@relay/contract';
+import type { Accounts } from '../harness/accounts.ts';
+import {
+  ownLists,
+  type Pair,
+  type Side,
+  theirCursors,
+  theirIds,
+  theirIdsInBodies,
+  theirIdsInFilters,
+} from './isolation-probes.ts';
+import { furnish, leakIn, type MatrixSetup } from './matrix.ts';
+import { MODEL } from './objects.ts';
+import type { Sample } from './requests.ts';
+import { type Answer, send } from './send.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface IsolationSetup extends Pair {
+  readonly url: string;
+  readonly accounts: Accounts;
+  readonly ownerOf: ReadonlyMap<string, string>;
+}
+
+/** Two organizations, each with one of everything under the same names, and a key that may do everything. */
+export async function startPair(setup: MatrixSetup): Promise<Pair> {
+  const side = async (): Promise<Side> => {
+    const { accounts } = setup;
+    const organizationId = await accounts.addOrganization({ plan: 'enterprise' });
+    const callerId = await accounts.addMember(organizationId, { role: 'owner' });
+    const { key, id } = await accounts.addKey({ organizationId, userId: callerId, scopes: allScopes });
+    setup.ownerOf.set(id, organizationId);
+    const objects = await furnish(setup, { organizationId, callerId, suffix: '' });
+    return { objects, headers: { authorization: `Bearer ${key}` } };
+  };
+  return { ours: await side(), theirs: await side() };
+}
+
+/** For every table that has it, as an administrator would. */
+export async function switchRowSecurity(accounts: Accounts, verb: 'enable' | 'disable'): Promise<void> {
+  const before = verb === 'disable';
+  const tables = await accounts.query(
+    `select distinct c.relname as name from pg_class c join pg_policy p on p.polrelid = c.oid where relrowsecurity = $1`,
+    [before],
+  );
+  for (const { name } of tables)
+    await accounts.query(`alter table ${String(name)} ${verb} row level security`);
+}
+
+/** Names, unlike ids, are the same on both sides, and have to mean one's own. */
+export async function findMixUps(
+  { url, ownerOf }: MatrixSetup,
+  upstream: Upstream,
+  { ours, theirs }: Pair,
+): Promise<string[]> {
+  const found: string[] = [];
+  const messages = [{ role: 'user', content: 'x' }];
+  const call = (side: Side, route: RouteId, sample: Sample, headers: Record<string, string> = {}) =>
+    send(url, routes[route], sample, { ...side.headers, ...headers });
+  const only = await call(theirs, 'createLane', { body: { name: 'Only theirs' } });
+  const rank = {
+    lane_id: (only.body as { id: string }).id,
+    endpoint_id: theirs.objects.endpointId,
+    manual_rank: 1,
+  };
+  await call(theirs, 'createMembership', { body: rank });
+
+  const asked = upstream.asked.length;
+  for (const model of [ours.objects.laneSlug, MODEL, `kept/${MODEL}`]) {
+    const { summary } = await call(ours, 'createChatCompletion', { body: { model, messages } });
+    if (summary !== '200') found.push(`${model} is ${summary}`);
+  }
+  const wrongly = upstream.asked.slice(asked).filter((id) => id !== ours.objects.organizationId);
+  if (wrongly.length > 0 || upstream.asked.length !== asked + 3) found.push(`sent to ${wrongly.join()}`);
+
+  const { summary: other } = await call(ours, 'createChatCompletion', {
+    body: { model: 'only-theirs', messages },
+  });
+  if (other !== '400 model_not_found') found.push(`their lane by name is ${other}`);
+  const models = await call(ours, 'listModels', { query: { include: 'lanes' } });
+  if (models.text.includes('only-theirs')) found.push('their lane is listed');
+  const { text } = await call(theirs, 'listModels', { query: { include: 'lanes' } });
+  if (!text.includes('only-theirs')) found.push('their lane is not listed to them');
+
+  const repeat = { 'idempotency-key': 'the same on both sides' };
+  const made = [
+    await call(theirs, 'createLane', { body: { name: 'Twice' } }, repeat),
+    await call(ours, 'createLane', { body: { name: 'Twice' } }, repeat),
+  ].map(({ body, summary }) => ({ summary, ...(body as { id: string; slug: string }) }));
+  if (made[0]?.id === made[1]?.id) found.push('an idempotency key of theirs was answered to us');
+  for (const { summary, slug } of made)
+    if (`${summary} ${slug}` !== '201 twice') found.push(`${slug} is ${summary}`);
+  const leaked = leakIn(ownerOf, models, ours.objects);
+  return leaked === undefined ? found : [...found, `models show ${leaked}`];
+}
+
+const listed = [
+  ...['listMembers', 'listInvitations', 'listOrgApiKeys', 'listAuditLog', 'listProviders', 'listCredentials'],
+  ...['listPricingPolicies', 'listEndpoints', 'listLanes', 'listMemberships', 'listUserLimitPolicies'],
+  'listApiKeyLimitPolicies',
+];
+const named = [
+  ...['updateMember', 'removeMember', 'deleteInvitation', 'getProvider', 'updateProvider', 'deleteProvider'],
+  ...['updateCredential', 'deleteCredential', 'updatePricingPolicy', 'deletePricingPolicy', 'getEndpoint'],
+  ...['updateEndpoint', 'deleteEndpoint', 'updateLane', 'deleteLane', 'updateMembership', 'deleteMembership'],
+  ...['deleteApiKeyLimitPolicy', 'getRequest'],
+];
+
+/** How those leaks begin that are there as soon as neither the queries nor the database keep organizations apart. */
+export const leaksOnceForgotten: readonly string[] = [
+  ...listed.flatMap((route) => [`${route} with own shows`, `${route} with their cursor shows`]),
+  ...named.map((route) => `${route} with their id is 20`),
+  ...['listRequests', 'exportRequests'].map((route) => `${route} with own shows`),
+  'rows of lanes changed',
+];
+
+/** What was seen of the other organization, or done to it: nothing, when all is well. */
+export async function findLeaks(setup: IsolationSetup): Promise<{ probes: number; leaks: string[] }> {
+  const before = await stateOf(setup.accounts, setup.theirs.objects.organizationId);
+  const probes = [...ownLists(), ...theirIds(setup), ...theirIdsInBodies(setup), ...theirIdsInFilters(setup)];
+  probes.push(...(await theirCursors(setup.url, setup)));
+  const leaks: string[] = [];
+  for (const { route, what, sample } of probes) {
+    const answer = await send(setup.url, routes[route], sample, setup.ours.headers);
+    const leaked = leakIn(setup.ownerOf, answer, { ...setup.ours.objects, sent: sample });
+    if (leaked !== undefined) leaks.push(`${route} with ${what} shows ${leaked}`);
+    if (what !== 'own' && wasTaken(routes[route], answer))
+      leaks.push(`${route} with ${what} is ${answer.summary}`);
+  }
+  const after = await stateOf(setup.accounts, setup.theirs.objects.organizationId);
+  for (const [table, rows] of before) if (after.get(table) !== rows) leaks.push(`rows of ${table} changed`);
+  return { probes: probes.length, leaks };
+}
+
+/** A write that names an object of theirs has to be refused; a read of a list may answer with what is ours. */
+function wasTaken(route: Route, { status }: Answer): boolean {
+  const isList = route.method === 'GET' && route.params === undefined;
+  return !isList && status < 400;
+}
+
+/** A digest of all rows of the organization in each table. */
+async function stateOf(accounts: Accounts, organizationId: string): Promise<Map<string, unknown>> {
+  const tables = await accounts.query(
+    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
+     where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace`,
+  );
+  const state = new Map<string, unknown>();
+  for (const { name } of tables) {
+    const rows = await accounts.query(
+      `select md5(string_agg(t::text, ',' order by t::text)) as digest from ${String(name)} as t where organization_id = $1`,
+      [organizationId],
+    );
+    state.set(String(name), rows[0]?.['digest']);
+  }
+  return state;
+}

@@ -1,0 +1,173 @@
+import type { RouteId } from '@relay/contract';
+import { MODEL, type Objects } from './objects.ts';
+
+/** A request as the matrix sends it; everything about it is in order except, perhaps, who sends it. */
+export interface Sample {
+  /** The values of the path's parameters, in their order. */
+  readonly path?: readonly string[];
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+const messages = [{ role: 'user', content: 'Say hello.' }];
+const limit = { metric: 'spend', period: 'month', limit_value: 1_000_000, enabled: true };
+const laneSettings = { default_max_wait_ms: 1_000, allow_fallback: true, enabled: true };
+/** Of everybody who has one. */
+export const PASSWORD = 'a password of some length';
+
+/**
+ * One request for every route, made from objects of the organization it is about. Sign-in and sign-up routes are sent
+ * a body that lacks something: getting as far as that being noticed shows the door open, and leaves no account behind.
+ */
+export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
+  createChatCompletion: ({ laneSlug }) => ({ body: { model: laneSlug, messages } }),
+  createResponse: () => ({ body: { model: MODEL, input: 'Say hello.' } }),
+  createEmbeddings: () => ({ body: { model: MODEL, input: 'hello' } }),
+  listModels: () => ({ query: { include: 'lanes' } }),
+
+  getAccount: () => ({}),
+  updateAccount: () => ({ body: { name: 'Ada' } }),
+  updatePreferences: () => ({ body: { marketing_opt_in: true } }),
+  listApiKeys: () => ({}),
+  createApiKey: () => ({ body: { name: 'Made', scopes: ['cloud:account:manage'] } }),
+  listApiKeyScopes: () => ({}),
+  renameApiKey: ({ keyId }) => ({ path: [keyId], body: { name: 'Renamed' } }),
+  revokeApiKey: ({ spareKeyId }) => ({ path: [spareKeyId] }),
+  getBillingHistory: () => ({}),
+  getUsageStatement: () => ({ query: { month: '2026-01' } }),
+  receiveStripeEvent: () => ({ body: {} }),
+  createSession: () => ({ body: {} }),
+  getSession: () => ({}),
+  updateSession: ({ organizationId }) => ({ body: { org_id: organizationId } }),
+  deleteSession: () => ({}),
+  signUp: () => ({ body: {} }),
+  acceptInvitation: () => ({ body: {} }),
+  startSso: () => ({}),
+  finishSso: () => ({}),
+  listSessions: () => ({}),
+  revokeSession: ({ requestId }) => ({ path: [requestId] }),
+  changePassword: () => ({ body: { current_password: PASSWORD, new_password: PASSWORD } }),
+  changeEmail: ({ memberId }) => ({
+    body: { email: `changed-${memberId.slice(-12)}@example.com`, password: PASSWORD },
+  }),
+  startTotp: () => ({ body: { password: PASSWORD } }),
+  confirmTotp: () => ({ body: { code: '000000' } }),
+  removeTotp: () => ({ body: { password: PASSWORD } }),
+
+  listMembers: () => ({}),
+  updateMember: ({ memberId }) => ({ path: [memberId], body: { role: 'viewer' } }),
+  removeMember: ({ memberId }) => ({ path: [memberId] }),
+  listInvitations: () => ({}),
+  createInvitation: ({ memberId }) => ({
+    body: { email: `asked-${memberId.slice(-12)}@example.com`, role: 'viewer' },
+  }),
+  deleteInvitation: ({ invitationId }) => ({ path: [invitationId] }),
+  listOrgApiKeys: () => ({}),
+  createOrgApiKey: ({ memberId }) => ({
+    body: { user_uuid: memberId, name: 'Made', scopes: ['cloud:account:manage'] },
+  }),
+  revokeOrgApiKey: ({ memberKeyId }) => ({ path: [memberKeyId] }),
+  listAuditLog: () => ({}),
+
+  listProviders: () => ({}),
+  createProvider: () => ({
+    body: { name: 'Made', base_url: 'https://api.example.com/v1', auth_mode: 'bearer_static', enabled: true },
+  }),
+  getProvider: ({ providerId }) => ({ path: [providerId] }),
+  updateProvider: ({ providerId }) => ({ path: [providerId], body: { name: 'Changed' } }),
+  deleteProvider: ({ spareProviderId }) => ({ path: [spareProviderId] }),
+  testProvider: ({ providerId }) => ({ path: [providerId] }),
+  listCredentials: () => ({}),
+  createCredential: ({ providerId }) => ({
+    body: { provider_id: providerId, name: 'Made', secret: 'sk-made' },
+  }),
+  updateCredential: ({ credentialId }) => ({ path: [credentialId], body: { name: 'Changed' } }),
+  deleteCredential: ({ spareCredentialId }) => ({ path: [spareCredentialId] }),
+  listPricingPolicies: () => ({}),
+  createPricingPolicy: ({ bareEndpointId }) => ({
+    body: {
+      endpoint_id: bareEndpointId,
+      input_cost_micros_per_1m_tokens: 1,
+      output_cost_micros_per_1m_tokens: 1,
+    },
+  }),
+  updatePricingPolicy: ({ pricingPolicyId }) => ({
+    path: [pricingPolicyId],
+    body: { flat_request_cost_micros: 1 },
+  }),
+  deletePricingPolicy: ({ sparePricingPolicyId }) => ({ path: [sparePricingPolicyId] }),
+
+  listEndpoints: () => ({}),
+  createEndpoint: ({ providerId }) => ({
+    body: { provider_id: providerId, name: 'Made', upstream_model: 'made-model', route_kind: 'multi' },
+  }),
+  getEndpoint: ({ endpointId }) => ({ path: [endpointId] }),
+  updateEndpoint: ({ endpointId }) => ({ path: [endpointId], body: { name: 'Changed' } }),
+  deleteEndpoint: ({ spareEndpointId }) => ({ path: [spareEndpointId] }),
+  testEndpoint: ({ endpointId }) => ({ path: [endpointId] }),
+  listLanes: () => ({}),
+  createLane: () => ({ body: { name: 'Made', ...laneSettings } }),
+  updateLane: ({ laneId }) => ({ path: [laneId], body: { name: 'Main lane', ...laneSettings } }),
+  deleteLane: ({ spareLaneId }) => ({ path: [spareLaneId] }),
+  listMemberships: () => ({}),
+  createMembership: ({ laneId, bareEndpointId }) => ({
+    body: { lane_id: laneId, endpoint_id: bareEndpointId, manual_rank: 3, enabled: true },
+  }),
+  updateMembership: ({ membershipId }) => ({ path: [membershipId], body: { manual_rank: 1, enabled: true } }),
+  deleteMembership: ({ spareMembershipId }) => ({ path: [spareMembershipId] }),
+  explainRouting: ({ laneSlug }) => ({ body: { operation: 'chat', body: { model: laneSlug, messages } } }),
+
+  listGuardrails: () => ({}),
+  createGuardrail: () => ({ body: { name: 'Made', base_url: 'https://guard.example.com' } }),
+  getGuardrail: ({ guardrailId }) => ({ path: [guardrailId] }),
+  updateGuardrail: ({ guardrailId }) => ({ path: [guardrailId], body: { name: 'Changed' } }),
+  deleteGuardrail: ({ spareGuardrailId }) => ({ path: [spareGuardrailId] }),
+  listGuardrailBindings: ({ guardrailId }) => ({ path: [guardrailId] }),
+  replaceGuardrailBindings: ({ guardrailId, laneId }) => ({
+    path: [guardrailId],
+    body: { bindings: [{ target_type: 'lane', target_id: laneId }] },
+  }),
+  testGuardrail: ({ guardrailId }) => ({ path: [guardrailId], body: { text: 'hello' } }),
+  listGuardrailPresets: () => ({}),
+
+  listLimitPolicies: () => ({}),
+  createLimitPolicy: ({ endpointId }) => ({
+    body: { scope_type: 'endpoint', scope_id: endpointId, ...limit },
+  }),
+  updateLimitPolicy: ({ limitPolicyId }) => ({
+    path: [limitPolicyId],
+    body: { scope_type: 'global', ...limit },
+  }),
+  deleteLimitPolicy: ({ spareLimitPolicyId }) => ({ path: [spareLimitPolicyId] }),
+  listUserLimitPolicies: () => ({}),
+  upsertUserLimitPolicy: ({ memberId }) => ({
+    body: { user_uuid: memberId, target_type: 'global', ...limit },
+  }),
+  deleteUserLimitPolicy: ({ spareUserPolicyId }) => ({ query: { limit_uuid: spareUserPolicyId } }),
+  listApiKeyLimitPolicies: () => ({}),
+  upsertApiKeyLimitPolicy: ({ keyId }) => ({
+    body: { api_key_uuid: keyId, target_type: 'global', ...limit },
+  }),
+  deleteApiKeyLimitPolicy: ({ spareKeyPolicyId }) => ({ query: { limit_uuid: spareKeyPolicyId } }),
+  listLimitUsage: () => ({}),
+
+  listRequests: () => ({}),
+  streamRequests: () => ({}),
+  exportRequests: () => ({}),
+  getRequest: ({ requestId }) => ({ path: [requestId] }),
+  getStatsSummary: () => ({}),
+  getTimeseries: () => ({ query: { metric: 'requests' } }),
+  getWaitDistribution: ({ laneId }) => ({ query: { lane_id: laneId } }),
+
+  getCapabilities: () => ({}),
+  exportConfig: () => ({}),
+  planConfig: () => ({ body: { config: { version: 1 } } }),
+  applyConfig: () => ({ body: { config: { version: 1 } } }),
+
+  getLiveness: () => ({}),
+  getReadiness: () => ({}),
+  getHealth: () => ({}),
+  getMetrics: () => ({}),
+  getOpenApi: () => ({}),
+  getErrorPage: () => ({ path: ['not_found'] }),
+};

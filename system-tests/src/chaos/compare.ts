@@ -1,0 +1,96 @@
+import type { RequestLogEntry } from '@relay/provider-sim';
+import type { AdminClient } from '../harness/admin-client.ts';
+import type { Row } from './ledger-view.ts';
+import { tagOf } from './provider-log.ts';
+import type { LimitedLane } from './world.ts';
+
+const GATEWAY_LOST = 'gateway_lost';
+
+export interface Comparison {
+  /** Requests that the provider saw. */
+  readonly dispatched: number;
+  /** Of which it saw nothing but a beginning, and cannot say which they were. */
+  readonly incomplete: number;
+  readonly lost: readonly string[];
+  readonly duplicated: readonly string[];
+  /** Rows with usage of which the provider knows nothing. */
+  readonly invented: readonly string[];
+  /** Tokens by which reported rows differ from what the provider counted, added up without regard to sign. */
+  readonly sumDifference: number;
+  /** Micro-USD by which rows differ from their tokens at the price. */
+  readonly costDifference: number;
+  readonly reportedRows: number;
+  readonly estimatedRows: number;
+  readonly gatewayLostRows: number;
+  /** Posted, although it turned out that nothing had been sent. */
+  readonly unsentRows: number;
+  readonly estimatedTokens: { readonly posted: number; readonly counted: number };
+}
+
+/** Holds the ledger against the provider's own log. */
+export function compare(entries: readonly RequestLogEntry[], rows: readonly Row[]): Comparison {
+  const seen = Map.groupBy(
+    entries.filter((entry) => tagOf(entry) !== ''),
+    tagOf,
+  );
+  const written = Map.groupBy(rows, ({ tag }) => tag);
+  const reported = rows.filter(({ usageSource }) => usageSource === 'reported');
+  const estimated = rows.filter(({ usageSource }) => usageSource === 'estimated');
+  const counted = ({ tag }: Row) => tokensOf(seen.get(tag) ?? []);
+  return {
+    dispatched: seen.size,
+    incomplete: entries.filter((entry) => tagOf(entry) === '').length,
+    lost: [...seen.keys()].filter((tag) => !written.has(tag)),
+    duplicated: [...written].filter(([, list]) => list.length > 1).map(([tag]) => tag),
+    invented: reported.filter(({ tag }) => !seen.has(tag)).map(({ tag }) => tag),
+    sumDifference: sum(reported, (row) => Math.abs(tokensOfRow(row) - counted(row))),
+    costDifference: sum([...reported, ...estimated], (row) => Math.abs(row.costMicros - priceOf(row))),
+    reportedRows: reported.length,
+    estimatedRows: estimated.length,
+    gatewayLostRows: estimated.filter(({ cause }) => cause === GATEWAY_LOST).length,
+    unsentRows: estimated.filter(({ tag }) => !seen.has(tag)).length,
+    estimatedTokens: { posted: sum(estimated, tokensOfRow), counted: sum(estimated, counted) },
+  };
+}
+
+function tokensOf(entries: readonly RequestLogEntry[]): number {
+  return sum(entries, ({ promptTokens, completionTokens }) => promptTokens + completionTokens);
+}
+
+function tokensOfRow({ inputTokens, outputTokens }: Row): number {
+  return inputTokens + outputTokens;
+}
+
+/** A token of input costs one micro-USD, one of output four. */
+function priceOf({ inputTokens, outputTokens }: Row): number {
+  return inputTokens + 4 * outputTokens;
+}
+
+function sum<T>(list: readonly T[], amount: (item: T) => number): number {
+  return list.reduce((total, item) => total + amount(item), 0);
+}
+
+/** Windows in Redis that are not what the rows of their lane come to, or in which something is still reserved. */
+export async function windowDifferences(
+  admin: AdminClient,
+  lanes: readonly LimitedLane[],
+  rows: readonly Row[],
+): Promise<string[]> {
+  const { status, body } = await admin.call('GET', '/api/relay/limits/usage');
+  if (status !== 200) return [`usage cannot be read: ${status} ${JSON.stringify(body)}`];
+  const usage = body as { policy_id: string; used: number; reserved: number }[];
+  return lanes.flatMap(({ laneId, policies }) => {
+    const counted = rows.filter((row) => row.laneId === laneId && row.usageSource !== 'none');
+    const expected = {
+      requests: counted.length,
+      tokens: sum(counted, tokensOfRow),
+      spend: sum(counted, ({ costMicros }) => costMicros),
+    };
+    return (Object.keys(expected) as (keyof typeof expected)[]).flatMap((metric) => {
+      const found = usage.find(({ policy_id }) => policy_id === policies[metric]);
+      if (found?.used === expected[metric] && found.reserved === 0) return [];
+      const window = `${found?.used} used and ${found?.reserved} reserved`;
+      return [`${metric} of lane ${laneId}: ${window}, and the ledger holds ${expected[metric]}`];
+    });
+  });
+}

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type PrivatePostgres,
+  type PrivateRedis,
+  startPostgres,
+  startRedis,
+  startTcpProxy,
+  type TcpProxy,
+} from '@relay/testbed';
+import { type RelayProcess, startRefused, startRelay } from '../harness/relay-process.ts';
+import { afterMs } from '../streams/stream-request.ts';
+import { type ProviderLog, startProviderLog } from './provider-log.ts';
+import { redisCall } from './redis-call.ts';
+
+/** A server process that is started again whenever it was killed, each time with the same disk. */
+export interface Member {
+  readonly name: string;
+  readonly role: 'inference' | 'worker';
+  /** Null while it is dead or starting. */
+  process: RelayProcess | null;
+}
+
+/** Gateways, workers and their stores, all of which can be killed; a platform to configure them, and a provider. */
+export interface Fleet {
+  readonly postgres: PrivatePostgres;
+  readonly redis: PrivateRedis;
+  readonly provider: ProviderLog;
+  /** The way of some requests to the provider, which can be blocked. */
+  readonly gate: TcpProxy;
+  readonly platform: RelayProcess;
+  readonly adminToken: string;
+  readonly apiToken: string;
+  readonly authSecret: string;
+  readonly gateways: readonly Member[];
+  readonly workers: readonly Member[];
+  /** Where gateways keep what Redis did not take. */
+  readonly spools: readonly string[];
+  /** SIGKILL; it is started again by itself after that long. */
+  kill(member: Member, awayMs: number): Promise<void>;
+  killRedis(awayMs: number): Promise<void>;
+  killPostgres(awayMs: number): Promise<void>;
+  /** Once every member lives. */
+  whole(): Promise<void>;
+  /** What the processes warned of, most frequent first. */
+  warnings(): string[];
+  stop(): Promise<void>;
+}
+
+const GATEWAYS = 3;
+const WORKERS = 2;
+const STARTS_MAX = 20;
+
+export async function startFleet(): Promise<Fleet> {
+  const directory = mkdtempSync(join(tmpdir(), 'relay-chaos-'));
+  const removeDirectory = () => rmSync(directory, { recursive: true, force: true });
+  process.once('exit', removeDirectory);
+  const [postgres, redis, provider] = await Promise.all([
+    startPostgres(),
+    startRedis({ appendonly: true }),
+    startProviderLog(),
+  ]);
+  await syncEveryWrite(redis);
+  const gate = await startTcpProxy({ target: provider.process.baseUrl });
+  const [adminToken, apiToken, authSecret] = [randomSecret(), randomSecret(), randomSecret()];
+  const env = {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    RELAY_MODE: 'self_hosted',
+    RELAY_ACCOUNTS: 'true',
+    RELAY_AUTH_SECRET: authSecret,
+    RELAY_API_TOKEN: apiToken,
+    RELAY_ADMIN_TOKEN: adminToken,
+    RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
+    RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32',
+    NODE_COMPILE_CACHE: join(directory, 'compiled'),
+  };
+  // Many processes are started and none of them ends well; what this one compiles before it sees that everything is missing
+  // is there for the others.
+  await startRefused({ env: { NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE } });
+  const platform = await startRelay({ env, role: 'platform' });
+  const started: RelayProcess[] = [platform];
+  const spoolOf = (name: string) => join(directory, name);
+  const gateways = members('gateway', 'inference', GATEWAYS);
+  const workers = members('worker', 'worker', WORKERS);
+  const starting = new Map<Member, Promise<void>>();
+  let stopping = false;
+
+  async function start(member: Member): Promise<void> {
+    const spool = spoolOf(member.name);
+    mkdirSync(spool, { recursive: true });
+    for (let attempt = 1; !stopping; attempt += 1) {
+      try {
+        member.process = await startRelay({ env: { ...env, RELAY_SPOOL_DIR: spool }, role: member.role });
+        started.push(member.process);
+        return;
+      } catch (error) {
+        // PostgreSQL may be away, without which no process starts.
+        if (attempt === STARTS_MAX) throw error;
+        await afterMs(250);
+      }
+    }
+  }
+
+  function revive(member: Member, awayMs: number): void {
+    const reviving = afterMs(awayMs).then(() => start(member));
+    // Whoever waits for the fleet is told.
+    reviving.catch(() => undefined);
+    starting.set(member, reviving);
+  }
+
+  for (const member of [...gateways, ...workers]) await start(member);
+  return {
+    postgres,
+    redis,
+    provider,
+    gate,
+    platform,
+    adminToken,
+    apiToken,
+    authSecret,
+    gateways,
+    workers,
+    spools: [...gateways, ...workers].map(({ name }) => spoolOf(name)),
+    async kill(member, awayMs) {
+      const victim = member.process;
+      if (victim === null) throw new Error(`${member.name} is dead already`);
+      member.process = null;
+      await victim.kill();
+      revive(member, awayMs);
+    },
+    async killRedis(awayMs) {
+      await redis.kill();
+      await afterMs(awayMs);
+      await redis.start();
+      await syncEveryWrite(redis);
+    },
+    async killPostgres(awayMs) {
+      await postgres.kill();
+      await afterMs(awayMs);
+      await postgres.start();
+    },
+    async whole() {
+      await Promise.all(starting.values());
+    },
+    warnings: () => warningsOf(started),
+    async stop() {
+      stopping = true;
+      await Promise.allSettled(starting.values());
+      await Promise.all(started.map((each) => each.stop()));
+      await Promise.all([postgres.remove(), redis.remove(), provider.stop(), gate.close()]);
+      removeDirectory();
+    },
+  };
+}
+
+/**
+ * What was acknowledged must survive SIGKILL. A write that reached the system does, synced or not; but with `everysec` Redis
+ * keeps writes back, in its own memory, while the sync before them is slow. With `always` none is acknowledged before
+ * it is in the file.
+ */
+async function syncEveryWrite(redis: PrivateRedis): Promise<void> {
+  await redisCall(redis.port, 'CONFIG', 'SET', 'appendfsync', 'always');
+}
+
+function members(name: string, role: Member['role'], count: number): Member[] {
+  return Array.from({ length: count }, (_, index) => ({ name: `${name}-${index + 1}`, role, process: null }));
+}
+
+function randomSecret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+function warningsOf(processes: readonly RelayProcess[]): string[] {
+  const counts = new Map<string, number>();
+  for (const line of processes.flatMap(({ logs }) => logs)) {
+    if (line['level'] !== 'warn' && line['level'] !== 'error') continue;
+    const { message } = (line['err'] ?? {}) as { message?: string };
+    const text = `${line['level']}: ${line['msg']}${message === undefined ? '' : ` (${message})`}`;
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([text, count]) => `${count} × ${text}`);
+}

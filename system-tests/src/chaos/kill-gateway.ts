@@ -1,0 +1,122 @@
+import type { Fault } from '@relay/provider-sim';
+import { afterMs } from '../streams/stream-request.ts';
+import type { Member } from './fleet.ts';
+import { awayMs, type Kill, type Scene } from './kills.ts';
+import { leases } from './live-state.ts';
+import { tagOf } from './provider-log.ts';
+import { isStream, KINDS, type Kind, STREAM_KINDS, someWords } from './request.ts';
+import { until } from './until.ts';
+import { AT_ONCE_MAX, type Target } from './world.ts';
+
+const MOMENT_MS_MAX = 8_000;
+const REQUESTS = 6;
+const DEAD_MS_MAX = 60_000;
+
+/** A living gateway, to be killed. */
+async function pickVictim({ fleet, random }: Scene): Promise<{ member: Member; url: string }> {
+  const alive = () => fleet.gateways.filter(({ process }) => process !== null);
+  if (!(await until(() => alive().length > 0, DEAD_MS_MAX))) throw new Error('no gateway came back');
+  const member = random.pick(alive());
+  return { member, url: member.process?.url ?? '' };
+}
+
+function sendSeveral(
+  { load, random }: Scene,
+  victim: { member: Member; url: string },
+  setup: { target: Target; kinds: readonly Kind[]; sim: (kind: Kind) => Fault; count?: number },
+): string[] {
+  return Array.from({ length: setup.count ?? REQUESTS }, () => {
+    const kind = random.pick(setup.kinds);
+    const asking = { target: setup.target, kind, sim: setup.sim(kind), words: someWords(random) };
+    return load.send({ name: victim.member.name, url: victim.url }, { ...asking, hangUpAfterMs: null }).tag;
+  });
+}
+
+/** At any moment. */
+export const anywhere: Kill = async (scene) => {
+  const { member } = await pickVictim(scene);
+  await scene.fleet.kill(member, awayMs(scene));
+  return true;
+};
+
+/** While some of its requests wait for their turn. */
+export const whileWaiting: Kill = async (scene) => {
+  const { fleet, world } = scene;
+  const victim = await pickVictim(scene);
+  const tags = sendSeveral(scene, victim, {
+    target: world.limited,
+    kinds: KINDS,
+    count: 2 * AT_ONCE_MAX,
+    sim: () => ({ delayMs: 1_500 }),
+  });
+  const seen = await until(async () => {
+    const waiting = (await leases(fleet.redis.port)).filter(({ state }) => state !== 'dispatched');
+    return waiting.some(({ tag }) => tags.includes(tag));
+  }, MOMENT_MS_MAX);
+  await fleet.kill(victim.member, awayMs(scene));
+  return seen;
+};
+
+/** When requests are admitted and nothing of them has reached the provider. */
+export const beforeDispatch: Kill = async (scene) => {
+  const { fleet, world, random } = scene;
+  const victim = await pickVictim(scene);
+  fleet.gate.stall();
+  const target = random.pick(world.gated);
+  const tags = sendSeveral(scene, victim, { target, kinds: KINDS, sim: () => ({}) });
+  const seen = await until(async () => {
+    const admitted = (await leases(fleet.redis.port)).filter(({ state }) => state === 'dispatched');
+    return admitted.some(({ tag }) => tags.includes(tag));
+  }, MOMENT_MS_MAX);
+  const arrived = await fleet.provider.of(tags);
+  await fleet.kill(victim.member, awayMs(scene));
+  // What was held back must not arrive after all.
+  fleet.gate.cut();
+  await fleet.gate.heal();
+  return seen && arrived.length === 0;
+};
+
+/** In the middle of streams. */
+export const inMidStream: Kill = async (scene) => {
+  const { fleet, world, random } = scene;
+  const victim = await pickVictim(scene);
+  const target = random.pick([world.limited, ...world.unlimited, ...world.falling]);
+  const tags = sendSeveral(scene, victim, {
+    target,
+    kinds: STREAM_KINDS,
+    sim: () => ({ frames: 100, frameDelayMs: 50 }),
+  });
+  const seen = await until(async () => {
+    const entries = await fleet.provider.of(tags);
+    return entries.some(({ outcome, writtenTokens }) => outcome === 'pending' && writtenTokens > 5);
+  }, MOMENT_MS_MAX);
+  await fleet.kill(victim.member, awayMs(scene));
+  return seen;
+};
+
+/** When the provider is through with requests and Redis has not been told. */
+export const beforeSettle: Kill = async (scene) => {
+  const { fleet, world, random } = scene;
+  const victim = await pickVictim(scene);
+  const target = random.pick([world.limited, ...world.unlimited]);
+  const sim = (kind: Kind): Fault =>
+    isStream(kind) ? { frames: 12, frameDelayMs: 60 } : { delayMs: 700, outputTokens: 20 };
+  const tags = sendSeveral(scene, victim, { target, kinds: KINDS, sim, count: AT_ONCE_MAX - 2 });
+  const begun = new Set<string>();
+  await until(async () => {
+    for (const entry of await fleet.provider.of(tags))
+      if (entry.outcome === 'pending') begun.add(tagOf(entry));
+    return begun.size > 0;
+  }, MOMENT_MS_MAX);
+  // From here on nothing can be settled.
+  fleet.redis.pause();
+  const seen = await until(async () => {
+    const entries = await fleet.provider.of([...begun]);
+    return entries.some(({ outcome }) => outcome === 'completed');
+  }, 3_000);
+  // Sometimes before the gateway gives up on Redis, sometimes after.
+  await afterMs(random.between(0, 900));
+  await fleet.kill(victim.member, awayMs(scene));
+  fleet.redis.resume();
+  return seen;
+};

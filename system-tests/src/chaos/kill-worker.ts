@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import pg from 'pg';
+import type { Member } from './fleet.ts';
+import { awayMs, type Kill, type Scene } from './kills.ts';
+import { until } from './until.ts';
+
+const MOMENT_MS_MAX = 8_000;
+const DEAD_MS_MAX = 60_000;
+
+interface Backend {
+  readonly client_port: number;
+}
+
+async function livingWorkers({ fleet }: Scene): Promise<Member[]> {
+  const alive = () => fleet.workers.filter(({ process }) => process !== null);
+  if (!(await until(() => alive().length > 0, DEAD_MS_MAX))) throw new Error('no worker came back');
+  return alive();
+}
+
+/** At any moment. */
+export const anywhere: Kill = async (scene) => {
+  const victim = scene.random.pick(await livingWorkers(scene));
+  await scene.fleet.kill(victim, awayMs(scene));
+  return true;
+};
+
+/** With rows written and not committed: the sums, which come after them, are locked. */
+export const beforeCommit: Kill = async (scene) => {
+  await livingWorkers(scene);
+  const lock = await lockSums(scene.fleet.postgres.url);
+  const blocked = await lock.blockedWorker(scene);
+  if (blocked !== null) await scene.fleet.kill(blocked.member, awayMs(scene));
+  await lock.release();
+  return blocked !== null;
+};
+
+/** With rows committed and not acknowledged: Redis is silent before the lock is taken away. */
+export const afterCommit: Kill = async (scene) => {
+  const { fleet } = scene;
+  await livingWorkers(scene);
+  const lock = await lockSums(fleet.postgres.url);
+  const blocked = await lock.blockedWorker(scene);
+  if (blocked === null) {
+    await lock.release();
+    return false;
+  }
+  const before = await countRows(fleet.postgres.url);
+  fleet.redis.pause();
+  await lock.release();
+  const committed = await until(async () => (await countRows(fleet.postgres.url)) > before, 3_000, 5);
+  await fleet.kill(blocked.member, awayMs(scene));
+  fleet.redis.resume();
+  return committed;
+};
+
+interface SumsLock {
+  /** A worker whose transaction waits for the lock; null when none came in time. */
+  blockedWorker(scene: Scene): Promise<{ member: Member } | null>;
+  release(): Promise<void>;
+}
+
+async function lockSums(url: string): Promise<SumsLock> {
+  const client = await connect(url);
+  await client.query('begin');
+  await client.query('lock table request_rollups in exclusive mode');
+  // Within a transaction the list of what others do stays as it was first seen.
+  const observer = await connect(url);
+  return {
+    async blockedWorker({ fleet }) {
+      let member: Member | undefined;
+      await until(async () => {
+        const { rows } = await observer.query<Backend>(
+          `select client_port from pg_stat_activity
+           where application_name = 'relay-worker' and wait_event_type = 'Lock' and query like '%request_rollups%'`,
+        );
+        member = fleet.workers.find(
+          ({ process }) => process !== null && rows.some((row) => hasPort(process.pid, row.client_port)),
+        );
+        return member !== undefined;
+      }, MOMENT_MS_MAX);
+      return member === undefined ? null : { member };
+    },
+    async release() {
+      await client.query('rollback');
+      await Promise.all([client.end(), observer.end()]);
+    },
+  };
+}
+
+async function countRows(url: string): Promise<number> {
+  const client = await connect(url);
+  try {
+    const { rows } = await client.query<{ count: string }>('select count(*) as count from requests');
+    return Number(rows[0]?.count);
+  } finally {
+    await client.end();
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+/** Whether the process holds the connection that has this port at its end. */
+function hasPort(pid: number, port: number): boolean {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const inodes = readFileSync(`/proc/${pid}/net/tcp`, 'utf8')
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, address = '']) => address.endsWith(local))
+    .map((fields) => `socket:[${fields[9]}]`);
+  return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+    try {
+      return inodes.includes(readlinkSync(`/proc/${pid}/fd/${fd}`));
+    } catch {
+      // It was closed meanwhile.
+      return false;
+    }
+  });
+}

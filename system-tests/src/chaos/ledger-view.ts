@@ -1,0 +1,50 @@
+import pg from 'pg';
+
+const INT8_OID = 20;
+
+/** A row of the ledger, as far as it is compared. */
+export interface Row {
+  readonly requestId: string;
+  readonly tag: string;
+  readonly laneId: string | null;
+  readonly usageSource: string;
+  readonly cause: string | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costMicros: number;
+}
+
+/** The database as an auditor sees it. */
+export interface LedgerView {
+  rows(): Promise<Row[]>;
+  /** Rows that no statement of the server wrote: entries that could not be read, or were refused. */
+  poisoned(): Promise<number>;
+  query<T extends pg.QueryResultRow>(text: string): Promise<T[]>;
+  close(): Promise<void>;
+}
+
+export function openLedgerView(url: string): LedgerView {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(INT8_OID, Number);
+  const pool = new pg.Pool({ connectionString: url, max: 2, types });
+  pool.on('error', () => undefined);
+  async function query<T extends pg.QueryResultRow>(text: string): Promise<T[]> {
+    return (await pool.query<T>(text)).rows;
+  }
+  return {
+    query,
+    rows: () =>
+      query<Row>(
+        `select request_id as "requestId", coalesce(client_request_id, '') as tag, lane_id as "laneId",
+          usage_source as "usageSource", error_code as cause,
+          coalesce(actual_input_tokens, 0) as "inputTokens", coalesce(actual_output_tokens, 0) as "outputTokens",
+          coalesce(actual_cost_micros, 0) as "costMicros"
+         from requests`,
+      ),
+    async poisoned() {
+      const [found] = await query<{ count: number }>('select count(*) as count from poisoned_usage');
+      return found?.count ?? 0;
+    },
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,55 @@
+import { redisCall, redisCalls, redisKeys } from './redis-call.ts';
+
+/** A lease as Redis holds it: of which request, and how far that has come. */
+export interface Lease {
+  /** The id the client gave it; empty when its draft does not say. */
+  readonly tag: string;
+  readonly state: string;
+}
+
+const STREAMS = 'relay:{s*}:usage';
+const GROUP_PENDING = 'pending';
+
+export async function leases(port: number): Promise<Lease[]> {
+  const keys = await redisKeys(port, 'relay:{s*}:lease:*');
+  if (keys.length === 0) return [];
+  const values = (await redisCall(port, 'MGET', ...keys)) as (string | null)[];
+  // Packed by the script; names and texts in it stand as they are.
+  return values
+    .filter((value) => value !== null)
+    .map((value) => ({
+      tag: /"clientRequestId":"([^"]*)"/.exec(value)?.[1] ?? '',
+      state: /state.(line|waiting|dispatched)/s.exec(value)?.[1] ?? 'unknown',
+    }));
+}
+
+/** What a usage stream still holds, and how much of it a worker has taken and not acknowledged. */
+export interface Backlog {
+  readonly stream: string;
+  readonly entries: number;
+  readonly taken: number;
+}
+
+/** Streams that are not empty: everything that became a row leaves them. */
+export async function backlogs(port: number): Promise<Backlog[]> {
+  const streams = await redisKeys(port, STREAMS);
+  const lengths = await redisCalls(
+    port,
+    streams.map((stream) => ['XLEN', stream]),
+  );
+  const groups = await redisCalls(
+    port,
+    streams.map((stream) => ['XINFO', 'GROUPS', stream]),
+  );
+  return streams
+    .map((stream, index) => ({
+      stream,
+      entries: Number(lengths[index]),
+      taken: (groups[index] as (string | number)[][]).reduce((sum, group) => sum + pendingOf(group), 0),
+    }))
+    .filter(({ entries, taken }) => entries > 0 || taken > 0);
+}
+
+function pendingOf(group: readonly (string | number)[]): number {
+  return Number(group[group.indexOf(GROUP_PENDING) + 1]);
+}

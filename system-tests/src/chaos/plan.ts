@@ -1,0 +1,47 @@
+import * as gateway from './kill-gateway.ts';
+import * as worker from './kill-worker.ts';
+import { awayMs, type Kill } from './kills.ts';
+import type { Random } from './random.ts';
+
+const redis: Kill = async (scene) => {
+  await scene.fleet.killRedis(awayMs(scene));
+  return true;
+};
+
+const postgres: Kill = async (scene) => {
+  await scene.fleet.killPostgres(awayMs(scene));
+  return true;
+};
+
+/** Each way to kill, and how often in a whole run and in a short one. */
+const MOMENTS = {
+  gateway_waiting: { kill: gateway.whileWaiting, whole: 3, short: 2 },
+  gateway_before_dispatch: { kill: gateway.beforeDispatch, whole: 4, short: 2 },
+  gateway_mid_stream: { kill: gateway.inMidStream, whole: 3, short: 2 },
+  gateway_before_settle: { kill: gateway.beforeSettle, whole: 4, short: 2 },
+  gateway_anywhere: { kill: gateway.anywhere, whole: 10, short: 2 },
+  worker_before_commit: { kill: worker.beforeCommit, whole: 3, short: 2 },
+  worker_after_commit: { kill: worker.afterCommit, whole: 3, short: 2 },
+  worker_anywhere: { kill: worker.anywhere, whole: 4, short: 1 },
+  redis: { kill: redis, whole: 5, short: 2 },
+  postgres: { kill: postgres, whole: 5, short: 2 },
+} satisfies Record<string, { kill: Kill; whole: number; short: number }>;
+
+export type MomentName = keyof typeof MOMENTS;
+export const momentNames = Object.keys(MOMENTS) as MomentName[];
+
+/** Which moments must be seen how often before the run says anything about them. */
+export const SEEN_MIN = 2;
+export const anywhereNames: readonly MomentName[] = ['gateway_anywhere', 'worker_anywhere'];
+
+export interface PlannedKill {
+  readonly name: MomentName;
+  readonly kill: Kill;
+}
+
+export function planKills(form: 'whole' | 'short', random: Random): PlannedKill[] {
+  const planned = momentNames.flatMap((name) =>
+    Array.from({ length: MOMENTS[name][form] }, () => ({ name, kill: MOMENTS[name].kill })),
+  );
+  return random.shuffled(planned);
+}

@@ -1,0 +1,74 @@
+// `npm run chaos -- NAME [options]`: kills things at bad moments and proves that nothing was lost. Closes with the number of
+// checks and its figures as one JSON object.
+import { parseArgs } from 'node:util';
+import { type SettleResult, settle } from './settle.ts';
+
+const USAGE = `usage: npm run chaos -- NAME [--short] [--seed N]
+
+settle   3 gateways, 2 workers, Redis and PostgreSQL, each killed with SIGKILL at chosen and at random moments under
+         load; then every request that the provider saw must have one row, with what the provider counted
+         --short     each moment twice, for CI
+         --seed N    the same choices again
+`;
+
+const WRONG_SHOWN_MAX = 20;
+/** Each that was started listens for this process's end, to end with it. */
+const PROCESSES_MAX = 100;
+
+const chaoses: Readonly<Record<string, typeof settle>> = { settle };
+
+function readOptions(args: readonly string[]) {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      short: { type: 'boolean', default: false },
+      seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const seed = Number(values.seed);
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error('--seed must be a whole number');
+  return { ...values, seed, names: positionals };
+}
+
+function report({ checks, figures }: SettleResult): number {
+  const failed = checks.filter(({ wrong }) => wrong.length > 0);
+  for (const { name, wrong } of checks) {
+    process.stdout.write(`${wrong.length === 0 ? 'ok' : 'FAILED'}  ${name}\n`);
+    for (const line of wrong.slice(0, WRONG_SHOWN_MAX)) process.stdout.write(`          ${line}\n`);
+    if (wrong.length > WRONG_SHOWN_MAX)
+      process.stdout.write(`          and ${wrong.length - WRONG_SHOWN_MAX} more\n`);
+  }
+  process.stdout.write(`${checks.length - failed.length} passed, ${failed.length} failed\n`);
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const { names, short, seed, help } = readOptions(args);
+  const [name, ...others] = names;
+  if (help || name === undefined) {
+    process.stdout.write(USAGE);
+    return help ? 0 : 2;
+  }
+  const chaos = chaoses[name];
+  if (chaos === undefined || others.length > 0) {
+    process.stderr.write(
+      `no chaos called ${names.join(' ')}; there are: ${Object.keys(chaoses).join(', ')}\n`,
+    );
+    return 2;
+  }
+  // Leaving by way of exit is what lets every process that was started be ended by its id.
+  process.setMaxListeners(PROCESSES_MAX);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+  const startMs = performance.now();
+  const say = (line: string) => {
+    const seconds = ((performance.now() - startMs) / 1_000).toFixed(1).padStart(6);
+    process.stdout.write(`${seconds} s  ${line}\n`);
+  };
+  say(`${name}, seed ${seed}`);
+  return report(await chaos({ short, seed, say }));
+}
+
+process.exitCode = await main(process.argv.slice(2));

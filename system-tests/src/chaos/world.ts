@@ -1,0 +1,126 @@
+import { allScopes } from '@relay/contract';
+import { openAccounts } from '../harness/accounts.ts';
+import { type AdminClient, adminClient, createLane, type EndpointSetup } from '../harness/admin-client.ts';
+import { afterMs } from '../streams/stream-request.ts';
+import type { Fleet } from './fleet.ts';
+
+/** Who asks for what: the token, and the name of a lane. */
+export interface Target {
+  readonly token: string;
+  readonly model: string;
+}
+
+export interface LimitedLane {
+  readonly laneId: string;
+  /** Day limits that nobody reaches, by what they count. */
+  readonly policies: Readonly<Record<'requests' | 'tokens' | 'spend', string>>;
+}
+
+/** Two organizations: one has limits on some of its lanes, the other has none at all. */
+export interface World {
+  readonly admin: AdminClient;
+  /** With limits that make requests wait. */
+  readonly limited: Target;
+  /** Without limits: beside limited lanes, and in the organization that has none; each also with fallbacks. */
+  readonly unlimited: readonly Target[];
+  readonly falling: readonly Target[];
+  /** Through the gate, with and without limits. */
+  readonly gated: readonly Target[];
+  /** Lanes whose windows must equal the ledger. */
+  readonly windows: readonly LimitedLane[];
+}
+
+/** What makes requests of the limited lane wait: so many at once, and so many in a second. */
+export const AT_ONCE_MAX = 6;
+const PER_SECOND_MAX = 60;
+const NEVER_REACHED = 1_000_000_000;
+const PRICES = { input_cost_micros_per_1m_tokens: 1_000_000, output_cost_micros_per_1m_tokens: 4_000_000 };
+const MODEL = 'sim-multi';
+/** Credentials by which the provider knows whom to fail, before any work that it would count. */
+const FAILING_KEYS = { error: 'sk-error', cut: 'sk-cut' } as const;
+const SNAPSHOT_POLL_MS = 1_000;
+
+export async function makeWorld(fleet: Fleet): Promise<World> {
+  await fleet.provider.script([
+    { match: { key: FAILING_KEYS.error }, fault: { status: 500 }, persistent: true },
+    { match: { key: FAILING_KEYS.cut }, fault: { cutBeforeHeaders: true }, persistent: true },
+  ]);
+  const owner = adminClient(fleet.platform.url, fleet.adminToken);
+  const neighbourKey = await addNeighbour(fleet);
+  const neighbour = adminClient(fleet.platform.url, neighbourKey);
+  const direct = { baseUrl: fleet.provider.process.baseUrl, upstreamModel: MODEL };
+  const gated = { baseUrl: new URL('/v1', fleet.gate.url).href, upstreamModel: MODEL };
+
+  const limited = await addLane(owner, 'limited', [
+    { ...direct, endpoint: { max_concurrency: AT_ONCE_MAX } },
+  ]);
+  await addPolicy(owner, limited, { metric: 'requests', period: 'second', limit_value: PER_SECOND_MAX });
+  const gatedLimited = await addLane(owner, 'gated', [gated]);
+  for (const admin of [owner, neighbour]) {
+    await addLane(admin, 'unlimited', [direct]);
+    await addLane(admin, 'falling', [
+      { ...direct, secret: FAILING_KEYS.error },
+      { ...direct, secret: FAILING_KEYS.cut },
+      direct,
+    ]);
+  }
+  await addLane(neighbour, 'gated', [gated]);
+  const windows = [await limitedLane(owner, limited), await limitedLane(owner, gatedLimited)];
+  // There is no event to await: a process learns of a change when it looks.
+  await afterMs(SNAPSHOT_POLL_MS + 300);
+
+  const tokens = [fleet.apiToken, neighbourKey];
+  const each = (model: string) => tokens.map((token) => ({ token, model }));
+  return {
+    admin: owner,
+    limited: { token: fleet.apiToken, model: 'limited' },
+    unlimited: each('unlimited'),
+    falling: each('falling'),
+    gated: each('gated'),
+    windows,
+  };
+}
+
+async function addNeighbour(fleet: Fleet): Promise<string> {
+  const accounts = openAccounts({ databaseUrl: fleet.postgres.url, authSecret: fleet.authSecret });
+  try {
+    const organizationId = await accounts.addOrganization({ plan: 'self_hosted', name: 'Neighbour' });
+    const userId = await accounts.addMember(organizationId, { role: 'owner' });
+    return (await accounts.addKey({ organizationId, userId, scopes: allScopes })).key;
+  } finally {
+    await accounts.close();
+  }
+}
+
+async function addLane(
+  admin: AdminClient,
+  name: string,
+  endpoints: readonly EndpointSetup[],
+): Promise<string> {
+  const { laneId, endpointIds } = await createLane(admin, { name, endpoints });
+  for (const endpoint_id of endpointIds)
+    await admin.create('/api/relay/pricing-policies', { endpoint_id, currency: 'USD', ...PRICES });
+  return laneId;
+}
+
+async function addPolicy(
+  admin: AdminClient,
+  laneId: string,
+  setup: { metric: string; period: string; limit_value: number },
+): Promise<string> {
+  const body = { scope_type: 'lane', scope_id: laneId, enabled: true, ...setup };
+  return (await admin.create('/api/relay/limit-policies', body)).id;
+}
+
+async function limitedLane(admin: AdminClient, laneId: string): Promise<LimitedLane> {
+  const dayLimit = (metric: string) =>
+    addPolicy(admin, laneId, { metric, period: 'day', limit_value: NEVER_REACHED });
+  return {
+    laneId,
+    policies: {
+      requests: await dayLimit('requests'),
+      tokens: await dayLimit('tokens'),
+      spend: await dayLimit('spend'),
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import {
+  anyText,
+  anything,
+  exactly,
+  flag,
+  id,
+  integer,
+  listOf,
+  nullable,
+  oneOf,
+  openTo,
+  recordOf,
+  slug,
+  url,
+} from '../shape.ts';
+import { maybeCount, maybeId, maybeText } from './shared.ts';
+
+export const stage = oneOf('pre_dispatch', 'post_response');
+export const verdict = oneOf('allowed', 'blocked', 'unavailable');
+const responseRule = openTo(
+  { value: anything },
+  { path: anyText, operator: anyText, action: oneOf('block', 'allow') },
+);
+
+/** 2.6 */
+export const guardrail = exactly({
+  id,
+  name: anyText,
+  preset_slug: anyText,
+  base_url: url,
+  http_method: oneOf('POST', 'PUT'),
+  auth_mode: oneOf('none', 'bearer_static', 'header_static'),
+  pre_dispatch_enabled: flag,
+  enabled: flag,
+  has_credential: flag,
+  binding_count: integer,
+  slug,
+  priority: integer,
+  timeout_ms: integer,
+  post_response_enabled: flag,
+  failure_mode: oneOf('fail_closed', 'fail_open'),
+  request_template: nullable(recordOf(anything)),
+  response_rules: listOf(responseRule),
+  secret_header_name: maybeText,
+  max_request_bytes: integer,
+  max_response_bytes: integer,
+});
+export const guardrailBinding = exactly({
+  id,
+  guardrail_id: id,
+  target_type: oneOf('global', 'lane', 'provider', 'endpoint'),
+  target_id: maybeId,
+  enabled: flag,
+});
+export const guardrailDetail = exactly({ guardrail, bindings: listOf(guardrailBinding) });
+export const guardrailPreset = exactly({
+  slug,
+  name: anyText,
+  description: anyText,
+  http_method: anyText,
+  auth_mode: anyText,
+  request_template: nullable(recordOf(anything)),
+  response_rules: listOf(responseRule),
+});
+export const guardrailTest = exactly({
+  verdict,
+  stage,
+  upstream_status: maybeCount,
+  latency_ms: integer,
+  matched_rule: nullable(responseRule),
+  message: anyText,
+});

@@ -1,0 +1,42 @@
+import { exactly, type Fields, flag, id, integer, listOf, oneOf } from '../shape.ts';
+import { maybeId, maybeTime, metric, period } from './shared.ts';
+
+const limitFields: Fields = { metric, period, limit_value: integer, enabled: flag };
+
+/** 2.7 */
+export const limitPolicy = exactly({
+  id,
+  scope_type: oneOf('global', 'provider', 'credential', 'endpoint', 'lane'),
+  scope_id: maybeId,
+  ...limitFields,
+});
+
+const budgetFields: Fields = {
+  id,
+  limit_uuid: id,
+  target_type: oneOf('global', 'provider', 'model', 'lane'),
+  target_id: maybeId,
+  ...limitFields,
+};
+
+/** 2.8 */
+export const userPolicies = exactly({ policies: listOf(exactly({ ...budgetFields, user_uuid: id })) });
+
+/** 2.9 */
+export const keyPolicies = exactly({
+  policies: listOf(exactly({ ...budgetFields, api_key_uuid: id, owner_user_uuid: id })),
+});
+
+export const limitUsage = exactly({
+  policy_id: id,
+  policy_kind: oneOf('resource', 'user', 'api_key'),
+  scope_type: oneOf('global', 'provider', 'credential', 'endpoint', 'model', 'lane'),
+  scope_id: maybeId,
+  metric,
+  period,
+  limit: integer,
+  used: integer,
+  reserved: integer,
+  remaining: integer,
+  resets_at: maybeTime,
+});

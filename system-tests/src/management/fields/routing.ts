@@ -1,0 +1,176 @@
+import {
+  anyText,
+  anything,
+  exactly,
+  type Fields,
+  flag,
+  id,
+  integer,
+  listOf,
+  nullable,
+  oneOf,
+  openTo,
+  recordOf,
+  slug,
+  time,
+  url,
+} from '../shape.ts';
+import { health, maybeCount, maybeId, maybeText, maybeTime, metric, operation, period } from './shared.ts';
+
+/** 2.3 */
+const providerFields: Fields = {
+  id,
+  name: anyText,
+  slug,
+  base_url: url,
+  auth_mode: oneOf('bearer_static', 'header_static', 'none'),
+  enabled: flag,
+  auth_header_name: maybeText,
+  max_latency_ms: integer,
+  has_credential: flag,
+  health,
+  preset_slug: maybeText,
+};
+export const provider = exactly(providerFields);
+
+export const credential = exactly({
+  id,
+  provider_id: id,
+  name: anyText,
+  enabled: flag,
+  created_at: time,
+  last_used_at: maybeTime,
+});
+
+export const endpoint = exactly({
+  id,
+  provider_id: id,
+  credential_id: maybeId,
+  name: anyText,
+  slug,
+  upstream_model: anyText,
+  route_kind: oneOf('chat', 'responses', 'embeddings', 'multi'),
+  supports_streaming: flag,
+  pacing: flag,
+  max_concurrency: maybeCount,
+  context_window: maybeCount,
+  max_latency_ms: integer,
+  enabled: flag,
+  health,
+  cooldown_until: maybeTime,
+});
+
+export const pricingPolicy = exactly({
+  id,
+  endpoint_id: id,
+  currency: oneOf('USD'),
+  input_cost_micros_per_1m_tokens: integer,
+  output_cost_micros_per_1m_tokens: integer,
+  cached_input_cost_micros_per_1m_tokens: maybeCount,
+  flat_request_cost_micros: integer,
+  source: oneOf('catalog', 'manual'),
+});
+
+/** 2.4 */
+const laneFields: Fields = {
+  id,
+  name: anyText,
+  slug,
+  default_max_wait_ms: integer,
+  allow_fallback: flag,
+  enabled: flag,
+  description: maybeText,
+  selection: oneOf('preferred', 'soonest'),
+  hidden: flag,
+};
+export const lane = exactly(laneFields);
+/** What the configuration file owns says so. */
+export const laneOfFile = exactly({ ...laneFields, managed_by: oneOf('file') });
+
+/** 2.5 */
+export const membership = exactly({ id, lane_id: id, endpoint_id: id, manual_rank: integer, enabled: flag });
+
+const testFields: Fields = {
+  ok: flag,
+  outcome: anyText,
+  message: anyText,
+  latency_ms: integer,
+  upstream_status: maybeCount,
+  upstream_message: maybeText,
+  stages: listOf(
+    exactly({
+      stage: oneOf('resolve', 'connect', 'authenticate', 'respond'),
+      status: oneOf('ok', 'failed', 'skipped'),
+      latency_ms: maybeCount,
+      message: anyText,
+    }),
+  ),
+};
+export const providerTest = exactly({ ...testFields, model_count: maybeCount, model_ids: listOf(anyText) });
+export const endpointTest = exactly({ ...testFields, operation });
+
+const limitingPolicy = exactly({ policy_id: id, scope: anyText, metric, period, resets_at: maybeTime });
+const candidate = exactly({
+  endpoint_id: id,
+  endpoint_name: anyText,
+  provider_id: id,
+  upstream_model: anyText,
+  rank: integer,
+  verdict: anyText,
+  reason: anyText,
+  wait_ms: maybeCount,
+  limited_by: nullable(limitingPolicy),
+  estimated_cost_micros: maybeCount,
+});
+export const explanation = exactly({
+  operation,
+  model: anyText,
+  resolved_as: oneOf('lane', 'provider_model', 'model', 'unknown'),
+  lane_id: maybeId,
+  streaming: flag,
+  outcome: oneOf('dispatch', 'wait', 'refuse'),
+  selected_endpoint_id: maybeId,
+  wait_ms: maybeCount,
+  wait_budget_ms: maybeCount,
+  retry_after_ms: maybeCount,
+  error_code: maybeText,
+  reason: maybeText,
+  limited_by: nullable(limitingPolicy),
+  estimated_input_tokens: integer,
+  estimated_output_tokens: integer,
+  guardrail_ids: listOf(id),
+  candidates: listOf(candidate),
+});
+
+/** An item of the file has the fields of its create body that differ from their defaults, and never a secret. */
+const items = listOf(recordOf(anything));
+export const configFile = openTo(
+  {
+    providers: items,
+    credentials: items,
+    endpoints: items,
+    lanes: items,
+    memberships: items,
+    pricing_policies: items,
+    limit_policies: items,
+  },
+  { version: oneOf(1) },
+);
+export const configPlan = exactly({
+  plan_hash: anyText,
+  creates: integer,
+  updates: integer,
+  deletes: integer,
+  releases: integer,
+  changes: listOf(
+    exactly({
+      action: oneOf('create', 'update', 'delete', 'release'),
+      section: anyText,
+      key: anyText,
+      id: maybeId,
+      fields: listOf(exactly({ field: anyText, before: anything, after: anything })),
+    }),
+  ),
+  orphaned: listOf(exactly({ section: anyText, key: anyText, id })),
+  required_secrets: listOf(anyText),
+});

@@ -1,0 +1,34 @@
+import { anyText, exactly, id, integer, listOf, nullable, oneOf, openTo, time, url } from '../shape.ts';
+
+// What every answer of the management interface carries, written down a second time: section 2 of the specification
+// and what it leaves open. It is not taken from the contract on purpose: a slip there has to show here.
+// Resources have files of their own; this one has what several of them use.
+
+export const metric = oneOf('requests', 'tokens', 'spend', 'concurrency');
+export const period = oneOf('second', 'minute', 'hour', 'day', 'month', 'none');
+export const operation = oneOf('chat', 'responses', 'embeddings');
+export const health = oneOf('healthy', 'rate_limited', 'cooling_down', 'unhealthy');
+export const maybeId = nullable(id);
+export const maybeCount = nullable(integer);
+export const maybeTime = nullable(time);
+export const maybeText = nullable(anyText);
+
+export const ok = exactly({ ok: oneOf(true) });
+
+/** Every error the service itself makes, and what some of them add. */
+export const error = exactly({
+  error: openTo(
+    {
+      issues: listOf(exactly({ path: anyText, message: anyText })),
+      required_scopes: listOf(anyText),
+      scopes: listOf(anyText),
+      resource: anyText,
+      id,
+      plan: anyText,
+      counted: anyText,
+      limit: integer,
+      retry_after: integer,
+    },
+    { type: anyText, code: anyText, message: anyText, param: maybeText, request_id: id, doc_url: url },
+  ),
+});

@@ -1,0 +1,161 @@
+import {
+  anyText,
+  exactly,
+  type Fields,
+  flag,
+  id,
+  integer,
+  listOf,
+  nullable,
+  number,
+  oneOf,
+  time,
+} from '../shape.ts';
+import { stage, verdict } from './guardrail.ts';
+import { maybeCount, maybeId, maybeText, maybeTime, metric, operation, period } from './shared.ts';
+
+/** 2.10 */
+export const statsSummary = exactly({
+  providers: integer,
+  endpoints: integer,
+  lanes: integer,
+  requests: integer,
+  request_states: exactly({ completed: integer, failed: integer, cancelled: integer }),
+});
+
+const requestFields: Fields = {
+  request_id: id,
+  client_request_id: maybeText,
+  state: oneOf('completed', 'failed', 'cancelled'),
+  operation,
+  model: maybeText,
+  streaming: flag,
+  http_status: integer,
+  error_code: maybeText,
+  user_uuid: maybeId,
+  api_key_id: maybeId,
+  lane_id: maybeId,
+  endpoint_id: maybeId,
+  provider_id: maybeId,
+  upstream_model: maybeText,
+  arrived_at: time,
+  dispatched_at: maybeTime,
+  first_content_at: maybeTime,
+  finished_at: time,
+  wait_ms: integer,
+  duration_ms: integer,
+  fallback_count: integer,
+  estimated_input_tokens: maybeCount,
+  estimated_output_tokens: maybeCount,
+  estimated_cost_micros: maybeCount,
+  input_tokens: maybeCount,
+  output_tokens: maybeCount,
+  cached_input_tokens: maybeCount,
+  total_tokens: maybeCount,
+  cost_micros: maybeCount,
+  usage_source: oneOf('reported', 'streamed', 'estimated', 'none'),
+};
+export const requestPage = exactly({ data: listOf(exactly(requestFields)), next_cursor: maybeText });
+export const requestDetail = exactly({
+  ...requestFields,
+  credential_id: maybeId,
+  bound_policy: nullable(
+    exactly({
+      policy_id: id,
+      policy_kind: oneOf('resource', 'user', 'api_key'),
+      scope_type: anyText,
+      scope_id: maybeId,
+      metric,
+      period,
+      resets_at: maybeTime,
+    }),
+  ),
+  attempts: listOf(
+    exactly({
+      attempt: integer,
+      endpoint_id: id,
+      provider_id: id,
+      upstream_model: anyText,
+      outcome: oneOf('succeeded', 'failed', 'cancelled'),
+      upstream_status: maybeCount,
+      error_code: maybeText,
+      started_at: maybeTime,
+      wait_ms: maybeCount,
+      duration_ms: integer,
+    }),
+  ),
+  candidates: listOf(
+    exactly({
+      endpoint_id: id,
+      endpoint_name: maybeText,
+      rank: integer,
+      verdict: anyText,
+      reason: anyText,
+      wait_ms: maybeCount,
+    }),
+  ),
+  guardrails: listOf(exactly({ guardrail_id: id, stage, verdict, latency_ms: integer })),
+  timings: exactly({
+    receive_ms: maybeCount,
+    route_ms: maybeCount,
+    guard_ms: maybeCount,
+    admit_ms: maybeCount,
+    wait_ms: maybeCount,
+    upstream_first_byte_ms: maybeCount,
+    first_content_ms: maybeCount,
+    total_ms: maybeCount,
+  }),
+});
+
+export const timeseries = exactly({
+  metric: anyText,
+  group_by: anyText,
+  bucket: oneOf('minute', 'hour', 'day'),
+  from: time,
+  to: time,
+  series: listOf(
+    exactly({
+      kind: oneOf('all', 'group', 'none', 'other'),
+      key: maybeText,
+      label: anyText,
+      total: nullable(number),
+      points: listOf(exactly({ at: time, value: nullable(number) })),
+    }),
+  ),
+});
+export const waitDistribution = exactly({
+  from: time,
+  to: time,
+  requests: integer,
+  bins: listOf(exactly({ up_to_ms: maybeCount, requests: integer })),
+});
+
+const usageFields: Fields = {
+  requests: integer,
+  metered_requests: integer,
+  estimated_requests: integer,
+  unpriced_requests: integer,
+  input_tokens: integer,
+  cached_input_tokens: integer,
+  output_tokens: integer,
+  metered_spend_micros: maybeCount,
+};
+export const usageStatement = exactly({
+  month: anyText,
+  period_start: time,
+  period_end: time,
+  complete: flag,
+  basis: oneOf('configured_prices'),
+  currency: oneOf('USD'),
+  totals: exactly(usageFields),
+  lines: listOf(
+    exactly({
+      user_uuid: maybeId,
+      user_name: maybeText,
+      api_key_id: maybeId,
+      api_key_name: maybeText,
+      ...usageFields,
+    }),
+  ),
+  next_cursor: maybeText,
+});

@@ -1,0 +1,121 @@
+import { allRoutes } from '@relay/contract';
+import { type Answer, type Caller, itemsOf } from './answer.ts';
+import type { Made } from './repeats.ts';
+import { routeOf } from './route-of.ts';
+import type { Walk } from './walk.ts';
+import type { World } from './world.ts';
+
+const PAGES_MAX = 500;
+
+/** Every list of the interface, and the fewest it has by now. */
+function listsOf({ guardrail }: Made): readonly string[] {
+  return [
+    '/api/account/api-keys',
+    '/api/org/members',
+    '/api/org/invitations',
+    '/api/org/api-keys',
+    '/api/relay/audit-log',
+    '/api/relay/providers',
+    '/api/relay/credentials',
+    '/api/relay/pricing-policies',
+    '/api/relay/endpoints',
+    '/api/relay/routing-lanes',
+    '/api/relay/lane-memberships',
+    '/api/relay/guardrails',
+    `/api/relay/guardrails/${guardrail}/bindings`,
+    '/api/relay/guardrail-presets',
+    '/api/relay/limit-policies',
+    '/api/relay/pro/user-limit-policies',
+    '/api/relay/api-key-limit-policies',
+    '/api/relay/limits/usage',
+    '/api/relay/requests',
+    '/api/billing/usage-statements',
+  ];
+}
+
+/** Without accounts nobody else is there. */
+const peopled = /members|invitations|api-key|user-limit/;
+/** One key has sent everything, and a guardrail comes without bindings. */
+const sparse = /statements|presets|bindings/;
+
+export function listsMissed(made: Made): string[] {
+  const tried = listsOf(made).map((path) => routeOf(`GET ${path}`));
+  return allRoutes
+    .filter(({ plane, query }) => plane === 'management' && JSON.stringify(query ?? {}).includes('"limit":'))
+    .filter(({ id }) => !tried.includes(id))
+    .map(({ id }) => id);
+}
+
+/** One by one, every list is what it is as a whole. */
+export async function walkPages({ walk }: World, caller: Caller, made: Made): Promise<void> {
+  for (const path of listsOf(made)) {
+    // Entries that grow without bound are always paged: the largest page stands for the whole.
+    const alwaysPaged = /audit-log|requests|statements/.test(path);
+    const whole = await walk.expect(
+      caller,
+      `GET ${path}${alwaysPaged ? '?limit=1000' : ''}`,
+      '200',
+      () => [],
+    );
+    if (whole.status >= 400) continue;
+    const expected = itemsOf(whole).map(steady);
+    const mayBeShort = sparse.test(path) || (peopled.test(path) && !walk.mode.accounts);
+    if (expected.length < 3 && !mayBeShort)
+      walk.fault(`GET ${path}: ${expected.length} are too few to turn pages`);
+    const found = await turnPages(walk, caller, path);
+    if (JSON.stringify(found.map(steady)) !== JSON.stringify(expected))
+      walk.fault(`GET ${path}: one by one they are ${found.length} and others, of ${expected.length}`);
+    if (expected.length > 0) await refuseNonsense(walk, caller, path);
+  }
+}
+
+async function turnPages(walk: Walk, caller: Caller, path: string): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = [];
+  let next: string | null = `${path}?limit=1`;
+  for (let page = 0; next !== null && page < PAGES_MAX; page += 1) {
+    const answer: Answer = await walk.expect(caller, `GET ${next}`, '200', () => []);
+    const items = itemsOf(answer);
+    if (items.length > 1) walk.fault(`GET ${path}: a page of one has ${items.length}`);
+    found.push(...items);
+    next = nextOf(walk, path, answer);
+  }
+  if (next !== null) walk.fault(`GET ${path}: pages never end`);
+  return found;
+}
+
+/** The way on: by the cursor and by the link, which lead to the same page. */
+function nextOf(walk: Walk, path: string, { body, headers }: Answer): string | null {
+  const inBody = (body as { next_cursor?: string | null }).next_cursor;
+  if (inBody !== undefined) return inBody === null ? null : `${path}?limit=1&cursor=${inBody}`;
+  const cursor = headers.get('x-next-cursor');
+  const link = headers.get('link');
+  if (cursor === null) {
+    if (link !== null) walk.fault(`GET ${path}: the last page has a link to ${link}`);
+    return null;
+  }
+  if (link !== `<${path}?limit=1&cursor=${cursor}>; rel="next"`)
+    walk.fault(`GET ${path}: the link is ${link}, the cursor ${cursor}`);
+  return `${path}?limit=1&cursor=${cursor}`;
+}
+
+const nonsense: readonly (readonly [query: string, param: string])[] = [
+  ['limit=0', 'limit'],
+  ['limit=1001', 'limit'],
+  ['limit=ten', 'limit'],
+  ['limit=1&cursor=nonsense', 'cursor'],
+];
+
+async function refuseNonsense(walk: Walk, caller: Caller, path: string): Promise<void> {
+  for (const [query, param] of nonsense) {
+    const line = `GET ${path}?${query}`;
+    const { body } = await walk.expect(caller, line, '400 invalid_request', () => []);
+    const { error } = body as { error?: { param?: string; message?: string } };
+    if (error?.param !== param || !error.message?.includes(param))
+      walk.fault(`${line}: the refusal names ${error?.param}: ${error?.message}`);
+  }
+}
+
+/** What is written down in the background, or counts down, may differ between two reads. */
+function steady(item: Record<string, unknown>): Record<string, unknown> {
+  return { ...item, last_used_at: null, last_seen_at: null, resets_at: null };
+}

@@ -1,0 +1,177 @@
+import { allRoutes } from '@relay/contract';
+import { type Answer, type Caller, itemsOf, NO_ID, textAt } from './answer.ts';
+import * as account from './fields/account.ts';
+import * as guardrails from './fields/guardrail.ts';
+import * as limits from './fields/limit.ts';
+import * as routing from './fields/routing.ts';
+import { ok } from './fields/shared.ts';
+import { routeOf } from './route-of.ts';
+import { nothing, type Shape } from './shape.ts';
+import type { Walk } from './walk.ts';
+import { tokenOf } from './walk-organization.ts';
+import type { World } from './world.ts';
+
+/** One of everything that can be made, by its kind; an id that never was where the mode has none. */
+export type Made = Readonly<Record<keyof typeof creates, string>>;
+
+interface Create {
+  readonly line: string;
+  readonly usual: '200' | '201';
+  readonly shape: Shape;
+  /** Where it is listed, when that is not the address it was made at. */
+  readonly list?: string;
+  readonly body: (made: Record<string, string>, world: World, set: string) => object;
+}
+
+const price = { input_cost_micros_per_1m_tokens: 1, output_cost_micros_per_1m_tokens: 2 };
+const limit = { metric: 'requests', period: 'month', limit_value: 1_000_000, enabled: true };
+
+/** In an order in which each stands on what was made before. */
+const creates = {
+  provider: create('POST /api/relay/providers', routing.provider, (_made, { deployment }, set) => ({
+    name: `Provider ${set}`,
+    base_url: deployment.provider.baseUrl,
+    auth_mode: 'bearer_static',
+    enabled: true,
+  })),
+  credential: create('POST /api/relay/credentials', routing.credential, ({ provider }, { walk }) => ({
+    provider_id: provider,
+    name: 'main',
+    secret: walk.secrets.plant('the credential of a provider'),
+  })),
+  endpoint: create('POST /api/relay/endpoints', routing.endpoint, ({ provider }, _world, set) => ({
+    provider_id: provider,
+    name: `Endpoint ${set}`,
+    upstream_model: 'sim-multi',
+    route_kind: 'multi',
+    max_concurrency: 5,
+  })),
+  pricingPolicy: create('POST /api/relay/pricing-policies', routing.pricingPolicy, ({ endpoint }) => ({
+    endpoint_id: endpoint,
+    ...price,
+  })),
+  lane: create('POST /api/relay/routing-lanes', routing.lane, (_made, _world, set) => ({
+    name: `Lane ${set}`,
+    default_max_wait_ms: 100,
+    allow_fallback: true,
+    enabled: true,
+  })),
+  membership: create('POST /api/relay/lane-memberships', routing.membership, ({ lane, endpoint }) => ({
+    lane_id: lane,
+    endpoint_id: endpoint,
+    manual_rank: 1,
+    enabled: true,
+  })),
+  guardrail: create('POST /api/relay/guardrails', guardrails.guardrail, (_made, { walk }, set) => ({
+    name: `Guardrail ${set}`,
+    base_url: 'https://guard.example.com/check',
+    auth_mode: 'bearer_static',
+    secret: walk.secrets.plant('the credential of a guardrail'),
+  })),
+  limitPolicy: create('POST /api/relay/limit-policies', limits.limitPolicy, ({ provider }) => ({
+    scope_type: 'provider',
+    scope_id: provider,
+    ...limit,
+  })),
+  key: create('POST /api/account/api-keys', account.apiKeyCreated, (_made, _world, set) => ({
+    name: `Key ${set}`,
+    scopes: ['relay:request'],
+  })),
+  memberKey: create('POST /api/org/api-keys', account.apiKeyCreated, (_made, { memberId }, set) => ({
+    user_uuid: memberId,
+    name: `Key of a member ${set}`,
+    scopes: ['relay:request'],
+  })),
+  invitation: create('POST /api/org/invitations', account.invitationCreated, (_made, _world, set) => ({
+    email: `invited-${set}@example.com`,
+    role: 'viewer',
+  })),
+  userPolicy: create('POST /api/relay/pro/user-limit-policies', ok, ({ provider }, { memberId }) => ({
+    user_uuid: memberId,
+    target_type: 'provider',
+    target_id: provider,
+    ...limit,
+  })),
+  keyPolicy: create('POST /api/relay/api-key-limit-policies', ok, ({ key }) => ({
+    api_key_uuid: key,
+    target_type: 'global',
+    ...limit,
+  })),
+} as const;
+
+function create(line: string, shape: Shape, body: Create['body']): Create {
+  return { line, usual: shape === ok ? '200' : '201', shape, body };
+}
+
+/** The creates of the contract that this table has to have: a route that is missing here fails the suite. */
+export function createsMissed(): string[] {
+  const tried = Object.values<Create>(creates).map(({ line }) => routeOf(line));
+  return allRoutes
+    .filter(({ plane, method, tag }) => plane === 'management' && method === 'POST' && tag !== 'Session')
+    .filter(({ id, success }) => success.status === 201 || id.startsWith('upsert'))
+    .filter(({ id }) => !tried.includes(id))
+    .map(({ id }) => id);
+}
+
+/**
+ * Makes one of everything, each by a request that is sent twice under one `Idempotency-Key`: the answers are the same,
+ * byte for byte, and the list grows by one.
+ */
+export async function makeTwice(world: World, caller: Caller, set: string): Promise<Made> {
+  const { walk } = world;
+  const made: Record<string, string> = {};
+  for (const [kind, entry] of Object.entries<Create>(creates)) {
+    const body = entry.body(made, world, set);
+    const before = await idsAt(walk, caller, entry);
+    const sending = { body, headers: { 'idempotency-key': `${kind} ${set}` } };
+    const first = await walk.expect(caller, entry.line, entry.usual, entry.shape, sending);
+    knowShown(walk, first);
+    const second = await walk.send(caller, entry.line, sending);
+    walk.secrets.repeatedBy(second, first);
+    const after = await idsAt(walk, caller, entry);
+    made[kind] = [...after].find((id) => !before.has(id)) ?? NO_ID;
+    if (first.status >= 400) {
+      if (second.summary !== first.summary) walk.fault(`${entry.line} twice is ${second.summary}`);
+      continue;
+    }
+    compare(walk, first, second);
+    if (after.size !== before.size + 1)
+      walk.fault(`${entry.line} twice made ${after.size - before.size} objects`);
+    const other = { ...sending, body: otherThan(body) };
+    await walk.expect(caller, entry.line, '409 idempotency_conflict', nothing, other);
+  }
+  return made as Made;
+}
+
+/** A good body that asks for something else. */
+function otherThan(body: object): object {
+  const changes = {
+    name: 'Another',
+    email: 'another@example.com',
+    limit_value: 5,
+    manual_rank: 5,
+    flat_request_cost_micros: 5,
+  };
+  const [change = ['flat_request_cost_micros', 5]] = Object.entries(changes).filter(([key]) => key in body);
+  return { ...body, [change[0] ?? '']: change[1] };
+}
+
+function compare(walk: Walk, first: Answer, second: Answer): void {
+  if (second.status !== first.status || second.text !== first.text)
+    walk.fault(`${first.line} twice is ${second.summary} ${second.text}`);
+  if (first.headers.get('etag') !== second.headers.get('etag'))
+    walk.fault(`${first.line} twice has another version`);
+  if (second.headers.get('idempotency-replayed') !== 'true' || first.headers.has('idempotency-replayed'))
+    walk.fault(`${first.line} twice does not say which answer is the repeat`);
+}
+
+async function idsAt(walk: Walk, caller: Caller, { line, list }: Create): Promise<Set<string>> {
+  const listed = await walk.send(caller, `GET ${list ?? line.split(' ')[1]}`);
+  return new Set(itemsOf(listed).map(({ id }) => String(id)));
+}
+
+/** What a create shows once. */
+function knowShown(walk: Walk, answer: Answer): void {
+  walk.secrets.shownBy(answer, 'the secret of a key', textAt(answer, 'api_key'));
+  walk.secrets.shownBy(answer, 'the token of an invitation', tokenOf(textAt(answer, 'accept_url')));
+}

@@ -1,0 +1,73 @@
+import type { RouteId } from '@relay/contract';
+
+/** How a deployment runs, as far as answers depend on it. */
+export interface Mode {
+  readonly name: 'hosted' | 'self_hosted' | 'self_hosted_with_accounts';
+  readonly hosted: boolean;
+  readonly accounts: boolean;
+}
+
+export const modes = {
+  hosted: { name: 'hosted', hosted: true, accounts: true },
+  selfHosted: { name: 'self_hosted', hosted: false, accounts: false },
+  withAccounts: { name: 'self_hosted_with_accounts', hosted: false, accounts: true },
+} as const satisfies Record<string, Mode>;
+
+/**
+ * Part of the contract, and not served before guardrails are. The walk fails for a route that stands here and is served,
+ * so the table can only shrink; what such a route has to answer stands in the walk already.
+ */
+export const unserved: readonly RouteId[] = [
+  'listGuardrails',
+  'createGuardrail',
+  'getGuardrail',
+  'updateGuardrail',
+  'deleteGuardrail',
+  'listGuardrailBindings',
+  'replaceGuardrailBindings',
+  'testGuardrail',
+  'listGuardrailPresets',
+];
+
+/** Resource limit policies are for self-hosted deployments. */
+const selfHostedOnly: readonly RouteId[] = [
+  'listLimitPolicies',
+  'createLimitPolicy',
+  'updateLimitPolicy',
+  'deleteLimitPolicy',
+];
+
+/** Users, keys, members and budgets exist only with accounts. */
+const accountWrites: readonly RouteId[] = [
+  'createApiKey',
+  'renameApiKey',
+  'revokeApiKey',
+  'updateMember',
+  'removeMember',
+  'createInvitation',
+  'deleteInvitation',
+  'createOrgApiKey',
+  'revokeOrgApiKey',
+  'upsertUserLimitPolicy',
+  'deleteUserLimitPolicy',
+  'upsertApiKeyLimitPolicy',
+  'deleteApiKeyLimitPolicy',
+  'updateSession',
+  'acceptInvitation',
+  'changePassword',
+  'changeEmail',
+  'startTotp',
+  'confirmTotp',
+  'removeTotp',
+  'startSso',
+  'finishSso',
+];
+
+/** What a caller who may do everything is answered in this mode, where the whole deployment would answer `usual`. */
+export function answerIn(mode: Mode, route: RouteId, usual: string): string {
+  if (unserved.includes(route)) return '501 not_implemented';
+  if (mode.hosted && selfHostedOnly.includes(route)) return '403 mode_unsupported';
+  if (!mode.accounts && accountWrites.includes(route)) return '403 accounts_disabled';
+  if (!mode.hosted && route === 'signUp') return '403 mode_unsupported';
+  return usual;
+}
