@@ -7,6 +7,8 @@ import type { RebuildWindows } from './rebuild-windows.ts';
 /** How long a lease lives without a heartbeat, and how often one is sent. */
 export const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
+/** Each lease has its own rhythm, so that what the store has lost is noticed within a heartbeat and not within two. */
+const LOOK_MS = 1_000;
 const OPERATIONS_PER_HEARTBEAT = 500;
 const RESTORES_AT_ONCE = 16;
 
@@ -97,7 +99,7 @@ export function createLeaseKeeper(deps: {
 
   return {
     start() {
-      heartbeat ??= setInterval(() => void beat(), HEARTBEAT_MS);
+      heartbeat ??= setInterval(() => void beat(), LOOK_MS);
     },
     stop() {
       if (heartbeat !== null) clearInterval(heartbeat);

@@ -56,8 +56,10 @@ export function createStreamGroup(redis: Redis, stream: string, consumer: string
     },
     async acknowledge(entries) {
       const ids = entries.map(({ id }) => id);
-      await redis.run(['XACK', stream, GROUP, ...ids], stream);
+      // In this order: whoever dies in between leaves the name of an entry that is gone, which the next to claim it
+      // acknowledges. The other way round the entry would stay in the stream for ever.
       await redis.run(['XDEL', stream, ...ids], stream);
+      await redis.run(['XACK', stream, GROUP, ...ids], stream);
     },
     async leave() {
       if ((await read('0', 1)).length === 0)
