@@ -8,9 +8,10 @@ const rooms = {
   store: ['kit', 'domain'],
   http: ['kit', 'domain'],
   admission: ['kit', 'domain', 'store'],
+  guardrails: ['kit', 'domain'],
   edge: ['kit', 'domain', 'store', 'http'],
-  inference: ['kit', 'domain', 'store', 'http', 'admission'],
-  management: ['kit', 'domain', 'store', 'http', 'admission'],
+  inference: ['kit', 'domain', 'store', 'http', 'admission', 'guardrails'],
+  management: ['kit', 'domain', 'store', 'http', 'admission', 'guardrails'],
   metering: ['kit', 'domain', 'store'],
 };
 
@@ -19,12 +20,12 @@ const members = {
   contract: [],
   server: ['contract'],
   console: ['contract'],
-  cli: ['contract', 'server'],
+  cli: ['contract', 'server', 'provider-sim'],
   'provider-sim': [],
   testbed: [],
   'system-tests': ['contract', 'provider-sim', 'testbed'],
   bench: ['contract', 'provider-sim', 'testbed'],
-  tools: ['contract', 'server'],
+  tools: ['contract', 'server', 'cli'],
 };
 
 const isTest = '\\.test\\.ts$';
@@ -82,8 +83,10 @@ module.exports = {
         pathNot: [
           '^$1/',
           '^server/src/main/index\\.ts$',
+          '^server/src/management/config-file/text/index\\.ts$',
           '^[^/]+/src/index\\.ts$',
           '^contract/openapi\\.json$',
+          '^contract/src/(api-types|errors)\\.ts$',
         ],
       },
     },
@@ -112,7 +115,10 @@ module.exports = {
       name: 'no-orphans',
       comment: 'Every module imports something or is imported.',
       severity: 'error',
-      from: { orphan: true, pathNot: [forTests, '^[^/]+/src/(main|index)\\.ts$', '^[^/]+/bin/'] },
+      from: {
+        orphan: true,
+        pathNot: [forTests, '^[^/]+/src/(main|index)\\.ts$', '^[^/]+/bin/', '^console/public/'],
+      },
       to: {},
     },
     {
@@ -125,12 +131,14 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // Built files are not ours to govern.
+    exclude: { path: '^[^/]+/dist/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.mjs', '.cjs', '.d.ts', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.d.ts', '.json'],
     },
   },
 };

@@ -60,7 +60,7 @@ export default tseslint.config(
   { ignores: ['**/node_modules/', '**/dist/', '.cache/', 'coverage/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error', noInlineConfig: false } },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     languageOptions: {
       parser: tseslint.parser,
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
@@ -132,6 +132,18 @@ export default tseslint.config(
         network: true,
         stores: false,
         environment: true,
+      }),
+    },
+  },
+  {
+    // A socket in the data directory, which the process that works there listens on.
+    files: ['server/src/store/embedded/data-directory-lock.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': restrictedImports({
+        network: true,
+        stores: true,
+        environment: true,
+        alsoAllowed: { 'node:net': ['connect', 'createServer', 'Server'] },
       }),
     },
   },

@@ -1,11 +1,13 @@
 // `npm run bench -- NAME [options]`: runs one bench, which closes with its figures as one JSON object.
 import { ADMISSION_USAGE, admission } from './admission.ts';
+import { GUARDRAILS_USAGE, guardrails } from './guardrails.ts';
 import { KEYS_USAGE, keys } from './keys.ts';
 import { LEDGER_USAGE, ledger } from './ledger.ts';
 import { OVERHEAD_USAGE, overhead } from './overhead.ts';
 
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
   overhead,
+  guardrails,
   admission,
   keys,
   ledger,
@@ -14,6 +16,8 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<unkn
 const USAGE = `usage: npm run bench -- NAME [options]
 
 ${OVERHEAD_USAGE}
+
+${GUARDRAILS_USAGE}
 
 ${ADMISSION_USAGE}
 

@@ -12,6 +12,14 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
+/** The least value that this share of them does not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const found = sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
+  if (found === undefined) throw new Error('there is no percentile of nothing');
+  return found;
+}
+
 export function spread(values: readonly number[], digits: number): Spread {
   return {
     min: rounded(Math.min(...values), digits),

@@ -1,30 +1,41 @@
-import { Command, CommanderError } from 'commander';
-import { contextKeyCommand } from './context-key.ts';
-import { migrateCommand } from './migrate.ts';
-import { ProgramError } from './program-error.ts';
-import { serveCommand } from './serve.ts';
+import { CommanderError } from 'commander';
+import { writeError } from './output/write-error.ts';
+import { commandNameOf, createProgram } from './program.ts';
+import { exitCodes, Outcome, ProgramError } from './program-error.ts';
+import { processSurroundings } from './surroundings.ts';
 
-const EXIT_ERROR = 1;
-const EXIT_USAGE = 2;
+export { createProgram } from './program.ts';
+export { exitCodes } from './program-error.ts';
+export { processSurroundings } from './surroundings.ts';
 
-/** Runs the command line and answers the exit code: 0 ok, 1 error, 2 usage. */
+const SERVERS: readonly string[] = ['serve', 'start'];
+
+/** Runs the command line and answers the exit code; docs/reference/cli.md lists what each means. */
 export async function run(argv: readonly string[]): Promise<number> {
-  const program = new Command('relay')
-    .description('The Relay gateway: serve it and look after its database.')
-    .showHelpAfterError('(relay --help lists the commands)')
-    .exitOverride();
-  for (const command of [serveCommand(), migrateCommand(), contextKeyCommand()])
-    program.addCommand(command.exitOverride());
+  const surroundings = processSurroundings();
+  // Whoever reads may stop reading at any time, as `relay requests list | head -1` does.
+  surroundings.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.ok);
+  });
+  const isServer = SERVERS.includes(commandNameOf(argv));
+  // What no command foresaw is told like everything else. A server logs it, and decides for itself.
+  if (!isServer) {
+    process.on('uncaughtException', (error) => {
+      writeError(surroundings, error);
+      process.exit(exitCodes.error);
+    });
+  }
   try {
+    const program = await createProgram(surroundings, argv);
     await program.parseAsync(argv, { from: 'user' });
-    return 0;
+    return exitCodes.ok;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-    if (error instanceof ProgramError) {
-      process.stderr.write(`relay: ${error.message}\n`);
-      return error.exitCode;
-    }
-    process.stderr.write(`relay: ${error instanceof Error ? error.message : String(error)}\n`);
-    return EXIT_ERROR;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    if (error instanceof Outcome) return error.exitCode;
+    writeError(surroundings, error);
+    const exitCode = error instanceof ProgramError ? error.exitCode : exitCodes.error;
+    // A server that could not start may have connections open, and they would keep the process alive.
+    if (isServer) process.exit(exitCode);
+    return exitCode;
   }
 }

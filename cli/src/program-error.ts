@@ -1,9 +1,44 @@
+/** What the exit status of the command says. */
+export const exitCodes = {
+  ok: 0,
+  error: 1,
+  usage: 2,
+  auth: 3,
+  notFound: 4,
+  differs: 5,
+  rateLimited: 6,
+} as const;
+
+export interface ErrorDetail {
+  readonly why?: string | undefined;
+  /** What to do about it; every error a person can do something about has one. */
+  readonly fix?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly docUrl?: string | undefined;
+}
+
 /** Ends the command with a message for the user and an exit code; never shown with a stack. */
 export class ProgramError extends Error {
   readonly exitCode: number;
+  readonly detail: ErrorDetail;
 
-  constructor(message: string, exitCode = 1) {
+  constructor(message: string, exitCode: number = exitCodes.error, detail: ErrorDetail = {}) {
     super(message);
+    this.exitCode = exitCode;
+    this.detail = detail;
+  }
+}
+
+export function usageError(message: string, fix?: string): ProgramError {
+  return new ProgramError(message, exitCodes.usage, { fix });
+}
+
+/** Ends the command with an exit code and no further words: what it found is already printed. */
+export class Outcome extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super('the command has said what it found');
     this.exitCode = exitCode;
   }
 }

@@ -26,7 +26,7 @@ async function runServer(role: (typeof ROLES)[number]): Promise<void> {
 }
 
 /** The first SIGTERM or SIGINT asks to drain; a second one is somebody who does not want to wait. */
-function untilSignal(): Promise<void> {
+export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     const onSignal = () => {
       resolve();

@@ -1,3 +1,5 @@
+export { checkValue, type Issue, type Validation } from './check-value.ts';
+export { configSchemaText } from './config-schema.ts';
 export * from './error-body.ts';
 export * from './error-page.ts';
 export * from './errors.ts';
@@ -19,4 +21,4 @@ export {
   routes,
 } from './routes.ts';
 export * from './scopes.ts';
-export { compileValidator, type Issue, type Validation, type Validator } from './validate.ts';
+export { compileValidator, type Validator } from './validate.ts';

@@ -31,6 +31,7 @@ describe('the access table', () => {
       'getMetrics',
       'getOpenApi',
       'getReadiness',
+      'getSignInMethods',
       'receiveStripeEvent',
       'signUp',
       'startSso',

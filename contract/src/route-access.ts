@@ -21,13 +21,9 @@ const readConfiguration: Access = {
   ],
 };
 
+/** A file that has to do with guardrails needs `relay:guardrails:manage` as well; whether it does, the handler sees. */
 const manageConfiguration: Access = {
-  everyScope: [
-    'relay:providers:manage',
-    'relay:routing:manage',
-    'relay:guardrails:manage',
-    'relay:limits:manage',
-  ],
+  everyScope: ['relay:providers:manage', 'relay:routing:manage', 'relay:limits:manage'],
 };
 
 /**
@@ -54,6 +50,8 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   receiveStripeEvent: 'public',
   createSession: 'public',
   getSession: 'session_only',
+  /** Asked before anybody has signed in. */
+  getSignInMethods: 'public',
   updateSession: 'session_only',
   deleteSession: 'session_only',
   signUp: 'public',

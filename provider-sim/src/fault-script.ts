@@ -8,6 +8,8 @@ export interface ScriptMatch {
   key?: string;
   /** Fire from the nth matching request on, counted from 1 since the rule was added. */
   nth?: number;
+  /** Of those, fire for each one whose number is a multiple of this. */
+  every?: number;
   /** Fire for this many requests; 1 unless the rule is persistent. */
   count?: number;
 }
@@ -52,7 +54,7 @@ export function createFaultScript(): FaultScript {
       for (const [index, rule] of rules.entries()) {
         if (stageOf(rule) !== stage || !matches(rule.match, target)) continue;
         rule.seen += 1;
-        if (rule.seen < (rule.match.nth ?? 1)) continue;
+        if (rule.seen < (rule.match.nth ?? 1) || rule.seen % (rule.match.every ?? 1) !== 0) continue;
         rule.left -= 1;
         if (rule.left <= 0) rules.splice(index, 1);
         return rule.fault;
@@ -82,6 +84,7 @@ const matchFields: Record<keyof ScriptMatch, 'string' | 'number'> = {
   model: 'string',
   key: 'string',
   nth: 'number',
+  every: 'number',
   count: 'number',
 };
 

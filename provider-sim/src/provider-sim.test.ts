@@ -30,6 +30,13 @@ describe('scripts, log and counts', () => {
     assert.deepEqual([await chat(), await chat(), await chat(), await chat()], [200, 500, 500, 200]);
   });
 
+  it('a rule for every nth request fires for those alone', async () => {
+    sim.script({ match: { every: 3 }, fault: { status: 429 }, persistent: true });
+    const seen: number[] = [];
+    for (let index = 0; index < 7; index += 1) seen.push(await chat());
+    assert.deepEqual(seen, [200, 200, 429, 200, 200, 429, 200]);
+  });
+
   it('a persistent rule stays until reset', async () => {
     sim.script({ fault: { status: 500 }, persistent: true });
     assert.deepEqual([await chat(), await chat(), await chat()], [500, 500, 500]);

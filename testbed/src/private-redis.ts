@@ -27,7 +27,7 @@ export async function startRedis(
   options: { appendonly?: boolean; cluster?: boolean } = {},
 ): Promise<PrivateRedis> {
   const directory = makeDirectory('redis');
-  const port = await portFor(options.cluster === true);
+  const port = await freePort();
   const settings = {
     port,
     bind: '127.0.0.1',
@@ -80,12 +80,4 @@ export async function startRedis(
       removeDirectory(directory);
     },
   };
-}
-
-/** A cluster node also listens on its port plus 10000, which must be a port as well. */
-async function portFor(cluster: boolean): Promise<number> {
-  for (;;) {
-    const port = await freePort();
-    if (!cluster || port + 10_000 < 65_536) return port;
-  }
 }

@@ -15,7 +15,7 @@ const { values } = parseArgs({
   },
 });
 
-const files = generatedFiles();
+const files = await generatedFiles();
 const differences = await compareFiles(values.root, files);
 const left = values.check ? differences : await writeFiles(values.root, files, differences);
 

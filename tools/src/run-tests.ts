@@ -5,7 +5,7 @@ import { listFiles } from './check/source-files.ts';
 import { judge, type TestEvent } from './run-tests/count-results.ts';
 import { type SuiteName, selectFiles, suiteNames } from './run-tests/select-files.ts';
 
-const USAGE = `usage: run-tests.ts [unit] [db] [FILTER…]
+const USAGE = `usage: run-tests.ts [unit] [db] [embedded] [FILTER…]
 Runs the tests of the named suites (default: unit db) whose path contains one of the filters.
   --timeout-ms=N   the longest a single test may take (default 60000)
   --grace-ms=N     how much longer a file may say nothing before it is taken to hang (default 30000)
@@ -45,7 +45,8 @@ async function runFiles(root: string, files: readonly string[], bounds: Bounds):
     const file = event.data.file === undefined ? '' : relative(root, event.data.file);
     if (event.type === 'test:stderr') process.stdout.write(event.data.message ?? '');
     if (event.type === 'test:summary' && file !== '') {
-      process.stdout.write(`  ${file}: ${passedByFile.get(file) ?? 0} passed\n`);
+      const seconds = ((event.data.duration_ms ?? 0) / 1_000).toFixed(1);
+      process.stdout.write(`  ${file}: ${passedByFile.get(file) ?? 0} passed in ${seconds} s\n`);
     }
     const verdict = judge(event);
     if (verdict.outcome === 'passed') {
@@ -79,7 +80,7 @@ async function main(args: readonly string[]): Promise<number> {
   };
   const words = args.filter((arg) => !arg.startsWith('--'));
   const named = suiteNames.filter((suite) => words.includes(suite));
-  const suites: readonly SuiteName[] = named.length === 0 ? suiteNames : named;
+  const suites: readonly SuiteName[] = named.length === 0 ? ['unit', 'db'] : named;
   const filters = words.filter((word) => !suiteNames.some((suite) => suite === word));
 
   const paths = listFiles(root);
@@ -88,6 +89,7 @@ async function main(args: readonly string[]): Promise<number> {
     const files = selectFiles(paths, suite, filters);
     process.stdout.write(`${suite}: ${files.length} files\n`);
     if (files.length === 0) continue;
+    process.env['TEST_STORE'] = suite === 'embedded' ? 'embedded' : '';
     const totals = await runFiles(root, files, bounds);
     sum.passed += totals.passed;
     sum.failed += totals.failed;

@@ -6,27 +6,32 @@ export interface RelaySetup {
   readonly candidates: number;
   /** Whether the policies of the bench are in force. */
   readonly limited: boolean;
+  /** One guardrail at the upstream's address: none at all, enabled but bound to nothing, or bound to everything. */
+  readonly guardrail?: 'none' | 'unbound' | 'bound';
 }
 
 type Create = (resource: string, body: unknown) => Promise<string>;
+type Put = (resource: string, body: unknown) => Promise<void>;
 
 /** One lane with as little in it as serves a request, and the limits that were asked for. */
 export async function configureRelay(
   url: string,
   adminToken: string,
   upstreamUrl: string,
-  { candidates, limited }: RelaySetup,
+  { candidates, limited, guardrail = 'none' }: RelaySetup,
 ): Promise<void> {
-  const create: Create = async (resource, body) => {
+  const send = async (method: 'POST' | 'PUT', resource: string, body: unknown) => {
     const response = await fetch(`${url}/api/relay/${resource}`, {
-      method: 'POST',
+      method,
       headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     const text = await response.text();
-    if (response.status !== 201) throw new Error(`POST ${resource} answered ${response.status}: ${text}`);
-    return (JSON.parse(text) as { id: string }).id;
+    if (!response.ok) throw new Error(`${method} ${resource} answered ${response.status}: ${text}`);
+    return JSON.parse(text) as { id: string };
   };
+  const create: Create = async (resource, body) => (await send('POST', resource, body)).id;
+  const put: Put = async (resource, body) => void (await send('PUT', resource, body));
   const providerId = await create('providers', {
     name: 'Upstream',
     base_url: upstreamUrl,
@@ -44,6 +49,23 @@ export async function configureRelay(
   for (let rank = 1; rank <= candidates; rank += 1)
     endpointIds.push(await addEndpoint(create, providerId, laneId, rank));
   if (limited) await addLimits(create, endpointIds);
+  if (guardrail !== 'none') await addGuardrail(create, put, upstreamUrl, guardrail === 'bound');
+}
+
+/** The upstream says the same to everybody, so that the guardrail takes its chat answer for an answer of its own. */
+async function addGuardrail(create: Create, put: Put, upstreamUrl: string, bound: boolean): Promise<void> {
+  const id = await create('guardrails', {
+    name: 'Local',
+    preset_slug: 'custom-http',
+    base_url: `${upstreamUrl}/judge`,
+    pre_dispatch_enabled: true,
+    response_rules: [
+      { path: '$.object', operator: 'equals', value: 'chat.completion', action: 'allow' },
+      { path: '$', operator: 'exists', action: 'block' },
+    ],
+  });
+  await put(`guardrails/${id}`, { enabled: true });
+  if (bound) await put(`guardrails/${id}/bindings`, { bindings: [{ target_type: 'global' }] });
 }
 
 async function addEndpoint(

@@ -1,15 +1,22 @@
-import { median } from '../statistics.ts';
+import { median, percentile } from '../statistics.ts';
 import { type ClientConnection, openConnection } from './client-connection.ts';
 
 const WARM_UP_REQUESTS = 20;
 const REQUESTS_MAX = 200_000;
 
-/** One request at a time on one connection, for the time of a slice; the middle time from send to last byte. */
+/** Times from send to last byte. */
+export interface LatencySlice {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly requests: number;
+}
+
+/** One request at a time on one connection, for the time of a slice. */
 export async function latencySlice(options: {
   port: number;
   request: Buffer;
   sliceMs: number;
-}): Promise<{ p50Ms: number; requests: number }> {
+}): Promise<LatencySlice> {
   let settle: { resolve: () => void; reject: (error: Error) => void } | null = null;
   const connection: ClientConnection = await openConnection(options.port, {
     onResponse: () => settle?.resolve(),
@@ -29,5 +36,5 @@ export async function latencySlice(options: {
   } finally {
     connection.close();
   }
-  return { p50Ms: median(timesMs), requests: timesMs.length };
+  return { p50Ms: median(timesMs), p99Ms: percentile(timesMs, 0.99), requests: timesMs.length };
 }

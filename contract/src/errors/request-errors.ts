@@ -96,7 +96,7 @@ export const requestErrors = {
     type: 'conflict_error',
     message: 'This resource is owned by the configuration file. Change it there and apply the file.',
     why: 'Each resource has one owner, so that a change made here is not silently undone by the next apply.',
-    fix: 'Edit the configuration file and apply it, or remove the resource from the file first.',
+    fix: 'Edit the configuration file and apply it. To change the resource elsewhere from now on, take it out of the file and apply the file with release: `relay config apply --release`.',
     owner: 'config',
   },
   idempotency_conflict: {

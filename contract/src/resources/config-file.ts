@@ -14,6 +14,7 @@ import {
 } from '../schema.ts';
 import { CredentialCreate } from './credential.ts';
 import { EndpointCreate } from './endpoint.ts';
+import { BindingTarget, GuardrailCreate } from './guardrail.ts';
 import { LaneCreate, MembershipCreate } from './lane.ts';
 import { LimitPolicyCreate } from './limit-policy.ts';
 import { PricingPolicyCreate } from './pricing.ts';
@@ -98,6 +99,29 @@ export const ConfigLimitPolicy = closed('ConfigLimitPolicy', {
 });
 export type ConfigLimitPolicy = Static<typeof ConfigLimitPolicy>;
 
+export const ConfigGuardrail = closed('ConfigGuardrail', {
+  slug: optional(ItemSlug),
+  ...without(GuardrailCreate.properties, 'secret'),
+  enabled: optional(flag({ default: false })),
+  secret_ref: optional(
+    nullable(SecretRef, { default: null, description: 'Needed unless `auth_mode` is `none`.' }),
+  ),
+});
+export type ConfigGuardrail = Static<typeof ConfigGuardrail>;
+
+export const ConfigGuardrailBinding = closed('ConfigGuardrailBinding', {
+  guardrail: slugOf('the guardrail'),
+  target_type: BindingTarget,
+  target: optional(
+    nullable(text({ minLength: 1, maxLength: 100 }), {
+      default: null,
+      description: 'The slug of the lane, provider or endpoint; null for `global`.',
+    }),
+  ),
+  enabled: optional(flag({ default: true })),
+});
+export type ConfigGuardrailBinding = Static<typeof ConfigGuardrailBinding>;
+
 const itemsMax = { maxItems: 10_000 };
 
 /** The declarative file. It never carries a secret. */
@@ -110,6 +134,8 @@ export const ConfigFile = closed('ConfigFile', {
   memberships: optional(Type.Array(ConfigMembership, itemsMax)),
   pricing_policies: optional(Type.Array(ConfigPricingPolicy, itemsMax)),
   limit_policies: optional(Type.Array(ConfigLimitPolicy, itemsMax)),
+  guardrails: optional(Type.Array(ConfigGuardrail, itemsMax)),
+  guardrail_bindings: optional(Type.Array(ConfigGuardrailBinding, itemsMax)),
 });
 export type ConfigFile = Static<typeof ConfigFile>;
 
@@ -128,19 +154,23 @@ const orphans = {
   ),
 };
 
-export const ConfigPlanRequest = closed('ConfigPlanRequest', { config: ConfigFile, ...orphans });
+const Secrets = Type.Record(Type.String(), WriteOnlySecret, {
+  writeOnly: true,
+  description: 'Secrets by their `secret_ref`. One that differs from what is stored replaces it.',
+});
+
+export const ConfigPlanRequest = closed('ConfigPlanRequest', {
+  config: ConfigFile,
+  ...orphans,
+  secrets: optional(Secrets),
+});
 export type ConfigPlanRequest = Static<typeof ConfigPlanRequest>;
 
 export const ConfigApplyRequest = closed('ConfigApplyRequest', {
   config: ConfigFile,
   ...orphans,
   plan_hash: optional(text({ maxLength: 200, description: 'Refuse when the plan is no longer this one.' })),
-  secrets: optional(
-    Type.Record(Type.String(), WriteOnlySecret, {
-      writeOnly: true,
-      description: 'Secrets by their `secret_ref`. One that differs from what is stored replaces it.',
-    }),
-  ),
+  secrets: optional(Secrets),
 });
 export type ConfigApplyRequest = Static<typeof ConfigApplyRequest>;
 
@@ -152,6 +182,8 @@ const Section = oneOf([
   'memberships',
   'pricing_policies',
   'limit_policies',
+  'guardrails',
+  'guardrail_bindings',
 ]);
 
 const ConfigChange = closed('ConfigChange', {
@@ -181,5 +213,17 @@ export const ConfigPlan = closed('ConfigPlan', {
   required_secrets: Type.Array(Type.String(), {
     description: 'The `secret_ref`s whose values an apply has to carry.',
   }),
+  secrets: Type.Array(
+    closed('ConfigSecretState', {
+      section: Section,
+      key: Type.String(),
+      secret_ref: Type.String(),
+      state: oneOf(['changed', 'unchanged', 'unknown'], {
+        description:
+          'Whether the secret that was sent differs from what is stored. `unknown`: it was not sent, or the caller may not replace it.',
+      }),
+    }),
+    { description: 'Every secret that the file refers to.' },
+  ),
 });
 export type ConfigPlan = Static<typeof ConfigPlan>;

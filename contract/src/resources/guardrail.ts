@@ -15,27 +15,68 @@ import {
   Url,
   WriteOnlySecret,
 } from '../schema.ts';
+import { ManagedBy } from './values.ts';
 
 const AuthMode = oneOf(['none', 'bearer_static', 'header_static'], { default: 'none' });
 const HttpMethod = oneOf(['POST', 'PUT'], { default: 'POST' });
 const FailureMode = oneOf(['fail_closed', 'fail_open'], { default: 'fail_closed' });
 const Stage = oneOf(['pre_dispatch', 'post_response']);
+const Verdict = oneOf(['allowed', 'flagged', 'replaced', 'blocked', 'unavailable']);
+const Cause = oneOf(
+  [
+    'timeout',
+    'unreachable',
+    'bad_status',
+    'malformed',
+    'too_large',
+    'no_rule_matched',
+    'circuit_open',
+    'busy',
+  ],
+  { description: 'Why the guardrail is `unavailable`.' },
+);
 
 const RequestTemplate = nullable(Type.Record(Type.String(), OpenJson), {
   description:
-    'The JSON body sent to the guardrail; `{{text}}` stands for the inspected text. Null: the preset’s.',
+    'The JSON body sent to the guardrail. Strings may hold `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. Null: the preset’s.',
 });
 
 export const ResponseRule = closed('ResponseRule', {
-  path: text({ maxLength: 500, description: 'A JSON pointer into the guardrail’s answer.' }),
-  operator: oneOf(['equals', 'not_equals', 'exists', 'contains', 'greater_than', 'less_than']),
+  path: text({
+    minLength: 1,
+    maxLength: 500,
+    description:
+      "Where to look in the guardrail’s answer: `$`, `.name`, `['name']`, `[0]`, `[*]` and `.*` of RFC 9535. It may select any number of values; one that satisfies the operator is enough.",
+  }),
+  operator: oneOf(
+    [
+      'equals',
+      'not_equals',
+      'exists',
+      'missing',
+      'contains',
+      'greater_than',
+      'at_least',
+      'less_than',
+      'at_most',
+    ],
+    {
+      description:
+        '`contains` is text in text, whatever the case, or a value in an array. The four comparisons are of numbers.',
+    },
+  ),
   value: optional(OpenJson),
-  action: oneOf(['block', 'allow']),
+  action: oneOf(['allow', 'block', 'log', 'replace'], {
+    description:
+      '`log` goes on and is recorded as `flagged`. `replace` puts `replacement` in the place of the answer’s text, and is for `post_response` alone.',
+  }),
+  replacement: optional(text({ minLength: 1, maxLength: 10_000 })),
 });
+export type ResponseRule = Static<typeof ResponseRule>;
 
-const ResponseRules = Type.Array(ResponseRule, {
-  maxItems: 50,
-  description: 'The first rule that matches decides; without a match the content is allowed.',
+const ResponseRules = nullable(Type.Array(ResponseRule, { minItems: 1, maxItems: 50 }), {
+  description:
+    'The first rule that matches decides. An answer that no rule matches is not understood, and the guardrail counts as unavailable. Null: the preset’s.',
 });
 
 const Bytes = integer({ minimum: 1, maximum: 20_971_520, default: 1_048_576 });
@@ -67,6 +108,7 @@ export const Guardrail = closed('Guardrail', {
   has_credential: flag(),
   binding_count: integer(),
   ...settings,
+  managed_by: optional(ManagedBy),
 });
 export type Guardrail = Static<typeof Guardrail>;
 
@@ -106,7 +148,7 @@ export const GuardrailUpdate = closed('GuardrailUpdate', {
 });
 export type GuardrailUpdate = Static<typeof GuardrailUpdate>;
 
-const BindingTarget = oneOf(['global', 'lane', 'provider', 'endpoint']);
+export const BindingTarget = oneOf(['global', 'lane', 'provider', 'endpoint']);
 const BindingTargetId = nullable(Id, { description: 'Null for `global`.' });
 
 export const GuardrailBinding = closed('GuardrailBinding', {
@@ -115,6 +157,7 @@ export const GuardrailBinding = closed('GuardrailBinding', {
   target_type: BindingTarget,
   target_id: BindingTargetId,
   enabled: flag(),
+  managed_by: optional(ManagedBy),
 });
 export type GuardrailBinding = Static<typeof GuardrailBinding>;
 
@@ -143,12 +186,20 @@ export const GuardrailTest = closed('GuardrailTest', {
 export type GuardrailTest = Static<typeof GuardrailTest>;
 
 export const GuardrailTestResult = closed('GuardrailTestResult', {
-  verdict: oneOf(['allowed', 'blocked', 'unavailable']),
+  verdict: Verdict,
   stage: Stage,
-  upstream_status: nullable(integer()),
+  sent: Type.Unknown({ description: 'The JSON that was sent; the credential is never part of it.' }),
+  received: nullable(
+    closed('GuardrailAnswer', {
+      status: integer(),
+      body: Type.String({ description: 'The beginning of the answer, at most 16 KiB.' }),
+      truncated: flag(),
+    }),
+  ),
+  cause: nullable(Cause),
   latency_ms: integer(),
   matched_rule: nullable(ResponseRule),
-  message: Type.String(),
+  message: Type.String({ description: 'What was found, and what to do about it.' }),
 });
 export type GuardrailTestResult = Static<typeof GuardrailTestResult>;
 
@@ -156,9 +207,36 @@ export const GuardrailPreset = closed('GuardrailPreset', {
   slug: Type.String(),
   name: Type.String(),
   description: Type.String(),
+  base_url: Type.String({
+    description: 'The address to call; what stands in capitals or braces is to be replaced.',
+  }),
   http_method: HttpMethod,
   auth_mode: AuthMode,
+  secret_header_name: nullable(HeaderFieldName),
   request_template: RequestTemplate,
   response_rules: ResponseRules,
+  documentation: nullable(Type.String(), { description: 'Where the service describes its answers.' }),
 });
 export type GuardrailPreset = Static<typeof GuardrailPreset>;
+
+/** What a guardrail said of a request that is over; never what it was shown. */
+export const GuardrailVerdict = closed('GuardrailVerdict', {
+  guardrail_id: Id,
+  stage: Stage,
+  verdict: Verdict,
+  cause: nullable(Cause),
+  latency_ms: integer(),
+  skipped_parts: nullable(integer(), {
+    description: 'How many parts were not text and were not inspected; null when there were none.',
+  }),
+});
+
+/** A guardrail that would be asked, and the bindings that make it so. */
+export const EffectiveGuardrail = closed('EffectiveGuardrail', {
+  guardrail_id: Id,
+  stages: Type.Array(Stage),
+  bound_to: Type.Array(
+    closed('EffectiveBinding', { target_type: BindingTarget, target_id: BindingTargetId }),
+  ),
+});
+export type EffectiveGuardrail = Static<typeof EffectiveGuardrail>;

@@ -12,6 +12,7 @@ import {
   query,
   Timestamp,
 } from '../schema.ts';
+import { GuardrailVerdict } from './guardrail.ts';
 import { Metric, Operation, Period, RequestState } from './values.ts';
 
 const MaybeId = nullable(Id);
@@ -92,6 +93,9 @@ export const CandidateVerdict = closed('CandidateVerdict', {
   wait_ms: nullable(integer()),
   limited_by: nullable(LimitingPolicy),
   estimated_cost_micros: MaybeCount,
+  guardrail_ids: Type.Array(Id, {
+    description: 'Those that would be asked were this candidate chosen, in their order.',
+  }),
 });
 export type CandidateVerdict = Static<typeof CandidateVerdict>;
 
@@ -138,14 +142,7 @@ export const RequestDetail = closed('RequestDetail', {
   bound_policy: nullable(BoundPolicy),
   attempts: Type.Array(RequestAttempt),
   candidates: Type.Array(RecordedCandidate, { description: 'The decision trace.' }),
-  guardrails: Type.Array(
-    closed('GuardrailVerdict', {
-      guardrail_id: Id,
-      stage: oneOf(['pre_dispatch', 'post_response']),
-      verdict: oneOf(['allowed', 'blocked', 'unavailable']),
-      latency_ms: integer(),
-    }),
-  ),
+  guardrails: Type.Array(GuardrailVerdict),
   timings: closed('RequestTimings', {
     receive_ms: nullable(integer()),
     route_ms: nullable(integer()),

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, flag, Id, integer, nullable, OpenJson, oneOf } from '../schema.ts';
+import { EffectiveGuardrail } from './guardrail.ts';
 import { CandidateVerdict, LimitingPolicy } from './request-log.ts';
 import { Operation } from './values.ts';
 
@@ -26,7 +27,13 @@ export const RoutingExplanation = closed('RoutingExplanation', {
   limited_by: nullable(LimitingPolicy),
   estimated_input_tokens: integer(),
   estimated_output_tokens: integer(),
-  guardrail_ids: Type.Array(Id),
+  guardrail_ids: Type.Array(Id, {
+    description: 'Those of `guardrails`, in the same order.',
+  }),
+  guardrails: Type.Array(EffectiveGuardrail, {
+    description:
+      'Every guardrail that is effective for a candidate that could serve the request, in the order in which they are asked. With one of them, a stream and an embedding would be refused with 400.',
+  }),
   candidates: Type.Array(CandidateVerdict),
 });
 export type RoutingExplanation = Static<typeof RoutingExplanation>;

@@ -5,6 +5,7 @@ import {
   Id,
   Name,
   nullable,
+  oneOf,
   optional,
   query,
   Timestamp,
@@ -28,6 +29,16 @@ export const Session = closed('Session', {
   expires_at: nullable(Timestamp),
 });
 export type Session = Static<typeof Session>;
+
+/** The ways to sign in that this deployment has, for whoever has not done so yet. */
+export const SignInMethods = closed('SignInMethods', {
+  mode: oneOf(['self_hosted', 'hosted']),
+  token: flag({ description: 'With the admin token.' }),
+  accounts: flag({ description: 'With an e-mail address and a password.' }),
+  sso: flag({ description: 'By way of an identity provider.' }),
+  sign_up: flag({ description: 'Whether anybody may create an organization.' }),
+});
+export type SignInMethods = Static<typeof SignInMethods>;
 
 /** Either `token` (RELAY_ADMIN_TOKEN, self-hosted), or `email` and `password`; `totp_code` where it is set up. */
 export const SessionCreate = closed('SessionCreate', {

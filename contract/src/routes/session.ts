@@ -9,6 +9,7 @@ import {
   Session,
   SessionCreate,
   SessionUpdate,
+  SignInMethods,
   SignUp,
   SsoCallbackQuery,
   SsoStartQuery,
@@ -38,6 +39,13 @@ export const sessionRoutes = {
     path: '/api/session',
     summary: 'Read the current browser session',
     success: { status: 200, schema: Session },
+  },
+  getSignInMethods: {
+    ...session,
+    method: 'GET',
+    path: '/api/session/methods',
+    summary: 'Read how one can sign in here',
+    success: { status: 200, schema: SignInMethods },
   },
   updateSession: {
     ...session,

@@ -65,7 +65,7 @@ export interface Actual {
 }
 
 export type AdmissionAnswer =
-  /** These calendar windows are not known here: initialize them from the ledger, then ask again. */
+  /** These windows are not known here: initialize them from the ledger, then ask again. */
   | { readonly kind: 'rebuild'; readonly policyIds: readonly string[] }
   /** Dispatch now. */
   | { readonly kind: 'admitted'; readonly candidate: number; readonly windows: readonly WindowState[] }
@@ -115,9 +115,10 @@ export interface SettleAsk {
 /** `unknown`: the lease was lost or already ended; the record was appended all the same unless it was a repeat. */
 export type SettleAnswer = 'settled' | 'unknown';
 
-/** What a calendar window held before the engine knew of it. */
+/** What a window held before the engine knew of it: one of the calendar as a whole, a short one in parts. */
 export interface Opening {
   readonly policy: Policy;
+  /** When the window of the calendar began, or when this part of a short one was dispatched. */
   readonly startMs: number;
   readonly amount: number;
 }

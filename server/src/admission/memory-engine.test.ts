@@ -287,3 +287,56 @@ describe('leases', () => {
     assert.deepEqual(expired.sort(), ['left', 'refused', 'second']);
   });
 });
+
+describe('short windows after a start', () => {
+  const three = [charge('requests', 'minute', 3)];
+  const policy = charge('requests', 'minute', 3).policy;
+  const startedAgain = () =>
+    createMemoryEngine({
+      clock: { nowMs: () => nowMs },
+      append: () => undefined,
+      appendExpired: () => undefined,
+      wake: () => undefined,
+      shortWindowsUnknownUntilMs: START_MS + 62_000,
+    });
+  const ask = (operationId: string): AdmissionAsk => ({
+    organizationId: 'o',
+    operationId,
+    queue: 'lane:caller',
+    waitersMax: 100,
+    candidates: [{ endpointId: 'e', paced: false, charges: three }],
+    selection: 'preferred',
+    waitMsMax: 0,
+    leaseMs: 20_000,
+    draft: operationId,
+  });
+
+  it('are asked for before they are used, and hold what was dispatched before, when it was', async () => {
+    const again = startedAgain();
+    assert.deepEqual(await again.admit(ask('a')), { kind: 'rebuild', policyIds: [policy.id] });
+    // Looking at a window does not make it known.
+    assert.equal((await again.usage('o', [policy]))[0]?.used, 0);
+    assert.deepEqual(again.unknown('o', [policy]), [policy]);
+    const at = (agoMs: number, amount: number) => ({ policy, startMs: START_MS - agoMs, amount });
+    await again.initialize('o', [at(30_000, 0), at(30_000, 2), at(1_000, 1)]);
+    assert.equal((await again.admit(ask('a'))).kind, 'refused');
+    // The first two leave the window, the third stays in it.
+    nowMs += 31_500;
+    assert.equal((await again.admit(ask('a'))).kind, 'admitted');
+    assert.equal((await again.admit(ask('b'))).kind, 'admitted');
+    assert.equal((await again.admit(ask('c'))).kind, 'refused');
+  });
+
+  it('that are told a second time stay as they are', async () => {
+    const again = startedAgain();
+    await again.initialize('o', [{ policy, startMs: START_MS, amount: 0 }]);
+    await again.initialize('o', [{ policy, startMs: START_MS, amount: 3 }]);
+    assert.equal((await again.admit(ask('a'))).kind, 'admitted');
+  });
+
+  it('begin empty once nothing from before can lie in them', async () => {
+    const again = startedAgain();
+    nowMs += 62_000;
+    assert.equal((await again.admit(ask('a'))).kind, 'admitted');
+  });
+});

@@ -1,7 +1,13 @@
 import type { Clock } from '../kit/clock.ts';
-import { earliestInCalendar } from './calendar-window.ts';
 import { choose, NEVER_MS, type Placement, RETRY_UNKNOWN_MS, refusal } from './choose-candidate.ts';
-import type { Actual, AdmissionAnswer, AdmissionAsk, AdmissionEngine, CandidateAsk } from './engine.ts';
+import type {
+  Actual,
+  AdmissionAnswer,
+  AdmissionAsk,
+  AdmissionEngine,
+  CandidateAsk,
+  SettleAsk,
+} from './engine.ts';
 import {
   chargesOf,
   chosenOf,
@@ -9,46 +15,56 @@ import {
   concurrencyOf,
   fingerprint,
   leaseOf,
+  policiesOf,
   triedBefore,
   unknownWindows,
 } from './memory-lease.ts';
+import { earliest } from './memory-placement.ts';
 import {
   addTo,
-  calendarOf,
   correct,
   emptyState,
-  initializeCalendar,
+  initializeWindows,
   type Lease,
   type OrganizationState,
   post,
   removeFrom,
-  slidingOf,
   type Tried,
   usageOf,
 } from './memory-state.ts';
-import { type Charge, isPaced, isSliding } from './policy.ts';
-import { earliestInSliding, GEOMETRY, latenessMsMax } from './sliding-window.ts';
+import type { Charge, Policy } from './policy.ts';
+import { latenessMsMax } from './sliding-window.ts';
 
-/** How often the policies of a candidate may push its slot further before it counts as unplaceable. */
-const PASSES_MAX = 64;
 /** How many in line are told at once of free units; each of them, served, tells the next. */
 const WAKES_MAX = 8;
 
 export interface MemoryEngineDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** Takes a terminal record of an operation that was settled. */
-  readonly append: (record: string) => void;
+  /** Takes the terminal record of an operation that was settled. */
+  readonly append: (settlement: SettleAsk) => void;
   /** Takes the draft of an operation whose lease ran out after it was dispatched. */
   readonly appendExpired: (draft: string, candidate: number) => void;
   /** Concurrency may have freed up and this operation is next in line. */
   readonly wake: (operationId: string) => void;
+  /**
+   * Until then a short window that was not used yet may hold what a process before this one has dispatched, so it has to be
+   * initialized as well. Without it short windows begin empty.
+   */
+  readonly shortWindowsUnknownUntilMs?: number;
+}
+
+export interface MemoryEngine extends AdmissionEngine {
+  /** Those of these limits whose windows have to be initialized. */
+  unknown(organizationId: string, policies: readonly Policy[]): Policy[];
+  /** Operations that hold something or wait for it. */
+  leases(): number;
 }
 
 /**
  * The rules, readable, in one process: what a deployment on one machine runs, and what the Redis engine is held
  * against. Its atomic step is plain code that awaits nothing.
  */
-export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
+export function createMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
   const states = new Map<string, OrganizationState>();
   const leases = new Map<string, Lease>();
   let lastMs = 0;
@@ -57,6 +73,10 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
   function nowMs(): number {
     lastMs = Math.max(lastMs, deps.clock.nowMs());
     return lastMs;
+  }
+
+  function shortAreKnown(now: number): boolean {
+    return now >= (deps.shortWindowsUnknownUntilMs ?? 0);
   }
 
   function stateOf(organizationId: string): OrganizationState {
@@ -74,8 +94,8 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
     if (held?.state === 'dispatched') {
       if (ask.release === undefined) return admitted(state, held, now);
     }
-    const unknown = unknownWindows(state, ask.candidates);
-    if (unknown.length > 0) return { kind: 'rebuild', policyIds: unknown };
+    const unknown = unknownWindows(state, policiesOf(ask.candidates), shortAreKnown(now));
+    if (unknown.length > 0) return { kind: 'rebuild', policyIds: unknown.map(({ id }) => id) };
     if (held?.state === 'dispatched' && ask.release !== undefined) {
       giveBack(state, ask.operationId, held, ask.release, now);
     }
@@ -193,43 +213,6 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
     return held === undefined ? lastSlotMs : (before?.lease.slotMs ?? 0);
   }
 
-  function earliest(
-    state: OrganizationState,
-    candidate: CandidateAsk,
-    fromMs: number,
-    paced: boolean,
-  ): { slotMs: number; boundBy: string | null } {
-    let slotMs = fromMs;
-    let boundBy: string | null = null;
-    for (let pass = 0; pass < PASSES_MAX; pass += 1) {
-      const before = slotMs;
-      for (const charge of candidate.charges) {
-        const nextMs = earliestFor(state, charge, slotMs, paced);
-        if (nextMs <= slotMs) continue;
-        slotMs = nextMs;
-        boundBy = charge.policy.id;
-      }
-      if (slotMs === before) return { slotMs, boundBy };
-    }
-    return { slotMs: NEVER_MS, boundBy };
-  }
-
-  function earliestFor(
-    state: OrganizationState,
-    { policy, cost }: Charge,
-    fromMs: number,
-    paced: boolean,
-  ): number {
-    const { period, limit } = policy;
-    if (period === 'none') return fromMs;
-    if (!isSliding(period)) {
-      return earliestInCalendar(calendarOf(state, policy) ?? new Map(), period, limit, cost, fromMs);
-    }
-    const window = slidingOf(state, policy);
-    const pacedMs = paced && isPaced(policy) ? Math.max(fromMs, Math.floor(window.paceNextMs)) : fromMs;
-    return earliestInSliding(window, GEOMETRY[period], limit, cost, pacedMs);
-  }
-
   /** A concurrency policy without a unit for this operation, those ahead in line counted; null when there is none. */
   function blockedConcurrency(
     state: OrganizationState,
@@ -319,11 +302,15 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
   }
 
   return {
+    unknown: (organizationId, policies) =>
+      unknownWindows(stateOf(organizationId), policies, shortAreKnown(nowMs())),
+    leases: () => leases.size,
     admit: async (ask) => admit(ask),
-    async settle({ organizationId, operationId, actual, record }) {
+    async settle(settlement) {
+      const { organizationId, operationId, actual } = settlement;
       const now = nowMs();
       const lease = leases.get(operationId);
-      deps.append(record);
+      deps.append(settlement);
       if (lease === undefined) return 'unknown';
       giveBack(stateOf(organizationId), operationId, lease, actual, now);
       return 'settled';
@@ -347,7 +334,7 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
       const now = nowMs();
       const state = stateOf(ask.organizationId);
       if (leases.has(ask.operationId)) return true;
-      if (unknownWindows(state, ask.candidates).length > 0) return false;
+      if (unknownWindows(state, policiesOf(ask.candidates), shortAreKnown(now)).length > 0) return false;
       const lease = leaseOf(ask, now, candidate, now - agoMs);
       leases.set(ask.operationId, lease);
       lease.postings = post(state, chargesOf(lease), lease.slotMs, now);
@@ -377,7 +364,7 @@ export function createMemoryEngine(deps: MemoryEngineDeps): AdmissionEngine {
     },
     async initialize(organizationId, openings) {
       const state = stateOf(organizationId);
-      for (const { policy, startMs, amount } of openings) initializeCalendar(state, policy, startMs, amount);
+      initializeWindows(state, openings);
     },
     async usage(organizationId, policies) {
       const now = nowMs();

@@ -1,6 +1,6 @@
 import type { AdmissionAsk, CandidateAsk } from './engine.ts';
-import { calendarOf, type Lease, type OrganizationState, type Tried } from './memory-state.ts';
-import { type Charge, isSliding } from './policy.ts';
+import { calendarOf, hasSliding, type Lease, type OrganizationState, type Tried } from './memory-state.ts';
+import { type Charge, isSliding, type Policy } from './policy.ts';
 
 export function leaseOf(ask: AdmissionAsk, nowMs: number, candidate: number, slotMs: number): Lease {
   return {
@@ -25,15 +25,23 @@ export function triedBefore(held: Lease | undefined, ask: AdmissionAsk): Tried |
   return held?.tried ?? null;
 }
 
-export function unknownWindows(state: OrganizationState, candidates: readonly CandidateAsk[]): string[] {
-  const unknown = new Set<string>();
-  for (const { charges } of candidates) {
-    for (const { policy } of charges) {
-      if (policy.period === 'none' || isSliding(policy.period)) continue;
-      if (calendarOf(state, policy) === undefined) unknown.add(policy.id);
-    }
-  }
-  return [...unknown];
+/** Those whose windows nobody has told the engine of, and that may hold something. */
+export function unknownWindows(
+  state: OrganizationState,
+  policies: readonly Policy[],
+  shortAreKnown: boolean,
+): Policy[] {
+  return policies.filter((policy) => {
+    if (policy.period === 'none') return false;
+    if (isSliding(policy.period)) return !shortAreKnown && !hasSliding(state, policy);
+    return calendarOf(state, policy) === undefined;
+  });
+}
+
+export function policiesOf(candidates: readonly CandidateAsk[]): Policy[] {
+  const policies = new Map<string, Policy>();
+  for (const { charges } of candidates) for (const { policy } of charges) policies.set(policy.id, policy);
+  return [...policies.values()];
 }
 
 export function chosenOf(lease: Lease): readonly CandidateAsk[] {

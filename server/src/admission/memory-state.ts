@@ -1,5 +1,5 @@
 import { type CalendarWindow, nextWindowMs, windowStartMs } from './calendar-window.ts';
-import type { Actual, CandidateAsk } from './engine.ts';
+import type { Actual, CandidateAsk, Opening } from './engine.ts';
 import { type CalendarPeriod, type Charge, isPaced, isSliding, type Policy } from './policy.ts';
 import {
   addToSliding,
@@ -75,19 +75,24 @@ export function slidingOf(state: OrganizationState, policy: Policy): SlidingWind
   return getOrAdd(state.sliding, windowKey(policy), emptySlidingWindow);
 }
 
+export function hasSliding(state: OrganizationState, policy: Policy): boolean {
+  return state.sliding.has(windowKey(policy));
+}
+
 /** Undefined until it was initialized from the ledger: an unknown window is not an empty one. */
 export function calendarOf(state: OrganizationState, policy: Policy): CalendarWindow | undefined {
   return state.calendar.get(windowKey(policy));
 }
 
-export function initializeCalendar(
-  state: OrganizationState,
-  policy: Policy,
-  startMs: number,
-  amount: number,
-): void {
-  if (state.calendar.has(windowKey(policy))) return;
-  state.calendar.set(windowKey(policy), new Map(amount > 0 ? [[startMs, amount]] : []));
+/** Windows that are known by now are left as they are. A short one is told in parts, by when they were dispatched. */
+export function initializeWindows(state: OrganizationState, openings: readonly Opening[]): void {
+  const isUnknown = ({ policy }: Opening) =>
+    isSliding(policy.period) ? !hasSliding(state, policy) : calendarOf(state, policy) === undefined;
+  for (const { policy, startMs, amount } of openings.filter(isUnknown)) {
+    if (isSliding(policy.period))
+      addToSliding(slidingOf(state, policy), Math.floor(startMs / GEOMETRY[policy.period].bucketMs), amount);
+    else state.calendar.set(windowKey(policy), new Map(amount > 0 ? [[startMs, amount]] : []));
+  }
 }
 
 /** Writes a candidate's charges at the slot and answers where they went. */
@@ -104,7 +109,9 @@ export function post(
     if (period === 'none') continue;
     if (!isSliding(period)) {
       const place = windowStartMs(period, slotMs);
-      addToCalendar(calendarOf(state, policy), place, cost);
+      const window = calendarOf(state, policy);
+      if (window?.has(place) === false) pruneCalendar(window, windowStartMs(period, nowMs));
+      addToCalendar(window, place, cost);
       postings.push({ charge, place, paceBeforeMs: 0, paceAfterMs: 0 });
       continue;
     }
@@ -167,7 +174,8 @@ export function usageOf(
   if (period === 'none') return { used: state.holders.get(policy.id)?.size ?? 0, reserved: 0, resetMs: 0 };
   if (isSliding(period)) {
     const geometry = GEOMETRY[period];
-    const window = slidingOf(state, policy);
+    // Whoever only looks must not make it a window that is known.
+    const window = state.sliding.get(windowKey(policy)) ?? emptySlidingWindow();
     const last = Math.max(-1, ...window.buckets.keys());
     const wholeMs = (last + geometry.span) * geometry.bucketMs;
     return { ...sumOfSliding(window, geometry, nowMs), resetMs: last < 0 ? 0 : Math.max(0, wholeMs - nowMs) };
@@ -177,6 +185,11 @@ export function usageOf(
   let reserved = 0;
   for (const [start, amount] of window ?? []) if (start > startMs) reserved += amount;
   return { used: window?.get(startMs) ?? 0, reserved, resetMs: nextWindowMs(period, nowMs) - nowMs };
+}
+
+/** Forgets windows that are over: nobody asks for them, and what is given back to them helps nobody. */
+function pruneCalendar(window: CalendarWindow, startMs: number): void {
+  for (const start of window.keys()) if (start < startMs) window.delete(start);
 }
 
 function addToCalendar(window: CalendarWindow | undefined, startMs: number, amount: number): void {

@@ -1,4 +1,5 @@
-import type { AdmissionAsk, AdmissionEngine, CandidateAsk, Opening } from './engine.ts';
+import type { AdmissionAsk, AdmissionEngine, Opening } from './engine.ts';
+import { policiesOf } from './memory-lease.ts';
 import type { Policy } from './policy.ts';
 
 /** Tells the engine what the ledger knows of calendar windows that it does not. */
@@ -22,10 +23,4 @@ export function createRebuildWindows(deps: {
     rebuilding.set(key, started);
     return started;
   };
-}
-
-function policiesOf(candidates: readonly CandidateAsk[]): Policy[] {
-  const policies = new Map<string, Policy>();
-  for (const { charges } of candidates) for (const { policy } of charges) policies.set(policy.id, policy);
-  return [...policies.values()];
 }

@@ -1,7 +1,8 @@
-import type { RouteKind } from './snapshot.ts';
-
 /** The three inference operations that reach a provider. */
 export type Operation = 'chat' | 'responses' | 'embeddings';
+
+/** What an endpoint serves: one of them, or all. */
+export type RouteKind = Operation | 'multi';
 
 export const operationPaths: Record<Operation, string> = {
   chat: '/chat/completions',

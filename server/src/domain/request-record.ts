@@ -1,3 +1,4 @@
+import type { GuardrailCause, GuardrailStage, GuardrailVerdict } from './guardrail-verdict.ts';
 import type { PolicyDescription } from './limit.ts';
 import type { Operation } from './operation.ts';
 
@@ -64,9 +65,13 @@ export interface RequestTimings {
 /** What a guardrail said; never what it was shown. */
 export interface RecordedGuardrail {
   readonly guardrailId: string;
-  readonly stage: 'pre_dispatch' | 'post_response';
-  readonly verdict: 'allowed' | 'blocked' | 'unavailable';
+  readonly stage: GuardrailStage;
+  readonly verdict: GuardrailVerdict;
   readonly latencyMs: number;
+  /** Why it was unavailable; absent with every other verdict. */
+  readonly cause?: GuardrailCause;
+  /** How many parts had no text and were not shown to it; absent when everything was. */
+  readonly skippedParts?: number;
 }
 
 /**

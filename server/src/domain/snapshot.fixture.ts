@@ -1,4 +1,5 @@
 import { Secret } from '../kit/secret.ts';
+import type { Guardrail } from './guardrail.ts';
 import type {
   BudgetPolicy,
   Credential,
@@ -82,6 +83,7 @@ export function snapshot(parts: {
   credentials?: Credential[];
   pricing?: ReadonlyMap<string, Pricing>;
   limitPolicies?: LimitPolicy[];
+  guardrails?: Guardrail[];
   members?: Member[];
   userPolicies?: BudgetPolicy[];
 }): OrganizationSnapshot {
@@ -98,6 +100,7 @@ export function snapshot(parts: {
     credentials: byId(parts.credentials ?? []),
     pricing: parts.pricing ?? new Map(),
     limitPolicies: parts.limitPolicies ?? [],
+    guardrails: parts.guardrails ?? [],
   };
 }
 

@@ -1,5 +1,7 @@
 import type { Secret } from '../kit/secret.ts';
 import type { PlanName, RoleName } from './access.ts';
+import type { Guardrail } from './guardrail.ts';
+import type { RouteKind } from './operation.ts';
 
 /**
  * Everything a gateway needs to know of one organization to serve its requests, held in memory and
@@ -25,6 +27,8 @@ export interface OrganizationSnapshot {
   readonly pricing: ReadonlyMap<string, Pricing>;
   /** Those in force, in the order of their ids. */
   readonly limitPolicies: readonly LimitPolicy[];
+  /** Those that are enabled and bound somewhere, in the order in which they are asked. */
+  readonly guardrails: readonly Guardrail[];
 }
 
 export interface Member {
@@ -45,8 +49,6 @@ export interface Provider {
   readonly maxLatencyMs: number | null;
   readonly enabled: boolean;
 }
-
-export type RouteKind = 'chat' | 'responses' | 'embeddings' | 'multi';
 
 export interface Endpoint {
   readonly id: string;

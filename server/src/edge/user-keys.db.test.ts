@@ -98,8 +98,8 @@ describe('User API keys at the door', () => {
         await database.close();
       },
     };
-    database.pool.on('acquire', () => {
-      made.queries += 1;
+    database.watchConnections((event) => {
+      if (event === 'acquired') made.queries += 1;
     });
     gateways.push(made);
     return made;

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Refusal } from '../admission/engine.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { TokenEstimate } from '../domain/estimate.ts';
+import type { TemplateValues } from '../domain/guardrail-template.ts';
 import type { Operation } from '../domain/operation.ts';
+import type { RecordedGuardrail } from '../domain/request-record.ts';
 import type { Route } from '../domain/routing.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import type { Usage } from '../domain/usage.ts';
@@ -28,6 +30,7 @@ export interface Exchange {
   streaming: boolean;
   /** Null until the name was found. */
   route: Route | null;
+  readonly guard: ExchangeGuard;
   readonly marks: ExchangeMarks;
   readonly decisions: ExchangeDecisions;
   readonly attempts: AttemptRecord[];
@@ -45,6 +48,23 @@ export interface Exchange {
    * kept every request alive past its turn and made collecting the young generation several times dearer.
    */
   inCharge: InCharge | null;
+}
+
+/** What guardrails have to do with the exchange. */
+export interface ExchangeGuard {
+  /** Where guardrails are looked up: the exchange's own snapshot until a newer one is known to be stricter. */
+  snapshot: OrganizationSnapshot;
+  /** Null until a guardrail has to be shown the request. */
+  shown: Shown | null;
+  readonly verdicts: RecordedGuardrail[];
+  /** Spent waiting for guardrails; null when none was asked. */
+  tookMs: number | null;
+}
+
+/** What a guardrail may be told, and how much of it could not be put into words. */
+export interface Shown {
+  readonly values: TemplateValues;
+  readonly skippedParts: number;
 }
 
 /** Monotonic moments and durations, for the record; null where the exchange has not come. */

@@ -64,6 +64,7 @@ async function open(
     model: null,
     streaming: false,
     route: null,
+    guard: { snapshot, shown: null, verdicts: [], tookMs: null },
     marks: { receivedMs: null, routedMs: null, admitMs: null, upstreamFirstByteMs: null },
     decisions: { bound: null, awaited: null, refused: null },
     attempts: [],

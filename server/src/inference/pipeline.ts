@@ -2,45 +2,49 @@ import type { AdmissionDesk } from '../admission/desk.ts';
 import type { Actual } from '../admission/engine.ts';
 import { digestOfBody } from '../domain/body-digest.ts';
 import { estimateTokens } from '../domain/estimate.ts';
+import { costMicros } from '../domain/money.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import type { Candidate } from '../domain/routing.ts';
-import { ClientGoneError, readBody } from '../http/read-body.ts';
-import type { Clock } from '../kit/clock.ts';
-import type { Log } from '../kit/log.ts';
-import { awaitCapacity, remainingCandidates } from './admit/await-capacity.ts';
+import type { Usage } from '../domain/usage.ts';
+import { readBody } from '../http/read-body.ts';
+import { awaitCapacity, LATE_ANSWERS_MAX, remainingCandidates, UNUSED } from './admit/await-capacity.ts';
 import { boundEstimate } from './admit/bound-estimate.ts';
-import { cooldownUntilMs } from './dispatch/cooldown.ts';
-import { type DispatchDeps, sendUpstream } from './dispatch/send-upstream.ts';
-import { asksForUsage } from './dispatch/upstream-body.ts';
-import { sentCredentialId } from './dispatch/upstream-headers.ts';
+import { giveUpCharges } from './admit/give-up-charges.ts';
+import { type AttemptDeps, attempt } from './attempt.ts';
+import { clientGone, endWithError } from './endings.ts';
 import {
-  type AttemptRecord,
   type AttemptResult,
   type Exchange,
   type InferenceBody,
   isFailure,
   type RoutedRequest,
-  type UpstreamHead,
+  type UpstreamAnswer,
 } from './exchange.ts';
+import type { GuardDeps } from './guard/ask.ts';
+import {
+  demandInspectable,
+  type Guarded,
+  guardDispatch,
+  guardRequest,
+  responseGuardrails,
+} from './guard/guard-request.ts';
+import { guardResponse } from './guard/guard-response.ts';
 import { parseBody } from './receive/parse-body.ts';
-import { interruptedFrame, sendAnswer, sendError } from './respond/answer.ts';
-import { Reply } from './respond/reply.ts';
+import { sendAnswer } from './respond/answer.ts';
+import { decodeAnswer } from './respond/answer-usage.ts';
 import { responseHeaders } from './respond/response-headers.ts';
 import { routeRequest } from './route/route-request.ts';
 import { type Ending, settle } from './settle/settle.ts';
 import type { TypicalOutput } from './settle/typical-output.ts';
 
-export interface PipelineDeps extends DispatchDeps {
+export interface PipelineDeps extends AttemptDeps, GuardDeps {
   readonly desk: AdmissionDesk;
   /** How many requests of one caller may wait in one lane. */
   readonly waitersMax: number;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly typicalOutput: TypicalOutput;
   readonly bodyBytesMax: number;
   readonly attemptsMax: number;
-  readonly publicUrl: string;
   /** True once the process was told to stop: nothing new is taken on. */
   readonly draining: () => boolean;
   /** Told of every terminal record, to count it. Must be quick. */
@@ -59,6 +63,7 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
   let ending: Ending;
   try {
     if (deps.draining()) throw new RelayError('draining');
+    deps.newest.prepare(exchange.caller.organizationId);
     // receive: 400, 401, 413
     const bytes = await readBody(exchange.request, exchange.response, deps.bodyBytesMax);
     demandSignedBody(exchange, bytes);
@@ -71,9 +76,16 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
     const { snapshot, caller } = exchange;
     const estimate = boundEstimate(snapshot, caller, route, candidates, body.settings, guess);
     routed = { body, route, estimate };
+    demandInspectable(exchange, routed, candidates);
     exchange.marks.routedMs = deps.clock.monotonicMs();
+    // guard: 403, 503
+    const asked = guardRequest(deps, exchange, routed);
+    const guarded: Guarded = asked instanceof Promise ? await asked : asked;
     // admit, dispatch, respond: 429, 502, 503, and whatever the provider says
-    ending = await serveFromCandidates(deps, exchange, routed, candidates);
+    ending =
+      guarded === 'client_gone'
+        ? clientGone()
+        : await serveFromCandidates(deps, exchange, routed, candidates);
     // Embeddings have no output; what they report says nothing about the lane's next completion.
     if (ending.usage !== null && exchange.operation !== 'embeddings')
       deps.typicalOutput.learn(name, ending.usage.outputTokens);
@@ -107,12 +119,13 @@ async function serveFromCandidates(
   const attemptsMax = routed.route.allowFallback ? Math.min(deps.attemptsMax, candidates.length) : 1;
   let last: AttemptResult | null = null;
   let lastCandidate: Candidate | null = null;
+  let release: Actual | null = null;
   let waitedMs = 0;
+  let late = 0;
 
   while (tried.size < attemptsMax) {
     const remaining = remainingCandidates(candidates, tried);
-    const taken = last === null ? null : takenByAttempt(exchange, routed);
-    const capacity = await awaitCapacity(deps, exchange, routed, remaining, taken);
+    const capacity = await awaitCapacity(deps, exchange, routed, remaining, release);
     if (capacity === 'client_gone') return clientGone();
     if (capacity === 'draining') throw new RelayError('draining');
     if (capacity.kind === 'refused') {
@@ -121,16 +134,87 @@ async function serveFromCandidates(
     }
     const { candidate } = capacity;
     exchange.rateWindows = capacity.windows;
+    const readyMs = deps.clock.monotonicMs();
+    if ((await guardReserved(deps, exchange, routed, candidates, candidate)) === 'client_gone')
+      return clientGone();
+    if (deps.clock.monotonicMs() - readyMs > capacity.latenessMsMax && late < LATE_ANSWERS_MAX) {
+      // Its guardrails took so long that its slot is gone. They are not asked again, so the next one is used at once.
+      late += 1;
+      release = UNUSED;
+      continue;
+    }
     tried.add(candidate.endpoint.id);
-    const result = await attempt(deps, exchange, routed, candidate, exchange.waitMs - waitedMs);
+    const postGuardrails = responseGuardrails(exchange, routed, candidate);
+    const inspected = postGuardrails.length > 0;
+    const waitMs = exchange.waitMs - waitedMs;
+    const result = await attempt(deps, exchange, routed, candidate, { waitMs, inspected });
     waitedMs = exchange.waitMs;
     if (result.kind === 'delivered') return { ...result.delivery };
     if (result.kind === 'client_gone') return clientGone();
+    if (inspected && result.kind === 'answer' && !isFailure(result.answer.status))
+      return inspectAnswer(deps, exchange, routed, candidate, result.answer, result.usage);
     last = result;
     lastCandidate = candidate;
     if (!mayTryAnother(result)) break;
+    release = takenByAttempt(exchange, routed);
   }
   return answerWith(deps, exchange, routed, last, lastCandidate);
+}
+
+/** The guardrails of a candidate whose capacity is held; whoever may not be sent gives it back. */
+async function guardReserved(
+  deps: PipelineDeps,
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidates: readonly Candidate[],
+  candidate: Candidate,
+): Promise<Guarded> {
+  let guarded: Guarded = 'client_gone';
+  try {
+    const asked = guardDispatch(deps, exchange, routed, candidates, candidate);
+    guarded = asked instanceof Promise ? await asked : asked;
+    return guarded;
+  } finally {
+    if (guarded !== 'clear') deps.desk.void(exchange.caller.organizationId, exchange.requestId);
+  }
+}
+
+/**
+ * A whole answer that guardrails have to see first. The provider has done its work: whatever they say, the limits know what it
+ * took before they are asked, and it is metered.
+ */
+async function inspectAnswer(
+  deps: PipelineDeps,
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidate: Candidate,
+  answer: UpstreamAnswer,
+  usage: Usage | null,
+): Promise<Ending> {
+  await giveUpCharges(deps, exchange, routed, candidate, usedBy(exchange, routed, candidate, usage));
+  const guardrails = responseGuardrails(exchange, routed, candidate);
+  const decoded = await decodeAnswer(answer);
+  const guarded = await guardResponse(deps, exchange, routed, guardrails, answer, decoded);
+  if (guarded === 'client_gone') return clientGone({ usage });
+  if (guarded.kind === 'refused') return endWithError(deps, exchange, guarded.error, { usage });
+  const result: AttemptResult = { kind: 'answer', answer: guarded.answer, usage };
+  return answerWith(deps, exchange, routed, result, candidate);
+}
+
+/** What a whole answer took: as reported, else as estimated. */
+function usedBy(
+  { snapshot }: Exchange,
+  { estimate }: RoutedRequest,
+  { endpoint }: Candidate,
+  reported: Usage | null,
+): Actual {
+  const usage = reported ?? { ...estimate, cachedInputTokens: 0 };
+  const pricing = snapshot.pricing.get(endpoint.id);
+  return {
+    dispatched: true,
+    tokens: usage.inputTokens + usage.outputTokens,
+    spendMicros: pricing === undefined ? 0 : costMicros(pricing, usage),
+  };
 }
 
 /**
@@ -150,83 +234,6 @@ function takenByAttempt(exchange: Exchange, { estimate }: RoutedRequest): Actual
 function mayTryAnother(result: AttemptResult): boolean {
   if (result.kind === 'failure') return true;
   return result.kind === 'answer' && (result.answer.status === 429 || result.answer.status >= 500);
-}
-
-/** Sends the request to one candidate. Nothing has reached the client unless the result is `delivered`. */
-async function attempt(
-  deps: PipelineDeps,
-  exchange: Exchange,
-  routed: RoutedRequest,
-  candidate: Candidate,
-  waitMs: number,
-): Promise<AttemptResult> {
-  const sentMs = deps.clock.monotonicMs();
-  const record: AttemptRecord = {
-    endpointId: candidate.endpoint.id,
-    providerId: candidate.provider.id,
-    upstreamModel: candidate.endpoint.upstreamModel,
-    startedMs: Math.round(sentMs - exchange.startMs),
-    waitMs: Math.round(waitMs),
-    status: null,
-    outcome: 'failed',
-    cause: null,
-    latencyMs: 0,
-  };
-  exchange.attempts.push(record);
-  exchange.credentialId = sentCredentialId(candidate);
-  const reply = new Reply({
-    exchange,
-    clock: deps.clock,
-    dropUsageFrame: asksForUsage(exchange.operation, routed.body),
-    headersFor: (head, usage) =>
-      responseHeaders(exchange, routed, candidate, head, usage, deps.clock.monotonicMs()),
-    interruptedFrame: () => interruptedFrame(deps, exchange),
-  });
-  reply.stopUpstream = sendUpstream(deps, exchange, routed.body, candidate, reply);
-  exchange.inCharge = reply;
-  // The client may have left before there was anything to stop.
-  if (exchange.clientGone) reply.clientLeft();
-  const result = await reply.result;
-  exchange.inCharge = null;
-  record.latencyMs = Math.round(deps.clock.monotonicMs() - sentMs);
-  record.status = reply.head?.status ?? null;
-  exchange.marks.upstreamFirstByteMs = reply.headMs === null ? null : reply.headMs - sentMs;
-  noteResult(deps, exchange, candidate, record, result, reply.head);
-  return result;
-}
-
-function noteResult(
-  deps: PipelineDeps,
-  exchange: Exchange,
-  candidate: Candidate,
-  record: AttemptRecord,
-  result: AttemptResult,
-  head: UpstreamHead | null,
-): void {
-  const untilMs = head === null ? null : cooldownUntilMs(head, deps.clock.nowMs());
-  if (untilMs !== null) deps.desk.penalize(exchange.caller.organizationId, candidate.endpoint.id, untilMs);
-  switch (result.kind) {
-    case 'delivered':
-      record.outcome = result.delivery.state;
-      record.cause = result.delivery.cause;
-      return;
-    case 'client_gone':
-      record.outcome = 'cancelled';
-      record.cause = 'client_disconnected';
-      return;
-    case 'failure':
-      record.cause = result.code;
-      deps.log.warn(
-        { endpoint: candidate.endpoint.id, cause: result.code, why: result.internal },
-        'attempt failed',
-      );
-      return;
-    case 'answer': {
-      const failed = isFailure(result.answer.status);
-      record.outcome = failed ? 'failed' : 'completed';
-      if (failed) record.cause = `upstream_status_${result.answer.status}`;
-    }
-  }
 }
 
 /** The last result is all there is: the provider's own words where it said any, else our 502. */
@@ -257,33 +264,5 @@ function answerWith(
     usage,
     streamedTokens: 0,
     firstByteMs,
-  };
-}
-
-function clientGone(): Ending {
-  return {
-    state: 'cancelled',
-    // No status was ever sent; 499 is what logs elsewhere call it.
-    status: 499,
-    cause: 'client_disconnected',
-    usage: null,
-    streamedTokens: 0,
-    firstByteMs: null,
-  };
-}
-
-function endWithError(deps: PipelineDeps, exchange: Exchange, error: unknown): Ending {
-  if (error instanceof ClientGoneError || exchange.clientGone) return clientGone();
-  const known = error instanceof RelayError ? error : new RelayError('internal_error', { cause: error });
-  if (known.code === 'internal_error')
-    deps.log.error({ err: error, request_id: exchange.requestId }, 'defect');
-  sendError(deps, exchange, known);
-  return {
-    state: 'failed',
-    status: known.status,
-    cause: known.code,
-    usage: null,
-    streamedTokens: 0,
-    firstByteMs: deps.clock.monotonicMs(),
   };
 }

@@ -30,6 +30,17 @@ describe('environment', () => {
     assert.deepEqual(environment.RELAY_ALLOW_PRIVATE_NETWORKS, []);
   });
 
+  it('takes a configuration file by its absolute path, in self-hosted deployments alone', () => {
+    assert.equal(faultsOf({ RELAY_CONFIG: '/etc/relay/relay.yaml' }), '');
+    assert.match(faultsOf({ RELAY_CONFIG: 'relay.yaml' }), /RELAY_CONFIG must be an absolute path/);
+    const hosted = { RELAY_MODE: 'hosted', RELAY_AUTH_SECRET: good.RELAY_API_TOKEN };
+    assert.equal(faultsOf(hosted), '');
+    assert.match(
+      faultsOf({ ...hosted, RELAY_CONFIG: '/etc/relay/relay.yaml' }),
+      /RELAY_CONFIG is for self-hosted/,
+    );
+  });
+
   it('names every fault in one message', () => {
     try {
       readEnvironment({ RELAY_MODE: 'both', RELAY_HTTP_ADDR: 'nowhere' });
@@ -199,4 +210,31 @@ describe('environment', () => {
     });
     assert.equal(readEnvironment({ ...good, RELAY_HTTP_ADDR: ':9000' }).RELAY_HTTP_ADDR.host, '0.0.0.0');
   });
+
+  const { DATABASE_URL: _database, REDIS_URL: _redis, ...alone } = good;
+  const embedded = (over: Record<string, string>) =>
+    readEnvironment({ ...alone, ...over }, 'all', 'embedded');
+
+  it('asks a process that is the whole deployment for no server', () => {
+    assert.equal(embedded({}).DATABASE_URL, null);
+    assert.equal(
+      embedded({ RELAY_MODE: 'hosted', RELAY_AUTH_SECRET: hosted.RELAY_AUTH_SECRET }).RELAY_MODE,
+      'hosted',
+    );
+  });
+
+  const refusedAlone: [string, Record<string, string>, RegExp][] = [
+    [
+      'a database',
+      { DATABASE_URL: good.DATABASE_URL },
+      /DATABASE_URL is set.*`relay serve`.*`relay migrate --from/,
+    ],
+    ['a Redis', { REDIS_URL: good.REDIS_URL }, /REDIS_URL is set.*Unset it/],
+    ['a spool elsewhere', { RELAY_SPOOL_DIR: '/var/spool/relay' }, /RELAY_SPOOL_DIR is set/],
+    ['inference elsewhere', { RELAY_INFERENCE_URL: 'http://inference:8080' }, /`relay serve --role …`/],
+    ['a key between roles', { RELAY_CONTEXT_VERIFY_KEYS: publicKey }, /RELAY_CONTEXT_VERIFY_KEYS is set/],
+  ];
+  for (const [what, over, expected] of refusedAlone)
+    it(`refuses such a process ${what}, and says what to do instead`, () =>
+      assert.throws(() => embedded(over), expected));
 });

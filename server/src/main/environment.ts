@@ -1,21 +1,40 @@
-import { isAbsolute } from 'node:path';
-import { InvalidCidrError, parseCidr } from '../kit/egress/index.ts';
-import { parseMasterKey } from '../kit/seal.ts';
-import { parseRedisUrls } from '../store/redis-urls.ts';
+import {
+  absolutePath,
+  configPath,
+  ed25519PublicKey,
+  integer,
+  list,
+  listenAddress,
+  masterKey,
+  networks,
+  oneOf,
+  origin,
+  redisUrls,
+  stripeSecret,
+  thirtyTwoBytes,
+  token,
+  url,
+} from './environment-values.ts';
 import type { RoleName } from './roles.ts';
 
+export type VariablePresence = 'always' | 'servers' | 'maybe';
+
 /** How one variable is read. `parse` throws with a text that says what the value must be. */
-export interface Variable<T, Presence extends 'always' | 'maybe'> {
+export interface Variable<T, Presence extends VariablePresence> {
   readonly description: string;
   /** What stands in for it, as it would be written; null when nothing does. */
   readonly fallback: string | null;
-  /** `always`: required, or with a fallback. `maybe`: null when it is not set. */
+  /** `always`: required, or with a fallback. `servers`: required where stores are servers. `maybe`: null when it is not set. */
   readonly presence: Presence;
   readonly parse: (text: string) => T;
 }
 
 function required<T>(parse: (text: string) => T, description: string): Variable<T, 'always'> {
   return { parse, description, fallback: null, presence: 'always' };
+}
+
+function forServers<T>(parse: (text: string) => T, description: string): Variable<T, 'servers'> {
+  return { parse, description, fallback: null, presence: 'servers' };
 }
 
 function optional<T>(parse: (text: string) => T, description: string): Variable<T, 'maybe'> {
@@ -30,137 +49,19 @@ function withDefault<T>(
   return { parse, description, fallback, presence: 'always' };
 }
 
-const TOKEN_CHARACTERS_MIN = 32;
-const PLACEHOLDER = /^(?:change|replace|your|example|placeholder|secret|token|password|xxx|test)|(.)\1{7}/i;
-
-function url(...schemes: string[]): (value: string) => string {
-  return (value) => {
-    const ok = URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1));
-    if (!ok)
-      throw new Error(`must be a URL starting with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
-    return value;
-  };
-}
-
-function oneOf<T extends string>(...allowed: T[]): (value: string) => T {
-  return (value) => {
-    const found = allowed.find((each) => each === value);
-    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
-    return found;
-  };
-}
-
-function integer(min: number, max: number): (value: string) => number {
-  return (value) => {
-    const parsed = Number(value);
-    if (!/^\d+$/.test(value) || parsed < min || parsed > max)
-      throw new Error(`must be a whole number from ${min} to ${max}`);
-    return parsed;
-  };
-}
-
-function token(value: string): string {
-  if (value.length < TOKEN_CHARACTERS_MIN)
-    throw new Error(`must have at least ${TOKEN_CHARACTERS_MIN} characters`);
-  if (PLACEHOLDER.test(value)) throw new Error('looks like a placeholder; use a random value');
-  if (!/^[\x21-\x7e]+$/.test(value)) throw new Error('must be printable ASCII without spaces');
-  return value;
-}
-
-function list(value: string): string[] {
-  return value
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
-}
-
-function masterKey(value: string): Buffer {
-  try {
-    return parseMasterKey(value);
-  } catch (error) {
-    throw new Error(error instanceof Error ? error.message : 'must be 32 random bytes in base64 or hex');
-  }
-}
-
-function thirtyTwoBytes(value: string): Buffer {
-  const isHex = /^[0-9a-f]{64}$/i.test(value);
-  if (!isHex && !/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) throw new Error('must be 32 bytes in base64 or hex');
-  const bytes = Buffer.from(value, isHex ? 'hex' : 'base64');
-  // Of 32 random bytes hardly any two are equal, and not all of them are letters.
-  if (new Set(bytes).size < 16 || bytes.every((byte) => byte >= 0x20 && byte < 0x7f))
-    throw new Error('looks like a placeholder; `relay context-key` prints a new pair');
-  return bytes;
-}
-
-/** Points for which anybody can make a signature that holds; the others of this kind are no 16 different bytes. */
-const SMALL_ORDER = [
-  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
-  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
-];
-
-function ed25519PublicKey(value: string): Buffer {
-  const bytes = thirtyTwoBytes(value);
-  const unsigned = Buffer.from(bytes);
-  unsigned.writeUInt8((bytes.at(-1) ?? 0) & 0x7f, 31);
-  if (SMALL_ORDER.includes(unsigned.toString('hex'))) throw new Error('has an entry that is no public key');
-  return bytes;
-}
-
-/** An address without a path: what a context is signed for is the path that the client sent. */
-function origin(value: string): string {
-  const parsed = new URL(url('http', 'https')(value));
-  if (
-    parsed.username !== '' ||
-    parsed.password !== '' ||
-    `${parsed.pathname}${parsed.search}${parsed.hash}` !== '/'
-  )
-    throw new Error('must be an address without a path, such as http://inference:8080');
-  return parsed.origin;
-}
-
-function networks(value: string): string[] {
-  const given = list(value);
-  for (const each of given) {
-    try {
-      parseCidr(each);
-    } catch (error) {
-      if (error instanceof InvalidCidrError) throw new Error(`has an entry that ${error.message}`);
-      throw error;
-    }
-  }
-  return given;
-}
-
-function redisUrls(value: string): string {
-  parseRedisUrls(value);
-  return value;
-}
-
-function stripeSecret(value: string): string {
-  if (!/^whsec_[\x21-\x7e]{16,}$/.test(value))
-    throw new Error('must be the signing secret of a webhook, which starts with whsec_');
-  return value;
-}
-
-function absolutePath(value: string): string {
-  if (!isAbsolute(value)) throw new Error('must be an absolute path, such as /var/lib/relay/spool');
-  return value;
-}
-
-function listenAddress(value: string): { host: string; port: number } {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(value);
-  const port = Number(match?.[3]);
-  if (match === null || port > 65_535)
-    throw new Error('must be host:port, such as 127.0.0.1:8080 or [::]:8080');
-  return { host: match[1] ?? (match[2] || '0.0.0.0'), port };
-}
-
 /** Every variable the server reads. The reference page is generated from this table. */
 export const variables = {
-  DATABASE_URL: required(url('postgres', 'postgresql'), 'PostgreSQL: configuration and the request ledger.'),
-  REDIS_URL: required(
+  DATABASE_URL: forServers(
+    url('postgres', 'postgresql'),
+    'PostgreSQL: configuration and the request ledger.',
+  ),
+  REDIS_URL: forServers(
     redisUrls,
     'Redis or Valkey: live admission state and usage transport. One URL, or nodes of a cluster with commas between.',
+  ),
+  RELAY_DATA_DIR: optional(
+    (value) => value,
+    '`relay start`: where the database, usage and secrets are kept. Without it `relay-data` in the working directory.',
   ),
   RELAY_HTTP_ADDR: withDefault(listenAddress, '127.0.0.1:8080', 'Where to listen, as host:port.'),
   RELAY_PUBLIC_URL: optional(
@@ -285,6 +186,10 @@ export const variables = {
     'Days that requests stay in the ledger; whole days are dropped after that.',
   ),
   RELAY_DATABASE_POOL_MAX: withDefault(integer(1, 200), '10', 'Connections to PostgreSQL per process.'),
+  RELAY_CONFIG: optional(
+    configPath,
+    'Self-hosted: a configuration file (`relay.yaml`) that is applied at start, in the roles `all` and `platform`. What it names is owned by it; a file that cannot be applied stops the start.',
+  ),
   RELAY_LOG_LEVEL: withDefault(
     oneOf('debug', 'info', 'warn', 'error', 'silent'),
     'info',
@@ -298,18 +203,23 @@ export type Environment = { readonly [Name in keyof typeof variables]: Given<(ty
 
 export class EnvironmentError extends Error {}
 
+/** Where a process keeps what outlives it: servers of its own that others share, or a directory that it has to itself. */
+export type StoreKind = 'servers' | 'embedded';
+
 /** Reads everything at once, so that one start shows every fault. An empty value counts as not set. */
 export function readEnvironment(
   source: Readonly<Record<string, string | undefined>>,
   role: RoleName = 'all',
+  stores: StoreKind = 'servers',
 ): Environment {
   const faults: string[] = [];
   const values: Record<string, unknown> = {};
-  for (const [name, definition] of Object.entries<Variable<unknown, 'always' | 'maybe'>>(variables)) {
+  for (const [name, definition] of Object.entries<Variable<unknown, VariablePresence>>(variables)) {
     const given = source[name]?.trim() || definition.fallback;
     values[name] = null;
     if (given === null) {
-      if (definition.presence === 'always') faults.push(`${name} is missing. ${definition.description}`);
+      const isNeeded = definition.presence === 'always' || definition.presence === stores;
+      if (isNeeded) faults.push(`${name} is missing. ${definition.description}`);
       continue;
     }
     try {
@@ -319,9 +229,30 @@ export function readEnvironment(
     }
   }
   const environment = values as Environment;
+  if (stores === 'embedded') faults.push(...embeddedFaults(source));
   if (faults.length === 0) faults.push(...modeFaults(environment, role));
   if (faults.length > 0) throw new EnvironmentError(faults.map((fault) => `  - ${fault}`).join('\n'));
   return environment;
+}
+
+/** What makes no sense for a process that is the whole deployment. */
+function embeddedFaults(source: Readonly<Record<string, string | undefined>>): string[] {
+  const given = (...names: (keyof Environment)[]) =>
+    names.filter((name) => (source[name]?.trim() ?? '') !== '');
+  const faults = given('DATABASE_URL', 'REDIS_URL').map(
+    (name) =>
+      `${name} is set, and \`relay start\` uses no server: it keeps everything in its data directory. Unset it, or use ` +
+      '`relay serve`; `relay migrate --from DIR --to DATABASE_URL` carries over what a data directory holds.',
+  );
+  if (given('RELAY_SPOOL_DIR').length > 0)
+    faults.push('RELAY_SPOOL_DIR is set, and `relay start` keeps usage in its data directory. Unset it.');
+  const apart = given('RELAY_INFERENCE_URL', 'RELAY_CONTEXT_SIGNING_KEY', 'RELAY_CONTEXT_VERIFY_KEYS');
+  for (const name of apart)
+    faults.push(
+      `${name} is set, which is for roles in processes of their own; \`relay start\` is all of them in one. Unset it, or use ` +
+        '`relay serve --role …` with PostgreSQL and Redis.',
+    );
+  return faults;
 }
 
 type Optional = {
@@ -348,6 +279,8 @@ function modeFaults(environment: Environment, role: RoleName): string[] {
     if (environment.RELAY_ACCOUNTS) need('RELAY_AUTH_SECRET');
     return faults;
   }
+  if (environment.RELAY_CONFIG !== null)
+    faults.push('RELAY_CONFIG is for self-hosted deployments: here each organization applies its own file.');
   if (role === 'all' || role === 'platform') need('RELAY_AUTH_SECRET');
   if (role === 'platform') need('RELAY_INFERENCE_URL', 'RELAY_CONTEXT_SIGNING_KEY');
   return [...faults, ...verifyKeyFaults(environment, role)];

@@ -76,6 +76,26 @@ describe('measurements', () => {
     );
   });
 
+  it('count what guardrails said by stage, verdict and cause, and how long they took', () => {
+    const measurements = createMeasurements({ nowMs: () => 0, monotonicMs: () => 0 });
+    const allowed = { guardrailId: 'g', stage: 'pre_dispatch', verdict: 'allowed', latencyMs: 20 } as const;
+    const late = {
+      guardrailId: 'h',
+      stage: 'post_response',
+      verdict: 'unavailable',
+      latencyMs: 500,
+      cause: 'timeout',
+    } as const;
+    measurements.settled(sampleRecord({ guardrails: [allowed, late] }));
+    measurements.settled(sampleRecord({ guardrails: [allowed] }));
+    assert.deepEqual(counted(measurements.guardrailVerdicts()), [
+      'pre_dispatch allowed none 2',
+      'post_response unavailable timeout 1',
+    ]);
+    assert.equal(measurements.guardrailTimes.pre_dispatch.sum(), 0.04);
+    assert.equal(measurements.guardrailTimes.post_response.sum(), 0.5);
+  });
+
   it('time questions to the engine, and count those without an answer apart', async () => {
     let nowMs = 0;
     const measurements = createMeasurements({ nowMs: () => 0, monotonicMs: () => (nowMs += 4) });

@@ -1,5 +1,6 @@
 import type { AdmissionEngine } from '../admission/engine.ts';
-import type { RequestRecord } from '../domain/request-record.ts';
+import type { GuardrailStage } from '../domain/guardrail-verdict.ts';
+import type { RecordedGuardrail, RequestRecord } from '../domain/request-record.ts';
 import type { RequestHandler } from '../http/listener.ts';
 import type { Clock } from '../kit/clock.ts';
 import { createTally, type Labels, type Tally } from '../kit/metrics.ts';
@@ -21,10 +22,12 @@ export interface Measurements {
   answers(): [Labels, number][];
   requests(): [Labels, number][];
   admissionFailures(): number;
+  guardrailVerdicts(): [Labels, number][];
   readonly waits: Tally;
   readonly firstBytes: Tally;
   readonly upstreamFirstBytes: Tally;
   readonly admissions: Tally;
+  readonly guardrailTimes: Readonly<Record<GuardrailStage, Tally>>;
 }
 
 export function createMeasurements(clock: Clock): Measurements {
@@ -39,8 +42,22 @@ export function createMeasurements(clock: Clock): Measurements {
   const firstBytes = createTally(metricTable.relay_first_byte_seconds.bounds);
   const upstreamFirstBytes = createTally(metricTable.relay_upstream_first_byte_seconds.bounds);
   const admissions = createTally(metricTable.relay_admission_seconds.bounds);
+  const guardrailTimes = {
+    pre_dispatch: createTally(metricTable.relay_guardrail_pre_dispatch_seconds.bounds),
+    post_response: createTally(metricTable.relay_guardrail_post_response_seconds.bounds),
+  };
+  /** By stage, verdict and cause; few combinations come up, and each is bounded by its type. */
+  const verdicts = new Map<string, [Labels, number]>();
   let openInference = 0;
   let admissionFailures = 0;
+
+  function noteVerdict(said: RecordedGuardrail): void {
+    const { stage, verdict, latencyMs } = said;
+    const cause = said.cause ?? 'none';
+    guardrailTimes[stage].observe(latencyMs / 1_000);
+    const key = `${stage} ${verdict} ${cause}`;
+    verdicts.set(key, [{ stage, verdict, cause }, (verdicts.get(key)?.[1] ?? 0) + 1]);
+  }
 
   return {
     counted: (handler) => (request, response, requestId) => {
@@ -54,8 +71,9 @@ export function createMeasurements(clock: Clock): Measurements {
       });
       handler(request, response, requestId);
     },
-    settled({ operation, state, waitMs, ttftMs, timings }) {
+    settled({ operation, state, waitMs, ttftMs, timings, guardrails = [] }) {
       requests[operation][state] += 1;
+      for (const said of guardrails) noteVerdict(said);
       waits.observe(waitMs / 1_000);
       if (ttftMs !== null) firstBytes.observe(ttftMs / 1_000);
       const upstreamMs = timings?.upstreamFirstByteMs ?? null;
@@ -85,10 +103,12 @@ export function createMeasurements(clock: Clock): Measurements {
         Object.entries(counts).map(([state, count]): [Labels, number] => [{ operation, state }, count]),
       ),
     admissionFailures: () => admissionFailures,
+    guardrailVerdicts: () => [...verdicts.values()],
     waits,
     firstBytes,
     upstreamFirstBytes,
     admissions,
+    guardrailTimes,
   };
 }
 

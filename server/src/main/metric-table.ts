@@ -46,6 +46,21 @@ export const metricTable = {
     kind: 'counter',
     help: 'Questions to the limits engine that were not answered.',
   },
+  relay_guardrail_verdicts_total: {
+    kind: 'counter',
+    labels: ['stage', 'verdict', 'cause'],
+    help: 'What guardrails said of inference requests that have ended; the cause is none unless they were unavailable.',
+  },
+  relay_guardrail_pre_dispatch_seconds: {
+    kind: 'histogram',
+    bounds: SECONDS,
+    help: 'How long one guardrail took over a request.',
+  },
+  relay_guardrail_post_response_seconds: {
+    kind: 'histogram',
+    bounds: SECONDS,
+    help: 'How long one guardrail took over an answer.',
+  },
   relay_store_up: { kind: 'gauge', labels: ['store'], help: '1 while the store answers.' },
   relay_redis_breaker: {
     kind: 'gauge',

@@ -11,6 +11,7 @@ import type { AppliedLimit } from '../domain/limit.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
+import { createIdleShards } from '../metering/compare-windows.ts';
 import { ledgerRow } from '../metering/ledger-row.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
 import { sampleRecord } from '../metering/request-records.fixture.ts';
@@ -106,7 +107,7 @@ describe('limits compared with the ledger', () => {
     } as unknown as ReturnType<typeof createLog>;
     return startReconciliation({
       db: migrated.db,
-      redis,
+      isIdle: createIdleShards(redis),
       usage: engine.usage,
       windowStartMs,
       clock: { ...systemClock, nowMs: () => NOW_MS },
@@ -330,7 +331,7 @@ describe('limits compared with the ledger', () => {
   it('are not compared while a store is away, and that is said', async () => {
     const away = startReconciliation({
       db: migrated.db,
-      redis: { ...redis, run: () => Promise.reject(new Error('away')) },
+      isIdle: () => Promise.reject(new Error('away')),
       usage: engine.usage,
       windowStartMs,
       clock: { ...systemClock, nowMs: () => NOW_MS },

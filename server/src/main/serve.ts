@@ -1,11 +1,11 @@
-import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import serverPackage from '../../package.json' with { type: 'json' };
+import { createAskGuardrail } from '../guardrails/ask-guardrail.ts';
 import type { Authenticate } from '../http/authenticate.ts';
 import { listen } from '../http/listener.ts';
 import { createManagementApp } from '../http/management-app.ts';
 import { createMetricsPage } from '../http/metrics-page.ts';
+import { createNewestSnapshot } from '../inference/guard/newest-snapshot.ts';
 import { createInferenceHandler } from '../inference/handler.ts';
 import { createTypicalOutput } from '../inference/settle/typical-output.ts';
 import { systemClock } from '../kit/clock.ts';
@@ -14,21 +14,21 @@ import { createLog, type Log } from '../kit/log.ts';
 import { createSealer } from '../kit/seal.ts';
 import { Secret } from '../kit/secret.ts';
 import { createManagementHandlers } from '../management/index.ts';
-import { createFences } from '../store/fences.ts';
 import { ensureImplicitOrganization } from '../store/implicit-organization.ts';
+import { rememberFences } from '../store/known-fences.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/migrate.ts';
-import { createDatabase, type DatabaseHandle } from '../store/postgres.ts';
-import { createRedis } from '../store/redis.ts';
+import type { DatabaseHandle } from '../store/postgres.ts';
 import { resealCredentials } from '../store/reseal-credentials.ts';
 import { createSnapshots } from '../store/snapshots.ts';
 import { authSecretsFrom } from './auth-secrets.ts';
 import type { Environment } from './environment.ts';
 import { createMeasurements } from './measurements.ts';
+import { type DataDirectory, type MeteringPart, openStores } from './open-stores.ts';
 import { type RoleName, roles } from './roles.ts';
-import { createAdmission } from './start-admission.ts';
+import { applyConfigAtStart } from './start-config.ts';
+import { withConsole } from './start-console.ts';
 import { startDoors } from './start-doors.ts';
 import { startInference } from './start-inference.ts';
-import { startMetering } from './start-metering.ts';
 import { createServerMetrics } from './start-metrics.ts';
 import { startSessions } from './start-sessions.ts';
 
@@ -41,28 +41,33 @@ export interface RunningServer {
   stop(): Promise<{ cut: number }>;
 }
 
+export interface ServeOptions {
+  /** Where everything is kept; without it PostgreSQL and Redis are servers. */
+  readonly dataDirectory?: DataDirectory;
+  readonly log?: Log;
+}
+
 /** Starts one process in the given role: stores, then the rooms that the role needs, then the listener. */
-export async function serve(environment: Environment, roleName: RoleName): Promise<RunningServer> {
+export async function serve(
+  environment: Environment,
+  roleName: RoleName,
+  options: ServeOptions = {},
+): Promise<RunningServer> {
+  const { log = createLog(environment.RELAY_LOG_LEVEL), dataDirectory = null } = options;
   const role = roles[roleName];
-  const log = createLog(environment.RELAY_LOG_LEVEL);
   const clock = systemClock;
   const sealer = createSealer({
     primary: environment.RELAY_MASTER_KEY,
     previous: environment.RELAY_MASTER_KEY_PREVIOUS,
   });
-  const database = createDatabase({
-    url: environment.DATABASE_URL,
-    log,
-    poolMax: environment.RELAY_DATABASE_POOL_MAX,
-    applicationName: `relay-${roleName}`,
-  });
+  const stores = await openStores({ environment, roleName, clock, log, dataDirectory });
+  const { database, redis } = stores;
   await prepareDatabase(database, log);
   if (environment.RELAY_MASTER_KEY_PREVIOUS.length > 0)
     await resealCredentials({ db: database.db, sealer, log });
   const owner = environment.RELAY_MODE === 'hosted' ? null : await ensureImplicitOrganization(database.db);
 
-  const redis = createRedis({ url: environment.REDIS_URL, clock, log });
-  const fences = createFences({ redis, db: database.db });
+  const fences = rememberFences(stores.fences, clock);
   const snapshots = createSnapshots({ database, sealer, clock, log });
   if (owner !== null) await snapshots.load(owner.organizationId);
   snapshots.start();
@@ -75,21 +80,17 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
   };
   const egress = createEgress(egressOptions);
   const typicalOutput = createTypicalOutput();
+  const newest = createNewestSnapshot({ fences, snapshots, clock, log });
+  const askGuardrail = createAskGuardrail({ egress, clock, log });
   const measurements = createMeasurements(clock);
-  const processId = `${process.pid}-${randomUUIDv7()}`;
-  const admission = createAdmission({
-    redis,
-    db: database.db,
-    clock,
-    log,
-    spool: {
-      directory: spoolDirectory(environment),
-      bytesMax: environment.RELAY_SPOOL_BYTES_MAX,
-    },
-    gatewayId: processId,
-    timed: measurements.timed,
-  });
+  const admission = stores.admission(measurements.timed);
+  await admission.prepare();
   const publicUrl = publicUrlOf(environment);
+  const deployment = {
+    mode: environment.RELAY_MODE,
+    accounts: environment.RELAY_ACCOUNTS,
+    version: serverPackage.version,
+  };
   const sessions = startSessions({
     environment,
     owner,
@@ -123,6 +124,8 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
       waitersMax: environment.RELAY_WAITERS_MAX,
       authenticate,
       snapshotOf: (organizationId) => snapshots.get(organizationId) ?? snapshots.load(organizationId),
+      newest,
+      askGuardrail,
       typicalOutput,
       bodyBytesMax: environment.RELAY_MAX_BODY_BYTES,
       attemptsMax: environment.RELAY_ATTEMPTS_MAX,
@@ -151,11 +154,7 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
             fences,
             keyPepper,
             randomBytes,
-            deployment: {
-              mode: environment.RELAY_MODE,
-              accounts: environment.RELAY_ACCOUNTS,
-              version: serverPackage.version,
-            },
+            deployment,
             billing: {
               db: database.db,
               stripeWebhookSecret: environment.RELAY_STRIPE_WEBHOOK_SECRET,
@@ -166,7 +165,7 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
             openEgress: () => createEgress(egressOptions),
             snapshots,
             admission: admission.desk,
-            limitUsage: admission.engine.usage,
+            limitUsage: admission.limitUsage,
             clock,
             newId: randomUUIDv7,
             typicalOutputTokens: typicalOutput.tokens,
@@ -175,7 +174,7 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
       : null,
   });
 
-  let metering: ReturnType<typeof startMetering> | null = null;
+  let metering: MeteringPart | null = null;
   const isPostgresqlUp = () => isRecent(snapshots.state().lastPollOkAtMs, clock.nowMs());
   const metrics = createServerMetrics({
     info: { version: serverPackage.version, role: roleName, mode: environment.RELAY_MODE },
@@ -194,11 +193,27 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
     everythingElse,
   );
 
+  await applyConfigAtStart({
+    environment,
+    role: roleName,
+    owner,
+    deps: {
+      ofOrganization: database.ofOrganization,
+      deployment,
+      snapshots,
+      sealer,
+      egress,
+      fences,
+      clock,
+      newId: randomUUIDv7,
+    },
+    log,
+  });
   const listener = await listen(environment.RELAY_HTTP_ADDR, {
     newRequestId: randomUUIDv7,
     publicUrl,
     inference: inference.handler === null ? null : measurements.counted(inference.handler),
-    everythingElse: measurements.counted(withMetrics),
+    everythingElse: measurements.counted(role.management ? withConsole(publicUrl, withMetrics) : withMetrics),
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 120_000,
     health: () => ({
@@ -206,8 +221,9 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
       ready: !draining,
       parts: {
         role: roleName,
+        stores: redis === null ? 'embedded' : 'servers',
         postgresql: isPostgresqlUp() ? 'up' : 'down',
-        redis: redis.state().ready ? 'up' : 'down',
+        ...(redis === null ? {} : { redis: redis.state().ready ? 'up' : 'down' }),
         draining: String(draining),
         ...(metering === null ? {} : { metering: metering.health() }),
       },
@@ -217,9 +233,7 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
   if (role.metering) admission.startSweeping();
   if (role.metering) {
     const { usage } = admission.engine;
-    const retentionDays = environment.RELAY_LEDGER_RETENTION_DAYS;
-    const parts = { redis, db: database.db, clock, log, consumer: processId, usage, retentionDays };
-    metering = startMetering(parts);
+    metering = stores.metering({ usage, retentionDays: environment.RELAY_LEDGER_RETENTION_DAYS });
   }
   log.info({ address: listener.address, role: roleName, mode: environment.RELAY_MODE }, 'listening');
 
@@ -234,8 +248,7 @@ export async function serve(environment: Environment, roleName: RoleName): Promi
     await doors.stop();
     await snapshots.stop();
     await egress.close();
-    await redis.close();
-    await database.close();
+    await stores.close();
     log.info({ cut, kept_on_disk: kept, lost }, 'stopped');
     return { cut };
   }
@@ -250,13 +263,6 @@ async function prepareDatabase(database: DatabaseHandle, log: Log): Promise<void
 /** The configuration is polled every second; a poll that is this old has failed several times. */
 function isRecent(lastPollOkAtMs: number | null, nowMs: number): boolean {
   return lastPollOkAtMs !== null && nowMs - lastPollOkAtMs < 5_000;
-}
-
-/** Deployments that share a machine share its temporary files; usage of one must not be taken over by another. */
-function spoolDirectory({ RELAY_SPOOL_DIR: given, DATABASE_URL: url }: Environment): string {
-  const { host, pathname } = new URL(url);
-  const deployment = createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, 16);
-  return given ?? join(tmpdir(), 'relay-spool', deployment);
 }
 
 function publicUrlOf(environment: Environment): string {

@@ -1,10 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import { windowStartMs } from '../admission/calendar-window.ts';
 import { type AdmissionDesk, createDesk } from '../admission/desk.ts';
-import type { AdmissionEngine, Opening } from '../admission/engine.ts';
+import type { AdmissionEngine } from '../admission/engine.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
-import { isSliding, type Policy } from '../admission/policy.ts';
 import { createRedisEngine } from '../admission/redis/engine.ts';
 import { createScripts } from '../admission/redis/scripts.ts';
 import { createSharedCooldowns } from '../admission/shared-cooldowns.ts';
@@ -15,7 +13,7 @@ import { createSendUsage, createUsageStream } from '../metering/usage-stream.ts'
 import type { Redis } from '../store/redis.ts';
 import type { Database } from '../store/schema.ts';
 import { prefixOfShard, SHARDS } from '../store/shards.ts';
-import { sumUsage } from '../store/usage-sums.ts';
+import { calendarOpenings } from './window-openings.ts';
 
 const SWEEP_MS = 1_000;
 const USAGE_RECORDS_MAX = 50_000;
@@ -36,12 +34,16 @@ export interface AdmissionParts {
 export interface RunningAdmission {
   readonly desk: AdmissionDesk;
   readonly engine: AdmissionEngine;
+  /** What limits have counted, for whoever looks at them. */
+  readonly limitUsage: AdmissionEngine['usage'];
   /** Requests of this process by where they stand, and records that are on their way to Redis. */
   counts(): ReturnType<AdmissionDesk['counts']> & { readonly unsent: number };
   /** Usage that is kept on disk, for whoever watches. */
   spoolState(): SpoolState;
   /** Ends leases of gateways that died. */
   startSweeping(): void;
+  /** Before the first request. Throws when the process must not serve any. */
+  prepare(): Promise<void>;
   start(): Promise<void>;
   /** Gives each of its parts the time to bring what it has. */
   stop(timeoutMs: number): Promise<StoppedAdmission>;
@@ -75,7 +77,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     local: createLocalCooldowns({ clock, channel: cooldowns }),
     append: usage.append,
     journal: spool,
-    openings: (organizationId, policies) => openingsOf(parts, organizationId, policies),
+    openings: (organizationId, policies) => calendarOpenings(parts, organizationId, policies),
     clock,
     log,
   });
@@ -85,6 +87,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
   return {
     desk,
     engine,
+    limitUsage: engine.usage,
     counts: () => ({ ...desk.counts(), unsent: usage.pending() }),
     spoolState: spool.state,
     startSweeping() {
@@ -93,6 +96,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
         engine.sweep().catch(() => undefined);
       }, SWEEP_MS);
     },
+    prepare: () => Promise.resolve(),
     async start() {
       cooldowns.start();
       desk.start();
@@ -114,22 +118,4 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
       return { kept, lost: lost + unsettled };
     },
   };
-}
-
-/** What the ledger holds of windows that the engine does not know. */
-async function openingsOf(
-  { db, clock }: AdmissionParts,
-  organizationId: string,
-  policies: readonly Policy[],
-): Promise<Opening[]> {
-  const nowMs = clock.nowMs();
-  const windows = policies.flatMap((policy) => {
-    const { period, metric, counts } = policy;
-    if (period === 'none' || isSliding(period)) return [];
-    // Without knowing what it counts, nobody can say that its window is empty.
-    if (counts === undefined) throw new Error(`the window of ${policy.id} cannot be rebuilt`);
-    return [{ policy, metric, counts, startMs: windowStartMs(period, nowMs) }];
-  });
-  const amounts = await sumUsage(db, organizationId, windows);
-  return windows.map(({ policy, startMs }, index) => ({ policy, startMs, amount: amounts[index] ?? 0 }));
 }

@@ -28,7 +28,8 @@ const CONTEXT_LIFE_MS = (CONTEXT_SECONDS + 4 * CLOCK_LEEWAY_SECONDS) * 1_000;
 export interface InferenceParts {
   readonly environment: Environment;
   readonly database: DatabaseHandle;
-  readonly redis: Redis;
+  /** Null where live state is in this process, which then has every role. */
+  readonly redis: Redis | null;
   readonly snapshots: Snapshots;
   readonly clock: Clock;
   readonly log: Log;
@@ -80,11 +81,12 @@ function startForwarding(parts: InferenceParts): RunningInference {
 }
 
 function createGate(parts: InferenceParts): RequestHandler {
-  const { environment, snapshots, clock } = parts;
+  const { environment, redis, snapshots, clock } = parts;
+  if (redis === null) throw new Error('a role of its own needs Redis');
   const budgets = createKeyBudgets({ db: parts.database.db, keysMax: environment.RELAY_KEY_CACHE_MAX });
   return createContextGate({
     verify: createContextVerifier({ publicKeys: environment.RELAY_CONTEXT_VERIFY_KEYS, clock }),
-    used: createUsedContexts({ redis: parts.redis, clock, lifeMs: CONTEXT_LIFE_MS }),
+    used: createUsedContexts({ redis, clock, lifeMs: CONTEXT_LIFE_MS }),
     snapshotAtLeast(organizationId, version) {
       const known = snapshots.get(organizationId);
       return known !== undefined && known.version >= version

@@ -4,39 +4,69 @@ import type { AdmissionEngine } from '../admission/engine.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import { startBacklog } from '../metering/backlog.ts';
+import { createIdleShards } from '../metering/compare-windows.ts';
+import type { DirectLedger } from '../metering/direct/direct-ledger.ts';
 import { startLedgerWorker } from '../metering/ledger-worker.ts';
-import { startReconciliation } from '../metering/reconcile.ts';
+import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
+import { startRetention } from '../metering/retention.ts';
 import type { Redis } from '../store/redis.ts';
 import type { Database } from '../store/schema.ts';
 
-export interface MeteringParts {
-  readonly redis: Redis;
+interface LedgerParts {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Unique per process. */
-  readonly consumer: string;
   readonly usage: AdmissionEngine['usage'];
   readonly retentionDays: number;
+}
+
+export interface MeteringParts extends LedgerParts {
+  readonly redis: Redis;
+  /** Unique per process. */
+  readonly consumer: string;
 }
 
 /** What a process of the worker role does: move usage to the ledger, and watch that nothing is missing there. */
 export function startMetering(parts: MeteringParts) {
   const worker = startLedgerWorker(parts);
   const backlog = startBacklog(parts);
-  const reconciliation = startReconciliation({ ...parts, windowStartMs });
+  const isIdle = createIdleShards(parts.redis);
+  const reconciliation = startReconciliation({ ...parts, isIdle, windowStartMs });
   return {
     worker,
     backlog,
     reconciliation,
-    /** For the health report: how far limits and ledger agree. */
-    health() {
-      const { drift, checked, unsettled, finishedAtMs } = reconciliation.state();
-      const compared_at = finishedAtMs === null ? null : new Date(finishedAtMs).toISOString();
-      return { drift, checked, unsettled, compared_at };
-    },
+    health: () => healthOf(reconciliation),
     async stop(): Promise<void> {
       await Promise.all([worker.stop(), backlog.stop(), reconciliation.stop()]);
     },
   };
+}
+
+export interface EmbeddedMeteringParts extends LedgerParts {
+  readonly ledger: DirectLedger;
+  readonly isIdle: () => boolean;
+}
+
+/** The same where usage goes to the ledger by itself: what is old is removed, and what is missing noticed. */
+export function startEmbeddedMetering(parts: EmbeddedMeteringParts) {
+  const { ledger } = parts;
+  const retention = startRetention({ ...parts, ledgerDays: parts.retentionDays });
+  const isIdle = () => Promise.resolve(parts.isIdle());
+  const reconciliation = startReconciliation({ ...parts, isIdle, windowStartMs });
+  return {
+    worker: { counts: ledger.counts },
+    backlog: { state: ledger.backlog },
+    reconciliation,
+    health: () => healthOf(reconciliation),
+    async stop(): Promise<void> {
+      await Promise.all([retention.stop(), reconciliation.stop()]);
+    },
+  };
+}
+
+function healthOf(reconciliation: Reconciliation) {
+  const { drift, checked, unsettled, finishedAtMs } = reconciliation.state();
+  const compared_at = finishedAtMs === null ? null : new Date(finishedAtMs).toISOString();
+  return { drift, checked, unsettled, compared_at };
 }

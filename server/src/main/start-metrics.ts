@@ -1,5 +1,5 @@
 import type { Clock } from '../kit/clock.ts';
-import { createMetrics, type Metrics, type Reading } from '../kit/metrics.ts';
+import { createMetrics, type Labels, type Metrics, type Reading } from '../kit/metrics.ts';
 import type { Backlog } from '../metering/backlog.ts';
 import type { LedgerWorker } from '../metering/ledger-worker.ts';
 import type { Reconciliation } from '../metering/reconcile.ts';
@@ -21,7 +21,8 @@ export interface MetricSources {
   readonly measurements: Measurements;
   readonly admission: Pick<RunningAdmission, 'counts' | 'spoolState'>;
   readonly snapshots: Pick<Snapshots, 'state'>;
-  readonly redis: Pick<Redis, 'state'>;
+  /** Null where there is none. */
+  readonly redis: Pick<Redis, 'state'> | null;
   /** Null where there are no keys. */
   readonly keysHeld: () => number | null;
   /** Null in a process without the role, and until it has begun. */
@@ -56,6 +57,9 @@ function readingsOfTraffic({ info, measurements, admission }: MetricSources) {
     relay_upstream_first_byte_seconds: () => measurements.upstreamFirstBytes,
     relay_admission_seconds: () => measurements.admissions,
     relay_admission_failures_total: measurements.admissionFailures,
+    relay_guardrail_verdicts_total: measurements.guardrailVerdicts,
+    relay_guardrail_pre_dispatch_seconds: () => measurements.guardrailTimes.pre_dispatch,
+    relay_guardrail_post_response_seconds: () => measurements.guardrailTimes.post_response,
   } satisfies Partial<Record<MetricName, () => Reading>>;
 }
 
@@ -63,10 +67,15 @@ function readingsOfStores({ redis, snapshots, clock, keysHeld, isPostgresqlUp }:
   return {
     relay_store_up: () => [
       [{ store: 'postgresql' }, Number(isPostgresqlUp())],
-      [{ store: 'redis' }, Number(redis.state().ready)],
+      ...(redis === null ? [] : [[{ store: 'redis' }, Number(redis.state().ready)] as [Labels, number]]),
     ],
     relay_redis_breaker: () =>
-      ['closed', 'open', 'half_open'].map((state) => [{ state }, Number(redis.state().breaker === state)]),
+      redis === null
+        ? null
+        : ['closed', 'open', 'half_open'].map((state) => [
+            { state },
+            Number(redis.state().breaker === state),
+          ]),
     relay_configuration_age_seconds: () => {
       const { lastPollOkAtMs } = snapshots.state();
       return lastPollOkAtMs === null ? null : Math.max(0, clock.nowMs() - lastPollOkAtMs) / 1_000;

@@ -21,7 +21,8 @@ export interface SessionParts {
   /** Self-hosted: the implicit organization and its owner. */
   readonly owner: { readonly organizationId: string; readonly userId: string } | null;
   readonly database: DatabaseHandle;
-  readonly redis: Redis;
+  /** Null where live state is in this process. */
+  readonly redis: Redis | null;
   readonly fences: Fences;
   readonly publicUrl: string;
   readonly clock: Clock;

@@ -21,9 +21,10 @@ import { type Clock, systemClock } from '../kit/clock.ts';
 import { createEgress } from '../kit/egress/index.ts';
 import { createSealer, type Sealer } from '../kit/seal.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/migrate.ts';
-import { createDatabase, type DatabaseHandle } from '../store/postgres.ts';
+import type { DatabaseHandle } from '../store/postgres.ts';
 import type { Database } from '../store/schema.ts';
 import { createSnapshots, type Snapshots } from '../store/snapshots.ts';
+import { openTestDatabase } from '../store/test-database.fixture.ts';
 import type { Deployment, ManagementDeps } from './deps.ts';
 import { createManagementHandlers } from './index.ts';
 
@@ -83,7 +84,7 @@ export async function startManagement(
   options: FixtureOptions = {},
 ): Promise<ManagementFixture> {
   const clock = options.clock ?? systemClock;
-  const database = createDatabase({ url: databaseUrl, log, poolMax: 10 });
+  const database = await openTestDatabase({ url: databaseUrl, log, poolMax: 10 });
   await database.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
   const sealer = createSealer({ primary: randomBytes(32) });
   const snapshots = createSnapshots({ database, sealer, clock: systemClock, log });

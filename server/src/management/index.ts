@@ -12,6 +12,7 @@ import { connectionTestHandlers } from './connection-tests/routes.ts';
 import { credentialHandlers } from './credentials/routes.ts';
 import type { ManagementDeps } from './deps.ts';
 import { endpointHandlers } from './endpoints/routes.ts';
+import { guardrailHandlers } from './guardrails/routes.ts';
 import { withIdempotency } from './idempotency.ts';
 import { invitationHandlers } from './invitations/routes.ts';
 import { laneHandlers } from './lanes/routes.ts';
@@ -42,6 +43,7 @@ export function createManagementHandlers(deps: ManagementDeps): Handlers {
     ...endpointHandlers(deps),
     ...laneHandlers(deps),
     ...membershipHandlers(deps),
+    ...guardrailHandlers(deps),
     ...pricingPolicyHandlers(deps),
     ...limitPolicyHandlers(deps),
     ...userLimitPolicyHandlers(deps),

@@ -8,6 +8,8 @@ export type OwnedTable =
   | 'endpoints'
   | 'lanes'
   | 'lane_memberships'
+  | 'guardrails'
+  | 'guardrail_bindings'
   | 'pricing_policies'
   | 'limit_policies'
   | 'user_limit_policies'

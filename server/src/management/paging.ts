@@ -12,6 +12,9 @@ type ListRoute = Extract<
   | 'listEndpoints'
   | 'listLanes'
   | 'listMemberships'
+  | 'listGuardrails'
+  | 'listGuardrailBindings'
+  | 'listGuardrailPresets'
   | 'listPricingPolicies'
   | 'listLimitPolicies'
   | 'listLimitUsage'
@@ -22,7 +25,10 @@ type ListRoute = Extract<
   | 'listMembers'
   | 'listInvitations'
 >;
-type ListCall = Pick<Call<ListRoute>, 'caller' | 'query' | 'setHeader'>;
+type ListCall = Pick<Call<ListRoute>, 'caller' | 'query' | 'setHeader'> & {
+  /** Of a list below one resource: what its path names. */
+  readonly params?: Readonly<Record<string, string>> | undefined;
+};
 
 /**
  * The rows a list call asks for: all of them without `limit`, else one page and the headers that lead to the
@@ -69,13 +75,14 @@ function onePage<Item extends { readonly id: string }>(
 
 /** The headers that lead to the page after this one. */
 export function setNextPage(
-  call: Pick<ListCall, 'setHeader'>,
+  call: Pick<ListCall, 'setHeader' | 'params'>,
   route: ListRoute,
   limit: number,
   cursor: string,
 ): void {
   call.setHeader(headers.nextCursor, cursor);
-  call.setHeader(headers.link, `<${routes[route].path}?limit=${limit}&cursor=${cursor}>; rel="next"`);
+  const path = routes[route].path.replaceAll(/\{(\w+)\}/g, (_, name: string) => call.params?.[name] ?? '');
+  call.setHeader(headers.link, `<${path}?limit=${limit}&cursor=${cursor}>; rel="next"`);
 }
 
 export function cursorOfId(id: string): string {

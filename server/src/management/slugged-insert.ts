@@ -4,7 +4,7 @@ import type { Database } from '../store/schema.ts';
 import type { NewRow, OwnedRows, Row } from './owned-rows.ts';
 import { conflict } from './refusals.ts';
 
-type SluggedTable = 'providers' | 'endpoints' | 'lanes';
+type SluggedTable = 'providers' | 'endpoints' | 'lanes' | 'guardrails';
 
 /** How often a slug may be lost to another transaction; each loss means that another create succeeded. */
 const ATTEMPTS_MAX = 100;

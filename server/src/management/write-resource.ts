@@ -1,7 +1,7 @@
 import { headers } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { Caller } from '../domain/caller.ts';
-import { changeConfiguration } from '../store/config-version.ts';
+import { changeAccess } from '../store/config-version.ts';
 import type { Database } from '../store/schema.ts';
 import { appendAudit, auditedRow } from './audit.ts';
 import { lockConfiguration } from './config-file/configuration-lock.ts';
@@ -38,7 +38,7 @@ export interface ResourceWrites<T extends OwnedTable> {
   ): Promise<undefined>;
 }
 
-type WriteDeps = Pick<ManagementDeps, 'ofOrganization' | 'snapshots' | 'newId'>;
+type WriteDeps = Pick<ManagementDeps, 'ofOrganization' | 'snapshots' | 'newId' | 'fences'>;
 
 /**
  * The one way a resource changes: what is written, its audit entry and the version that tells gateways
@@ -48,6 +48,8 @@ export function resourceWrites<T extends OwnedTable>(
   deps: WriteDeps,
   rows: OwnedRows<T>,
   kind: string,
+  /** What a change leaves behind and no gateway may miss: the fence is raised before it is answered. */
+  isFenced: (after: Row<T>) => boolean = () => false,
 ): ResourceWrites<T> {
   type Change = { id: string; before: Row<T> | null; after: Row<T> | null };
 
@@ -57,25 +59,23 @@ export function resourceWrites<T extends OwnedTable>(
     change: (tx: Transaction<Database>) => Promise<Change>,
   ): Promise<Change> {
     const { organizationId } = call.caller;
-    const done = await changeConfiguration(
-      deps.ofOrganization(organizationId),
-      organizationId,
-      async (tx) => {
-        await lockConfiguration(tx, organizationId, 'shared');
-        const changed = await change(tx);
-        await appendAudit(tx, {
-          id: deps.newId(),
-          caller: call.caller,
-          requestId: call.requestId,
-          action: `${kind}.${verb}`,
-          targetType: kind,
-          targetId: changed.id,
-          before: changed.before && auditedRow(rows.table, changed.before),
-          after: changed.after && auditedRow(rows.table, changed.after),
-        });
-        return changed;
-      },
-    );
+    const db = deps.ofOrganization(organizationId);
+    const { result: done, version } = await changeAccess(db, organizationId, async (tx) => {
+      await lockConfiguration(tx, organizationId, 'shared');
+      const changed = await change(tx);
+      await appendAudit(tx, {
+        id: deps.newId(),
+        caller: call.caller,
+        requestId: call.requestId,
+        action: `${kind}.${verb}`,
+        targetType: kind,
+        targetId: changed.id,
+        before: changed.before && auditedRow(rows.table, changed.before),
+        after: changed.after && auditedRow(rows.table, changed.after),
+      });
+      return { result: changed, keyIds: [] };
+    });
+    if (done.after !== null && isFenced(done.after)) await deps.fences.raise(organizationId, version);
     await deps.snapshots.refreshNow(organizationId);
     return done;
   }

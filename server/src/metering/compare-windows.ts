@@ -9,7 +9,8 @@ import { readWindowEdge, type WindowEdge } from '../store/window-edge.ts';
 
 export interface CompareDeps {
   readonly db: Kysely<Database>;
-  readonly redis: Redis;
+  /** Whether nothing of the organization is under way, waits for its turn, or waits to be written. */
+  readonly isIdle: (organizationId: string) => Promise<boolean>;
   readonly clock: Clock;
   /** What the limits engine has counted, in the order asked for. */
   readonly usage: (
@@ -38,7 +39,7 @@ const EDGE_MS = 5_000;
 
 /**
  * Compares live windows of one organization with the ledger. Whatever is in the ledger was counted live before, so that a live
- * count below the ledger, read after it, is a drift at any time. A live count above it is one only when nothing of the shard was
+ * count below the ledger, read after it, is a drift at any time. A live count above it is one only when nothing of it was
  * under way or on its way to the ledger, before and after.
  */
 export async function compareWindows(
@@ -49,7 +50,7 @@ export async function compareWindows(
   const windows = openWindows(deps, limits);
   if (windows.length === 0) return [];
   const asked = windows.map(({ limit }) => limit);
-  const wasIdle = await isIdle(deps.redis, organizationId);
+  const wasIdle = await deps.isIdle(organizationId);
   const before = await deps.usage(organizationId, asked);
   const sums = await sumUsage(
     deps.db,
@@ -57,7 +58,7 @@ export async function compareWindows(
     windows.map(({ limit: { metric, counts }, startMs }) => ({ metric, counts, startMs })),
   );
   const after = await deps.usage(organizationId, asked);
-  const idle = wasIdle && (await isIdle(deps.redis, organizationId));
+  const idle = wasIdle && (await deps.isIdle(organizationId));
   const edges = new Map<number, WindowEdge | null>();
   const compared: ComparedWindow[] = [];
   for (const [index, { limit, startMs }] of windows.entries()) {
@@ -86,13 +87,15 @@ function openWindows(
   });
 }
 
-/** Nothing of the shard is under way, waits for its turn, or waits to be written. */
-async function isIdle(redis: Redis, organizationId: string): Promise<boolean> {
-  const prefix = prefixOf(organizationId);
-  const stream = usageStreamOf(prefix);
-  if (Number(await redis.run(['XLEN', stream], stream)) > 0) return false;
-  const leases = leasesOf(prefix);
-  return Number(await redis.run(['ZCARD', leases], leases)) === 0;
+/** Redis tells it of the whole shard, of which the organization is a part. */
+export function createIdleShards(redis: Redis): CompareDeps['isIdle'] {
+  return async (organizationId) => {
+    const prefix = prefixOf(organizationId);
+    const stream = usageStreamOf(prefix);
+    if (Number(await redis.run(['XLEN', stream], stream)) > 0) return false;
+    const leases = leasesOf(prefix);
+    return Number(await redis.run(['ZCARD', leases], leases)) === 0;
+  };
 }
 
 /** All leases of a shard by their end, as the engine's scripts keep them. */

@@ -104,6 +104,8 @@ function traceOf({ timings, candidates = [], guardrails = [] }: RequestRecord): 
       stage: guardrail.stage,
       verdict: guardrail.verdict,
       latency_ms: guardrail.latencyMs,
+      ...(guardrail.cause === undefined ? {} : { cause: guardrail.cause }),
+      ...(guardrail.skippedParts === undefined ? {} : { skipped_parts: guardrail.skippedParts }),
     })),
   };
 }

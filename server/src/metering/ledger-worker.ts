@@ -1,9 +1,9 @@
-import { ensureLedgerPartitions, utcDayOf } from '../store/ledger-partitions.ts';
 import type { Redis } from '../store/redis.ts';
 import { prefixOfShard, SHARDS, usageStreamOf } from '../store/shards.ts';
+import { createDaysAhead } from './days-ahead.ts';
 import { startRetention } from './retention.ts';
 import { createShardReader, type ReadPortion, type ShardReader } from './shard-reader.ts';
-import { createStreamGroup } from './stream-group.ts';
+import { createStreamGroup, type StreamGroup } from './stream-group.ts';
 import {
   acknowledgeEntries,
   type ReadyEntries,
@@ -37,8 +37,6 @@ const FAILURE_MS = 1_000;
 const ABANDONED_MS = 30_000;
 const CLAIM_EVERY_MS = 10_000;
 const RETENTION_DAYS = 400;
-const PARTITION_DAYS_AHEAD = 7;
-const DAY_MS = 86_400_000;
 
 /** How much is taken of a shard, and how much of all shards is written at once. */
 interface Portion extends ReadPortion {
@@ -130,16 +128,9 @@ function createTurn(deps: LedgerWorkerDeps, { shards, counts, trouble, isStoppin
   const { clock, abandonedMs = ABANDONED_MS, claimEveryMs = CLAIM_EVERY_MS } = deps;
   let turns = 0;
   let claimedAtMs = clock.monotonicMs() - claimEveryMs;
-  let partitionedDay = '';
+  const makePartitions = createDaysAhead(deps);
 
-  async function makePartitions(): Promise<void> {
-    const today = utcDayOf(clock.nowMs());
-    if (today === partitionedDay) return;
-    await ensureLedgerPartitions(deps.db, today, utcDayOf(clock.nowMs() + PARTITION_DAYS_AHEAD * DAY_MS));
-    partitionedDay = today;
-  }
-
-  async function write(ready: ReadyEntries, from: readonly ShardReader[]): Promise<void> {
+  async function write(ready: ReadyEntries<StreamGroup>, from: readonly ShardReader[]): Promise<void> {
     if (ready.taken.length > 0) {
       const { rows, poisoned } = await writeEntries(deps, ready);
       counts.rows += rows;
@@ -160,7 +151,7 @@ function createTurn(deps: LedgerWorkerDeps, { shards, counts, trouble, isStoppin
   return async function turn(portion: Portion): Promise<{ moved: number; more: boolean }> {
     await makePartitions();
     const idleMs = claimIdleMs();
-    let taken: TakenEntry[] = [];
+    let taken: TakenEntry<StreamGroup>[] = [];
     let from: ShardReader[] = [];
     let [records, moved, more] = [0, 0, false];
     // One write at a time; while it goes on, the shards after it are read and their rows made.

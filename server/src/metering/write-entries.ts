@@ -17,8 +17,13 @@ const DAY_MS = 86_400_000;
 const DAYS_LATE_MAX = 90;
 const DAYS_EARLY_MAX = 1;
 
-export interface TakenEntry {
-  readonly group: StreamGroup;
+/** Where entries come from, by the name that a note of a bad one gives. */
+export interface EntrySource {
+  readonly stream: string;
+}
+
+export interface TakenEntry<Source extends EntrySource = EntrySource> {
+  readonly group: Source;
   readonly entry: StreamEntry;
 }
 
@@ -35,8 +40,8 @@ export interface Written {
 }
 
 /** Entries as they were taken, and what is to be written of them. */
-export interface ReadyEntries {
-  readonly taken: readonly TakenEntry[];
+export interface ReadyEntries<Source extends EntrySource = EntrySource> {
+  readonly taken: readonly TakenEntry<Source>[];
   /** By request id. */
   readonly rows: ReadonlyMap<string, PlacedRow>;
   readonly unusable: readonly PoisonedUsage[];
@@ -50,7 +55,10 @@ interface PlacedRow {
 }
 
 /** Reads entries and makes their rows, without asking anybody. */
-export function readyEntries(taken: readonly TakenEntry[], nowMs: number): ReadyEntries {
+export function readyEntries<Source extends EntrySource>(
+  taken: readonly TakenEntry<Source>[],
+  nowMs: number,
+): ReadyEntries<Source> {
   const rows = new Map<string, PlacedRow>();
   const unusable: PoisonedUsage[] = [];
   for (const from of taken) {
@@ -137,7 +145,7 @@ async function ensureDays(deps: WriteDeps, requestIds: readonly string[], nowMs:
   }
 }
 
-export async function acknowledgeEntries(taken: readonly TakenEntry[]): Promise<void> {
+export async function acknowledgeEntries(taken: readonly TakenEntry<StreamGroup>[]): Promise<void> {
   const groups = new Map<StreamGroup, StreamEntry[]>();
   for (const { group, entry } of taken) {
     const entries = groups.get(group);

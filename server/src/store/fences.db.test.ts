@@ -5,7 +5,7 @@ import { type PrivateRedis, startRedis, startTcpProxy, type TcpProxy } from '@re
 import { RelayError } from '../domain/relay-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import { changeAccess } from './config-version.ts';
-import { createFences, type Fences } from './fences.ts';
+import { createFences, createLocalFences, type Fences } from './fences.ts';
 import {
   type MigratedDatabase,
   migratedDatabase,
@@ -130,15 +130,13 @@ describe('fences', () => {
     const others = await Promise.all(Array.from({ length: 20 }, () => seedOrganization(migrated.db)));
     const version = await change();
     let [queries, atOnce, atOnceMax] = [0, 0, 0];
-    const taken = () => {
+    const unwatch = database.watchConnections((event) => {
+      if (event === 'released') atOnce -= 1;
+      if (event !== 'acquired') return;
       queries += 1;
       atOnce += 1;
       atOnceMax = Math.max(atOnceMax, atOnce);
-    };
-    const given = () => {
-      atOnce -= 1;
-    };
-    database.pool.on('acquire', taken).on('release', given);
+    });
     server.pause();
     try {
       const reads = [organizationId, ...others.map((other) => other.organizationId)].flatMap((id) =>
@@ -152,7 +150,7 @@ describe('fences', () => {
       assert.ok(queries < 50, `${queries} queries for ${reads.length} readers`);
       await assert.rejects(fences.raise(organizationId, later), isUnavailable);
     } finally {
-      database.pool.off('acquire', taken).off('release', given);
+      unwatch();
       server.resume();
     }
     await redis.whenReady(5_000);
@@ -167,8 +165,30 @@ describe('fences', () => {
       await proxy.heal();
       await server.start();
     }
+    await redis.whenReady(5_000);
     const version = await change();
     assert.equal(await fences.read(organizationId), version);
+  });
+
+  it('of a process that is the whole deployment are what was committed, and raised at once', async () => {
+    const local = createLocalFences({ db: migrated.db });
+    const version = await change();
+    assert.equal(await local.read(organizationId), version);
+    await local.raise(organizationId, version + 5);
+    await local.raise(organizationId, version + 2);
+    assert.equal(await local.read(organizationId), version + 5);
+    // Of a fence above everything that is committed, nothing stays.
+    await local.forget(organizationId, version + 5);
+    assert.equal(await local.read(organizationId), version);
+    assert.equal(await stored(), null);
+  });
+
+  it('of such a process that are raised while they are read stay raised', async () => {
+    const local = createLocalFences({ db: migrated.db });
+    const version = await change();
+    const reading = local.read(organizationId);
+    await local.raise(organizationId, version + 1);
+    assert.equal(await reading, version + 1);
   });
 });
 

@@ -56,6 +56,33 @@ export function createFences({ redis, db }: { redis: Redis; db: Kysely<Database>
 }
 
 /**
+ * Fences of a process that is the whole deployment: whoever raises one and whoever reads it are the same, so that they are
+ * kept in memory, and what is not known there is what was committed.
+ */
+export function createLocalFences({ db }: { db: Kysely<Database> }): Fences {
+  const committed = createCommittedVersions(db);
+  const known = new Map<string, number>();
+
+  function raise(organizationId: string, version: number): number {
+    const fence = Math.max(version, known.get(organizationId) ?? 0);
+    known.set(organizationId, fence);
+    return fence;
+  }
+
+  return {
+    // Raised meanwhile or read just now: the later of the two.
+    read: async (organizationId) =>
+      known.get(organizationId) ?? raise(organizationId, await committed(organizationId)),
+    async raise(organizationId, version) {
+      raise(organizationId, version);
+    },
+    async forget(organizationId, version) {
+      if (known.get(organizationId) === version) known.delete(organizationId);
+    },
+  };
+}
+
+/**
  * One query at a time for all organizations of the process: when Redis is away, PostgreSQL gets as many as there are
  * gateways, not as many as there are requests.
  */

@@ -60,11 +60,8 @@ describe('the key directory', () => {
   function begin(over: Partial<KeyDirectoryOptions> = {}): void {
     directory?.stop();
     queries = 0;
-    database.pool.removeAllListeners('acquire').on('acquire', () => {
-      queries += 1;
-    });
     directory = createKeyDirectory({
-      database: { pool: pool() },
+      database: { query },
       snapshots,
       log: silentLog,
       keysMax: 100,
@@ -73,15 +70,13 @@ describe('the key directory', () => {
     });
   }
 
-  /** The real pool, whose answers can be held back after PostgreSQL has given them. */
-  function pool(): DatabaseHandle['pool'] {
-    const query = async (config: { name: string }) => {
-      const answer = await database.pool.query(config as never);
-      await holds.get(config.name)?.();
-      return answer;
-    };
-    return { query } as unknown as DatabaseHandle['pool'];
-  }
+  /** The real database, whose answers can be held back after it has given them. */
+  const query: DatabaseHandle['query'] = async (statement) => {
+    queries += 1;
+    const answer = await database.query(statement);
+    await holds.get(statement.name)?.();
+    return answer;
+  };
 
   function holdAnswers(name: string): { executed(count: number): Promise<void>; release(): void } {
     let executed = 0;

@@ -9,7 +9,7 @@ import { storeUnavailable } from './store-error.ts';
 import type { StoreLog } from './store-log.ts';
 
 export interface KeyDirectoryOptions {
-  readonly database: Pick<DatabaseHandle, 'pool'>;
+  readonly database: Pick<DatabaseHandle, 'query'>;
   readonly snapshots: Pick<Snapshots, 'onChange'>;
   readonly log: StoreLog;
   /** How many keys are kept; the least recently used goes first. */
@@ -48,7 +48,7 @@ const TRIES_MAX = 3;
 export function createKeyDirectory(options: KeyDirectoryOptions): KeyDirectory {
   const { log, keysMax, retryMs = RETRY_MS } = options;
   const held = createHeldKeys({ keysMax });
-  const reader = createKeyReader(options.database.pool);
+  const reader = createKeyReader(options.database);
   const gate = createSendGate({
     underWayMax: options.readsMax ?? READS_MAX,
     waitingMax: options.waitingMax ?? WAITING_MAX,

@@ -26,8 +26,8 @@ describe('uses of keys', () => {
     migrated = await migratedDatabase();
     proxy = await startTcpProxy({ target: migrated.url });
     database = createDatabase({ url: proxy.url, log: silentLog, connectTimeoutMs: 500 });
-    database.pool.on('acquire', () => {
-      statements += 1;
+    database.watchConnections((event) => {
+      if (event === 'acquired') statements += 1;
     });
   });
   beforeEach(async () => {

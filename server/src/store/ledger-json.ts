@@ -48,7 +48,11 @@ export interface StoredTrace {
   readonly guardrails: readonly {
     readonly guardrail_id: string;
     readonly stage: 'pre_dispatch' | 'post_response';
-    readonly verdict: 'allowed' | 'blocked' | 'unavailable';
+    readonly verdict: 'allowed' | 'flagged' | 'replaced' | 'blocked' | 'unavailable';
     readonly latency_ms: number;
+    /** Why it was unavailable; left out otherwise. */
+    readonly cause?: string;
+    /** Left out when everything was text. */
+    readonly skipped_parts?: number;
   }[];
 }

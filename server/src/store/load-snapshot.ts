@@ -14,6 +14,7 @@ import type {
 } from '../domain/snapshot.ts';
 import type { Sealer } from '../kit/seal.ts';
 import type { Secret } from '../kit/secret.ts';
+import { readGuardrails } from './load-guardrails.ts';
 import type { Database } from './schema.ts';
 import { secretBinding } from './secret-binding.ts';
 import type { StoreLog } from './store-log.ts';
@@ -106,6 +107,7 @@ async function readSnapshot(
     credentials: byId(credentials.map((row) => toCredential(source, row))),
     pricing: new Map(prices.map((row) => [row.endpoint_id, toPricing(row)])),
     limitPolicies: limitPolicies.map(toLimitPolicy),
+    guardrails: await readGuardrails(source, tx, organizationId),
   };
 }
 

@@ -2,9 +2,10 @@ import { randomUUIDv7 } from 'node:crypto';
 import { freshDatabase } from '@relay/testbed';
 import type { Kysely } from 'kysely';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from './migrate.ts';
-import { createDatabase, type DatabaseHandle } from './postgres.ts';
+import type { DatabaseHandle } from './postgres.ts';
 import type { Database } from './schema.ts';
 import type { StoreLog } from './store-log.ts';
+import { openTestDatabase } from './test-database.fixture.ts';
 
 /** For tests: says nothing. */
 export const silentLog: StoreLog = { info: () => undefined, warn: () => undefined };
@@ -19,7 +20,7 @@ export interface MigratedDatabase {
 /** For tests: a fresh database with the whole schema. */
 export async function migratedDatabase(): Promise<MigratedDatabase> {
   const fresh = await freshDatabase();
-  const database = createDatabase({ url: fresh.url, log: silentLog });
+  const database = await openTestDatabase({ url: fresh.url, log: silentLog });
   await database.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
   return {
     url: fresh.url,

@@ -1,8 +1,7 @@
 import { isScope, type Scope } from '@relay/contract';
-import type pg from 'pg';
 import type { BudgetPolicy } from '../domain/snapshot.ts';
+import type { DatabaseHandle } from './database-handle.ts';
 import type { ReadKey } from './held-keys.ts';
-import { asStoreError } from './store-error.ts';
 
 /** What has happened to the keys that are held of an organization since the version they are known at. */
 export interface KeyChanges {
@@ -67,7 +66,7 @@ const CHANGES = `
 const SCOPE_SETS_MAX = 1_000;
 
 /** Named statements, planned once per connection: what a miss costs is the look-up. */
-export function createKeyReader(pool: pg.Pool): KeyReader {
+export function createKeyReader(database: Pick<DatabaseHandle, 'query'>): KeyReader {
   const scopeSets = new Map<string, ReadonlySet<Scope>>();
 
   function scopesOf(names: readonly string[]): ReadonlySet<Scope> {
@@ -80,12 +79,8 @@ export function createKeyReader(pool: pg.Pool): KeyReader {
   }
 
   async function run<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined> {
-    try {
-      const { rows } = await pool.query({ name, text, values: [...values] });
-      return rows[0] as Row | undefined;
-    } catch (error) {
-      throw asStoreError(error);
-    }
+    const { rows } = await database.query({ name, text, values });
+    return rows[0] as Row | undefined;
   }
 
   return {

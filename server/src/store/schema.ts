@@ -200,6 +200,7 @@ export const tables = {
     sealed_secret: nullable(bytes),
     key_id: nullable(text),
     secret_version: defaulted(integer),
+    secret_ref: nullable(text),
     priority: defaulted(integer),
     timeout_ms: defaulted(integer),
     pre_dispatch_enabled: defaulted(boolean),

@@ -41,12 +41,8 @@ export async function sumUsage(
 
 function sumOf(organizationId: string, window: UsageWindow): RawBuilder<unknown> {
   const { counts, startMs } = window;
-  const conditions = [sql`organization_id = ${organizationId}`];
-  if (counts.userId !== null) conditions.push(sql`user_id = ${counts.userId}`);
-  if (counts.keyId !== null) conditions.push(sql`key_id = ${counts.keyId}`);
+  const conditions = conditionsOf(organizationId, counts);
   const column = SCOPE_COLUMNS[counts.scopeType];
-  if (column !== null) conditions.push(sql`${sql.ref(column)} = ${counts.scopeId}`);
-
   const ofCaller = counts.userId !== null || counts.keyId !== null;
   const bucket = startMs % DAY_MS === 0 ? 'day' : startMs % HOUR_MS === 0 ? 'hour' : null;
   // Sums of callers do not tell credentials apart.
@@ -60,6 +56,16 @@ function sumOf(organizationId: string, window: UsageWindow): RawBuilder<unknown>
     sql`bucket_start >= ${new Date(startMs)}`,
   );
   return sql`(select ${amountOfSums(window)} from request_rollups where ${sql.join(conditions, sql` and `)})`;
+}
+
+/** Which rows of the ledger or of its sums are counted, whenever they were. */
+export function conditionsOf(organizationId: string, counts: CountedRequests): RawBuilder<unknown>[] {
+  const conditions = [sql`organization_id = ${organizationId}`];
+  if (counts.userId !== null) conditions.push(sql`user_id = ${counts.userId}`);
+  if (counts.keyId !== null) conditions.push(sql`key_id = ${counts.keyId}`);
+  const column = SCOPE_COLUMNS[counts.scopeType];
+  if (column !== null) conditions.push(sql`${sql.ref(column)} = ${counts.scopeId}`);
+  return conditions;
 }
 
 function amountOfSums({ metric }: UsageWindow): RawBuilder<unknown> {

@@ -39,7 +39,8 @@ const MAX_TOKENS = 10;
 /** Sends one chat request on a connection of its own. */
 export function ask(fleet: Fleet, options: AskOptions): Asked {
   const { model, tag, maxTokens = MAX_TOKENS, stream = false, sim = {}, process = 0 } = options;
-  const url = options.url ?? fleet.deployment.processes[process]?.url;
+  // An embedded deployment has one, to which everybody comes.
+  const url = options.url ?? fleet.deployment.processes[process % fleet.size]?.url;
   if (url === undefined) throw new RangeError(`there is no process ${process}`);
   const messages = [{ role: 'user', content: 'Count.' }];
   const body = JSON.stringify({ model, stream, max_tokens: maxTokens, messages, sim: { ...sim, tag } });

@@ -65,9 +65,11 @@ export async function startFleet(options: { processes: number; cluster?: boolean
 
   return {
     deployment,
-    size: options.processes,
+    size: deployment.processes.length,
     provider,
-    redisPorts: portsOf(deployment, cluster),
+    get redisPorts() {
+      return portsOf(deployment, cluster);
+    },
     async lane(name, { lane = {}, endpoint = {} } = {}) {
       const entry = { baseUrl: provider.baseUrl, upstreamModel: 'sim-chat', endpoint };
       const made = await createLane(admin, { name, endpoints: [entry], lane });

@@ -97,12 +97,14 @@ const listed = [
   ...['listMembers', 'listInvitations', 'listOrgApiKeys', 'listAuditLog', 'listProviders', 'listCredentials'],
   ...['listPricingPolicies', 'listEndpoints', 'listLanes', 'listMemberships', 'listUserLimitPolicies'],
   'listApiKeyLimitPolicies',
+  'listGuardrails',
 ];
 const named = [
   ...['updateMember', 'removeMember', 'deleteInvitation', 'getProvider', 'updateProvider', 'deleteProvider'],
   ...['updateCredential', 'deleteCredential', 'updatePricingPolicy', 'deletePricingPolicy', 'getEndpoint'],
   ...['updateEndpoint', 'deleteEndpoint', 'updateLane', 'deleteLane', 'updateMembership', 'deleteMembership'],
-  ...['deleteApiKeyLimitPolicy', 'getRequest'],
+  ...['deleteApiKeyLimitPolicy', 'getRequest', 'getGuardrail', 'updateGuardrail', 'deleteGuardrail'],
+  ...['listGuardrailBindings', 'testGuardrail'],
 ];
 
 /** How those leaks begin that are there as soon as neither the queries nor the database keep organizations apart. */

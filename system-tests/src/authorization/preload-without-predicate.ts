@@ -3,7 +3,9 @@
 // (doors, snapshots, worker) are left alone, because nothing stands behind them.
 import pg from 'pg';
 
-const CONFINES = /set_config\('role', 'relay_app'/;
+/** Every connection is told for whom it works whenever it is taken from its pool. */
+const TELLS = /set_config\('role', \$1/;
+const CONFINED_ROLE = 'relay_app';
 /** `"organization_id" = $1`, `member.organization_id = $2`; the parameter stays in use, or PostgreSQL would not know its type. */
 const PREDICATE = /(?:"?\w+"?\.)?"?organization_id"? = \$(\d+)(?!\d)/g;
 const CHANGES_OR_READS = /^\s*(?:select|update|delete|with)\b/i;
@@ -20,7 +22,11 @@ function withoutPredicate(text: string): string {
 prototype.query = function (config, ...rest) {
   const text = typeof config === 'string' ? config : (config as { text?: unknown } | null)?.text;
   if (typeof text !== 'string') return query.call(this, config, ...rest);
-  if (CONFINES.test(text)) confined.add(this);
+  if (TELLS.test(text)) {
+    const { values } = config as { values?: readonly unknown[] };
+    if (values?.[0] === CONFINED_ROLE) confined.add(this);
+    else confined.delete(this);
+  }
   if (!confined.has(this)) return query.call(this, config, ...rest);
   const changed = withoutPredicate(text);
   return query.call(

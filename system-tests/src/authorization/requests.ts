@@ -38,6 +38,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   receiveStripeEvent: () => ({ body: {} }),
   createSession: () => ({ body: {} }),
   getSession: () => ({}),
+  getSignInMethods: () => ({}),
   updateSession: ({ organizationId }) => ({ body: { org_id: organizationId } }),
   deleteSession: () => ({}),
   signUp: () => ({ body: {} }),

@@ -70,15 +70,24 @@ function sum<T>(list: readonly T[], amount: (item: T) => number): number {
   return list.reduce((total, item) => total + amount(item), 0);
 }
 
-/** Windows in Redis that are not what the rows of their lane come to, or in which something is still reserved. */
-export async function windowDifferences(
-  admin: AdminClient,
+export interface WindowUsage {
+  readonly policy_id: string;
+  readonly used: number;
+  readonly reserved: number;
+}
+
+export async function readWindows(admin: AdminClient): Promise<readonly WindowUsage[]> {
+  const { status, body } = await admin.call('GET', '/api/relay/limits/usage');
+  if (status !== 200) throw new Error(`usage cannot be read: ${status} ${JSON.stringify(body)}`);
+  return body as WindowUsage[];
+}
+
+/** Windows that are not what the rows of their lane come to, or in which something is still reserved. */
+export function windowDifferences(
+  usage: readonly WindowUsage[],
   lanes: readonly LimitedLane[],
   rows: readonly Row[],
-): Promise<string[]> {
-  const { status, body } = await admin.call('GET', '/api/relay/limits/usage');
-  if (status !== 200) return [`usage cannot be read: ${status} ${JSON.stringify(body)}`];
-  const usage = body as { policy_id: string; used: number; reserved: number }[];
+): string[] {
   return lanes.flatMap(({ laneId, policies }) => {
     const counted = rows.filter((row) => row.laneId === laneId && row.usageSource !== 'none');
     const expected = {

@@ -4,6 +4,8 @@ import { createRandom, type Random } from './random.ts';
 import { type Answer, type Asking, ask, isStream, KINDS, someWords } from './request.ts';
 import type { Target, World } from './world.ts';
 
+type LoadedWorld = Pick<World, 'limited' | 'unlimited' | 'falling'>;
+
 export interface Sent {
   readonly tag: string;
   readonly model: string;
@@ -29,7 +31,7 @@ const PAUSE_MS_MAX = 60;
 const DEAD_MS = 50;
 
 /** Clients that ask one thing after the other, each time at another gateway, and now and then hang up. */
-export function startLoad(fleet: Fleet, world: World, seed: number): Load {
+export function startLoad(fleet: Pick<Fleet, 'gateways'>, world: LoadedWorld, seed: number): Load {
   const sent: Sent[] = [];
   const underWay = new Set<Promise<void>>();
   let running = true;
@@ -73,7 +75,7 @@ export function startLoad(fleet: Fleet, world: World, seed: number): Load {
   };
 }
 
-function somethingToAsk(world: World, random: Random): Omit<Asking, 'tag'> {
+function somethingToAsk(world: LoadedWorld, random: Random): Omit<Asking, 'tag'> {
   const kind = random.pick(KINDS);
   const said = isStream(kind)
     ? { frames: random.between(3, 30), frameDelayMs: random.between(2, 25) }
@@ -92,7 +94,7 @@ function somethingToAsk(world: World, random: Random): Omit<Asking, 'tag'> {
   };
 }
 
-function targetFor(world: World, random: Random): Target {
+function targetFor(world: LoadedWorld, random: Random): Target {
   const where = random.next();
   if (where < 0.4) return world.limited;
   return random.pick(where < 0.8 ? world.unlimited : world.falling);

@@ -15,23 +15,23 @@ const postgres: Kill = async (scene) => {
 
 /** Each way to kill, and how often in a whole run and in a short one. */
 const MOMENTS = {
-  gateway_waiting: { kill: gateway.whileWaiting, whole: 3, short: 2 },
-  gateway_before_dispatch: { kill: gateway.beforeDispatch, whole: 4, short: 2 },
-  gateway_mid_stream: { kill: gateway.inMidStream, whole: 3, short: 2 },
-  gateway_before_settle: { kill: gateway.beforeSettle, whole: 4, short: 2 },
-  gateway_anywhere: { kill: gateway.anywhere, whole: 10, short: 2 },
-  worker_before_commit: { kill: worker.beforeCommit, whole: 3, short: 2 },
-  worker_after_commit: { kill: worker.afterCommit, whole: 3, short: 2 },
+  gateway_waiting: { kill: gateway.whileWaiting, whole: 3, short: 1 },
+  gateway_before_dispatch: { kill: gateway.beforeDispatch, whole: 4, short: 1 },
+  gateway_mid_stream: { kill: gateway.inMidStream, whole: 3, short: 1 },
+  gateway_before_settle: { kill: gateway.beforeSettle, whole: 4, short: 1 },
+  gateway_anywhere: { kill: gateway.anywhere, whole: 10, short: 1 },
+  worker_before_commit: { kill: worker.beforeCommit, whole: 3, short: 1 },
+  worker_after_commit: { kill: worker.afterCommit, whole: 3, short: 1 },
   worker_anywhere: { kill: worker.anywhere, whole: 4, short: 1 },
-  redis: { kill: redis, whole: 5, short: 2 },
-  postgres: { kill: postgres, whole: 5, short: 2 },
+  redis: { kill: redis, whole: 5, short: 1 },
+  postgres: { kill: postgres, whole: 5, short: 1 },
 } satisfies Record<string, { kill: Kill; whole: number; short: number }>;
 
 export type MomentName = keyof typeof MOMENTS;
 export const momentNames = Object.keys(MOMENTS) as MomentName[];
 
-/** Which moments must be seen how often before the run says anything about them. */
-export const SEEN_MIN = 2;
+/** How often each moment must be seen before the run says anything about it. */
+export const SEEN_MIN = { whole: 2, short: 1 } as const;
 export const anywhereNames: readonly MomentName[] = ['gateway_anywhere', 'worker_anywhere'];
 
 export interface PlannedKill {

@@ -1,13 +1,16 @@
 // `npm run chaos -- NAME [options]`: kills things at bad moments and proves that nothing was lost. Closes with the number of
 // checks and its figures as one JSON object.
 import { parseArgs } from 'node:util';
+import { embedded } from './embedded.ts';
 import { type SettleResult, settle } from './settle.ts';
 
 const USAGE = `usage: npm run chaos -- NAME [--short] [--seed N]
 
 settle   3 gateways, 2 workers, Redis and PostgreSQL, each killed with SIGKILL at chosen and at random moments under
          load; then every request that the provider saw must have one row, with what the provider counted
-         --short     each moment twice, for CI
+embedded  \`relay start\`, killed with SIGKILL 50 times under load of requests, streams and management writes, and started again on
+         the same directory; then the same, and every write that was answered must be there
+         --short     each moment once, for CI; of the embedded one, 5 kills
          --seed N    the same choices again
 `;
 
@@ -15,7 +18,7 @@ const WRONG_SHOWN_MAX = 20;
 /** Each that was started listens for this process's end, to end with it. */
 const PROCESSES_MAX = 100;
 
-const chaoses: Readonly<Record<string, typeof settle>> = { settle };
+const chaoses: Readonly<Record<string, typeof settle>> = { settle, embedded };
 
 function readOptions(args: readonly string[]) {
   const { values, positionals } = parseArgs({

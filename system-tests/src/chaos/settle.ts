@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { liveKeys } from '../admission/store-keys.ts';
 import { afterMs } from '../streams/stream-request.ts';
-import { type Comparison, compare, windowDifferences } from './compare.ts';
+import { type Comparison, compare, readWindows, windowDifferences } from './compare.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import type { Scene } from './kills.ts';
 import { openLedgerView } from './ledger-view.ts';
@@ -132,7 +132,7 @@ async function look(fleet: Fleet, world: World): Promise<Found> {
     return {
       comparison: compare(await fleet.provider.entries(), rows),
       rollups: await rollupDifferences(ledger),
-      windows: await windowDifferences(world.admin, world.windows, rows),
+      windows: windowDifferences(await readWindows(world.admin), world.windows, rows),
       poisoned: await ledger.poisoned(),
     };
   } finally {
@@ -153,7 +153,8 @@ function judge({ short, seed }: SettleOptions, evidence: Evidence): SettleResult
     [...Map.groupBy(sent, ({ answer }) => answer.status)].map(([status, list]) => [status, list.length]),
   );
   const about = (tags: readonly string[]) => tags.map((tag) => describe(tag, sent));
-  const missed = momentNames.filter((name) => !anywhereNames.includes(name) && seen[name] < SEEN_MIN);
+  const seenMin = SEEN_MIN[short ? 'short' : 'whole'];
+  const missed = momentNames.filter((name) => !anywhereNames.includes(name) && seen[name] < seenMin);
   const checks: Check[] = [
     { name: 'every moment was met', wrong: missed.map((name) => `${name}: ${seen[name]} times`) },
     { name: 'there were enough kills', wrong: short || kills >= KILLS_MIN ? [] : [`only ${kills}`] },

@@ -3,6 +3,7 @@ import { openAccounts } from '../harness/accounts.ts';
 import { type AdminClient, adminClient, createLane, type EndpointSetup } from '../harness/admin-client.ts';
 import { afterMs } from '../streams/stream-request.ts';
 import type { Fleet } from './fleet.ts';
+import type { ProviderLog } from './provider-log.ts';
 
 /** Who asks for what: the token, and the name of a lane. */
 export interface Target {
@@ -40,11 +41,44 @@ const MODEL = 'sim-multi';
 const FAILING_KEYS = { error: 'sk-error', cut: 'sk-cut' } as const;
 const SNAPSHOT_POLL_MS = 1_000;
 
-export async function makeWorld(fleet: Fleet): Promise<World> {
-  await fleet.provider.script([
+/** The same for one organization, without a gate: all that one process with embedded stores can have. */
+export async function makeSmallWorld(parts: {
+  readonly provider: ProviderLog;
+  readonly admin: AdminClient;
+  readonly apiToken: string;
+}): Promise<Omit<World, 'gated'>> {
+  const { provider, admin, apiToken } = parts;
+  await failSome(provider);
+  const direct = { baseUrl: provider.process.baseUrl, upstreamModel: MODEL };
+  const limited = await addLane(admin, 'limited', [
+    { ...direct, endpoint: { max_concurrency: AT_ONCE_MAX } },
+  ]);
+  await addPolicy(admin, limited, { metric: 'requests', period: 'second', limit_value: PER_SECOND_MAX });
+  await addLane(admin, 'unlimited', [direct]);
+  await addLane(admin, 'falling', [
+    { ...direct, secret: FAILING_KEYS.error },
+    { ...direct, secret: FAILING_KEYS.cut },
+    direct,
+  ]);
+  const target = (model: string) => ({ token: apiToken, model });
+  return {
+    admin,
+    limited: target('limited'),
+    unlimited: [target('unlimited')],
+    falling: [target('falling')],
+    windows: [await limitedLane(admin, limited)],
+  };
+}
+
+function failSome(provider: ProviderLog): Promise<void> {
+  return provider.script([
     { match: { key: FAILING_KEYS.error }, fault: { status: 500 }, persistent: true },
     { match: { key: FAILING_KEYS.cut }, fault: { cutBeforeHeaders: true }, persistent: true },
   ]);
+}
+
+export async function makeWorld(fleet: Fleet): Promise<World> {
+  await failSome(fleet.provider);
   const owner = adminClient(fleet.platform.url, fleet.adminToken);
   const neighbourKey = await addNeighbour(fleet);
   const neighbour = adminClient(fleet.platform.url, neighbourKey);

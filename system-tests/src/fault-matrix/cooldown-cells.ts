@@ -19,15 +19,21 @@ export interface Fleet {
 export interface NamedCell {
   readonly name: string;
   readonly run: (fleet: Fleet) => Promise<void>;
+  /** It needs the other process. */
+  readonly ofSeveral?: boolean;
 }
 
 const SEEN_MS_MAX = 5_000;
 
 export const cooldownCells: readonly NamedCell[] = [
-  { name: 'a cooldown is seen by the other process, which goes to the next candidate', run: otherAvoids },
+  {
+    name: 'a cooldown is seen by the other process, which goes to the next candidate',
+    run: otherAvoids,
+    ofSeveral: true,
+  },
   { name: 'a request waits for a cooling endpoint within its budget', run: waitsWithin },
   { name: 'beyond the budget it gets 429 with the time to come back', run: refusedBeyond },
-  { name: 'the other process refuses beyond the budget as well', run: otherRefuses },
+  { name: 'the other process refuses beyond the budget as well', run: otherRefuses, ofSeveral: true },
   { name: 'at the time it was told to come back it is served', run: servedAfterwards },
   { name: 'no more candidates are tried than the bound allows', run: attemptsAreBounded },
   { name: 'when every candidate fails the last one’s own words are passed on', run: lastWordsPass },

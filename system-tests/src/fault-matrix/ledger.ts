@@ -1,4 +1,7 @@
+import type { RequestDetail } from '@relay/contract';
 import pg from 'pg';
+import type { AdminClient } from '../harness/admin-client.ts';
+import { findRequest, readRequest } from '../harness/request-log.ts';
 
 export interface LedgerAttempt {
   readonly endpoint_id: string;
@@ -38,6 +41,44 @@ const ROW_MS_MAX = 15_000;
 const POLL_MS = 40;
 const INT8_OID = 20;
 
+/** The ledger as the management interface shows it. */
+export function ledgerOverApi(admin: AdminClient): Ledger {
+  return {
+    async row(by) {
+      const deadlineMs = performance.now() + ROW_MS_MAX;
+      for (;;) {
+        const id =
+          'requestId' in by ? by.requestId : (await findRequest(admin, by.clientRequestId))?.request_id;
+        const found = id === undefined ? null : await readRequest(admin, id);
+        if (found !== null) return rowOf(found);
+        if (performance.now() > deadlineMs)
+          throw new Error(`no row for ${JSON.stringify(by)} within ${ROW_MS_MAX} ms`);
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function rowOf(detail: RequestDetail): LedgerRow {
+  const { http_status, input_tokens, cached_input_tokens, output_tokens, attempts, ...same } = detail;
+  return {
+    ...same,
+    status: http_status,
+    estimated_input_tokens: detail.estimated_input_tokens ?? 0,
+    actual_input_tokens: input_tokens,
+    actual_cached_input_tokens: cached_input_tokens,
+    actual_output_tokens: output_tokens,
+    attempts: attempts.map(({ endpoint_id, upstream_status, outcome, error_code }) => ({
+      endpoint_id,
+      status: upstream_status,
+      outcome: outcome === 'succeeded' ? 'completed' : outcome,
+      cause: error_code,
+    })),
+  };
+}
+
+/** The same from the database itself. */
 export function openLedger(url: string): Ledger {
   const types = new pg.TypeOverrides();
   types.setTypeParser(INT8_OID, Number);

@@ -138,6 +138,20 @@ export function openAccounts({ databaseUrl, authSecret }: AccountsOptions): Acco
   };
 }
 
+/** Where no database can be reached: ids of organizations, people and things that are nowhere. */
+export function absentAccounts(): Accounts {
+  const query: Query = () => Promise.resolve([]);
+  return {
+    addOrganization: () => Promise.resolve(randomUUIDv7()),
+    addMember: () => Promise.resolve(randomUUIDv7()),
+    addKey: () => Promise.resolve({ id: randomUUIDv7(), key: mintKey().key }),
+    changed: () => Promise.resolve(),
+    query,
+    atOnce: (work) => work(query),
+    close: () => Promise.resolve(),
+  };
+}
+
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECKSUM_CHARACTERS = 6;
 

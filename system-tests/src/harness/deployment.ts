@@ -1,13 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type ProviderSim, type ProviderSimOptions, startProviderSim } from '@relay/provider-sim';
-import { type PrivatePostgres, type PrivateRedis, startPostgres, startRedis } from '@relay/testbed';
+import { freePort, type PrivatePostgres, type PrivateRedis, startPostgres, startRedis } from '@relay/testbed';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { type RelayProcess, startRelay } from './relay-process.ts';
+import { stores as storesOfThisRun } from './stores.ts';
 
 /** A whole deployment of one's own: private stores, a simulated provider, and server processes. */
 export interface Deployment {
+  /** Throw where the stores are embedded. */
   readonly postgres: PrivatePostgres;
   readonly redis: PrivateRedis;
+  /** Where an embedded deployment keeps everything; null where the stores are servers. */
+  readonly dataDirectory: string | null;
   readonly provider: ProviderSim;
   readonly processes: readonly RelayProcess[];
   /** The first process. */
@@ -16,32 +23,51 @@ export interface Deployment {
   readonly adminToken: string;
   readonly admin: AdminClient;
   readonly env: Readonly<Record<string, string>>;
-  startProcess(more?: {
-    env?: Record<string, string>;
-    role?: string;
-    nodeFlags?: string[];
-  }): Promise<RelayProcess>;
+  /** Another process on the same stores. Where these are embedded it has its own, and shares only the tokens. */
+  startProcess(more?: MoreProcess): Promise<RelayProcess>;
+  /**
+   * Another process for as long as the work takes. An embedded deployment is one process, which then makes way for the other
+   * and comes back afterwards.
+   */
+  beside<T>(more: MoreProcess, work: (process: RelayProcess) => Promise<T>): Promise<T>;
   stop(): Promise<void>;
 }
 
+export interface MoreProcess {
+  readonly env?: Record<string, string>;
+  readonly role?: string;
+  readonly nodeFlags?: string[];
+}
+
 export interface DeploymentOptions {
+  /** Of an embedded deployment there is one, whatever this says. */
   readonly processes?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeFlags?: readonly string[];
   readonly provider?: ProviderSimOptions;
+  /** Without it as the run says. */
+  readonly stores?: 'servers' | 'embedded';
+}
+
+/** What differs with the stores. */
+interface StorePart {
+  readonly postgres: PrivatePostgres | null;
+  readonly redis: PrivateRedis | null;
+  readonly dataDirectory: string | null;
+  readonly env: Readonly<Record<string, string>>;
+  remove(): Promise<unknown>;
 }
 
 export async function startDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
-  const [postgres, redis, provider] = await Promise.all([
-    startPostgres(),
-    startRedis(),
+  const isEmbedded = (options.stores ?? storesOfThisRun) === 'embedded';
+  const [stores, provider] = await Promise.all([
+    isEmbedded ? makeDirectory() : startServers(),
     startProviderSim(options.provider),
   ]);
   const apiToken = randomBytes(24).toString('base64url');
   const adminToken = randomBytes(24).toString('base64url');
   const env = {
-    DATABASE_URL: postgres.url,
-    REDIS_URL: redis.url,
+    ...stores.env,
     RELAY_MODE: 'self_hosted',
     RELAY_API_TOKEN: apiToken,
     RELAY_ADMIN_TOKEN: adminToken,
@@ -50,20 +76,30 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     ...options.env,
   };
   const processes: RelayProcess[] = [];
-  const startProcess: Deployment['startProcess'] = async (more = {}) => {
-    const started = await startRelay({
+  const { dataDirectory } = stores;
+  // The one process of an embedded deployment keeps its address when it comes back.
+  const port = dataDirectory === null ? null : await freePort();
+  const start = (more: MoreProcess, isOther = false): Promise<RelayProcess> =>
+    startRelay({
       env: { ...env, ...more.env },
       nodeFlags: more.nodeFlags ?? options.nodeFlags ?? [],
       ...(more.role === undefined ? {} : { role: more.role }),
+      ...(dataDirectory === null
+        ? {}
+        : { dataDirectory: `${dataDirectory}${isOther ? processes.length : ''}` }),
+      ...(port === null || isOther ? {} : { port }),
     });
+  async function startProcess(more: MoreProcess = {}): Promise<RelayProcess> {
+    const started = await start(more, processes.length > 0);
     processes.push(started);
     return started;
-  };
+  }
   async function stop(): Promise<void> {
     await Promise.all(processes.map((each) => each.stop()));
-    await Promise.all([postgres.remove(), redis.remove(), provider.close()]);
+    await Promise.all([stores.remove(), provider.close()]);
   }
-  const starting = Array.from({ length: options.processes ?? 1 }, () => startProcess());
+  const count = isEmbedded ? 1 : (options.processes ?? 1);
+  const starting = Array.from({ length: count }, () => startProcess());
   const failed = (await Promise.allSettled(starting)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') {
     // What is left running would keep the suite from ending.
@@ -72,8 +108,13 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   }
   const url = processes[0]?.url ?? '';
   return {
-    postgres,
-    redis,
+    get postgres() {
+      return stores.postgres ?? noServer();
+    },
+    get redis() {
+      return stores.redis ?? noServer();
+    },
+    dataDirectory,
     provider,
     processes,
     url,
@@ -82,6 +123,46 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     admin: adminClient(url, adminToken),
     env,
     startProcess,
+    async beside(more, work) {
+      if (dataDirectory !== null) await processes[0]?.stop();
+      const other = await start(more);
+      try {
+        return await work(other);
+      } finally {
+        await other.stop();
+        if (dataDirectory !== null) processes[0] = await start({});
+      }
+    },
     stop,
   };
+}
+
+async function startServers(): Promise<StorePart> {
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  return {
+    postgres,
+    redis,
+    dataDirectory: null,
+    env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url },
+    remove: () => Promise.all([postgres.remove(), redis.remove()]),
+  };
+}
+
+async function makeDirectory(): Promise<StorePart> {
+  const parent = mkdtempSync(join(tmpdir(), 'relay-embedded-'));
+  const dataDirectory = join(parent, 'data');
+  // Making a database takes seconds, so a run of many suites makes an empty one once.
+  const made = process.env['RELAY_SYSTEM_EMPTY_DATABASE'];
+  if (made) cpSync(made, join(dataDirectory, 'postgres'), { recursive: true });
+  return {
+    postgres: null,
+    redis: null,
+    dataDirectory,
+    env: {},
+    remove: async () => rmSync(parent, { recursive: true, force: true }),
+  };
+}
+
+function noServer(): never {
+  throw new Error('the stores of this deployment are embedded: there is no server to speak to');
 }

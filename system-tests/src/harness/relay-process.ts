@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '@relay/testbed';
 
-const ENTRY = join(import.meta.dirname, '../../../cli/bin/relay.js');
-const START_MS_MAX = 30_000;
+/** The command under test: from source, or the installed package that RELAY_SYSTEM_BIN names. */
+const ENTRY = process.env['RELAY_SYSTEM_BIN'] || join(import.meta.dirname, '../../../cli/bin/relay.js');
+const START_MS_MAX = 60_000;
 
 /** One server process, started as an operator would start it. */
 export interface RelayProcess {
@@ -22,25 +23,41 @@ export interface RelayProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly role?: string;
   readonly nodeFlags?: readonly string[];
+  /** With one it is `relay start` on it, without one `relay serve`. */
+  readonly dataDirectory?: string;
+  /** Without it any that is free. */
+  readonly port?: number;
+  /** How long it may take until it listens. */
+  readonly startMsMax?: number;
+  /** SIGKILL when it is aborted, listening or not. */
+  readonly killed?: AbortSignal;
 }
 
 export async function startRelay(options: RelayProcessOptions): Promise<RelayProcess> {
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
-  const child = spawn(
-    process.execPath,
-    [...(options.nodeFlags ?? []), ENTRY, 'serve', '--role', options.role ?? 'all'],
-    {
-      env: { PATH: process.env['PATH'] ?? '', RELAY_HTTP_ADDR: `127.0.0.1:${port}`, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, [...(options.nodeFlags ?? []), ENTRY, ...argumentsOf(options)], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      RELAY_HTTP_ADDR: `127.0.0.1:${port}`,
+      RELAY_LOG_LEVEL: 'info',
+      ...options.env,
     },
-  );
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const killOnExit = () => child.kill('SIGKILL');
   process.once('exit', killOnExit);
+  options.killed?.addEventListener('abort', killOnExit);
   const logs: Record<string, unknown>[] = [];
   const errors: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => errors.push(line));
-  await untilListening(child, logs, errors);
+  await untilListening(
+    child,
+    options.dataDirectory === undefined ? child.stdout : child.stderr,
+    logs,
+    errors,
+    options.startMsMax ?? START_MS_MAX,
+  );
 
   const exited = once(child, 'exit').then(([code]) => {
     process.off('exit', killOnExit);
@@ -65,7 +82,7 @@ export async function startRelay(options: RelayProcessOptions): Promise<RelayPro
 export async function startRefused(
   options: RelayProcessOptions,
 ): Promise<{ code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, [ENTRY, 'serve', '--role', options.role ?? 'all'], {
+  const child = spawn(process.execPath, [ENTRY, ...argumentsOf(options)], {
     env: { PATH: process.env['PATH'] ?? '', ...options.env },
     stdio: ['ignore', 'ignore', 'pipe'],
     timeout: START_MS_MAX,
@@ -78,13 +95,41 @@ export async function startRefused(
   return { code, stderr };
 }
 
+/** Runs another command to its end and answers what it printed; throws with what it said when it failed. */
+export async function runRelay(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const child = spawn(process.execPath, [ENTRY, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: START_MS_MAX,
+  });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', (chunk: Buffer) => {
+      said[name] += chunk.toString();
+    });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`relay ${args[0]} exited with ${code}: ${said.stderr}`);
+  return said.stdout;
+}
+
+function argumentsOf({ dataDirectory, role }: RelayProcessOptions): string[] {
+  if (dataDirectory === undefined) return ['serve', '--role', role ?? 'all'];
+  return ['start', '--data-dir', dataDirectory, ...(role === undefined ? [] : ['--role', role])];
+}
+
+/** `relay serve` writes its log to its output, `relay start` to where errors go. */
 function untilListening(
-  child: ChildProcess & { stdout: NodeJS.ReadableStream },
+  child: ChildProcess,
+  log: NodeJS.ReadableStream,
   logs: Record<string, unknown>[],
   errors: readonly string[],
+  startMsMax: number,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => fail('did not listen in time'), START_MS_MAX);
+    const timer = setTimeout(() => fail('did not listen in time'), startMsMax);
     const fail = (why: string) => {
       clearTimeout(timer);
       child.kill('SIGKILL');
@@ -95,7 +140,7 @@ function untilListening(
       );
     };
     child.once('exit', (code) => fail(`exited with ${code}`));
-    createInterface({ input: child.stdout }).on('line', (line) => {
+    createInterface({ input: log }).on('line', (line) => {
       const entry = parseLine(line);
       logs.push(entry);
       if (entry['msg'] !== 'listening') return;

@@ -10,11 +10,13 @@ export async function walkConfig({ walk }: World, caller: Caller): Promise<void>
     providers: [{ name: 'From the file', base_url: 'https://file.example.com/v1' }],
     credentials: [{ provider: 'from-the-file', name: 'main', secret_ref: 'env:FILE_KEY' }],
     lanes: [{ name: 'Lane of the file', default_max_wait_ms: 1_000 }],
+    guardrails: [{ name: 'Guard of the file', base_url: 'https://guard.example.com/check' }],
+    guardrail_bindings: [{ guardrail: 'guard-of-the-file', target_type: 'lane', target: 'lane-of-the-file' }],
   };
   const plan = 'POST /api/relay/config/plan';
   const planned = await walk.expect(caller, plan, '200', fields.configPlan, { body: { config } });
   const { creates, required_secrets, plan_hash } = planned.body as Record<string, unknown>;
-  if (creates !== 3 || String(required_secrets) !== 'env:FILE_KEY')
+  if (creates !== 5 || String(required_secrets) !== 'env:FILE_KEY')
     walk.fault(`${plan}: the plan is ${planned.text}`);
 
   const apply = 'POST /api/relay/config/apply';
@@ -22,7 +24,7 @@ export async function walkConfig({ walk }: World, caller: Caller): Promise<void>
   const applied = await walk.expect(caller, apply, '200', fields.configPlan, {
     body: { config, plan_hash, secrets },
   });
-  if (!applied.text.includes('"creates":3')) walk.fault(`${apply}: what was applied is ${applied.text}`);
+  if (!applied.text.includes('"creates":5')) walk.fault(`${apply}: what was applied is ${applied.text}`);
   await walk.expect(caller, 'GET /api/relay/config/export', '200', fields.configFile);
 
   const listed = itemsOf(await walk.send(caller, 'GET /api/relay/routing-lanes'));
@@ -33,7 +35,7 @@ export async function walkConfig({ walk }: World, caller: Caller): Promise<void>
 
   const pruned = { body: { config: { version: 1 }, prune: true } };
   const done = await walk.expect(caller, apply, '200', fields.configPlan, pruned);
-  if (!done.text.includes('"deletes":3')) walk.fault(`${apply}: what was pruned is ${done.text}`);
+  if (!done.text.includes('"deletes":5')) walk.fault(`${apply}: what was pruned is ${done.text}`);
 
   const limits = [{ scope_type: 'global', metric: 'requests', period: 'minute', limit_value: 10 }];
   const limited = { body: { config: { version: 1, limit_policies: limits } } };

@@ -13,6 +13,7 @@ export async function walkSessions(world: World, caller: Caller): Promise<void> 
   const person = await arrive(world, caller);
   await walkSession(walk, person ?? operator ?? nobody);
   await walkProofs(world, person ?? operator ?? nobody);
+  await walk.expect(nobody, 'GET /api/session/methods', '200', fields.signInMethods);
   for (const line of ['GET /api/sso/start', 'GET /api/sso/callback'])
     await walk.expect(nobody, line, '403 mode_unsupported', nothing);
   for (const browser of [person, operator]) {

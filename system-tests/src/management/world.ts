@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { allScopes } from '@relay/contract';
 import { addObjects, type Objects, untilLedgerReady } from '../authorization/objects.ts';
-import { type Accounts, openAccounts } from '../harness/accounts.ts';
+import { type Accounts, absentAccounts, openAccounts } from '../harness/accounts.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { type Caller, NO_ID, textAt } from './answer.ts';
 import { createSecrets } from './secrets.ts';
@@ -33,14 +33,17 @@ export async function startWorld(mode: Mode): Promise<World> {
       RELAY_ACCOUNTS: String(mode.accounts && !mode.hosted),
     },
   });
-  const accounts = openAccounts({ databaseUrl: deployment.postgres.url, authSecret });
+  const accounts =
+    deployment.dataDirectory === null
+      ? openAccounts({ databaseUrl: deployment.postgres.url, authSecret })
+      : absentAccounts();
   const secrets = createSecrets();
   secrets.know('RELAY_AUTH_SECRET', authSecret);
   secrets.know('RELAY_ADMIN_TOKEN', deployment.adminToken);
   secrets.know('RELAY_API_TOKEN', deployment.apiToken);
   secrets.know('RELAY_MASTER_KEY', deployment.env['RELAY_MASTER_KEY'] ?? '');
   const walk = createWalk({ mode, url: deployment.url, secrets });
-  await untilLedgerReady(accounts);
+  if (deployment.dataDirectory === null) await untilLedgerReady(accounts);
 
   const organizationId = mode.hosted
     ? await accounts.addOrganization({ plan: 'enterprise' })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 import { freePort } from '@relay/testbed';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
+import type { OnServers } from '../harness/stores.ts';
 import type { Answer, Browser } from './browser.ts';
 import { CLIENT, type IdentityProvider, type Person, startIdentityProvider } from './identity-provider.ts';
 
@@ -9,8 +10,8 @@ export const PASSWORD = 'correct horse battery staple';
 export const figures = { cases: 0, failed: 0 };
 
 /** One case of the figures. */
-export function check(name: string, run: () => Promise<void>): void {
-  it(name, async () => {
+export function check(name: string, run: () => Promise<void>, test: OnServers['it'] = it): void {
+  test(name, async () => {
     figures.cases += 1;
     try {
       await run();

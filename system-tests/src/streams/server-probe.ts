@@ -3,6 +3,7 @@
 import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
+import { isMainThread } from 'node:worker_threads';
 
 export interface ProbeReading {
   /** Time between two turns of the loop that were asked for a millisecond apart. */
@@ -40,7 +41,8 @@ async function collect(): Promise<void> {
 }
 
 const path = process.env['RELAY_PROBE_SOCKET'];
-if (path !== undefined) {
+// Threads of the process load this as well.
+if (path !== undefined && isMainThread) {
   loopDelay.enable();
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import pg from 'pg';
+import type { RequestLogEntry } from '@relay/contract';
 import { abortAtFrame, FRAMES, type StreamKind } from '../aborts/abort-at-frame.ts';
 import { type BilledRow, judgeBilling, type Verdict } from '../aborts/billed.ts';
 import { createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { readRequestLog } from '../harness/request-log.ts';
 import { afterMs } from '../streams/stream-request.ts';
 
 // A client that hangs up pays for what was worked on, wherever in the stream it does so: not nothing, and not more.
@@ -60,24 +61,23 @@ async function abortAll(): Promise<void> {
 
 /** Once there is one for each, or nothing more comes. */
 async function readRows(): Promise<BilledRow[]> {
-  const client = new pg.Client({ connectionString: deployment.postgres.url });
-  await client.connect();
-  try {
-    const endMs = performance.now() + ROWS_MS_MAX;
-    for (;;) {
-      const found = await client.query<BilledRow>(
-        `select client_request_id as tag, state, usage_source as "usageSource",
-          coalesce(actual_input_tokens, 0)::int as "inputTokens",
-          coalesce(actual_output_tokens, 0)::int as "outputTokens",
-          coalesce(actual_cost_micros, 0)::int as "costMicros"
-         from requests`,
-      );
-      if (found.rows.length >= tags.length || performance.now() > endMs) return found.rows;
-      await afterMs(200);
-    }
-  } finally {
-    await client.end();
+  const endMs = performance.now() + ROWS_MS_MAX;
+  for (;;) {
+    const found = await readRequestLog(deployment.admin);
+    if (found.length >= tags.length || performance.now() > endMs) return found.map(billedRow);
+    await afterMs(200);
   }
+}
+
+function billedRow(entry: RequestLogEntry): BilledRow {
+  return {
+    tag: entry.client_request_id ?? '',
+    state: entry.state,
+    usageSource: entry.usage_source,
+    inputTokens: entry.input_tokens ?? 0,
+    outputTokens: entry.output_tokens ?? 0,
+    costMicros: entry.cost_micros ?? 0,
+  };
 }
 
 describe('a thousand clients that hang up, ten at each frame of a stream', () => {

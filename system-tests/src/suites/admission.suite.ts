@@ -12,6 +12,7 @@ import { spendTooMuch } from '../admission/spend-cap.ts';
 import { liveKeys } from '../admission/store-keys.ts';
 import { askDuringOutage, rowsOf, serveDuringOutage, untilServed } from '../admission/store-loss.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { severalProcesses, storeServers } from '../harness/stores.ts';
 import { afterMs } from '../streams/stream-request.ts';
 
 // Limits over several server processes, judged by what the provider itself saw. The full size takes minutes:
@@ -104,7 +105,7 @@ describe('limits on one Redis', () => {
 
   coreChecks(() => fleet, 'redis');
 
-  it('a gateway dies with requests under way and others waiting', async () => {
+  severalProcesses.it('a gateway dies with requests under way and others waiting', async () => {
     lost = await loseGateway(fleet, 'lost', LOST);
   });
 
@@ -235,26 +236,29 @@ describe('limits on one Redis', () => {
     assert.match(first.resetRequests ?? '', /^6[01]\.\d{3}s$/);
   });
 
-  it('a gateway killed under load leaves nothing behind, and the windows equal the ledger', async () => {
-    const result = await lost.over;
-    const { requestIds: _ids, ...ledger } = result.ledger;
-    figures['lost_gateway'] = { ...result, ledger, left: result.left.length };
-    assert.deepEqual(result.left, []);
-    assert.ok(result.leftAfterMs < LEASE_OVER_MS_MAX, `it took ${result.leftAfterMs} ms`);
-    assert.ok(result.waiting >= LOST, `${result.waiting} were waiting`);
-    assert.equal(result.wrongRows, 0);
-    assert.equal(result.ledger.requests, result.dispatched);
-    assert.equal(result.ledger.lost, LOST);
-    assert.deepEqual(result.windows, { requests: result.ledger.requests, tokens: result.ledger.tokens });
-    assert.ok(result.ledger.tokens >= result.providerTokens);
-  });
+  severalProcesses.it(
+    'a gateway killed under load leaves nothing behind, and the windows equal the ledger',
+    async () => {
+      const result = await lost.over;
+      const { requestIds: _ids, ...ledger } = result.ledger;
+      figures['lost_gateway'] = { ...result, ledger, left: result.left.length };
+      assert.deepEqual(result.left, []);
+      assert.ok(result.leftAfterMs < LEASE_OVER_MS_MAX, `it took ${result.leftAfterMs} ms`);
+      assert.ok(result.waiting >= LOST, `${result.waiting} were waiting`);
+      assert.equal(result.wrongRows, 0);
+      assert.equal(result.ledger.requests, result.dispatched);
+      assert.equal(result.ledger.lost, LOST);
+      assert.deepEqual(result.windows, { requests: result.ledger.requests, tokens: result.ledger.tokens });
+      assert.ok(result.ledger.tokens >= result.providerTokens);
+    },
+  );
 
-  it('after all of this nobody waits, stands in line or is under way', async () => {
+  storeServers.it('after all of this nobody waits, stands in line or is under way', async () => {
     assert.deepEqual(await liveKeys(fleet.redisPorts), []);
   });
 });
 
-describe('limits while Redis is away', () => {
+storeServers.describe('limits while Redis is away', () => {
   let fleet: Fleet;
   let limited: string;
   let free: string;
@@ -328,7 +332,7 @@ describe('limits while Redis is away', () => {
   });
 });
 
-describe('limits on a cluster of three masters', () => {
+storeServers.describe('limits on a cluster of three masters', () => {
   let fleet: Fleet;
 
   before(async () => {

@@ -6,21 +6,20 @@ import { type Sink, startSink } from '../egress/sink.ts';
 import { type AdminClient, adminClient, createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
-import type { RelayProcess } from '../harness/relay-process.ts';
 
 // Where requests may not go. One process allows no loopback but 127.0.0.2, where the provider lives; its
 // answers are under test. Another on the same database allows all of loopback: it saves what the first would
 // refuse, as an earlier configuration might have, and shows that the sink does hear whoever reaches it.
 
 const PROVIDER_HOST = '127.0.0.2';
+/** Of a process that may dial what the deployment's own may not. */
+const LOOPBACK_ALLOWED = { RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.0/8,0.0.0.0/32,::1/128,::/128' };
 const RESOLVER = import.meta.resolve('../egress/preload-resolver.ts');
 
 let sink: Sink;
 /** Also on the provider's own address, which may be dialled: only not following keeps it silent. */
 let redirectSink: Sink;
 let deployment: Deployment;
-let open: RelayProcess;
-let openAdmin: AdminClient;
 let forms: readonly AddressForm[] = [];
 let connections = 0;
 
@@ -43,10 +42,6 @@ before(async () => {
       ALL_PROXY: proxy,
     },
   });
-  open = await deployment.startProcess({
-    env: { RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.0/8,0.0.0.0/32,::1/128,::/128' },
-  });
-  openAdmin = adminClient(open.url, deployment.adminToken);
 });
 after(async () => {
   await deployment.stop();
@@ -157,22 +152,24 @@ describe('an address that may not be reached', () => {
     }));
 
   it('stays readable once it is in the configuration, as if loopback had been open before', async () => {
-    for (const form of forms.filter(({ refusedWhen }) => refusedWhen === 'saved')) {
-      const { status, body } = await openAdmin.call(
-        'POST',
-        '/api/relay/providers',
-        provider(form.url, 'Old'),
-      );
-      if (status !== 201) {
-        assert.equal(form.reachesSink, false, `${JSON.stringify(form.url)} was answered ${status}`);
-        continue;
+    await deployment.beside({ env: LOOPBACK_ALLOWED }, async (open) => {
+      const openAdmin = adminClient(open.url, deployment.adminToken);
+      for (const form of forms.filter(({ refusedWhen }) => refusedWhen === 'saved')) {
+        const { status, body } = await openAdmin.call(
+          'POST',
+          '/api/relay/providers',
+          provider(form.url, 'Old'),
+        );
+        if (status !== 201) {
+          assert.equal(form.reachesSink, false, `${JSON.stringify(form.url)} was answered ${status}`);
+          continue;
+        }
+        const model = `form-${forms.indexOf(form)}`;
+        await endpointFor(openAdmin, (body as { id: string }).id, model);
+        models.set(form, model);
       }
-      const model = `form-${forms.indexOf(form)}`;
-      await endpointFor(openAdmin, (body as { id: string }).id, model);
-      models.set(form, model);
-    }
+    });
     await untilListed(deployment.url, [...models.values()]);
-    await untilListed(open.url, [...models.values()]);
   });
 
   it('is not dialled by any operation, however it came to be configured', () =>
@@ -202,13 +199,16 @@ describe('an address that may not be reached', () => {
     }));
 
   it('is heard by the sink, form by form, where loopback is allowed', async () => {
-    for (const [form, model] of models) {
-      if (!form.reachesSink) continue;
-      const heard = sink.connections();
-      await chat(open.url, model);
-      await sink.settled();
-      assert.ok(sink.connections() > heard, `${form.url} reached nobody`);
-    }
+    await deployment.beside({ env: LOOPBACK_ALLOWED }, async (open) => {
+      await untilListed(open.url, [...models.values()]);
+      for (const [form, model] of models) {
+        if (!form.reachesSink) continue;
+        const heard = sink.connections();
+        await chat(open.url, model);
+        await sink.settled();
+        assert.ok(sink.connections() > heard, `${form.url} reached nobody`);
+      }
+    });
   });
 });
 

@@ -261,33 +261,37 @@ describe('502: selected upstream could not be prepared or failed after bounded h
     await checkOwn(await chat(withFault('alone', { malformedJson: true })), 'upstream_invalid_response');
   });
   row('502: an answer that does not come is upstream_timeout', async () => {
-    const hurried = await deployment.startProcess({ env: { RELAY_UPSTREAM_HEADERS_TIMEOUT_MS: '200' } });
-    const body = withFault('alone', { stallBeforeHeaders: true });
-    await checkOwn(await call('/v1/chat/completions', { body }, hurried), 'upstream_timeout');
-    assert.equal(await hurried.stop(), 0);
+    await deployment.beside({ env: { RELAY_UPSTREAM_HEADERS_TIMEOUT_MS: '200' } }, async (hurried) => {
+      const body = withFault('alone', { stallBeforeHeaders: true });
+      await checkOwn(await call('/v1/chat/completions', { body }, hurried), 'upstream_timeout');
+      assert.equal(await hurried.stop(), 0);
+    });
   });
 });
 
 describe('503: the service is unavailable', () => {
   row('503: a process that is stopping answers draining with Retry-After', async () => {
-    const leaving = await deployment.startProcess();
-    // A stream under way keeps the process there to be asked.
-    const slow = openRaw({
-      url: `${leaving.url}/v1/chat/completions`,
-      headers: { authorization: `Bearer ${deployment.apiToken}` },
-      body: streamWithFault('alone', { frames: 20, frameDelayMs: 100 }),
+    await deployment.beside({}, async (leaving) => {
+      // A stream under way keeps the process there to be asked.
+      const slow = openRaw({
+        url: `${leaving.url}/v1/chat/completions`,
+        headers: { authorization: `Bearer ${deployment.apiToken}` },
+        body: streamWithFault('alone', { frames: 20, frameDelayMs: 100 }),
+      });
+      slow.end(streamWithFault('alone', { frames: 20, frameDelayMs: 100 }));
+      await new Promise((resolve) =>
+        slow.once('response', (answer) => answer.resume().once('data', resolve)),
+      );
+      const stopped = leaving.stop();
+      while ((await fetch(`${leaving.url}/readyz`)).status !== 503);
+      for (const mode of [modes.chat, modes.responses, modes.embeddings]) {
+        const body = requestText(mode, 'alone', WORDS);
+        const answer = await call(`/v1${pathOf(mode)}`, { body }, leaving);
+        await checkOwn(answer, 'draining');
+        assert.equal(answer.headers['retry-after'], '1');
+      }
+      assert.equal(await stopped, 0);
     });
-    slow.end(streamWithFault('alone', { frames: 20, frameDelayMs: 100 }));
-    await new Promise((resolve) => slow.once('response', (answer) => answer.resume().once('data', resolve)));
-    const stopped = leaving.stop();
-    while ((await fetch(`${leaving.url}/readyz`)).status !== 503);
-    for (const mode of [modes.chat, modes.responses, modes.embeddings]) {
-      const body = requestText(mode, 'alone', WORDS);
-      const answer = await call(`/v1${pathOf(mode)}`, { body }, leaving);
-      await checkOwn(answer, 'draining');
-      assert.equal(answer.headers['retry-after'], '1');
-    }
-    assert.equal(await stopped, 0);
   });
   row('503: a provider that says so is passed on as it is', () => checkPassed(503));
 });

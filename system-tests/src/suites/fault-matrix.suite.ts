@@ -5,12 +5,13 @@ import { freePort } from '@relay/testbed';
 import { abortCells, runAbortCell } from '../fault-matrix/abort-cells.ts';
 import { cooldownCells, type Fleet } from '../fault-matrix/cooldown-cells.ts';
 import { allCells, faultRows } from '../fault-matrix/fault-rows.ts';
-import { openLedger } from '../fault-matrix/ledger.ts';
+import { ledgerOverApi } from '../fault-matrix/ledger.ts';
 import { keepAliveAgent } from '../fault-matrix/raw-exchange.ts';
 import { type Matrix, nameOf, runCell } from '../fault-matrix/run-cell.ts';
 import { createSlots, FIRST_MODEL, SECOND_MODEL } from '../fault-matrix/slots.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { type OnServers, severalProcesses } from '../harness/stores.ts';
 
 // Every way a provider can fail, in every way it can be asked, with and without somewhere else to go.
 
@@ -26,8 +27,8 @@ let fleet: Fleet;
 let cells = 0;
 let wrong = 0;
 
-function cell(name: string, work: () => Promise<void>): void {
-  it(name, async () => {
+function cell(name: string, work: () => Promise<void>, test: OnServers['it'] = it): void {
+  test(name, async () => {
     cells += 1;
     try {
       await work();
@@ -66,7 +67,7 @@ before(async () => {
     first: deployment.provider,
     second,
     reference,
-    ledger: openLedger(deployment.postgres.url),
+    ledger: ledgerOverApi(deployment.admin),
   };
   fleet = {
     matrix,
@@ -99,7 +100,8 @@ describe('the fault matrix', { concurrency: AT_ONCE }, () => {
 });
 
 describe('cooldown and bounds', { concurrency: AT_ONCE }, () => {
-  for (const { name, run } of cooldownCells) cell(name, () => run(fleet));
+  for (const { name, run, ofSeveral } of cooldownCells)
+    cell(name, () => run(fleet), ofSeveral === true ? severalProcesses.it : it);
 });
 
 describe('a client that hangs up', () => {

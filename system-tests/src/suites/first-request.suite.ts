@@ -6,6 +6,7 @@ import { createLane, type LaneIds } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { startRefused } from '../harness/relay-process.ts';
+import { severalProcesses, storeServers } from '../harness/stores.ts';
 
 // From an empty deployment to a completion, as an operator and an application do it.
 
@@ -28,7 +29,7 @@ after(async () => {
 });
 
 describe('a new deployment', () => {
-  it('comes up twice at once on an empty database', () => {
+  severalProcesses.it('comes up twice at once on an empty database', () => {
     assert.equal(deployment.processes.length, 2);
     checks += 1;
   });
@@ -87,7 +88,7 @@ describe('a new deployment', () => {
     checks += 1;
   });
 
-  it('makes a change visible to the other process within two seconds', async () => {
+  severalProcesses.it('makes a change visible to the other process within two seconds', async () => {
     const other = new OpenAI({
       apiKey: deployment.apiToken,
       baseURL: `${deployment.processes[1]?.url}/v1`,
@@ -157,7 +158,10 @@ describe('start', () => {
     it(what, async () => {
       const equal =
         what === 'refuses equal tokens' ? { RELAY_ADMIN_TOKEN: env['RELAY_API_TOKEN'] ?? '' } : {};
-      const { code, stderr } = await startRefused({ env: { ...deployment.env, ...env, ...equal } });
+      const { code, stderr } = await startRefused({
+        env: { ...deployment.env, ...env, ...equal },
+        ...(deployment.dataDirectory === null ? {} : { dataDirectory: deployment.dataDirectory }),
+      });
       assert.equal(code, 1);
       for (const pattern of expected) assert.match(stderr, pattern);
       assert.doesNotMatch(stderr, /\n\s+at /);
@@ -166,7 +170,7 @@ describe('start', () => {
   }
 });
 
-describe('when PostgreSQL is killed', () => {
+storeServers.describe('when PostgreSQL is killed', () => {
   before(() => deployment.postgres.kill());
 
   it('inference goes on from memory', async () => {
@@ -201,25 +205,26 @@ describe('when PostgreSQL is killed', () => {
 
 describe('SIGTERM', () => {
   it('finishes a stream under way, refuses new work with 503, and exits 0', async () => {
-    const process = await deployment.startProcess();
-    const openai = new OpenAI({ apiKey: deployment.apiToken, baseURL: `${process.url}/v1`, maxRetries: 0 });
-    const slow = { ...ask, stream: true as const, sim: { frames: 20, frameDelayMs: 50 } };
-    const stream = await openai.chat.completions.create(slow);
-    let frames = 0;
-    let stopped: Promise<number | null> | null = null;
-    let refusal: unknown = null;
-    for await (const _chunk of stream) {
-      frames += 1;
-      if (frames !== 2) continue;
-      stopped = process.stop();
-      while ((await fetch(`${process.url}/readyz`)).status !== 503);
-      refusal = await openai.chat.completions.create(ask).catch((error: unknown) => error);
-    }
-    assert.ok(frames >= 20);
-    assert.ok(refusal instanceof OpenAI.APIError);
-    assert.equal(refusal.status, 503);
-    assert.equal(refusal.code, 'draining');
-    assert.equal(await stopped, 0);
+    await deployment.beside({}, async (process) => {
+      const openai = new OpenAI({ apiKey: deployment.apiToken, baseURL: `${process.url}/v1`, maxRetries: 0 });
+      const slow = { ...ask, stream: true as const, sim: { frames: 20, frameDelayMs: 50 } };
+      const stream = await openai.chat.completions.create(slow);
+      let frames = 0;
+      let stopped: Promise<number | null> | null = null;
+      let refusal: unknown = null;
+      for await (const _chunk of stream) {
+        frames += 1;
+        if (frames !== 2) continue;
+        stopped = process.stop();
+        while ((await fetch(`${process.url}/readyz`)).status !== 503);
+        refusal = await openai.chat.completions.create(ask).catch((error: unknown) => error);
+      }
+      assert.ok(frames >= 20);
+      assert.ok(refusal instanceof OpenAI.APIError);
+      assert.equal(refusal.status, 503);
+      assert.equal(refusal.code, 'draining');
+      assert.equal(await stopped, 0);
+    });
     checks += 1;
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { allRoutes } from '@relay/contract';
 import { reportFigures } from '../harness/figures.ts';
+import { onServers } from '../harness/stores.ts';
 import type { Caller } from '../management/answer.ts';
 import { compareTrail, writesMissed } from '../management/audit-trail.ts';
 import { sendBadBodies } from '../management/bad-bodies.ts';
@@ -34,8 +35,13 @@ let failed = 0;
 // A route that was never asked has failed as well: the deployment may not have come up.
 after(() => reportFigures({ routes: called.size, failed: failed + managementRoutes.length - called.size }));
 
+const seeded = onServers('its people and keys are put into the database');
+
 describe('management', { concurrency: true }, () => {
-  for (const mode of Object.values<Mode>(modes)) describe(mode.name, { concurrency: 1 }, () => inMode(mode));
+  for (const mode of Object.values<Mode>(modes)) {
+    if (mode.accounts) seeded.describe(mode.name, () => inMode(mode));
+    else describe(mode.name, { concurrency: 1 }, () => inMode(mode));
+  }
 });
 
 function inMode(mode: Mode): void {

@@ -17,5 +17,5 @@ export function listFiles(root: string, below = ''): string[] {
 
 /** The modules of the members: what the import table governs. */
 export function sourceFiles(root: string): string[] {
-  return listFiles(root).filter((path) => /^[^/.]+\/(src|bin)\/.*\.(ts|js|mjs|cjs)$/.test(path));
+  return listFiles(root).filter((path) => /^[^/.]+\/(src|bin)\/.*\.(ts|tsx|js|mjs|cjs)$/.test(path));
 }

@@ -1,17 +1,20 @@
-import { type Variable, variables } from '@relay/server';
+import { type Variable, type VariablePresence, variables } from '@relay/server';
 import { type GeneratedFile, generatedPage, markdownTable } from './generated-file.ts';
 
 /** Every environment variable of the server, from the table that parses them. */
 export function environmentPage(): GeneratedFile[] {
-  const rows = Object.entries<Variable<unknown, 'always' | 'maybe'>>(variables).map(([name, variable]) => {
+  const rows = Object.entries<Variable<unknown, VariablePresence>>(variables).map(([name, variable]) => {
     const { fallback, presence, description } = variable;
     const stated = fallback === null || fallback === '' ? '' : `\`${fallback}\``;
-    return [`\`${name}\``, presence === 'always' && fallback === null ? 'required' : stated, description];
+    const isRequired = presence === 'always' && fallback === null;
+    const needed = presence === 'servers' ? 'required by `relay serve`' : isRequired ? 'required' : stated;
+    return [`\`${name}\``, needed, description];
   });
   const body = `# Environment
 
 Read once at start; every fault is named in one message. An empty value counts as not set. In self-hosted mode both
-tokens are required.
+tokens are required by \`relay serve\`. \`relay start\` generates tokens, master key and auth secret on its first start and
+keeps them in its data directory; a value that is set here wins.
 
 ${markdownTable(['Variable', 'Default', 'Meaning'], rows)}`;
   return [generatedPage('docs/reference/environment.md', body)];

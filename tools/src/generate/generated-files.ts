@@ -1,3 +1,6 @@
+import { apiTypes } from './api-types.ts';
+import { cliPage } from './cli-page.ts';
+import { configSchemaFile } from './config-schema-file.ts';
 import { environmentPage } from './environment-page.ts';
 import { errorFiles } from './error-pages.ts';
 import type { GeneratedFile } from './generated-file.ts';
@@ -8,19 +11,23 @@ import { routesPage } from './routes-page.ts';
 import { scopesPage } from './scopes-page.ts';
 
 /** One line per kind of generated file; each answers the files it makes. */
-const producers: readonly (() => GeneratedFile[])[] = [
+const producers: readonly (() => GeneratedFile[] | Promise<GeneratedFile[]>)[] = [
   openApiFile,
+  configSchemaFile,
+  apiTypes,
   errorFiles,
   scopesPage,
   routesPage,
   headersPage,
   environmentPage,
   metricsPage,
+  cliPage,
 ];
 
 /** Folders that hold generated files only: what nothing generates does not belong there. */
 export const generatedFolders: readonly string[] = ['docs/reference'];
 
-export function generatedFiles(): GeneratedFile[] {
-  return producers.flatMap((produce) => produce());
+export async function generatedFiles(): Promise<GeneratedFile[]> {
+  const made = await Promise.all(producers.map((produce) => produce()));
+  return made.flat();
 }

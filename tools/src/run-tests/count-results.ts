@@ -10,6 +10,8 @@ export interface TestEvent {
     readonly skip?: string | boolean | undefined;
     readonly todo?: string | boolean | undefined;
     readonly message?: string;
+    /** Of a whole file, in its summary. */
+    readonly duration_ms?: number;
     readonly details?: {
       readonly type?: string | undefined;
       readonly duration_ms?: number;

@@ -13,3 +13,10 @@ test('filters keep the files whose path contains one of them', () => {
   assert.deepEqual(selectFiles(paths, 'unit', ['src/x']), ['a/src/x.test.ts']);
   assert.deepEqual(selectFiles(paths, 'unit', ['b/']), []);
 });
+
+test('a test that is chosen for the embedded store and is gone is told of, and not left out', () => {
+  assert.throws(
+    () => selectFiles(paths, 'embedded', []),
+    /these tests are gone: server\/src\/store\/isolation/,
+  );
+});

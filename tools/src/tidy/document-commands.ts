@@ -2,7 +2,7 @@ import { documents } from './document-paths.ts';
 import { quotedCode } from './markdown-code.ts';
 import type { Finding, Tree } from './tree.ts';
 
-const RELAY = /^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:npx relay|relay|node cli\/bin\/relay\.js) (.*)$/;
+const RELAY = /^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:npx relay(?:-gateway)?|relay|node cli\/bin\/relay\.js) (.*)$/;
 
 /** Documents name only what exists: every quoted `npm run` script and every `relay` command is there. */
 export function documentCommands(tree: Tree): Finding[] {

@@ -1,7 +1,7 @@
 import { type Finding, isGenerated, type Tree } from './tree.ts';
 
 const LINES_MAX = 400;
-const WRITTEN_BY_PEOPLE = /\.(ts|js|cjs|mjs|sql|lua|md|sh)$/;
+const WRITTEN_BY_PEOPLE = /\.(ts|tsx|js|cjs|mjs|sql|lua|md|sh)$/;
 
 /** Files that may be longer, each with the reason. An entry that is no longer needed is a finding too. */
 const longFiles: Readonly<Record<string, string>> = {

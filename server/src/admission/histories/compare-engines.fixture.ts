@@ -63,7 +63,7 @@ function pairOf(redis: Redis, masters: readonly Redis[], rewrite?: (text: string
   return {
     reference: createMemoryEngine({
       clock: { nowMs: () => nowMs },
-      append: (record) => appended.push(`r,${record}`),
+      append: ({ record }) => appended.push(`r,${record}`),
       appendExpired: (draft, candidate) => appended.push(`x,${draft},c,${candidate}`),
       wake: () => undefined,
     }),

@@ -88,4 +88,13 @@ describe('attempts to sign in', () => {
     await failTimes(attempts, 'alone', 10);
     await server.start();
   });
+
+  it('are counted by a process that has no Redis, as strictly', async () => {
+    const alone = createAttempts({ redis: null, clock: systemClock, secret });
+    await failTimes(alone, 'ada', 9);
+    await (await alone.take([{ kind: 'account', of: 'ada' }]))();
+    await failTimes(alone, 'ada', 1);
+    await assert.rejects(alone.take([{ kind: 'account', of: 'ada' }]), refused);
+    await failTimes(alone, 'grace', 1);
+  });
 });

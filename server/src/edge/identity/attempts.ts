@@ -7,7 +7,7 @@ import { nameOf } from './session-secrets.ts';
 /** How many failures one subject may have in a window. */
 const FAILURES_MAX = { account: 10, client: 100, sign_up: 100 } as const;
 const WINDOW_MS = 15 * 60_000;
-/** Subjects that one process counts by itself while Redis is away. */
+/** Subjects that one process counts by itself, without Redis or while it is away. */
 const LOCAL_MAX = 10_000;
 
 export interface Subject {
@@ -39,7 +39,8 @@ interface Taken {
 }
 
 export function createAttempts(deps: {
-  readonly redis: Pick<Redis, 'run'>;
+  /** Null: this process is the whole deployment, and counts by itself. */
+  readonly redis: Pick<Redis, 'run'> | null;
   readonly clock: Clock;
   readonly secret: Buffer;
 }): Attempts {
@@ -47,7 +48,7 @@ export function createAttempts(deps: {
   const local = new Map<string, { count: number; endsAtMs: number }>();
   const keyOf = ({ kind, of }: Subject) => `relay:attempts:${kind}:${nameOf(deps.secret, of)}`;
 
-  /** Counted here alone while Redis is away: weaker over several processes, and still a bound. */
+  /** Counted here alone. While Redis is away that is weaker over several processes, and still a bound. */
   function takeLocally(key: string): Taken {
     const nowMs = clock.nowMs();
     const known = local.get(key);
@@ -62,6 +63,7 @@ export function createAttempts(deps: {
   }
 
   async function takeOne(key: string): Promise<Taken> {
+    if (redis === null) return takeLocally(key);
     const reply = await redis.run(['EVAL', TAKE, '1', key, String(WINDOW_MS)], key).catch(() => null);
     if (!Array.isArray(reply)) return takeLocally(key);
     return {

@@ -37,7 +37,8 @@ export interface OidcSettings {
 export interface IdentityDeps extends SessionSettings {
   readonly mode: 'self_hosted' | 'hosted';
   readonly oidc: OidcSettings | null;
-  readonly redis: Pick<Redis, 'run'>;
+  /** Counts attempts; null where this process is the whole deployment. */
+  readonly redis: Pick<Redis, 'run'> | null;
   /** Raised when somebody joins, so that no gateway decides on what it knew before. */
   readonly fences: Pick<Fences, 'raise'>;
   readonly clock: Clock;

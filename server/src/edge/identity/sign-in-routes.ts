@@ -38,6 +38,14 @@ export function signInHandlers(parts: Parts): Handlers {
       demandOwnOrigin(deps.publicUrl, call.header);
       return call.body.token === undefined ? signInWithPassword(parts, call) : signInWithToken(parts, call);
     },
+    getSignInMethods: () =>
+      Promise.resolve({
+        mode: deps.mode,
+        token: deps.admin !== null,
+        accounts: deps.accounts,
+        sso: deps.accounts && deps.oidc !== null,
+        sign_up: deps.mode === 'hosted',
+      }),
     getSession: async (call) => answerSession(parts, call, await sessionOf(parts, call)),
     async updateSession(call) {
       demandAccounts(parts);

@@ -47,7 +47,11 @@ function chargesAt(
 }
 
 /** Enough to account for the request if this process does not live to do it. */
-function draftOf(exchange: Exchange, routed: RoutedRequest, candidates: readonly Candidate[]): ExpiredDraft {
+export function draftOf(
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidates: readonly Candidate[],
+): ExpiredDraft {
   const { caller, snapshot } = exchange;
   const { estimate } = routed;
   return {

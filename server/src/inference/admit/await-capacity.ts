@@ -11,8 +11,8 @@ import { lineRefusal, refusalError } from './refusal.ts';
 /** How long somebody in line sleeps at most: a wake-up can be lost with the connection that carried it. */
 const LINE_MS_MAX = 1_000;
 /** A process that is this busy all the time would never send anything. */
-const LATE_ANSWERS_MAX = 3;
-const UNUSED: Actual = { dispatched: false, tokens: 0, spendMicros: 0 };
+export const LATE_ANSWERS_MAX = 3;
+export const UNUSED: Actual = { dispatched: false, tokens: 0, spendMicros: 0 };
 
 export interface AdmitDeps {
   readonly desk: AdmissionDesk;
@@ -22,7 +22,13 @@ export interface AdmitDeps {
 }
 
 export type Capacity =
-  | { readonly kind: 'ready'; readonly candidate: Candidate; readonly windows: readonly RateWindow[] }
+  | {
+      readonly kind: 'ready';
+      readonly candidate: Candidate;
+      readonly windows: readonly RateWindow[];
+      /** Sent later than this after its slot, it would be where the windows it was charged to do not count it. */
+      readonly latenessMsMax: number;
+    }
   | { readonly kind: 'refused'; readonly error: RelayError }
   | 'client_gone'
   | 'draining';
@@ -57,8 +63,8 @@ export async function awaitCapacity(
     if (answer.kind === 'admitted') {
       // Its slot lies somewhere in the time that the answer took; too long ago, it has to be another one.
       const charges = ask.candidates[answer.candidate]?.charges ?? [];
-      const slow = tookMs > GEOMETRY.second.bucketMs && tookMs > latenessMsMax(charges);
-      if (slow && late < LATE_ANSWERS_MAX) {
+      const boundMs = Math.max(GEOMETRY.second.bucketMs, latenessMsMax(charges));
+      if (tookMs > boundMs && late < LATE_ANSWERS_MAX) {
         late += 1;
         given = UNUSED;
         continue;
@@ -67,6 +73,7 @@ export async function awaitCapacity(
         kind: 'ready',
         candidate,
         windows: rateWindowsOf(ask.candidates[answer.candidate], answer.windows),
+        latenessMsMax: boundMs,
       };
     }
     const stop = stopReason(deps, exchange);

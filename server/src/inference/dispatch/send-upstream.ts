@@ -24,7 +24,7 @@ const TIMEOUT_TEXT: Record<DeadlineKind, string> = {
  * Sends one attempt and feeds everything that comes back to the listener, which always hears exactly one
  * end: `onEnd` or `onFailure`. Answers nothing itself.
  *
- * Returns the way to stop the attempt; after stopping, the listener hears nothing more.
+ * `inspected`: a guardrail has to read the answer. Returns the way to stop the attempt; after stopping, the listener hears nothing more.
  */
 export function sendUpstream(
   deps: DispatchDeps,
@@ -32,8 +32,9 @@ export function sendUpstream(
   body: InferenceBody,
   candidate: Candidate,
   listener: UpstreamListener,
+  inspected: boolean,
 ): () => void {
-  const headers = upstreamHeaders(candidate, exchange.request.headers, body.streaming);
+  const headers = upstreamHeaders(candidate, exchange.request.headers, body.streaming || inspected);
   if (headers === null) {
     listener.onFailure('upstream_not_prepared', 'no usable credential');
     return () => undefined;

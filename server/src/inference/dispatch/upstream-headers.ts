@@ -16,11 +16,14 @@ const FORWARDED = [
 
 const READABLE_ENCODINGS = /^(?:gzip|deflate|br|identity)(?:;q=[\d.]+)?$/;
 
-/** Names and values in turn, or null when the provider needs a credential and has none that can be used. */
+/**
+ * Names and values in turn, or null when the provider needs a credential and has none that can be used. `plain`: the answer is
+ * read on its way, piece by piece or by a guardrail, and must not be encoded.
+ */
 export function upstreamHeaders(
   candidate: Candidate,
   client: IncomingHttpHeaders,
-  streaming: boolean,
+  plain: boolean,
 ): string[] | null {
   const list = ['content-type', 'application/json'];
   if (candidate.provider.authMode !== 'none') {
@@ -33,7 +36,7 @@ export function upstreamHeaders(
     const value = client[name];
     if (typeof value === 'string') list.push(name, value);
   }
-  list.push('accept-encoding', streaming ? 'identity' : readableEncodings(client['accept-encoding']));
+  list.push('accept-encoding', plain ? 'identity' : readableEncodings(client['accept-encoding']));
   return list;
 }
 

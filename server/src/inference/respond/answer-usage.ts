@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { parseUsage, type Usage } from '../../domain/usage.ts';
 import { scanObject } from '../../kit/json-members.ts';
+import type { UpstreamAnswer } from '../exchange.ts';
 
 const DECODED_BYTES_MAX = 64 * 1024 * 1024;
 const DEPTH_MAX = 1_000;
@@ -42,6 +43,15 @@ export async function readEncodedAnswer(body: Buffer, encoding: string): Promise
   } catch {
     return { sound: false, usage: null };
   }
+}
+
+/** A whole answer without its encoding; null when it cannot be decoded here. */
+export async function decodeAnswer({ headers, body }: UpstreamAnswer): Promise<Buffer | null> {
+  const encoding = String(headers['content-encoding'] ?? 'identity')
+    .trim()
+    .toLowerCase();
+  if (encoding === 'identity' || encoding === '') return body;
+  return (await decoders[encoding]?.(body).catch(() => null)) ?? null;
 }
 
 /** Usage stands at the end of an answer that is too large to keep, so its last bytes are enough. */

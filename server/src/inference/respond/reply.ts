@@ -26,6 +26,8 @@ export interface ReplyDeps {
   readonly exchange: Exchange;
   readonly clock: Clock;
   readonly dropUsageFrame: boolean;
+  /** Nothing of a 2xx may reach the client before it was inspected, so it has to be a whole JSON object of bounded size. */
+  readonly whole: boolean;
   /** Headers for the client at the moment of commitment. */
   readonly headersFor: (head: UpstreamHead, usage: Usage | null) => string[];
   /** The frame that tells a client that its stream broke. */
@@ -86,7 +88,9 @@ export class Reply implements UpstreamListener, InCharge {
     this.#head = head;
     this.#flow = flow;
     const isStream = !isFailure(head.status) && isEventStream(head);
-    if (!isStream) {
+    if (isStream && this.#deps.whole) {
+      this.#refuse('the provider answers with a stream that was not asked for');
+    } else if (!isStream) {
       this.#mode = 'buffering';
       if (isFailure(head.status)) this.#watchErrorBody();
     } else if (encodingOf(head) === null) {
@@ -130,6 +134,10 @@ export class Reply implements UpstreamListener, InCharge {
     this.#chunks.push(chunk);
     this.#bufferedBytes += chunk.length;
     if (this.#bufferedBytes <= BUFFERED_BYTES_MAX) return;
+    if (this.#isInspected()) {
+      this.#refuse('the answer is too large to be inspected');
+      return;
+    }
     const held = this.#chunks;
     this.#chunks = [];
     this.#pipe();
@@ -142,7 +150,7 @@ export class Reply implements UpstreamListener, InCharge {
     const body = only ?? Buffer.concat(this.#chunks, this.#bufferedBytes);
     const encoding = encodingOf(head);
     const judge = ({ sound, usage }: { sound: boolean; usage: Usage | null }) => {
-      if (sound || !isJson(head)) {
+      if (sound || !(isJson(head) || this.#isInspected())) {
         this.#finish({ kind: 'answer', answer: { ...head, body }, usage });
       } else {
         this.onFailure('upstream_invalid_response', 'the answer is not a whole JSON object');
@@ -151,6 +159,15 @@ export class Reply implements UpstreamListener, InCharge {
     if (isFailure(head.status)) judge({ sound: true, usage: null });
     else if (encoding === null) judge(readAnswer(body));
     else readEncodedAnswer(body, encoding).then(judge, () => judge({ sound: false, usage: null }));
+  }
+
+  #isInspected(): boolean {
+    return this.#deps.whole && this.#head !== null && !isFailure(this.#head.status);
+  }
+
+  #refuse(internal: string): void {
+    this.#flow?.abort();
+    this.onFailure('upstream_invalid_response', internal);
   }
 
   #stream(chunk: Buffer): void {

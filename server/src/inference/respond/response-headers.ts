@@ -108,9 +108,9 @@ function durationText(durationMs: number): string {
   return `${(durationMs / 1_000).toFixed(3)}s`;
 }
 
-/** What the gateway itself took: neither the wait for capacity nor the provider's own time. */
-export function overheadMs(exchange: Exchange, nowMs: number): string {
-  return Math.max(0, nowMs - exchange.startMs - exchange.waitMs - exchange.upstreamMs).toFixed(2);
+/** What the gateway itself took: neither the wait for capacity nor the time of the provider or of guardrails. */
+export function overheadMs({ startMs, waitMs, upstreamMs, guard }: Exchange, nowMs: number): string {
+  return Math.max(0, nowMs - startMs - waitMs - upstreamMs - (guard.tookMs ?? 0)).toFixed(2);
 }
 
 /** Names may hold any letter; a header may not. */

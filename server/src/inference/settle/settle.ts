@@ -16,6 +16,8 @@ export interface Ending {
   readonly streamedTokens: number;
   /** Monotonic moment of the first byte to the client; null when none was sent. */
   readonly firstByteMs: number | null;
+  /** The provider answered in full, and a guardrail or the client's leaving kept it from the client: it is paid all the same. */
+  readonly withheld?: boolean;
 }
 
 /** Writes the exchange's one terminal record. `routed` is null when the request ended before routing. */
@@ -50,6 +52,7 @@ export function settle(
     boundPolicy: boundPolicyOf(exchange),
     attempts: exchange.attempts,
     candidates: decisionTrace(exchange),
+    ...(exchange.guard.verdicts.length === 0 ? {} : { guardrails: exchange.guard.verdicts }),
     timings,
     arrivedAtMs: exchange.arrivedAtMs,
     waitMs: Math.round(exchange.waitMs),
@@ -90,7 +93,7 @@ function actualUsage(
   if (routed === null || last === undefined || refusedByProvider || last.cause === 'upstream_not_prepared') {
     return { source: 'none', usage: nothing };
   }
-  const whole = ending.state === 'completed' && ending.streamedTokens === 0;
+  const whole = (ending.state === 'completed' || ending.withheld === true) && ending.streamedTokens === 0;
   return {
     source: 'estimated',
     usage: {

@@ -3,7 +3,7 @@ import type { Exchange } from '../exchange.ts';
 
 /** Whole milliseconds of each step; null for one that the exchange did not come to. */
 export function timingsOf(
-  { startMs, marks, waitMs }: Exchange,
+  { startMs, marks, waitMs, guard }: Exchange,
   firstByteMs: number | null,
   endMs: number,
 ): RequestTimings & { readonly totalMs: number } {
@@ -11,7 +11,7 @@ export function timingsOf(
   return {
     receiveMs: between(startMs, receivedMs),
     routeMs: between(receivedMs, routedMs),
-    guardMs: null,
+    guardMs: between(0, guard.tookMs),
     admitMs: between(0, admitMs),
     waitMs: admitMs === null ? null : Math.round(waitMs),
     upstreamFirstByteMs: between(0, upstreamFirstByteMs),

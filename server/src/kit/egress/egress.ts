@@ -22,7 +22,7 @@ export type EgressHandler = Dispatcher.DispatchHandler;
 export type EgressController = Dispatcher.DispatchController;
 
 export interface EgressRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];

@@ -8,4 +8,4 @@ export {
   type EgressRequest,
 } from './egress.ts';
 export { createInternalLink, type InternalLink, type LinkAnswer, type LinkFlow } from './internal-link.ts';
-export { parseTargetUrl, targetUrlProblems } from './target-url.ts';
+export { parseTargetUrl } from './target-url.ts';

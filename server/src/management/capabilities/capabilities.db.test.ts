@@ -15,7 +15,7 @@ describe('capabilities', () => {
       assert.match(body.version, /^\d+\.\d+\.\d+/);
       assert.deepEqual(body.scopes, ['relay:providers:read', 'relay:routing:read']);
       assert.equal(body.features['lanes'], true);
-      assert.equal(body.features['guardrails'], false);
+      assert.equal(body.features['guardrails'], true);
     } finally {
       await room.close();
       await database.drop();

@@ -18,7 +18,7 @@ export interface ConfigFileRoom {
   /** An organization in which nothing is configured. */
   empty(): Promise<Caller>;
   exported(caller: Caller): Promise<ConfigFile>;
-  plan(caller: Caller, config: ConfigFile, options?: Omit<ApplyOptions, 'secrets'>): Promise<ConfigPlan>;
+  plan(caller: Caller, config: ConfigFile, options?: ApplyOptions): Promise<ConfigPlan>;
   apply(caller: Caller, config: ConfigFile, options?: ApplyOptions): Promise<ConfigPlan>;
 }
 

@@ -1,3 +1,4 @@
+import { withoutQuery } from '../../domain/guardrail-url.ts';
 import type { RelayError } from '../../domain/relay-error.ts';
 import { sameOrigin } from '../providers/address.ts';
 import { conflict, invalidField, listNames } from '../refusals.ts';
@@ -54,17 +55,22 @@ function stillUsed(
 }
 
 /**
- * The credentials of providers that move to another origin. A secret was entered for one origin and is never sent
- * to another, so each has to be entered anew with the apply; one that the file does not have cannot be.
+ * The ids of what holds a secret and moves to another origin: credentials of providers, and guardrails. A secret was
+ * entered for one origin and is never sent to another, so each has to be entered anew with the apply; one that the file
+ * does not have cannot be.
  */
-export function credentialsToEnterAgain(input: PlanInput, plan: Plan): ReadonlySet<string> {
-  const moved = new Map(plan.changes.filter(movesOrigin).map((change) => [change.key, change]));
-  const again = new Set<string>();
+export function secretsToEnterAgain(input: PlanInput, plan: Plan): ReadonlySet<string> {
+  const changed = plan.changes.filter(movesOrigin);
+  const moved = new Map(
+    changed.filter(({ section }) => section.name === 'providers').map((change) => [change.key, change]),
+  );
+  const guardrails = changed.filter(({ section }) => section.name === 'guardrails');
+  const again = new Set(guardrails.map(({ id }) => id));
   const foreign: StoredItem[] = [];
   const deleted = new Set(plan.changes.filter(({ action }) => action === 'delete').map(({ id }) => id));
   for (const stored of input.stored.get('credentials')?.values() ?? []) {
     if (!moved.has(String(stored.entry['provider'])) || deleted.has(stored.row.id)) continue;
-    if (input.file.get('credentials')?.has(stored.key) === true) again.add(stored.key);
+    if (input.file.get('credentials')?.has(stored.key) === true) again.add(stored.row.id);
     else foreign.push(stored);
   }
   const first = foreign[0];
@@ -77,8 +83,10 @@ export function credentialsToEnterAgain(input: PlanInput, plan: Plan): ReadonlyS
 }
 
 function movesOrigin({ section, action, stored, item }: Change): boolean {
-  if (section.name !== 'providers' || action !== 'update' || stored === null || item === null) return false;
-  return !sameOrigin(String(stored.entry['base_url']), String(item.entry['base_url']));
+  if (section.name !== 'providers' && section.name !== 'guardrails') return false;
+  if (action !== 'update' || stored === null || item === null) return false;
+  const [before, after] = [stored, item].map(({ entry }) => withoutQuery(String(entry['base_url'])));
+  return !sameOrigin(before ?? '', after ?? '');
 }
 
 function kindOf(sections: readonly Section[], name: SectionName): string {

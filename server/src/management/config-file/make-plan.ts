@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Configuration, StoredItem } from './configuration.ts';
 import { withoutDefaults } from './export-file.ts';
 import type { FileItem, FileItems } from './read-file.ts';
-import type { Columns, Entry, Scalar, Section, SectionName } from './sections/section.ts';
+import type { Columns, Entry, Json, Section, SectionName } from './sections/section.ts';
 
 export interface FieldChange {
   readonly field: string;
-  readonly before: Scalar;
-  readonly after: Scalar;
+  readonly before: Json;
+  readonly after: Json;
 }
 
 export interface Change {
@@ -90,7 +91,7 @@ function changeOf(section: Section, item: FileItem, stored: StoredItem | null, i
   }
   const fields = section.fields.flatMap((field): FieldChange[] => {
     const [before, after] = [stored.entry[field] ?? null, item.entry[field] ?? null];
-    return before === after ? [] : [{ field, before, after }];
+    return isDeepStrictEqual(before, after) ? [] : [{ field, before, after }];
   });
   if (!stored.owned) fields.push({ field: 'managed_by', before: null, after: 'file' });
   if (fields.length === 0) return null;
@@ -110,10 +111,11 @@ function endOf(section: Section, stored: StoredItem, orphans: 'delete' | 'releas
   return { ...shared, action: 'delete', fields, columns: {} };
 }
 
-function fieldsOf(
+/** What a create or a delete says of an item: every field that is not as it would be anyway. */
+export function fieldsOf(
   section: Section,
   entry: Entry,
-  change: (value: Scalar) => Omit<FieldChange, 'field'>,
+  change: (value: Json) => Omit<FieldChange, 'field'>,
 ): FieldChange[] {
   const said = Object.entries(withoutDefaults(section, entry));
   return said.map(([field, value]) => ({ field, ...change(value) }));

@@ -19,32 +19,43 @@ export function ownerOf(row: Ownable): { managed_by?: 'file' } {
 export function demandNotOwnedByFile(kind: string, row: Ownable): void {
   if (row.managed_by !== 'file') return;
   throw new RelayError('managed_by_file', {
-    message: `The ${sayOf(kind, row)} is owned by the configuration file. Change it there and apply the file.`,
+    message: `The ${sayOf(kind, row)} is owned by the configuration file. Change it there and apply the file; or take it out of the file and apply that with release (relay config apply --release), and it is free again.`,
     fields: { resource: kind, id: row.id },
   });
 }
+
+const boundTo: Dependent = { table: 'guardrail_bindings', column: 'target_id', kind: 'guardrail_binding' };
 
 /** Which tables lose rows when one of this table is deleted. */
 const DEPENDENTS: Readonly<Record<string, readonly Dependent[]>> = {
   providers: [
     { table: 'credentials', column: 'provider_id', kind: 'credential' },
     { table: 'limit_policies', column: 'scope_id', kind: 'limit_policy' },
+    boundTo,
   ],
   credentials: [{ table: 'limit_policies', column: 'scope_id', kind: 'limit_policy' }],
   endpoints: [
     { table: 'lane_memberships', column: 'endpoint_id', kind: 'lane_membership' },
     { table: 'pricing_policies', column: 'endpoint_id', kind: 'pricing_policy' },
     { table: 'limit_policies', column: 'scope_id', kind: 'limit_policy' },
+    boundTo,
   ],
   lanes: [
     { table: 'lane_memberships', column: 'lane_id', kind: 'lane_membership' },
     { table: 'limit_policies', column: 'scope_id', kind: 'limit_policy' },
+    boundTo,
   ],
+  guardrails: [{ table: 'guardrail_bindings', column: 'guardrail_id', kind: 'guardrail_binding' }],
 };
 
 interface Dependent {
-  readonly table: 'credentials' | 'lane_memberships' | 'pricing_policies' | 'limit_policies';
-  readonly column: 'provider_id' | 'endpoint_id' | 'lane_id' | 'scope_id';
+  readonly table:
+    | 'credentials'
+    | 'lane_memberships'
+    | 'pricing_policies'
+    | 'limit_policies'
+    | 'guardrail_bindings';
+  readonly column: 'provider_id' | 'endpoint_id' | 'lane_id' | 'scope_id' | 'target_id' | 'guardrail_id';
   readonly kind: string;
 }
 
@@ -66,7 +77,7 @@ export async function demandNoneOwnedBelow<T extends OwnedTable>(
       .executeTakeFirst();
     if (owned === undefined) continue;
     throw new RelayError('managed_by_file', {
-      message: `Deleting the ${sayOf(kind, row)} would delete its ${sayOf(below.kind, owned)}, which is owned by the configuration file. Take that out of the file and apply it with prune first.`,
+      message: `Deleting the ${sayOf(kind, row)} would delete its ${sayOf(below.kind, owned)}, which is owned by the configuration file. Take that out of the file and apply it with prune (relay config apply --prune) first.`,
       fields: { resource: below.kind, id: owned.id },
     });
   }

@@ -5,7 +5,7 @@ import type { Database } from '../../store/schema.ts';
 import type { Plan, PlanInput } from './make-plan.ts';
 
 /** The sections whose items a plan counts. */
-const COUNTED = ['providers', 'endpoints', 'lanes'] as const satisfies readonly Counted[];
+const COUNTED = ['providers', 'endpoints', 'lanes', 'guardrails'] as const satisfies readonly Counted[];
 
 /** Refuses a file that creates more than the organization's plan allows, as the routes of the resources would. */
 export async function demandRoomForPlan(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ConfigPlan } from '@relay/contract';
 import type { Change, Plan } from './make-plan.ts';
-import type { FileItem } from './read-file.ts';
+import type { HeldItem } from './secret-holders.ts';
 
 /** Of what changes and from what to what, and of nothing else: the same changes have the same hash. */
 export function planHash({ changes }: Plan): string {
@@ -9,13 +9,16 @@ export function planHash({ changes }: Plan): string {
   return createHash('sha256').update(JSON.stringify(said)).digest('hex');
 }
 
-/** `changes` are those of the plan, or those that were applied. */
-export function toConfigPlan(
-  plan: Plan,
-  toProvide: readonly FileItem[],
-  applied: readonly Change[] | null,
-): ConfigPlan {
-  const changes = applied ?? plan.changes;
+export interface PlanAnswer {
+  readonly plan: Plan;
+  /** With what the secrets that were sent change. */
+  readonly changes: readonly Change[];
+  readonly toProvide: readonly HeldItem[];
+  readonly secrets: ConfigPlan['secrets'];
+  readonly isApplied: boolean;
+}
+
+export function toConfigPlan({ plan, changes, toProvide, secrets, isApplied }: PlanAnswer): ConfigPlan {
   const count = (wanted: Change['action']) => changes.filter(({ action }) => action === wanted).length;
   return {
     plan_hash: planHash(plan),
@@ -27,10 +30,11 @@ export function toConfigPlan(
       action,
       section: section.name,
       key,
-      id: action === 'create' && applied === null ? null : id,
+      id: action === 'create' && !isApplied ? null : id,
       fields: [...fields],
     })),
     orphaned: plan.orphaned.map(({ section, key, id }) => ({ section: section.name, key, id })),
-    required_secrets: [...new Set(toProvide.map(({ entry }) => String(entry['secret_ref'])))].sort(),
+    required_secrets: [...new Set(toProvide.map(({ ref }) => String(ref)))].sort(),
+    secrets,
   };
 }

@@ -2,7 +2,7 @@ import type { ConfigFile } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 import { slugOf } from '../../domain/slug.ts';
 import { invalidField } from '../refusals.ts';
-import { numbered } from './configuration.ts';
+import { numbered } from './item-keys.ts';
 import { allSections } from './sections/index.ts';
 import type { Entry, Section, SectionDeps, SectionName } from './sections/section.ts';
 
@@ -18,28 +18,48 @@ export type FileItems = ReadonlyMap<SectionName, ReadonlyMap<string, FileItem>>;
 
 /** What the file says, each item checked on its own; whether what it names exists is judged with the plan. */
 export function readFile(file: ConfigFile, sections: readonly Section[], deps: SectionDeps): FileItems {
-  for (const { name } of allSections) {
-    if (file[name] !== undefined && !sections.some((section) => section.name === name)) {
-      throw new RelayError('mode_unsupported', {
-        message: `${name} is for self-hosted deployments. Take it out of the file.`,
-        param: name,
-      });
-    }
-  }
-  return new Map(sections.map((section) => [section.name, itemsOf(file, section, deps)]));
+  const { items, faults } = readItems(file, sections, deps);
+  if (faults[0] !== undefined) throw faults[0];
+  return items;
 }
 
-function itemsOf(file: ConfigFile, section: Section, deps: SectionDeps): ReadonlyMap<string, FileItem> {
+/** The items that are good, and a refusal for each that is not. */
+export function readItems(
+  file: ConfigFile,
+  sections: readonly Section[],
+  deps: SectionDeps,
+): { readonly items: FileItems; readonly faults: readonly RelayError[] } {
+  const faults: RelayError[] = [];
+  for (const { name } of allSections) {
+    if (file[name] === undefined || sections.some((section) => section.name === name)) continue;
+    const message = `${name} is for self-hosted deployments. Take it out of the file.`;
+    faults.push(new RelayError('mode_unsupported', { message, param: name }));
+  }
+  const items = new Map(sections.map((section) => [section.name, itemsOf(file, section, deps, faults)]));
+  return { items, faults };
+}
+
+function itemsOf(
+  file: ConfigFile,
+  section: Section,
+  deps: SectionDeps,
+  faults: RelayError[],
+): ReadonlyMap<string, FileItem> {
   const given = (file[section.name] ?? []) as readonly Partial<Entry>[];
-  const checked = given.map((item, index) => {
+  const checked = given.flatMap((item, index) => {
     const path = `${section.name}[${index}]`;
-    return { path, entry: atItem(path, () => section.checked(entryOf(section, item), deps)) };
+    try {
+      return [{ path, entry: section.checked(entryOf(section, item), deps) }];
+    } catch (error) {
+      faults.push(atItem(path, error));
+      return [];
+    }
   });
   const items = new Map<string, FileItem>();
   for (const item of numbered(section, checked)) {
     const other = items.get(item.key);
-    if (other !== undefined) throw sameKey(section, item, other);
-    items.set(item.key, item);
+    if (other === undefined) items.set(item.key, item);
+    else faults.push(sameKey(section, item, other));
   }
   return items;
 }
@@ -53,14 +73,10 @@ function entryOf(section: Section, item: Partial<Entry>): Entry {
 }
 
 /** The refusals of the resources name the field of one body; here that body is an item of the file. */
-function atItem<T>(path: string, check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof RelayError) || typeof error.detail.param !== 'string') throw error;
-    const param = `${path}.${error.detail.param}`;
-    throw new RelayError(error.code, { ...error.detail, param, message: `${path}: ${error.message}` });
-  }
+function atItem(path: string, error: unknown): RelayError {
+  if (!(error instanceof RelayError) || typeof error.detail.param !== 'string') throw error;
+  const param = `${path}.${error.detail.param}`;
+  return new RelayError(error.code, { ...error.detail, param, message: `${path}: ${error.message}` });
 }
 
 function sameKey(section: Section, item: FileItem, other: FileItem): RelayError {

@@ -10,19 +10,22 @@ import type { ManagementDeps } from '../deps.ts';
 import { invalidField } from '../refusals.ts';
 import { readConfiguration, readConfigurationAtOnce } from './configuration.ts';
 import { lockConfiguration } from './configuration-lock.ts';
+import { withDefaultPrices, withoutDefaultPrices } from './default-prices.ts';
 import { exportFile } from './export-file.ts';
-import { credentialsToEnterAgain, judgePlan } from './judge-plan.ts';
+import { demandGuardrailScope, guardrailFence } from './guardrail-changes.ts';
+import { judgePlan, secretsToEnterAgain } from './judge-plan.ts';
 import { type Change, makePlan, type Orphans, type Plan, type PlanInput } from './make-plan.ts';
 import { demandRoomForPlan } from './plan-room.ts';
 import { planHash, toConfigPlan } from './plan-wire.ts';
-import { type FileItem, readFile } from './read-file.ts';
-import { credentialsToProvide, withSecrets } from './secrets.ts';
+import { readFile } from './read-file.ts';
+import type { HeldItem } from './secret-holders.ts';
+import { demandProvided, itemsToProvide, secretStates, withSecrets } from './secrets.ts';
 import { sectionsOf } from './sections/index.ts';
 import { writeChanges } from './write-changes.ts';
 
-type ConfigFileDeps = Pick<
+export type ConfigFileDeps = Pick<
   ManagementDeps,
-  'ofOrganization' | 'snapshots' | 'sealer' | 'egress' | 'newId' | 'deployment'
+  'ofOrganization' | 'snapshots' | 'sealer' | 'egress' | 'newId' | 'deployment' | 'fences' | 'clock'
 >;
 
 /** Who applies a file, and for which request. */
@@ -37,26 +40,42 @@ export function configFileHandlers(deps: ConfigFileDeps): Handlers {
     async exportConfig({ caller: { organizationId } }) {
       const sections = sectionsOf(deps.deployment);
       const db = deps.ofOrganization(organizationId);
-      return exportFile(await readConfigurationAtOnce(db, organizationId, sections), sections);
+      const configuration = await readConfigurationAtOnce(db, organizationId, sections);
+      return exportFile(await withoutDefaultPrices(deps, configuration), sections);
     },
-    async planConfig({ caller: { organizationId }, body }) {
+    async planConfig({ caller, body }) {
+      const { organizationId } = caller;
       const prepare = prepared(deps, body);
-      const { plan, toProvide } = await deps
+      const { input, plan, toProvide, toEnterAgain } = await deps
         .ofOrganization(organizationId)
         .transaction()
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
         .execute((tx) => prepare(tx, organizationId));
-      return toConfigPlan(plan, toProvide, null);
+      // Whoever may not replace a secret is not told whether they have guessed it.
+      const hasGuardrails = (input.file.get('guardrails')?.size ?? 0) > 0;
+      const mayReplace =
+        caller.scopes.has('relay:providers:manage') &&
+        (!hasGuardrails || caller.scopes.has('relay:guardrails:manage'));
+      const secrets = mayReplace ? (body.secrets ?? {}) : {};
+      const given = { sealer: deps.sealer, organizationId, secrets, toProvide, toEnterAgain };
+      const changes = withSecrets(input, plan, given);
+      return toConfigPlan({
+        plan,
+        changes,
+        toProvide,
+        secrets: secretStates(input, given),
+        isApplied: false,
+      });
     },
-    applyConfig: (call) => apply(deps, call, call.body),
+    applyConfig: (call) => applyConfigFile(deps, call, call.body),
   };
 }
 
 interface Prepared {
   readonly input: PlanInput;
   readonly plan: Plan;
-  readonly toProvide: readonly FileItem[];
+  readonly toProvide: readonly HeldItem[];
   readonly toEnterAgain: ReadonlySet<string>;
 }
 
@@ -71,16 +90,16 @@ function prepared(
   return async (db, organizationId) => {
     const stored = await readConfiguration(db, organizationId, sections);
     const input = { sections, stored, file, orphans, newId: deps.newId };
-    const plan = makePlan(input);
+    const plan = await withDefaultPrices(deps, input, makePlan(input));
     judgePlan(input, plan);
     await demandRoomForPlan(db, organizationId, input, plan);
-    const toEnterAgain = credentialsToEnterAgain(input, plan);
-    return { input, plan, toEnterAgain, toProvide: credentialsToProvide(input, toEnterAgain) };
+    const toEnterAgain = secretsToEnterAgain(input, plan);
+    return { input, plan, toEnterAgain, toProvide: itemsToProvide(input, toEnterAgain) };
   };
 }
 
 /** All of the file or nothing of it: every change, its audit entry and one new version commit together. */
-async function apply(
+export async function applyConfigFile(
   deps: ConfigFileDeps,
   { caller, requestId }: Applying,
   request: ConfigApplyRequest,
@@ -97,11 +116,18 @@ async function apply(
       const { sealer } = deps;
       const secrets = request.secrets ?? {};
       const given = { sealer, organizationId, secrets, toProvide, toEnterAgain };
+      demandProvided(given);
+      const states = secretStates(input, given);
       const changes = withSecrets(input, plan, given);
-      if (changes.length > 0) await commitChanges(deps, tx, { caller, requestId }, input, changes);
-      return { changes, answer: toConfigPlan(plan, toProvide, changes) };
+      demandGuardrailScope(caller, input, changes);
+      const version =
+        changes.length === 0 ? null : await commitChanges(deps, tx, { caller, requestId }, input, changes);
+      const answer = toConfigPlan({ plan, changes, toProvide, secrets: states, isApplied: true });
+      const fence = await guardrailFence(tx, organizationId, input, changes, version);
+      return { version, fence, answer };
     });
-  if (done.changes.length > 0) await deps.snapshots.refreshNow(organizationId);
+  if (done.fence !== null) await deps.fences.raise(organizationId, done.fence);
+  if (done.version !== null) await deps.snapshots.refreshNow(organizationId);
   return done.answer;
 }
 
@@ -111,7 +137,7 @@ async function commitChanges(
   { caller, requestId }: Applying,
   { sections }: PlanInput,
   changes: readonly Change[],
-): Promise<void> {
+): Promise<number> {
   const after = await writeChanges(tx, caller.organizationId, sections, changes);
   const entries = changes.map(({ action, section, id, stored }) => {
     const written = after.get(id);
@@ -127,7 +153,7 @@ async function commitChanges(
     };
   });
   await appendAudits(tx, entries);
-  await bumpConfigVersion(tx, caller.organizationId);
+  return bumpConfigVersion(tx, caller.organizationId);
 }
 
 function orphansOf({ prune = false, release = false }: ConfigPlanRequest): Orphans {

@@ -1,4 +1,4 @@
-import type { ConfigCredential } from '@relay/contract';
+import type { ConfigCredential, ConfigGuardrail } from '@relay/contract';
 import type { Unset } from './sections/section.ts';
 
 /**
@@ -9,11 +9,32 @@ import type { Unset } from './sections/section.ts';
 export function withSecretRefs(
   entries: readonly Unset<ConfigCredential>[],
 ): readonly Required<ConfigCredential>[] {
+  return withRefs(
+    entries,
+    ({ provider, name }) => `${provider}_${name}`,
+  ) as readonly Required<ConfigCredential>[];
+}
+
+/** The same of a guardrail that sends a secret. */
+export function withGuardrailRefs(
+  entries: readonly Unset<ConfigGuardrail>[],
+): readonly Required<ConfigGuardrail>[] {
+  const namesOf = ({ slug, auth_mode }: Unset<ConfigGuardrail>) =>
+    auth_mode === 'none' ? null : `guardrail_${slug}`;
+  return withRefs(entries, namesOf) as readonly Required<ConfigGuardrail>[];
+}
+
+/** `namesOf` answers null for an entry that needs none. */
+function withRefs<Item extends { readonly secret_ref: string | null }>(
+  entries: readonly Item[],
+  namesOf: (entry: Item) => string | null,
+): readonly Item[] {
   const taken = new Set(entries.map(({ secret_ref }) => secret_ref));
   return entries.map((entry) => {
-    const ref = entry.secret_ref ?? freeRef(`${entry.provider}_${entry.name}`, taken);
+    const names = namesOf(entry);
+    const ref = entry.secret_ref ?? (names === null ? null : freeRef(names, taken));
     taken.add(ref);
-    return { ...entry, secret_ref: ref } as Required<ConfigCredential>;
+    return { ...entry, secret_ref: ref };
   });
 }
 

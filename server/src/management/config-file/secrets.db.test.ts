@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { ConfigFile } from '@relay/contract';
 import { sql } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
-import { addOneOfEach, refusal } from '../fixture.ts';
+import { addOneOfEach, asKey, refusal } from '../fixture.ts';
 import { configFileRoom, SECRET, smallFile, withSecret } from './config-file.fixture.ts';
 
 describe('secrets of the configuration file', () => {
@@ -103,6 +103,33 @@ describe('secrets of the configuration file', () => {
       apply(withForeign, { version: 1, providers: moved.providers ?? [] }),
       refusal('conflict', 'providers[0].base_url', /"main\/Main"/),
     );
+  });
+
+  it('are changed, unchanged or unknown to a plan, which shows none and tells nothing to who may not replace them', async () => {
+    const caller = await empty();
+    const stateIn = async (who: Caller, secrets?: Record<string, string>) => {
+      const planned = await plan(who, smallFile(), secrets === undefined ? {} : { secrets });
+      assert.ok(!JSON.stringify(planned).includes('sk-'));
+      const [first] = planned.secrets;
+      assert.deepEqual(
+        [first?.section, first?.key, first?.secret_ref],
+        ['credentials', 'main/key', 'env:MAIN_KEY'],
+      );
+      return [first?.state, planned.updates];
+    };
+    assert.deepEqual(await stateIn(caller), ['unknown', 0]);
+    assert.deepEqual(await stateIn(caller, withSecret.secrets), ['changed', 0]);
+    await apply(caller, smallFile(), withSecret);
+    assert.deepEqual(await stateIn(caller), ['unknown', 0]);
+    assert.deepEqual(await stateIn(caller, withSecret.secrets), ['unchanged', 0]);
+    assert.deepEqual(await stateIn(caller, { 'env:MAIN_KEY': 'sk-other' }), ['changed', 1]);
+    const reader = asKey(caller, [
+      'relay:providers:read',
+      'relay:routing:read',
+      'relay:guardrails:read',
+      'relay:limits:read:organization',
+    ]);
+    assert.deepEqual(await stateIn(reader, withSecret.secrets), ['unknown', 0]);
   });
 
   it('that nothing refers to or that no header can carry are refused by their name alone', async () => {

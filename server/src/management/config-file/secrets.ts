@@ -1,32 +1,26 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { ConfigPlan } from '@relay/contract';
 import type { RelayError } from '../../domain/relay-error.ts';
 import { type Sealer, UnsealError } from '../../kit/seal.ts';
 import { secretBinding } from '../../store/secret-binding.ts';
-import {
-  demandSendable,
-  firstPlace,
-  nextPlace,
-  placeOf,
-  sealedSecret,
-} from '../credentials/sealed-secret.ts';
-import type { Row } from '../owned-rows.ts';
+import { demandSendable, sealedSecret } from '../credentials/sealed-secret.ts';
 import { invalidField } from '../refusals.ts';
-import type { Change, Ids, Plan, PlanInput } from './make-plan.ts';
-import type { FileItem } from './read-file.ts';
-import { credentialSection } from './sections/credentials.ts';
+import type { StoredItem } from './configuration.ts';
+import type { Change, Plan, PlanInput } from './make-plan.ts';
+import { type HeldItem, heldItems, type SecretHolder, sealedSecretOf } from './secret-holders.ts';
+import type { Columns } from './sections/section.ts';
 
 /** The secrets an apply carries, by their references. */
 export type Secrets = Readonly<Record<string, string>>;
 
-/** The credentials whose secret an apply has to carry: it is not stored, or stored for something else. */
-export function credentialsToProvide(input: PlanInput, toEnterAgain: ReadonlySet<string>): FileItem[] {
-  const stored = input.stored.get('credentials');
-  return [...(input.file.get('credentials')?.values() ?? [])].filter((item) => {
-    const known = stored?.get(item.key);
-    if (known === undefined || toEnterAgain.has(item.key)) return true;
+/** The items whose secret an apply has to carry: it is not stored, or stored for something else. */
+export function itemsToProvide(input: PlanInput, toEnterAgain: ReadonlySet<string>): HeldItem[] {
+  return heldItems(input).filter(({ stored, ref }) => {
+    if (ref === null) return false;
+    if (stored === null || sealedSecretOf(stored) === null || toEnterAgain.has(stored.row.id)) return true;
     // One that was entered by hand has no reference, and keeps its secret when it gets one.
-    const refBefore = known.entry['secret_ref'];
-    return refBefore !== null && refBefore !== item.entry['secret_ref'];
+    const refBefore = stored.entry['secret_ref'] ?? null;
+    return refBefore !== null && refBefore !== ref;
   });
 }
 
@@ -34,58 +28,86 @@ export interface SecretInput {
   readonly sealer: Sealer;
   readonly organizationId: string;
   readonly secrets: Secrets;
-  readonly toProvide: readonly FileItem[];
+  readonly toProvide: readonly HeldItem[];
+  /** The ids of those whose secret was entered for another origin. */
   readonly toEnterAgain: ReadonlySet<string>;
 }
 
-/** The changes of a plan with the secrets that are new sealed into them. */
+/** The changes of a plan with the secrets that are new sealed into them, and those that are no longer named taken out. */
 export function withSecrets(input: PlanInput, plan: Plan, given: SecretInput): readonly Change[] {
-  demandKnown(input, given.secrets);
-  const missing = given.toProvide.find((item) => secretOf(given.secrets, item) === undefined);
-  if (missing !== undefined) throw notGiven(missing);
+  const held = heldItems(input);
+  demandKnown(held, given.secrets);
   const changes = new Map(plan.changes.map((change) => [change.id, change]));
-  for (const item of input.file.get('credentials')?.values() ?? []) {
-    const secret = secretOf(given.secrets, item);
-    if (secret === undefined) continue;
-    const id = plan.ids('credentials', item.key);
-    const changed = replaced(input, plan.ids, given, item, secret, changes.get(id));
+  for (const one of held) {
+    const id = plan.ids(one.holder.section.name, one.item.key);
+    const changed = changeOf(plan, given, one, changes.get(id));
     if (changed !== undefined) changes.set(id, changed);
   }
   return [...changes.values()];
 }
 
-function replaced(
-  input: PlanInput,
-  ids: Ids,
-  { sealer, organizationId, toEnterAgain }: SecretInput,
-  item: FileItem,
-  secret: string,
+/** What an apply has to carry it has to carry; a plan may do without. */
+export function demandProvided({ toProvide, secrets }: SecretInput): void {
+  const missing = toProvide.find(({ ref }) => secretOf(secrets, ref) === undefined);
+  if (missing !== undefined) throw notGiven(missing);
+}
+
+/** What would become of every secret that the file refers to. */
+export function secretStates(input: PlanInput, given: SecretInput): ConfigPlan['secrets'] {
+  return heldItems(input).flatMap((held) => {
+    if (held.ref === null) return [];
+    const { holder, item, ref } = held;
+    return [{ section: holder.section.name, key: item.key, secret_ref: ref, state: stateOf(given, held) }];
+  });
+}
+
+function stateOf(given: SecretInput, { holder, stored, ref }: HeldItem): 'changed' | 'unchanged' | 'unknown' {
+  const secret = secretOf(given.secrets, ref);
+  if (secret === undefined) return 'unknown';
+  if (stored === null || given.toEnterAgain.has(stored.row.id)) return 'changed';
+  return isStored(given.sealer, holder, stored, secret) ? 'unchanged' : 'changed';
+}
+
+function changeOf(
+  plan: Plan,
+  given: SecretInput,
+  { holder, item, stored, ref }: HeldItem,
   change: Change | undefined,
 ): Change | undefined {
-  const stored = input.stored.get('credentials')?.get(item.key) ?? null;
+  const { sealer, organizationId, toEnterAgain, secrets } = given;
+  const secret = secretOf(secrets, ref);
   if (stored === null) {
-    const place = firstPlace(organizationId, ids('providers', String(item.entry['provider'])));
-    return change && { ...change, columns: { ...change.columns, ...sealedSecret(sealer, place, secret) } };
+    if (secret === undefined || change === undefined) return change;
+    const sealed = sealedSecret(sealer, holder.first(organizationId, plan.ids, item), secret);
+    return { ...change, columns: { ...change.columns, ...sealed } };
   }
-  const row = stored.row as Row<'credentials'>;
-  if (!toEnterAgain.has(item.key) && isStored(sealer, row, secret)) return change;
-  const sealed = sealedSecret(sealer, nextPlace(row), secret);
-  return {
+  const again = toEnterAgain.has(stored.row.id);
+  const replaced = (after: string, columns: Columns): Change => ({
     action: 'update',
-    section: credentialSection,
+    section: holder.section,
     key: item.key,
-    id: row.id,
-    fields: [...(change?.fields ?? []), { field: 'secret', before: '[stored]', after: '[replaced]' }],
+    id: stored.row.id,
+    fields: [...(change?.fields ?? []), { field: 'secret', before: '[stored]', after }],
     stored,
     item,
-    columns: { ...change?.columns, ...sealed },
-  };
+    columns: { ...change?.columns, ...columns },
+  });
+  if (ref === null) {
+    const isNamed = stored.entry['secret_ref'] !== null;
+    if (sealedSecretOf(stored) === null || !(isNamed || again)) return change;
+    const { secretVersion } = holder.next(stored);
+    return replaced('[removed]', { sealed_secret: null, key_id: null, secret_version: secretVersion });
+  }
+  if (secret === undefined || (!again && isStored(sealer, holder, stored, secret))) return change;
+  return replaced('[replaced]', sealedSecret(sealer, holder.next(stored), secret));
 }
 
 /** A secret that no longer opens is as good as none. */
-function isStored(sealer: Sealer, row: Row<'credentials'>, secret: string): boolean {
+function isStored(sealer: Sealer, holder: SecretHolder, stored: StoredItem, secret: string): boolean {
+  const sealed = sealedSecretOf(stored);
+  if (sealed === null) return false;
   try {
-    const known = Buffer.from(sealer.open(row.sealed_secret, secretBinding(placeOf(row))).reveal());
+    const known = Buffer.from(sealer.open(sealed, secretBinding(holder.now(stored))).reveal());
     const given = Buffer.from(secret);
     return known.length === given.length && timingSafeEqual(known, given);
   } catch (error) {
@@ -94,30 +116,27 @@ function isStored(sealer: Sealer, row: Row<'credentials'>, secret: string): bool
   }
 }
 
-function secretOf(secrets: Secrets, item: FileItem): string | undefined {
-  const ref = String(item.entry['secret_ref']);
-  return Object.hasOwn(secrets, ref) ? secrets[ref] : undefined;
+function secretOf(secrets: Secrets, ref: string | null): string | undefined {
+  return ref !== null && Object.hasOwn(secrets, ref) ? secrets[ref] : undefined;
 }
 
 /** A secret that nothing asks for is a slip; passing over it would leave the wrong one in use. */
-function demandKnown(input: PlanInput, secrets: Secrets): void {
-  const items = [...(input.file.get('credentials')?.values() ?? [])];
-  const asked = new Set(items.map(({ entry }) => entry['secret_ref']));
+function demandKnown(held: readonly HeldItem[], secrets: Secrets): void {
+  const asked = new Set(held.map(({ ref }) => ref));
   for (const [ref, secret] of Object.entries(secrets)) {
     if (!asked.has(ref)) {
       throw invalidField(
         'secrets',
-        `secrets has "${ref.slice(0, 100)}", which no credential of the file refers to. Leave it out, or correct its name.`,
+        `secrets has "${ref.slice(0, 100)}", which no credential or guardrail of the file refers to. Leave it out, or correct its name.`,
       );
     }
     demandSendable(`secrets["${ref}"]`, secret);
   }
 }
 
-function notGiven(item: FileItem): RelayError {
-  const ref = String(item.entry['secret_ref']);
+function notGiven({ holder, item, ref }: HeldItem): RelayError {
   return invalidField(
     `${item.path}.secret_ref`,
-    `The credential "${item.key}" needs the secret ${ref}, and the apply does not carry it. Make ${ref} available where the file is applied.`,
+    `The ${holder.section.kind} "${item.key}" needs the secret ${ref}, and the apply does not carry it. Make ${ref} available where the file is applied.`,
   );
 }

@@ -12,7 +12,7 @@ export function shownText(text: string, secret: string | null): string {
     .slice(0, CHARACTERS_MAX * 10)
     .replaceAll(CONTROL, ' ')
     .trim();
-  const safe = withoutPieces(plain, secret).replaceAll(KEY_LIKE, REDACTED);
+  const safe = withoutSecret(plain, secret).replaceAll(KEY_LIKE, REDACTED);
   return safe.length <= CHARACTERS_MAX ? safe : `${safe.slice(0, CHARACTERS_MAX - 1)}…`;
 }
 
@@ -39,7 +39,7 @@ function messageIn(value: unknown, nested = false): string | null {
 }
 
 /** Every stretch of the text that is also a stretch of the secret goes, whatever the case of its letters. */
-function withoutPieces(text: string, secret: string | null): string {
+export function withoutSecret(text: string, secret: string | null): string {
   if (secret === null || secret === '') return text;
   const length = Math.min(PIECE_CHARACTERS, secret.length);
   const folded = secret.toLowerCase();

@@ -8,8 +8,14 @@ export type SecretPlace = Parameters<typeof secretBinding>[0];
 
 const FIRST_SECRET_VERSION = 1;
 
-export function firstPlace(organizationId: string, providerId: string): SecretPlace {
-  return { organizationId, ownerId: providerId, secretVersion: FIRST_SECRET_VERSION };
+/** The owner is the provider of a credential, or the guardrail itself. */
+export function firstPlace(organizationId: string, ownerId: string): SecretPlace {
+  return { organizationId, ownerId, secretVersion: FIRST_SECRET_VERSION };
+}
+
+/** A guardrail has its one secret itself. */
+export function guardrailPlace(row: Row<'guardrails'>, secretVersion = row.secret_version): SecretPlace {
+  return { organizationId: row.organization_id, ownerId: row.id, secretVersion };
 }
 
 /** Each secret of a credential has its own version, so that an older one put back does not open. */

@@ -16,10 +16,7 @@ import { insertSlugged } from '../slugged-insert.ts';
 import { demandStorable } from '../storable-body.ts';
 import { resourceWrites } from '../write-resource.ts';
 import { endpointRows } from './queries.ts';
-import { toEndpoint } from './wire.ts';
-
-const INT4_MAX = 2_147_483_647;
-export const INTEGER_MAX = { max_concurrency: INT4_MAX, context_window: INT4_MAX };
+import { INTEGER_MAX, toEndpoint } from './wire.ts';
 
 export function endpointHandlers(deps: ManagementDeps): Handlers {
   const writes = resourceWrites(deps, endpointRows, 'endpoint');

@@ -26,12 +26,16 @@ export async function catalogColumns(
   endpoint: PricedEndpoint,
 ): Promise<CatalogColumns | null> {
   const provider = await providerRows.find(tx, endpoint.organization_id, endpoint.provider_id);
-  if (provider === undefined) return null;
-  const price = await findCatalogPrice({
-    baseUrl: provider.base_url,
-    model: endpoint.upstream_model,
-    atMs: deps.clock.nowMs(),
-  });
+  return provider === undefined ? null : catalogColumnsAt(deps, provider.base_url, endpoint);
+}
+
+/** The same for an endpoint that is not stored yet. */
+export async function catalogColumnsAt(
+  deps: Pick<ManagementDeps, 'clock'>,
+  baseUrl: string,
+  endpoint: Pick<PricedEndpoint, 'upstream_model' | 'route_kind'>,
+): Promise<CatalogColumns | null> {
+  const price = await findCatalogPrice({ baseUrl, model: endpoint.upstream_model, atMs: deps.clock.nowMs() });
   if (price === null) return null;
   const outputMicros = price.outputMicros ?? outputOf(endpoint.route_kind);
   if (outputMicros === null) return null;

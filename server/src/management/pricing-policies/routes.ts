@@ -13,16 +13,8 @@ import { resourceWrites } from '../write-resource.ts';
 import { type CatalogColumns, catalogColumns } from './catalog-columns.ts';
 import { defaultPrices } from './default-price.ts';
 import { pricingPolicyRows } from './queries.ts';
-import { toPricingPolicy } from './wire.ts';
+import { INTEGER_MAX, toPricingPolicy } from './wire.ts';
 
-/** A dollar a token; the table holds no more, so that sums stay exact. */
-const PRICE_MICROS_MAX = 1_000_000_000_000;
-export const INTEGER_MAX = {
-  input_cost_micros_per_1m_tokens: PRICE_MICROS_MAX,
-  output_cost_micros_per_1m_tokens: PRICE_MICROS_MAX,
-  cached_input_cost_micros_per_1m_tokens: PRICE_MICROS_MAX,
-  flat_request_cost_micros: PRICE_MICROS_MAX,
-};
 const PRICE_FIELDS = Object.keys(INTEGER_MAX) as (keyof typeof INTEGER_MAX)[];
 
 type PriceBody = PricingPolicyCreate | PricingPolicyUpdate;

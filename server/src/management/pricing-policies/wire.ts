@@ -2,6 +2,15 @@ import type { PricingPolicy } from '@relay/contract';
 import { ownerOf } from '../config-file/ownership.ts';
 import type { Row } from '../owned-rows.ts';
 
+/** A dollar a token; the table holds no more, so that sums stay exact. */
+const PRICE_MICROS_MAX = 1_000_000_000_000;
+export const INTEGER_MAX = {
+  input_cost_micros_per_1m_tokens: PRICE_MICROS_MAX,
+  output_cost_micros_per_1m_tokens: PRICE_MICROS_MAX,
+  cached_input_cost_micros_per_1m_tokens: PRICE_MICROS_MAX,
+  flat_request_cost_micros: PRICE_MICROS_MAX,
+};
+
 export function toPricingPolicy(row: Row<'pricing_policies'>): PricingPolicy {
   return {
     id: row.id,

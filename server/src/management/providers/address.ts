@@ -1,4 +1,6 @@
-import { type Egress, parseTargetUrl, targetUrlProblems } from '../../kit/egress/index.ts';
+import type { Egress } from '../../kit/egress/index.ts';
+// Not through the door's own entry: whoever only looks at an address need not load what dials it.
+import { parseTargetUrl, targetUrlProblems } from '../../kit/egress/target-url.ts';
 import { invalidField } from '../refusals.ts';
 
 const BASE_URL_CHARACTERS_MAX = 2048;
@@ -45,20 +47,23 @@ const RESERVED = new Set([
 
 const RESERVED_PREFIX = /^(?:proxy-|sec-|x-forwarded-|x-relay-|:)/;
 
-export function demandAuthHeader(authMode: string, headerName: string | null): void {
+export function demandAuthHeader(
+  authMode: string,
+  headerName: string | null,
+  param: 'auth_header_name' | 'secret_header_name' = 'auth_header_name',
+): void {
   if (headerName === null) {
     if (authMode !== 'header_static') return;
     throw invalidField(
-      'auth_header_name',
-      'auth_mode header_static needs auth_header_name, the header that carries the secret, such as x-api-key.',
+      param,
+      `auth_mode header_static needs ${param}, the header that carries the secret, such as x-api-key.`,
     );
   }
   const name = headerName.toLowerCase();
-  if (!TOKEN.test(name))
-    throw invalidField('auth_header_name', 'auth_header_name is not a valid header name.');
+  if (!TOKEN.test(name)) throw invalidField(param, `${param} is not a valid header name.`);
   if (!RESERVED.has(name) && !RESERVED_PREFIX.test(name)) return;
   throw invalidField(
-    'auth_header_name',
-    `auth_header_name must not be ${name}: that header is not free to set. Send the one that the provider asks for, such as x-api-key.`,
+    param,
+    `${param} must not be ${name}: that header is not free to set. Send the one that is asked for, such as x-api-key.`,
   );
 }

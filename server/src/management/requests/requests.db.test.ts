@@ -257,7 +257,17 @@ describe('the request log', () => {
         { endpoint_id: gone, rank: 1, verdict: 'limited', reason: 'at its limit', wait_ms: null },
         { endpoint_id: endpoint.id, rank: 2, verdict: 'selected', reason: 'free', wait_ms: 400 },
       ],
-      guardrails: [{ guardrail_id: gone, stage: 'pre_dispatch', verdict: 'allowed', latency_ms: 4 }],
+      guardrails: [
+        { guardrail_id: gone, stage: 'pre_dispatch', verdict: 'allowed', latency_ms: 4 },
+        {
+          guardrail_id: gone,
+          stage: 'post_response',
+          verdict: 'unavailable',
+          latency_ms: 5,
+          cause: 'timeout',
+          skipped_parts: 2,
+        },
+      ],
     } as const;
     const attempt = { provider_id: provider.id, upstream_model: 'gpt-5', wait_ms: 400 };
     const row = sampleRow({
@@ -325,7 +335,10 @@ describe('the request log', () => {
       { ...trace.candidates[0], endpoint_name: null },
       { ...trace.candidates[1], endpoint_name: endpoint.name },
     ]);
-    assert.deepEqual(body.guardrails, trace.guardrails);
+    assert.deepEqual(
+      body.guardrails,
+      trace.guardrails.map((said) => ({ cause: null, skipped_parts: null, ...said })),
+    );
     assert.deepEqual(body.bound_policy?.policy_kind, 'user');
     assert.deepEqual(
       body.attempts.map(({ attempt: number, outcome, upstream_status, started_at }) => [

@@ -65,11 +65,13 @@ export function toRequestDetail(row: DetailRow, endpointNames: ReadonlyMap<strin
       reason: candidate.reason,
       wait_ms: candidate.wait_ms,
     })),
-    guardrails: (trace?.guardrails ?? []).map(({ guardrail_id, stage, verdict, latency_ms }) => ({
-      guardrail_id,
-      stage,
-      verdict,
-      latency_ms,
+    guardrails: (trace?.guardrails ?? []).map((said) => ({
+      guardrail_id: said.guardrail_id,
+      stage: said.stage,
+      verdict: said.verdict,
+      cause: (said.cause ?? null) as RequestDetail['guardrails'][number]['cause'],
+      latency_ms: said.latency_ms,
+      skipped_parts: said.skipped_parts ?? null,
     })),
     timings: timingsOf(row, trace),
   };

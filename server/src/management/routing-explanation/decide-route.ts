@@ -1,5 +1,6 @@
 import type { RoutingExplanation } from '@relay/contract';
 import type { TokenEstimate } from '../../domain/estimate.ts';
+import type { Guardrail } from '../../domain/guardrail.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Route, RouteMember } from '../../domain/routing.ts';
 import type { Pricing } from '../../domain/snapshot.ts';
@@ -19,10 +20,16 @@ export interface ExplainInput {
   /** How long an endpoint is still to be left alone; 0 when it is free. */
   readonly waitMsOf: (endpointId: string) => number;
   readonly pricingOf: (endpointId: string) => Pricing | undefined;
+  /** Those in force, in their order. */
+  readonly guardrails: readonly Guardrail[];
 }
 
 const NO_CREDENTIAL_ANYWHERE =
   'No enabled credential can be opened, so the attempt would fail before anything is sent.';
+const UNGUARDABLE_STREAM =
+  'It would be refused with 400: a guardrail is effective for a candidate, and cannot inspect a stream.';
+const UNGUARDABLE_EMBEDDINGS =
+  'It would be refused with 400: a guardrail is effective for a candidate, and cannot inspect embeddings.';
 /** As in a real refusal: past this a budget counts as spent. */
 const RETRY_MS_MAX = 60_000;
 /** Nobody knows when concurrency frees up. */
@@ -59,10 +66,13 @@ export function contenderOf(input: ExplainInput, member: RouteMember): Contender
 }
 
 /** The choice admission makes, and what becomes of it when the chosen one cannot be prepared. */
-export function decide(input: ExplainInput, contenders: readonly Contender[]): Decision {
+export function decide(input: ExplainInput, contenders: readonly Contender[], isGuarded: boolean): Decision {
   const { route } = input;
   if (route === undefined) return refusal('model_not_found', unknownModel(input));
   if (contenders.length === 0) return refusal('no_route', 'No candidate can serve it; each says why.');
+  if (isGuarded && input.operation === 'embeddings')
+    return refusal('guardrail_route_kind_unsupported', UNGUARDABLE_EMBEDDINGS);
+  if (isGuarded && input.streaming) return refusal('guardrail_streaming_unsupported', UNGUARDABLE_STREAM);
   // An attempt without a credential fails at once and falls back; without fallback it is the end.
   const prepared = contenders.filter((contender) => contender.hasCredential);
   const choices = route.allowFallback ? prepared : contenders;

@@ -9,6 +9,7 @@ import {
   type ExplainInput,
   knownWaitMs,
 } from './decide-route.ts';
+import { guardrailsOfRoute } from './effective-guardrails.ts';
 
 const UNFIT: Record<Unfit, Pick<CandidateVerdict, 'verdict' | 'reason'>> = {
   membership_disabled: { verdict: 'disabled', reason: 'its membership in the lane is disabled' },
@@ -32,7 +33,8 @@ export function explainRoute(input: ExplainInput): RoutingExplanation {
     if (unfitness(member, input.operation, input.streaming) !== null) continue;
     contenders.set(member, contenderOf(input, member));
   }
-  const decision = decide(input, [...contenders.values()]);
+  const guardrails = guardrailsOfRoute(input.guardrails, route, [...contenders.keys()]);
+  const decision = decide(input, [...contenders.values()], guardrails.all.length > 0);
   return {
     operation: input.operation,
     model: input.model,
@@ -49,10 +51,12 @@ export function explainRoute(input: ExplainInput): RoutingExplanation {
     limited_by: decision.limited_by,
     estimated_input_tokens: input.estimate.inputTokens,
     estimated_output_tokens: input.estimate.outputTokens,
-    guardrail_ids: [],
-    candidates: (route?.members ?? []).map((member) =>
-      verdictOf(input, member, contenders.get(member), decision),
-    ),
+    guardrail_ids: guardrails.all.map(({ guardrail_id }) => guardrail_id),
+    guardrails: [...guardrails.all],
+    candidates: (route?.members ?? []).map((member) => ({
+      ...verdictOf(input, member, contenders.get(member), decision),
+      guardrail_ids: [...guardrails.idsAt(member)],
+    })),
   };
 }
 
@@ -69,7 +73,7 @@ function verdictOf(
   member: RouteMember,
   contender: Contender | undefined,
   decision: Decision,
-): CandidateVerdict {
+): Omit<CandidateVerdict, 'guardrail_ids'> {
   const { endpoint, provider } = member.candidate;
   const pricing = input.pricingOf(endpoint.id);
   return {

@@ -55,6 +55,7 @@ export function routingExplanationHandlers(deps: ExplainDeps): Handlers {
         limitOf: (endpointId) => limits.get(endpointId),
         waitMsOf: (endpointId) => Math.max(0, (deps.admission.cooldownUntilMs(endpointId) ?? nowMs) - nowMs),
         pricingOf: (endpointId) => snapshot.pricing.get(endpointId),
+        guardrails: snapshot.guardrails,
       });
     },
   };

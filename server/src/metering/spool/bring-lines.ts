@@ -95,7 +95,8 @@ function loadsOf(lines: readonly SpoolLine[]): Load[] {
   return [...loads, ...drafts];
 }
 
-function fieldsOf(entry: SpoolEntry): string[] {
+/** An entry of the spool as one of the stream. */
+export function fieldsOf(entry: SpoolEntry): string[] {
   if (entry.kind === 'draft') return [EXPIRED_FIELD, entry.draft, CANDIDATE_FIELD, String(entry.candidate)];
   return [RECORD_FIELD, entry.record];
 }

@@ -45,10 +45,12 @@ export interface SpoolFiles {
 export function createSpoolFiles(deps: {
   readonly directory: string;
   readonly owner: SpoolOwner;
+  /** Somebody sees to it that no other process has the directory. */
+  readonly isAlone?: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }): SpoolFiles {
-  const { directory, owner, clock, log } = deps;
+  const { directory, owner, isAlone = false, clock, log } = deps;
   let held: HeldFile[] = [];
   let active: HeldFile | null = null;
   let serial = 0;
@@ -136,7 +138,7 @@ export function createSpoolFiles(deps: {
       try {
         mkdirSync(directory, { recursive: true, mode: 0o700 });
         accessSync(directory, constants.W_OK);
-        for (const name of abandonedFiles(directory, owner, clock.nowMs())) adoptOne(name);
+        for (const name of abandonedFiles(directory, { ...owner, isAlone }, clock.nowMs())) adoptOne(name);
         held.sort((a, b) => a.createdMs - b.createdMs);
       } catch (error) {
         trouble(error);

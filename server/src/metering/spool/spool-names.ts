@@ -34,10 +34,14 @@ export function parseName(name: string): SpoolName | null {
 }
 
 /**
- * Names of files whose owner is gone. Process numbers mean something on one host only, and in a container not even there:
+ * Names of files whose owner is gone; with the directory to itself a process is the only owner that lives. Process numbers mean something on one host only, and in a container not even there:
  * a file may be taken for abandoned while its owner lives, who notices before it writes the next line.
  */
-export function abandonedFiles(directory: string, self: SpoolOwner, nowMs: number): string[] {
+export function abandonedFiles(
+  directory: string,
+  self: SpoolOwner & { readonly isAlone: boolean },
+  nowMs: number,
+): string[] {
   let names: string[];
   try {
     names = readdirSync(directory);
@@ -53,11 +57,16 @@ export function abandonedFiles(directory: string, self: SpoolOwner, nowMs: numbe
     .map(nameOf);
 }
 
-function isAbandoned(path: string, owner: SpoolOwner, self: SpoolOwner, nowMs: number): boolean {
+function isAbandoned(
+  path: string,
+  owner: SpoolOwner,
+  self: SpoolOwner & { readonly isAlone: boolean },
+  nowMs: number,
+): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   // The directory may be one that anybody writes to; what another user has put there is not ours to believe.
   if (stat === undefined || !stat.isFile() || stat.uid !== (process.getuid?.() ?? stat.uid)) return false;
-  if (nowMs - stat.mtimeMs > ABANDONED_MS) return true;
+  if (self.isAlone || nowMs - stat.mtimeMs > ABANDONED_MS) return true;
   return owner.host === self.host && (owner.pid === self.pid || !isRunning(owner.pid));
 }
 

@@ -116,3 +116,11 @@ export const capabilities = exactly({
   features: recordOf(flag),
   scopes: listOf(anyText),
 });
+
+export const signInMethods = exactly({
+  mode: oneOf('self_hosted', 'hosted'),
+  token: flag,
+  accounts: flag,
+  sso: flag,
+  sign_up: flag,
+});

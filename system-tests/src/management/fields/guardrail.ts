@@ -13,13 +13,25 @@ import {
   slug,
   url,
 } from '../shape.ts';
-import { maybeCount, maybeId, maybeText } from './shared.ts';
+import { maybeId, maybeText } from './shared.ts';
 
 export const stage = oneOf('pre_dispatch', 'post_response');
-export const verdict = oneOf('allowed', 'blocked', 'unavailable');
+export const verdict = oneOf('allowed', 'flagged', 'replaced', 'blocked', 'unavailable');
+export const cause = nullable(
+  oneOf(
+    'timeout',
+    'unreachable',
+    'bad_status',
+    'malformed',
+    'too_large',
+    'no_rule_matched',
+    'circuit_open',
+    'busy',
+  ),
+);
 const responseRule = openTo(
-  { value: anything },
-  { path: anyText, operator: anyText, action: oneOf('block', 'allow') },
+  { value: anything, replacement: anyText },
+  { path: anyText, operator: anyText, action: oneOf('allow', 'block', 'log', 'replace') },
 );
 
 /** 2.6 */
@@ -40,7 +52,7 @@ export const guardrail = exactly({
   post_response_enabled: flag,
   failure_mode: oneOf('fail_closed', 'fail_open'),
   request_template: nullable(recordOf(anything)),
-  response_rules: listOf(responseRule),
+  response_rules: nullable(listOf(responseRule)),
   secret_header_name: maybeText,
   max_request_bytes: integer,
   max_response_bytes: integer,
@@ -57,15 +69,20 @@ export const guardrailPreset = exactly({
   slug,
   name: anyText,
   description: anyText,
+  base_url: url,
   http_method: anyText,
   auth_mode: anyText,
+  secret_header_name: maybeText,
   request_template: nullable(recordOf(anything)),
-  response_rules: listOf(responseRule),
+  response_rules: nullable(listOf(responseRule)),
+  documentation: maybeText,
 });
 export const guardrailTest = exactly({
   verdict,
   stage,
-  upstream_status: maybeCount,
+  sent: anything,
+  received: nullable(exactly({ status: integer, body: anyText, truncated: flag })),
+  cause,
   latency_ms: integer,
   matched_rule: nullable(responseRule),
   message: anyText,

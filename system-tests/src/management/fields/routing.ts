@@ -15,6 +15,7 @@ import {
   time,
   url,
 } from '../shape.ts';
+import { stage } from './guardrail.ts';
 import { health, maybeCount, maybeId, maybeText, maybeTime, metric, operation, period } from './shared.ts';
 
 /** 2.3 */
@@ -121,6 +122,7 @@ const candidate = exactly({
   wait_ms: maybeCount,
   limited_by: nullable(limitingPolicy),
   estimated_cost_micros: maybeCount,
+  guardrail_ids: listOf(id),
 });
 export const explanation = exactly({
   operation,
@@ -139,6 +141,13 @@ export const explanation = exactly({
   estimated_input_tokens: integer,
   estimated_output_tokens: integer,
   guardrail_ids: listOf(id),
+  guardrails: listOf(
+    exactly({
+      guardrail_id: id,
+      stages: listOf(stage),
+      bound_to: listOf(exactly({ target_type: anyText, target_id: maybeId })),
+    }),
+  ),
   candidates: listOf(candidate),
 });
 
@@ -153,6 +162,8 @@ export const configFile = openTo(
     memberships: items,
     pricing_policies: items,
     limit_policies: items,
+    guardrails: items,
+    guardrail_bindings: items,
   },
   { version: oneOf(1) },
 );
@@ -173,4 +184,12 @@ export const configPlan = exactly({
   ),
   orphaned: listOf(exactly({ section: anyText, key: anyText, id })),
   required_secrets: listOf(anyText),
+  secrets: listOf(
+    exactly({
+      section: anyText,
+      key: anyText,
+      secret_ref: anyText,
+      state: oneOf('changed', 'unchanged', 'unknown'),
+    }),
+  ),
 });

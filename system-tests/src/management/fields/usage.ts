@@ -11,7 +11,7 @@ import {
   oneOf,
   time,
 } from '../shape.ts';
-import { stage, verdict } from './guardrail.ts';
+import { cause, stage, verdict } from './guardrail.ts';
 import { maybeCount, maybeId, maybeText, maybeTime, metric, operation, period } from './shared.ts';
 
 /** 2.10 */
@@ -94,7 +94,9 @@ export const requestDetail = exactly({
       wait_ms: maybeCount,
     }),
   ),
-  guardrails: listOf(exactly({ guardrail_id: id, stage, verdict, latency_ms: integer })),
+  guardrails: listOf(
+    exactly({ guardrail_id: id, stage, verdict, cause, latency_ms: integer, skipped_parts: maybeCount }),
+  ),
   timings: exactly({
     receive_ms: maybeCount,
     route_ms: maybeCount,

@@ -1,5 +1,5 @@
 import { ConfigEndpoint } from '@relay/contract';
-import { INTEGER_MAX } from '../../endpoints/routes.ts';
+import { INTEGER_MAX } from '../../endpoints/wire.ts';
 import { demandStorable } from '../../storable-body.ts';
 import { demandSlug } from '../item-slug.ts';
 import { defineSection, type Reference } from './section.ts';

@@ -1,6 +1,8 @@
 import type { Deployment } from '../../deps.ts';
 import { credentialSection } from './credentials.ts';
 import { endpointSection } from './endpoints.ts';
+import { guardrailBindingSection } from './guardrail-bindings.ts';
+import { guardrailSection } from './guardrails.ts';
 import { laneSection } from './lanes.ts';
 import { limitPolicySection } from './limit-policies.ts';
 import { membershipSection } from './memberships.ts';
@@ -17,6 +19,8 @@ export const allSections: readonly Section[] = [
   membershipSection,
   pricingPolicySection,
   limitPolicySection,
+  guardrailSection,
+  guardrailBindingSection,
 ];
 
 /** Resource limit policies are for self-hosted deployments; elsewhere the file neither has nor touches them. */

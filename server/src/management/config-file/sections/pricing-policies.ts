@@ -1,5 +1,5 @@
 import { ConfigPricingPolicy } from '@relay/contract';
-import { INTEGER_MAX } from '../../pricing-policies/routes.ts';
+import { INTEGER_MAX } from '../../pricing-policies/wire.ts';
 import { demandStorable } from '../../storable-body.ts';
 import { defineSection } from './section.ts';
 

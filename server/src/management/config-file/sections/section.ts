@@ -14,15 +14,18 @@ export type ConfiguredTable = Extract<
   | 'lane_memberships'
   | 'pricing_policies'
   | 'limit_policies'
+  | 'guardrails'
+  | 'guardrail_bindings'
 >;
 
 export type Scalar = string | number | boolean | null;
+export type Json = Scalar | readonly Json[] | { readonly [name: string]: Json };
 
 /** One item with nothing left out: every field of its schema, other resources by what they are known by. */
-export type Entry = Readonly<Record<string, Scalar>>;
+export type Entry = Readonly<Record<string, Json>>;
 
 /** What of an entry is stored where. */
-export type Columns = Readonly<Record<string, Scalar | Buffer>>;
+export type Columns = Readonly<Record<string, Json | Buffer>>;
 
 /** A field that names an item of another section, by the key of that item. */
 export interface Reference {

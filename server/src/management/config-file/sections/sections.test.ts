@@ -40,7 +40,7 @@ describe('the sections of the configuration file', () => {
     it(`${section.name} names only items of sections before it`, () => {
       const entry = Object.fromEntries(section.fields.map((field) => [field, 'x']));
       const before = allSections.slice(0, allSections.indexOf(section)).map(({ name }) => name);
-      for (const reference of section.referencesOf({ ...entry, scope_type: 'lane' })) {
+      for (const reference of section.referencesOf({ ...entry, scope_type: 'lane', target_type: 'lane' })) {
         assert.ok(before.includes(reference.section), reference.section);
       }
     });

@@ -1,0 +1,106 @@
+import { parseArgs } from 'node:util';
+import { type Gateway, LANE, startUpstream } from './gateways/gateway.ts';
+import { startRelay } from './gateways/relay.ts';
+import { requestBytes } from './load/client-connection.ts';
+import { type LatencySlice, latencySlice } from './load/latency-slice.ts';
+import { pinToLoadCore } from './pinned-process.ts';
+import { positive } from './positive.ts';
+import { smallBody } from './request-bodies.ts';
+import { type Round, runRounds } from './rounds.ts';
+import { median, rounded, type Spread, spread } from './statistics.ts';
+
+export const GUARDRAILS_USAGE = `guardrails: what one local guardrail adds to a request, and what one adds that is bound to nothing
+  --slices N       rounds (20)
+  --slice-ms N     length of a slice (2000)
+  --short          a smoke run of seconds: 3 slices of 300 ms; its figures mean little`;
+
+const WARM_UP_SLICES = 3;
+
+/** Without any, with one that is enabled and bound to nothing, and with one that is bound to everything. */
+const NAMES = ['none', 'unbound', 'bound'] as const;
+type Name = (typeof NAMES)[number];
+type Rounds = readonly Round<Name, LatencySlice>[];
+
+export interface GuardrailFigures {
+  readonly p50_ratio: number;
+  readonly p99_ratio: number;
+  readonly none_bound_ratio: number;
+  readonly p50_ratio_spread: Spread;
+  readonly p99_ratio_spread: Spread;
+  readonly none_bound_ratio_spread: Spread;
+  readonly none_p50_ms: number;
+  readonly bound_p50_ms: number;
+  readonly none_p99_ms: number;
+  readonly bound_p99_ms: number;
+}
+
+export async function guardrails(args: readonly string[]): Promise<GuardrailFigures> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      slices: { type: 'string' },
+      'slice-ms': { type: 'string' },
+      short: { type: 'boolean', default: false },
+    },
+  });
+  const slices = positive('--slices', values.slices ?? (values.short ? '3' : '20'));
+  const sliceMs = positive('--slice-ms', values['slice-ms'] ?? (values.short ? '300' : '2000'));
+  pinToLoadCore();
+  const started: { stop(): Promise<void> }[] = [];
+  try {
+    const upstream = await startUpstream();
+    started.push(upstream);
+    const gateways = new Map<Name, Gateway>();
+    for (const name of NAMES) {
+      const setup = { candidates: 1, limited: false, guardrail: name };
+      const gateway = await startRelay(upstream.url, [], setup);
+      started.push(gateway);
+      gateways.set(name, gateway);
+    }
+    return figuresOf(await measureRounds(gateways, slices, sliceMs));
+  } finally {
+    await Promise.all(started.reverse().map((each) => each.stop()));
+  }
+}
+
+async function measureRounds(
+  gateways: ReadonlyMap<Name, Gateway>,
+  slices: number,
+  sliceMs: number,
+): Promise<Rounds> {
+  const measure = async (name: Name) => {
+    const gateway = gateways.get(name);
+    if (gateway === undefined) throw new Error(`${name} was not started`);
+    const request = requestBytes(gateway.port, gateway.headers, smallBody(LANE));
+    const slice = await latencySlice({ port: gateway.port, request, sliceMs });
+    process.stderr.write(
+      `  ${name.padEnd(10)}${slice.requests} requests, p50 ${rounded(slice.p50Ms, 3)} ms, p99 ${rounded(slice.p99Ms, 3)} ms\n`,
+    );
+    return slice;
+  };
+  for (let slice = 0; slice < WARM_UP_SLICES; slice += 1) for (const name of NAMES) await measure(name);
+  return runRounds(NAMES, slices, measure);
+}
+
+function figuresOf(rounds: Rounds): GuardrailFigures {
+  const times = (name: Name, which: 'p50Ms' | 'p99Ms') => rounds.map((round) => round[name][which]);
+  const ratios = (of: Name, which: 'p50Ms' | 'p99Ms') =>
+    rounds.map((round) => round[of][which] / round.none[which]);
+  const [p50, p99, unbound] = [
+    ratios('bound', 'p50Ms'),
+    ratios('bound', 'p99Ms'),
+    ratios('unbound', 'p50Ms'),
+  ];
+  return {
+    p50_ratio: rounded(median(p50), 3),
+    p99_ratio: rounded(median(p99), 3),
+    none_bound_ratio: rounded(median(unbound), 3),
+    p50_ratio_spread: spread(p50, 3),
+    p99_ratio_spread: spread(p99, 3),
+    none_bound_ratio_spread: spread(unbound, 3),
+    none_p50_ms: rounded(median(times('none', 'p50Ms')), 3),
+    bound_p50_ms: rounded(median(times('bound', 'p50Ms')), 3),
+    none_p99_ms: rounded(median(times('none', 'p99Ms')), 3),
+    bound_p99_ms: rounded(median(times('bound', 'p99Ms')), 3),
+  };
+}

@@ -1,0 +1,138 @@
+import type { paths } from '@relay/contract/api-types';
+import createClient, { type Client } from 'openapi-fetch';
+import { waitingFor } from '../output/progress.ts';
+import { ProgramError } from '../program-error.ts';
+import {
+  type Connection,
+  type ConnectionOptions,
+  type Door,
+  resolveConnection,
+  tokenFor,
+} from '../session/connection.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { errorOf, foreignAnswer } from './api-error.ts';
+import { unreachable } from './unreachable.ts';
+
+const ANSWER_MS_MAX = 60_000;
+const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
+
+/** The server as the commands use it. Every call either answers data or throws a `ProgramError`. */
+export interface Api {
+  readonly connection: Connection;
+  /** Everything below /api, and the probes. */
+  readonly management: Client<paths>;
+  /** Everything below /v1, without the prefix. */
+  readonly inference: Client<paths>;
+  /** A page that is no JSON and needs no token, or one of its own. */
+  text(path: string, token: string | null): Promise<string>;
+  /** An answer that is read as it comes: the caller ends it. Not bounded in time. */
+  stream(door: Door, path: string, init?: StreamInit): Promise<Response>;
+}
+
+export interface StreamInit {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+  /** Somebody else says on the terminal that something is going on. */
+  readonly isQuiet?: boolean;
+}
+
+export async function connect(surroundings: Surroundings, options: ConnectionOptions): Promise<Api> {
+  return createApi(surroundings, await resolveConnection(surroundings, options));
+}
+
+export function createApi(surroundings: Surroundings, connection: Connection): Api {
+  const { server } = connection;
+  const ask = (request: Request) =>
+    waitingFor(surroundings, `waiting for ${new URL(server).host}`, send(server, request));
+  const clientOf = (door: Door, prefix: string) =>
+    createClient<paths>({
+      baseUrl: server + prefix,
+      redirect: 'manual',
+      fetch: async (request) => {
+        if (!isOpenToAll(request.url, server)) {
+          request.headers.set('authorization', `Bearer ${tokenFor(connection, door)}`);
+        }
+        return whole(await ask(bounded(request)));
+      },
+    });
+  return {
+    connection,
+    management: clientOf('management', ''),
+    inference: clientOf('inference', '/v1'),
+    async text(path, token) {
+      const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+      const request = new Request(server + path, { headers, redirect: 'manual' });
+      return textOf(server, await ask(bounded(request)));
+    },
+    async stream(door, path, { isQuiet = false, ...init } = {}) {
+      const headers = { ...init.headers, authorization: `Bearer ${tokenFor(connection, door)}` };
+      const request = new Request(server + path, { ...init, headers, redirect: 'manual' });
+      return isQuiet ? send(server, request) : ask(request);
+    },
+  };
+}
+
+/** The data of a call; calls that fail throw before they come here. */
+export async function dataOf<T>(call: Promise<{ readonly data?: T | undefined }>): Promise<T> {
+  const { data } = await call;
+  if (data === undefined)
+    throw new ProgramError('The server answered nothing where it had to answer something.');
+  return data;
+}
+
+/** The probes and the description of the interface take no token, and none is sent. */
+function isOpenToAll(url: string, server: string): boolean {
+  const path = url.slice(server.length);
+  return !path.startsWith('/api/') && !path.startsWith('/v1/');
+}
+
+function bounded(request: Request): Request {
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
+  return new Request(request, { signal });
+}
+
+async function send(server: string, request: Request): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(request);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw unreachable(server, error);
+  }
+  // 503 of a probe carries the report that was asked for.
+  if (response.ok || isProbe(request.url)) return response;
+  throw await errorOf(response, await textOf(server, response));
+}
+
+/** The answer read to its end and known to be JSON, so that nobody after this has to doubt it. */
+async function whole(response: Response): Promise<Response> {
+  if (response.status === 204) return response;
+  const text = await textOf(response.url, response);
+  try {
+    JSON.parse(text);
+  } catch {
+    throw foreignAnswer(response);
+  }
+  return new Response(text, { status: 200, headers: response.headers });
+}
+
+async function textOf(server: string, response: Response): Promise<string> {
+  try {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > ANSWER_BYTES_MAX) throw new ProgramError(`${server} answered more than can be held.`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  } catch (error) {
+    throw error instanceof ProgramError ? error : unreachable(new URL(server).origin, error);
+  }
+}
+
+function isProbe(url: string): boolean {
+  return /\/(livez|readyz|healthz)$/.test(url);
+}

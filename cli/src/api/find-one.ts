@@ -1,0 +1,69 @@
+import { exitCodes, ProgramError } from '../program-error.ts';
+
+export interface Named {
+  readonly id: string;
+  readonly name?: string;
+  readonly slug?: string;
+}
+
+export interface Kind {
+  readonly singular: string;
+  readonly plural: string;
+}
+
+const ID_PREFIX_MIN = 8;
+const SHOWN_MAX = 5;
+
+/** What a person means by an id, a slug, a name or the beginning of an id. */
+export function findOne<T extends Named>(all: readonly T[], wanted: string, kind: Kind): T {
+  const lower = wanted.toLowerCase();
+  const ways: readonly ((each: T) => boolean)[] = [
+    ({ id }) => id === wanted,
+    ({ slug }) => slug === wanted,
+    ({ name }) => name === wanted,
+    ({ slug, name }) => slug?.toLowerCase() === lower || name?.toLowerCase() === lower,
+    ({ id }) => wanted.length >= ID_PREFIX_MIN && id.startsWith(lower),
+  ];
+  for (const way of ways) {
+    const found = all.filter(way);
+    if (found.length === 1 && found[0] !== undefined) return found[0];
+    if (found.length > 1) throw ambiguous(found, wanted, kind);
+  }
+  throw new ProgramError(`There is no ${kind.singular} called ${wanted}.`, exitCodes.notFound, {
+    fix: suggestion(all, lower, kind),
+  });
+}
+
+function ambiguous(found: readonly Named[], wanted: string, { singular, plural }: Kind): ProgramError {
+  const ids = found.slice(0, SHOWN_MAX).map(({ id, slug }) => (slug === undefined ? id : `${slug} (${id})`));
+  return new ProgramError(`${found.length} ${plural} are called ${wanted}.`, exitCodes.usage, {
+    fix: `name the ${singular} by its slug or id: ${ids.join(', ')}`,
+  });
+}
+
+function suggestion(all: readonly Named[], wanted: string, { plural }: Kind): string {
+  const list = `\`relay ${plural} list\` shows what there is`;
+  if (all.length === 0) return `there are no ${plural} yet; make one with \`relay ${plural} create\``;
+  const close = all
+    .flatMap(({ slug, name }) => [slug ?? name ?? ''])
+    .filter(
+      (each) =>
+        each !== '' &&
+        distance(each.toLowerCase(), wanted) <= Math.max(wanted.length < 4 ? 1 : 2, wanted.length / 3),
+    );
+  return close[0] === undefined ? list : `did you mean ${close[0]}? ${list}`;
+}
+
+/** How many letters have to be changed, added or taken away to turn one word into the other. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (let index = 0; index < other.length; index += 1) {
+      const replaced = (row[index] ?? 0) + (other[index] === letter ? 0 : 1);
+      next.push(Math.min((row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1, replaced));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}

@@ -1,0 +1,167 @@
+import type { Command } from 'commander';
+import type { Surroundings } from './surroundings.ts';
+
+/**
+ * Makes a command. `argv` is what was typed, where only what that needs has to be made; `whole` makes the program with
+ * everything in it, for whoever has to know all of it.
+ */
+type CommandFactory = (
+  surroundings: Surroundings,
+  argv: readonly string[] | undefined,
+  whole: () => Promise<Command>,
+) => Command | Promise<Command>;
+
+/** A command is loaded when it is called, so that none pays for what another one needs. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly group: string;
+  readonly load: () => Promise<CommandFactory>;
+}
+
+const RUN = 'Run the gateway:';
+const SIGN_IN = 'Sign in:';
+const SET_UP = 'Set up:';
+const LOOK = 'Look and try:';
+
+/** One line for each command of `relay`, in the order in which the help shows them. */
+export const commands: readonly CommandEntry[] = [
+  {
+    name: 'start',
+    summary: 'run everything in one process: no database, no Redis, data in one directory',
+    group: RUN,
+    load: async () => (await import('./start.ts')).startCommand,
+  },
+  {
+    name: 'serve',
+    summary: 'run the server on PostgreSQL and Redis; settings come from the environment',
+    group: RUN,
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
+  {
+    name: 'migrate',
+    summary: 'look at or bring up the database schema',
+    group: RUN,
+    load: async () => (await import('./migrate.ts')).migrateCommand,
+  },
+  {
+    name: 'context-key',
+    summary: 'print a new pair of keys for the context between the platform and inference roles',
+    group: RUN,
+    load: async () => (await import('./context-key.ts')).contextKeyCommand,
+  },
+  {
+    name: 'demo',
+    summary: 'send requests to a gateway that runs with `relay start --demo`',
+    group: RUN,
+    load: async () => (await import('./demo/demo-command.ts')).demoCommand,
+  },
+  {
+    name: 'login',
+    summary: 'keep a server and its tokens for the other commands',
+    group: SIGN_IN,
+    load: async () => (await import('./session/login.ts')).loginCommand,
+  },
+  {
+    name: 'whoami',
+    summary: 'say which server the commands speak to, and as whom',
+    group: SIGN_IN,
+    load: async () => (await import('./session/whoami.ts')).whoamiCommand,
+  },
+  {
+    name: 'logout',
+    summary: 'forget a login context',
+    group: SIGN_IN,
+    load: async () => (await import('./session/logout.ts')).logoutCommand,
+  },
+  {
+    name: 'providers',
+    summary: 'where models are served',
+    group: SET_UP,
+    load: async () => (await import('./resources/providers.ts')).providersCommand,
+  },
+  {
+    name: 'endpoints',
+    summary: 'one model of one provider',
+    group: SET_UP,
+    load: async () => (await import('./resources/endpoints.ts')).endpointsCommand,
+  },
+  {
+    name: 'lanes',
+    summary: 'what clients name as the model',
+    group: SET_UP,
+    load: async () => (await import('./resources/lanes.ts')).lanesCommand,
+  },
+  {
+    name: 'guardrails',
+    summary: 'services that judge requests and answers',
+    group: SET_UP,
+    load: async () => (await import('./resources/guardrails.ts')).guardrailsCommand,
+  },
+  {
+    name: 'limits',
+    summary: 'the most that may be used within a time',
+    group: SET_UP,
+    load: async () => (await import('./resources/limits.ts')).limitsCommand,
+  },
+  {
+    name: 'keys',
+    summary: 'User API keys: create, rotate, revoke',
+    group: SET_UP,
+    load: async () => (await import('./keys.ts')).keysCommand,
+  },
+  {
+    name: 'chat',
+    summary: 'talk to a lane',
+    group: LOOK,
+    load: async () => (await import('./chat/chat.ts')).chatCommand,
+  },
+  {
+    name: 'explain',
+    summary: 'say what would happen to a request now',
+    group: LOOK,
+    load: async () => (await import('./explain.ts')).explainCommand,
+  },
+  {
+    name: 'requests',
+    summary: 'what was asked, how it was routed, what it cost',
+    group: LOOK,
+    load: async () => (await import('./requests/requests.ts')).requestsCommand,
+  },
+  {
+    name: 'usage',
+    summary: 'requests, tokens and spend, summed up',
+    group: LOOK,
+    load: async () => (await import('./usage.ts')).usageCommand,
+  },
+  {
+    name: 'config',
+    summary: 'keep the configuration in a file: validate, diff, apply, export',
+    group: SET_UP,
+    load: async () => (await import('./config/config-command.ts')).configCommand,
+  },
+  {
+    name: 'bench',
+    summary: 'send a small load through a lane',
+    group: LOOK,
+    load: async () => (await import('./bench.ts')).benchCommand,
+  },
+  {
+    name: 'doctor',
+    summary: 'look for what does not work, each with a fix',
+    group: LOOK,
+    load: async () => (await import('./doctor/doctor.ts')).doctorCommand,
+  },
+  {
+    name: 'setup',
+    summary: 'point a coding agent at a lane',
+    group: LOOK,
+    load: async () => (await import('./setup/setup.ts')).setupCommand,
+  },
+  {
+    name: 'completion',
+    summary: 'print the completion of a shell',
+    group: LOOK,
+    load: async () => (await import('./completion/completion.ts')).completionCommand,
+  },
+];

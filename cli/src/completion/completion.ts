@@ -1,0 +1,17 @@
+import { Argument, Command } from 'commander';
+import type { Surroundings } from '../surroundings.ts';
+import { commandWords } from './command-words.ts';
+import { completionScript, type Shell, shells } from './scripts.ts';
+
+export function completionCommand(
+  { stdout }: Surroundings,
+  _argv: readonly string[] | undefined,
+  whole: () => Promise<Command>,
+): Command {
+  return new Command('completion')
+    .description('Print the completion of a shell. For bash: source <(relay completion bash)')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .action(async (shell: Shell) => {
+      stdout.write(completionScript(shell, commandWords(await whole())));
+    });
+}

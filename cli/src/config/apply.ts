@@ -1,0 +1,54 @@
+import { dataOf } from '../api/client.ts';
+import { formatOf } from '../output/options.ts';
+import { machineText } from '../output/print.ts';
+import { exitCodes, ProgramError, usageError } from '../program-error.ts';
+import { canAsk, confirm } from '../prompt.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { type DiffOptions, orphansOf, type PlannedFile, planFile } from './diff.ts';
+import { atPlace, lineOf } from './read-config.ts';
+import { planText } from './show-plan.ts';
+
+export interface ApplyOptions extends DiffOptions {
+  readonly yes?: true;
+}
+
+/** Does what the plan showed and nothing else: a configuration that has changed meanwhile is refused. */
+export async function apply(surroundings: Surroundings, path: string, options: ApplyOptions): Promise<void> {
+  if (options.yes !== true && !canAsk(surroundings))
+    throw usageError(
+      'Applying a file has to be confirmed.',
+      'add --yes; `relay config diff` shows what it would do',
+    );
+  const planned = await planFile(surroundings, path, options);
+  const { api, read, config, secrets, plan } = planned;
+  const { stderr } = surroundings;
+  stderr.write(planText(plan, stderr));
+  if (plan.changes.length > 0) {
+    demandSecrets(planned);
+    if (options.yes !== true && !(await confirm(surroundings, `Apply this to ${api.connection.server}?`)))
+      throw new ProgramError('Nothing was applied.', exitCodes.error);
+  }
+  const body = { config, secrets, plan_hash: plan.plan_hash, ...orphansOf(options) };
+  const done = await atPlace(read, dataOf(api.management.POST('/api/relay/config/apply', { body })));
+  const format = formatOf(surroundings, options);
+  if (format !== 'table') surroundings.stdout.write(await machineText(format, done));
+  else if (done.changes.length > 0) surroundings.stdout.write('Applied.\n');
+}
+
+/** Everything that is missing at once, each where the file names it. */
+function demandSecrets({ read, config, secrets, plan }: PlannedFile): void {
+  const needed = plan.required_secrets.filter((ref) => !Object.hasOwn(secrets, ref));
+  if (needed.length === 0) return;
+  const lines = Object.entries(config).flatMap(([section, items]) =>
+    (Array.isArray(items) ? items : []).flatMap((item: { readonly secret_ref?: string | null }, index) => {
+      const { secret_ref } = item;
+      if (typeof secret_ref !== 'string' || !needed.includes(secret_ref)) return [];
+      const where = `${section}[${index}].secret_ref`;
+      const message = `${where} needs ${secret_ref}, and it is ${secret_ref.startsWith('env:') ? 'not set' : 'not readable'} here.`;
+      return [lineOf(read.name, { ...read.positionOf(where), message })];
+    }),
+  );
+  throw new ProgramError(lines.join('\n  '), exitCodes.error, {
+    fix: 'set the variables or make the files readable where the file is applied',
+  });
+}

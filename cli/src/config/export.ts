@@ -1,0 +1,41 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ConfigFile } from '@relay/contract';
+import { connect, dataOf } from '../api/client.ts';
+import { exitCodes, ProgramError } from '../program-error.ts';
+import type { ConnectionOptions } from '../session/connection.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+export interface ExportOptions extends ConnectionOptions {
+  readonly output: 'yaml' | 'json';
+  readonly out?: string;
+}
+
+export async function exportConfig(surroundings: Surroundings, options: ExportOptions): Promise<void> {
+  const api = await connect(surroundings, options);
+  const config = (await dataOf(api.management.GET('/api/relay/config/export'))) as ConfigFile;
+  const { writeConfigText } = await import('@relay/server/config-file');
+  const text = options.output === 'json' ? `${JSON.stringify(config, null, 2)}\n` : writeConfigText(config);
+  await writeOut(surroundings, options.out, text);
+}
+
+/** To standard output, or to a file and a word about it. */
+export async function writeOut(
+  { stdout, stderr, cwd }: Surroundings,
+  path: string | undefined,
+  text: string,
+): Promise<void> {
+  if (path === undefined) {
+    stdout.write(text);
+    return;
+  }
+  try {
+    await writeFile(resolve(cwd, path), text);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ProgramError(`${path} cannot be written (${code ?? 'unknown reason'}).`, exitCodes.error, {
+      fix: 'name a file in a folder that exists and may be written to',
+    });
+  }
+  stderr.write(`${path} is written.\n`);
+}

@@ -1,0 +1,70 @@
+import { count, plain } from '../output/cells.ts';
+import { exitCodes, ProgramError, usageError } from '../program-error.ts';
+import { readInput } from '../read-input.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { writeOut } from './export.ts';
+import type { Remark } from './litellm/source.ts';
+import { lineOf } from './read-config.ts';
+
+export interface ImportOptions {
+  readonly out?: string;
+  readonly report: string;
+}
+
+export async function importLitellm(
+  surroundings: Surroundings,
+  path: string,
+  { out, report }: ImportOptions,
+): Promise<void> {
+  if (report !== 'text' && report !== 'json')
+    throw usageError(`There is no report as ${report}.`, 'use text or json');
+  const text = await readInput(surroundings, path);
+  const name = path === '-' ? 'standard input' : path;
+  const { readConfigText, readYaml, writeConfigText } = await import('@relay/server/config-file');
+  const { importConfig } = await import('./litellm/import-config.ts');
+  const yaml = readYaml(text);
+  if (yaml.faults.length > 0)
+    throw new ProgramError(yaml.faults.map((fault) => lineOf(name, fault)).join('\n  '));
+  const { config, remarks } = importConfig(yaml, (variable) => surroundings.env[variable]);
+  const { stderr } = surroundings;
+  stderr.write(report === 'json' ? `${JSON.stringify(remarks)}\n` : remarkText(name, remarks));
+  const lanes = config.lanes?.length ?? 0;
+  if (lanes === 0)
+    throw new ProgramError(`${name} has no model that can be imported.`, exitCodes.error, {
+      fix: 'look at what was reported; model_list has to name at least one model that speaks as OpenAI does',
+    });
+  const written = writeConfigText(config, [
+    'Imported from a configuration of LiteLLM; see what the import has reported.',
+  ]);
+  const { findings } = readConfigText(written, { references: 'in_file' });
+  if (findings.length > 0)
+    throw new ProgramError(
+      `What was imported is no good configuration: ${findings.map(({ message }) => plain(message)).join(' ')}`,
+      exitCodes.error,
+      {
+        fix: 'correct what it names in LiteLLM’s file, and import again',
+      },
+    );
+  await writeOut(surroundings, out, written);
+  const left = remarks.filter(({ kind }) => kind === 'not_imported').length;
+  if (report === 'text')
+    stderr.write(
+      `${count(lanes, 'lane')}, ${count(config.endpoints?.length ?? 0, 'endpoint')}, ${count(config.providers?.length ?? 0, 'provider')}, ${count(config.limit_policies?.length ?? 0, 'limit')}; ${count(left, 'setting')} without a counterpart.\n`,
+    );
+}
+
+/** One paragraph for each reason, with every place that it holds of. */
+function remarkText(name: string, remarks: readonly Remark[]): string {
+  const paragraphs = Map.groupBy(remarks, ({ kind, reason }) => `${SAID[kind]}: ${plain(reason)}`);
+  const isLeft = ([, [first]]: readonly [string, readonly Remark[]]) => first?.kind === 'not_imported';
+  const inOrder = [...paragraphs].toSorted((a, b) => Number(isLeft(b)) - Number(isLeft(a)));
+  return inOrder
+    .map(([reason, places]) =>
+      [reason, ...places.map(({ line, column, path }) => `  ${name}:${line}:${column} ${plain(path)}`)]
+        .map((text) => `${text}\n`)
+        .join(''),
+    )
+    .join('');
+}
+
+const SAID = { not_imported: 'not imported', changed: 'changed' } as const;

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readConfigText, readYaml, writeConfigText } from '@relay/server/config-file';
+import { type Imported, importConfig } from './import-config.ts';
+
+const variables: Readonly<Record<string, string>> = { BASE: 'https://llm.example.com/v1' };
+
+function imported(text: string): Imported {
+  const yaml = readYaml(text);
+  assert.deepEqual(yaml.faults, []);
+  const result = importConfig(yaml, (name) => variables[name]);
+  const { findings } = readConfigText(writeConfigText(result.config), { references: 'in_file' });
+  assert.deepEqual(findings, []);
+  return result;
+}
+
+/** One entry of `model_list`, with these parameters beside its model. */
+function entry(name: string, model: string, params = ''): string {
+  return `  - model_name: ${name}\n    litellm_params: { model: ${model}${params === '' ? '' : `, ${params}`} }\n`;
+}
+
+const placed = ({ remarks }: Imported) => remarks.map(({ kind, line, path }) => [kind, line, path]);
+
+describe('the import of a LiteLLM configuration', () => {
+  it('makes a lane of each name, and of each entry an endpoint with provider, address and key', () => {
+    const { config, remarks } = imported(
+      `model_list:\n${entry('fast', 'openai/gpt-4o', 'api_key: os.environ/KEY')}${entry('fast', 'groq/llama', 'api_key: os.environ/GROQ')}`,
+    );
+    assert.deepEqual(remarks, []);
+    assert.deepEqual(
+      config.providers?.map(({ slug, base_url }) => [slug, base_url]),
+      [
+        ['openai', 'https://api.openai.com/v1'],
+        ['groq', 'https://api.groq.com/openai/v1'],
+      ],
+    );
+    assert.deepEqual(
+      config.credentials?.map(({ provider, secret_ref }) => [provider, secret_ref]),
+      [
+        ['openai', 'env:KEY'],
+        ['groq', 'env:GROQ'],
+      ],
+    );
+    assert.deepEqual(
+      config.endpoints?.map(({ slug, upstream_model, route_kind }) => [slug, upstream_model, route_kind]),
+      [
+        ['fast', 'gpt-4o', 'multi'],
+        ['fast-2', 'llama', 'multi'],
+      ],
+    );
+    assert.deepEqual(config.lanes, [{ slug: 'fast', name: 'fast', selection: 'soonest' }]);
+    assert.deepEqual(
+      config.memberships?.map(({ endpoint, manual_rank }) => [endpoint, manual_rank]),
+      [
+        ['fast', 1],
+        ['fast-2', 2],
+      ],
+    );
+  });
+
+  it('ranks by order, then by weight, and puts the endpoints of fallbacks last', () => {
+    const { config } = imported(
+      `model_list:\n${entry('a', 'openai/one', 'order: 2, api_key: os.environ/K')}${entry('a', 'openai/two', 'order: 1, weight: 1, api_key: os.environ/K')}${entry('a', 'openai/three', 'order: 1, weight: 5, api_key: os.environ/K')}${entry('b', 'openai/four', 'api_key: os.environ/K')}router_settings:\n  fallbacks: [{ a: [b] }]\n`,
+    );
+    const models = new Map(config.endpoints?.map(({ slug, upstream_model }) => [slug, upstream_model]));
+    const ranks = config.memberships
+      ?.filter(({ lane }) => lane === 'a')
+      .map(({ endpoint }) => models.get(endpoint));
+    assert.deepEqual(ranks, ['three', 'two', 'one', 'four']);
+  });
+
+  it('keeps names that clients call, even where the slug of another would be the same', () => {
+    const { config } = imported(
+      `model_list:\n${entry('gpt-4.1', 'openai/a', 'api_key: os.environ/K')}${entry('gpt-4-1', 'openai/b', 'api_key: os.environ/K')}`,
+    );
+    assert.deepEqual(
+      config.lanes?.map(({ slug, name }) => [slug, name]),
+      [
+        ['gpt-4-1-2', 'gpt-4.1'],
+        ['gpt-4-1', 'gpt-4-1'],
+      ],
+    );
+  });
+
+  it('turns limits and budgets into policies, and prices of a token into those of a million', () => {
+    const { config } = imported(
+      `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, rpm: 60, tpm: 1000, max_budget: 0.5, budget_duration: 1d, input_cost_per_token: 0.0000025, output_cost_per_token: 1e-05')}router_settings:\n  provider_budget_config:\n    openai: { budget_limit: 100, time_period: 1mo }\nlitellm_settings: { max_budget: 7, budget_duration: 1h }\n`,
+    );
+    assert.deepEqual(
+      config.limit_policies?.map((limit) => [
+        limit.scope_type,
+        limit.scope,
+        limit.metric,
+        limit.period,
+        limit.limit_value,
+      ]),
+      [
+        ['endpoint', 'a', 'requests', 'minute', 60],
+        ['endpoint', 'a', 'tokens', 'minute', 1_000],
+        ['endpoint', 'a', 'spend', 'day', 500_000],
+        ['global', undefined, 'spend', 'hour', 7_000_000],
+        ['provider', 'openai', 'spend', 'month', 100_000_000],
+      ],
+    );
+    assert.deepEqual(config.pricing_policies, [
+      {
+        endpoint: 'a',
+        input_cost_micros_per_1m_tokens: 2_500_000,
+        output_cost_micros_per_1m_tokens: 10_000_000,
+      },
+    ]);
+  });
+
+  it('reports what it cannot take over with its path and line, known or not', () => {
+    const result = imported(
+      `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, max_budget: 5, budget_duration: 7d, seed: 1')}${entry('b', 'bedrock/b')}${entry('c', 'openai/*')}something_new:\n  deep: [1, 2]\nlitellm_settings:\n  max_budget: 5\n  cache: true\n`,
+    );
+    assert.deepEqual(placed(result), [
+      ['not_imported', 3, 'model_list[0].litellm_params.max_budget'],
+      ['not_imported', 3, 'model_list[0].litellm_params.seed'],
+      ['not_imported', 4, 'model_list[1]'],
+      ['not_imported', 6, 'model_list[2]'],
+      ['not_imported', 8, 'something_new'],
+      ['not_imported', 11, 'litellm_settings.max_budget'],
+      ['not_imported', 12, 'litellm_settings.cache'],
+    ]);
+    assert.deepEqual(
+      result.config.lanes?.map(({ name }) => name),
+      ['a'],
+    );
+  });
+
+  it('carries no secret that is written into the file, and says which variable to set', () => {
+    const result = imported(
+      `model_list:\n${entry('a', 'openai/a', 'api_key: sk-first')}${entry('b', 'openai/b', 'api_key: sk-second')}${entry('c', 'openai/c', 'api_key: sk-first')}general_settings: { master_key: sk-master }\n`,
+    );
+    assert.ok(!JSON.stringify(result).includes('sk-'));
+    assert.deepEqual(
+      result.config.endpoints?.map(({ credential }) => credential),
+      ['RELAY_SECRET_OPENAI', 'RELAY_SECRET_OPENAI_2', 'RELAY_SECRET_OPENAI'],
+    );
+    assert.deepEqual(
+      result.remarks.filter(({ path }) => path.endsWith('api_key')).map(({ line }) => line),
+      [3, 5, 7],
+    );
+  });
+
+  it('takes an address from a variable that is set here, and reports one that is not', () => {
+    const set = imported(`model_list:\n${entry('a', 'hosted_vllm/m', 'api_base: os.environ/BASE')}`);
+    assert.deepEqual(set.config.providers, [
+      { slug: 'vllm', name: 'vLLM', base_url: 'https://llm.example.com/v1', auth_mode: 'none' },
+    ]);
+    const unset = imported(`model_list:\n${entry('a', 'hosted_vllm/m', 'api_base: os.environ/NOT_SET')}`);
+    assert.equal(unset.config.lanes, undefined);
+    assert.match(unset.remarks.map(({ reason }) => reason).join(' '), /NOT_SET/);
+  });
+
+  it('finds keys and addresses in the list of credentials, and the rest of an entry without a key as well', () => {
+    const result = imported(
+      `model_list:\n${entry('a', 'openai/a', 'litellm_credential_name: ours, seed: 1')}${entry('b', 'openai/b', 'seed: 1')}credential_list:\n  - credential_name: ours\n    credential_values: { api_key: os.environ/OURS, api_base: https://ours.example.com/v1, region: eu }\n`,
+    );
+    assert.deepEqual(
+      result.config.credentials?.map(({ secret_ref }) => secret_ref),
+      ['env:OURS', 'env:OPENAI_API_KEY'],
+    );
+    assert.equal(result.config.providers?.[0]?.base_url, 'https://ours.example.com/v1');
+    assert.deepEqual(placed(result), [
+      ['not_imported', 3, 'model_list[0].litellm_params.seed'],
+      ['changed', 5, 'model_list[1].litellm_params.model'],
+      ['not_imported', 5, 'model_list[1].litellm_params.seed'],
+      ['not_imported', 8, 'credential_list[0].credential_values.region'],
+    ]);
+  });
+
+  it('makes one provider of each address, and of an alias a lane', () => {
+    const { config } = imported(
+      `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, api_base: https://one.example.com/v1/')}${entry('b', 'openai/b', 'api_key: os.environ/K, api_base: https://two.example.com/v1')}${entry('c', 'azure/c', 'api_key: os.environ/K, api_base: https://x.openai.azure.com')}router_settings:\n  model_group_alias: { best: a }\n`,
+    );
+    assert.deepEqual(
+      config.providers?.map(({ name, base_url }) => [name, base_url]),
+      [
+        ['OpenAI', 'https://one.example.com/v1'],
+        ['OpenAI at two.example.com', 'https://two.example.com/v1'],
+        ['Azure OpenAI', 'https://x.openai.azure.com/openai/v1'],
+      ],
+    );
+    assert.deepEqual(
+      config.memberships?.filter(({ lane }) => lane === 'best').map(({ endpoint }) => endpoint),
+      ['a'],
+    );
+  });
+});

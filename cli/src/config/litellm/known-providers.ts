@@ -1,0 +1,137 @@
+/** How a provider of LiteLLM is reached in the way that Relay speaks: OpenAI's. */
+export interface KnownProvider {
+  readonly name: string;
+  /** Null: the address is one's own, and has to be in the file. */
+  readonly baseUrl: string | null;
+  /** Where LiteLLM looks for the key when the entry has none; null where none is needed. */
+  readonly keyVariable: string | null;
+  /** What follows an address of one's own that has no path. */
+  readonly path?: string;
+  /** The header of the key where it is not a bearer token. */
+  readonly header?: string;
+  /** What is different from how LiteLLM speaks to it. */
+  readonly remark?: string;
+}
+
+const OWN = { baseUrl: null, keyVariable: null };
+const COMPATIBLE =
+  'Relay passes requests on as they are, so they go to the interface of this provider that is compatible with OpenAI’s.';
+
+export const knownProviders: Readonly<Record<string, KnownProvider>> = {
+  openai: { name: 'OpenAI', baseUrl: 'https://api.openai.com/v1', keyVariable: 'OPENAI_API_KEY' },
+  azure: {
+    name: 'Azure OpenAI',
+    baseUrl: null,
+    keyVariable: 'AZURE_API_KEY',
+    path: '/openai/v1',
+    header: 'api-key',
+    remark: 'Requests go to the v1 interface of Azure OpenAI, where the model is the name of the deployment.',
+  },
+  anthropic: {
+    name: 'Anthropic',
+    baseUrl: 'https://api.anthropic.com/v1',
+    keyVariable: 'ANTHROPIC_API_KEY',
+    remark: COMPATIBLE,
+  },
+  gemini: {
+    name: 'Gemini',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    keyVariable: 'GEMINI_API_KEY',
+    remark: COMPATIBLE,
+  },
+  cohere: {
+    name: 'Cohere',
+    baseUrl: 'https://api.cohere.ai/compatibility/v1',
+    keyVariable: 'COHERE_API_KEY',
+    remark: COMPATIBLE,
+  },
+  cohere_chat: {
+    name: 'Cohere',
+    baseUrl: 'https://api.cohere.ai/compatibility/v1',
+    keyVariable: 'COHERE_API_KEY',
+    remark: COMPATIBLE,
+  },
+  groq: { name: 'Groq', baseUrl: 'https://api.groq.com/openai/v1', keyVariable: 'GROQ_API_KEY' },
+  mistral: { name: 'Mistral', baseUrl: 'https://api.mistral.ai/v1', keyVariable: 'MISTRAL_API_KEY' },
+  deepseek: { name: 'DeepSeek', baseUrl: 'https://api.deepseek.com/v1', keyVariable: 'DEEPSEEK_API_KEY' },
+  together_ai: {
+    name: 'Together',
+    baseUrl: 'https://api.together.xyz/v1',
+    keyVariable: 'TOGETHERAI_API_KEY',
+  },
+  fireworks_ai: {
+    name: 'Fireworks',
+    baseUrl: 'https://api.fireworks.ai/inference/v1',
+    keyVariable: 'FIREWORKS_AI_API_KEY',
+  },
+  openrouter: {
+    name: 'OpenRouter',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    keyVariable: 'OPENROUTER_API_KEY',
+  },
+  xai: { name: 'xAI', baseUrl: 'https://api.x.ai/v1', keyVariable: 'XAI_API_KEY' },
+  perplexity: {
+    name: 'Perplexity',
+    baseUrl: 'https://api.perplexity.ai',
+    keyVariable: 'PERPLEXITYAI_API_KEY',
+  },
+  cerebras: { name: 'Cerebras', baseUrl: 'https://api.cerebras.ai/v1', keyVariable: 'CEREBRAS_API_KEY' },
+  nvidia_nim: {
+    name: 'NVIDIA NIM',
+    baseUrl: 'https://integrate.api.nvidia.com/v1',
+    keyVariable: 'NVIDIA_NIM_API_KEY',
+  },
+  deepinfra: {
+    name: 'DeepInfra',
+    baseUrl: 'https://api.deepinfra.com/v1/openai',
+    keyVariable: 'DEEPINFRA_API_KEY',
+  },
+  sambanova: { name: 'SambaNova', baseUrl: 'https://api.sambanova.ai/v1', keyVariable: 'SAMBANOVA_API_KEY' },
+  moonshot: { name: 'Moonshot', baseUrl: 'https://api.moonshot.ai/v1', keyVariable: 'MOONSHOT_API_KEY' },
+  dashscope: {
+    name: 'DashScope',
+    baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    keyVariable: 'DASHSCOPE_API_KEY',
+  },
+  nebius: { name: 'Nebius', baseUrl: 'https://api.studio.nebius.ai/v1', keyVariable: 'NEBIUS_API_KEY' },
+  hyperbolic: {
+    name: 'Hyperbolic',
+    baseUrl: 'https://api.hyperbolic.xyz/v1',
+    keyVariable: 'HYPERBOLIC_API_KEY',
+  },
+  databricks: { name: 'Databricks', baseUrl: null, keyVariable: 'DATABRICKS_API_KEY' },
+  ollama: { name: 'Ollama', baseUrl: 'http://localhost:11434/v1', keyVariable: null, path: '/v1' },
+  ollama_chat: { name: 'Ollama', baseUrl: 'http://localhost:11434/v1', keyVariable: null, path: '/v1' },
+  hosted_vllm: { name: 'vLLM', ...OWN },
+  vllm: { name: 'vLLM', ...OWN },
+  lm_studio: { name: 'LM Studio', ...OWN },
+  llamafile: { name: 'llamafile', ...OWN },
+  xinference: { name: 'Xinference', ...OWN },
+  litellm_proxy: { name: 'LiteLLM', ...OWN },
+  openai_like: { name: 'OpenAI-compatible', ...OWN },
+  custom_openai: { name: 'OpenAI-compatible', ...OWN },
+};
+
+const SIGNED =
+  'Its requests are signed for a cloud account or in a format of its own, which Relay does not do.';
+
+/** Providers that Relay cannot speak to, and why. */
+export const unsupportedProviders: Readonly<Record<string, string>> = {
+  bedrock: SIGNED,
+  sagemaker: SIGNED,
+  vertex_ai: SIGNED,
+  vertex_ai_beta: SIGNED,
+  watsonx: SIGNED,
+  oci: SIGNED,
+  snowflake: SIGNED,
+  replicate: SIGNED,
+  triton: SIGNED,
+  azure_text: 'Relay has no text completions.',
+  'text-completion-openai': 'Relay has no text completions.',
+};
+
+/** The provider that LiteLLM takes for a model without a prefix. */
+export function providerOfModel(model: string): string | undefined {
+  if (/^(gpt-|chatgpt-|o\d|text-embedding-|codex-)/.test(model)) return 'openai';
+  return model.startsWith('claude-') ? 'anthropic' : undefined;
+}

@@ -1,0 +1,118 @@
+import type { YamlText } from '@relay/server/config-file';
+
+/** What became of a setting that is not in the file as it was. */
+export interface Remark {
+  /** `not_imported`: nothing of it is in the file. `changed`: something is, and it is not the same. */
+  readonly kind: 'not_imported' | 'changed';
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly reason: string;
+}
+
+/**
+ * The settings of LiteLLM, read one by one. Whoever reads a setting takes it; what nobody has taken in the end is
+ * reported, so that nothing gets lost on the way, whether it is known here or not.
+ */
+export interface Source {
+  /** The value at a path, taken with everything below it. */
+  take(path: string): unknown;
+  /** The same for text; a reference to a variable is looked up, because Relay takes one for secrets alone. */
+  takeText(path: string): string | undefined;
+  takeNumber(path: string): number | undefined;
+  /** The value without taking it. */
+  look(path: string): unknown;
+  keys(path: string): string[];
+  length(path: string): number;
+  remark(kind: Remark['kind'], path: string, reason: string): void;
+  remarks(): readonly Remark[];
+  /** Reports what nobody has taken, each with the reason that the table has for it. */
+  close(reasonOf: (path: string) => string): void;
+}
+
+const VARIABLE = /^os\.environ\/(.+)$/;
+
+/** The variable that a value refers to, as LiteLLM writes it. */
+export function variableIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? VARIABLE.exec(value.trim())?.[1] : undefined;
+}
+
+export function createSource(yaml: YamlText, variable: (name: string) => string | undefined): Source {
+  const taken = new Set<string>();
+  /** Everything above what was taken. */
+  const opened = new Set<string>();
+  const found: Remark[] = [];
+
+  function look(path: string): unknown {
+    let value = yaml.value;
+    for (const [, name, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
+      if (typeof value !== 'object' || value === null) return undefined;
+      value = (value as Record<string, unknown>)[name ?? index ?? ''];
+    }
+    return value;
+  }
+  function mark(path: string): void {
+    taken.add(path);
+    for (const { index } of path.matchAll(/[.[]/g)) opened.add(path.slice(0, index));
+  }
+  function take(path: string): unknown {
+    mark(path);
+    return look(path) ?? undefined;
+  }
+  function remark(kind: Remark['kind'], path: string, reason: string): void {
+    // What is merely different was taken by whoever remarks on it, and what stands below it may be still to be read.
+    if (kind === 'not_imported') mark(path);
+    found.push({ kind, path, ...yaml.positionOf(path, 'key'), reason });
+  }
+  /** What stands for a variable is what the variable holds here, today; a later change of it does not reach the file. */
+  function resolved(path: string): unknown {
+    const value = take(path);
+    const name = variableIn(value);
+    if (name === undefined) return value;
+    const given = variable(name);
+    if (given === undefined || given === '') {
+      remark('not_imported', path, `It refers to the variable ${name}, which is not set here.`);
+      return undefined;
+    }
+    remark('changed', path, `The file has what ${name} holds now; Relay reads variables for secrets alone.`);
+    return given;
+  }
+
+  function closeAt(path: string, value: unknown, reasonOf: (path: string) => string): void {
+    if (taken.has(path)) return;
+    if (path !== '' && !opened.has(path)) remark('not_imported', path, reasonOf(path));
+    else for (const [child, inner] of childrenOf(path, value)) closeAt(child, inner, reasonOf);
+  }
+
+  return {
+    take,
+    takeText(path) {
+      const value = resolved(path);
+      return value === undefined ? undefined : String(value);
+    },
+    takeNumber(path) {
+      const value = resolved(path);
+      const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+      if (value === undefined) return undefined;
+      if (typeof number === 'number' && Number.isFinite(number) && number >= 0) return number;
+      remark('not_imported', path, 'It is no number that Relay could take.');
+      return undefined;
+    },
+    look,
+    keys: (path) =>
+      childrenOf(path, look(path)).map(([child]) => child.slice(path.length).replace(/^\./, '')),
+    length: (path) => {
+      const value = look(path);
+      return Array.isArray(value) ? value.length : 0;
+    },
+    remark,
+    remarks: () => found.toSorted((a, b) => a.line - b.line || a.column - b.column),
+    close: (reasonOf) => closeAt('', yaml.value, reasonOf),
+  };
+}
+
+function childrenOf(path: string, value: unknown): [string, unknown][] {
+  if (Array.isArray(value)) return value.map((item, index) => [`${path}[${index}]`, item]);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).map(([name, item]) => [path === '' ? name : `${path}.${name}`, item]);
+}

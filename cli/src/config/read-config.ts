@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { ConfigFile } from '@relay/contract';
+import type { CheckOptions, ConfigText, Finding, FoundSecrets, Position } from '@relay/server/config-file';
+import { ApiError } from '../api/api-error.ts';
+import { plain } from '../output/cells.ts';
+import { exitCodes, ProgramError } from '../program-error.ts';
+import { readInput } from '../read-input.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** A file that was read, whatever is in it. */
+export interface ReadConfig extends ConfigText {
+  readonly name: string;
+}
+
+export async function readConfig(
+  surroundings: Surroundings,
+  path: string,
+  options: CheckOptions,
+): Promise<ReadConfig> {
+  const text = await readInput(surroundings, path);
+  const { readConfigText } = await import('@relay/server/config-file');
+  return { name: path === '-' ? 'standard input' : path, ...readConfigText(text, options) };
+}
+
+/** The configuration of a file that has to be right. What it names may be on the server alone. */
+export async function readGoodConfig(
+  surroundings: Surroundings,
+  path: string,
+): Promise<{ readonly read: ReadConfig; readonly config: ConfigFile }> {
+  const read = await readConfig(surroundings, path, { references: 'anywhere' });
+  if (read.config !== null) return { read, config: read.config };
+  throw new ProgramError(
+    read.findings.map((finding) => lineOf(read.name, finding)).join('\n  '),
+    exitCodes.error,
+    { fix: 'correct the file; `relay config validate` checks it without a server' },
+  );
+}
+
+export function lineOf(name: string, finding: Pick<Finding, 'line' | 'column' | 'message'>): string {
+  return `${name}:${finding.line}:${finding.column}: ${plain(finding.message)}`;
+}
+
+/** The secrets that the file refers to, as far as this machine has them. */
+export async function secretsOf(
+  { env, cwd }: Surroundings,
+  path: string,
+  config: ConfigFile,
+): Promise<FoundSecrets> {
+  const { findSecrets } = await import('@relay/server/config-file');
+  const folder = path === '-' ? cwd : dirname(resolve(cwd, path));
+  return findSecrets(config, {
+    variable: (name) => env[name],
+    file: (file) => readFile(resolve(folder, file), 'utf8').catch(() => undefined),
+  });
+}
+
+/** What the server refuses is told where it stands in the file. */
+export async function atPlace<T>({ name, positionOf }: ReadConfig, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.param === undefined) throw error;
+    const place: Position = positionOf(error.param.replace(/^config\./, ''));
+    throw new ProgramError(lineOf(name, { ...place, message: error.message }), error.exitCode, error.detail);
+  }
+}

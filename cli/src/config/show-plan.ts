@@ -1,0 +1,61 @@
+import { styleText } from 'node:util';
+import type { ConfigPlan } from '@relay/contract';
+import { count, plain } from '../output/cells.ts';
+
+type Change = ConfigPlan['changes'][number];
+
+const SIGNS = { create: '+', update: '~', delete: '-', release: '<' } as const;
+const COLORS = { create: 'green', update: 'yellow', delete: 'red', release: 'cyan' } as const;
+const WIDTH_MAX = 200;
+
+/** The plan for a person: each object that changes, and of what was there before, each field from what to what. */
+export function planText(plan: ConfigPlan, stream: NodeJS.WriteStream): string {
+  const changes = plan.changes.map((change) => changeText(change, stream));
+  const orphaned = plan.orphaned.map(({ section, key }) => `? ${section} ${plain(key)}\n`);
+  const lines = [...changes, ...orphaned, ...secretLines(plan)];
+  return `${lines.join('')}${summary(plan)}\n`;
+}
+
+function changeText({ action, section, key, fields }: Change, stream: NodeJS.WriteStream): string {
+  const head = styleText(COLORS[action], `${SIGNS[action]} ${section} ${plain(key)}`, { stream });
+  const shown = action === 'delete' || action === 'release' ? [] : fields;
+  return [head, ...shown.map((field) => `    ${fieldText(action, field)}`)]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function fieldText(action: Change['action'], { field, before, after }: Change['fields'][number]): string {
+  if (field === 'secret') return 'secret: changed';
+  if (action === 'create') return `${field}: ${valueText(after)}`;
+  return `${field}: ${valueText(before)} → ${valueText(after)}`;
+}
+
+function valueText(value: unknown): string {
+  const text = plain(JSON.stringify(value) ?? 'null');
+  return text.length > WIDTH_MAX ? `${text.slice(0, WIDTH_MAX)}…` : text;
+}
+
+/** Those that cannot be compared from here; what changes is said with its object. Never a value. */
+function secretLines({ secrets, required_secrets }: ConfigPlan): string[] {
+  return secrets
+    .filter(({ state }) => state === 'unknown')
+    .map(({ section, key, secret_ref }) => {
+      const needed = required_secrets.includes(secret_ref) ? ', and needed' : '';
+      return `  secret of ${section} ${plain(key)} (${plain(secret_ref)}): unknown, not found here${needed}\n`;
+    });
+}
+
+function summary({ creates, updates, deletes, releases, orphaned }: ConfigPlan): string {
+  const parts = [
+    [creates, 'to create'],
+    [updates, 'to change'],
+    [deletes, 'to delete'],
+    [releases, 'to release'],
+  ] as const;
+  const said = parts.filter(([amount]) => amount > 0).map(([amount, what]) => `${amount} ${what}`);
+  const left =
+    orphaned.length === 0
+      ? ''
+      : ` The file owns ${count(orphaned.length, 'object')} that it no longer names (?): --prune deletes them, --release frees them.`;
+  return `${said.length === 0 ? 'Nothing to change.' : `${said.join(', ')}.`}${left}`;
+}

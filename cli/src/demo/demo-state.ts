@@ -1,0 +1,49 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ProgramError } from '../program-error.ts';
+import { parseJson } from '../read-input.ts';
+
+/** What the demo remembers in the data directory from one start to the next. */
+export interface DemoState {
+  /** Where the simulated provider and its guardrail listened. */
+  readonly ports: DemoPorts;
+  /** Where the gateway listened; `relay demo traffic` goes there. */
+  readonly url: string | null;
+  /** What was created, once all of it was; later starts leave alone what people made of it. */
+  readonly created: CreatedObjects | null;
+}
+
+export interface DemoPorts {
+  readonly provider: number;
+  readonly guardrail: number;
+}
+
+export interface CreatedObjects {
+  readonly provider_ids: readonly string[];
+  readonly guardrail_id: string;
+}
+
+/** Null on the first start. */
+export async function readDemoState(directory: string): Promise<DemoState | null> {
+  const path = statePath(directory);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new ProgramError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  return parseJson(text, path) as DemoState;
+}
+
+/** Moved into place, so that a start that is cut off leaves the old one. */
+export async function writeDemoState(directory: string, state: DemoState): Promise<void> {
+  const path = statePath(directory);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await writeFile(`${path}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
+
+function statePath(directory: string): string {
+  return join(directory, 'demo.json');
+}

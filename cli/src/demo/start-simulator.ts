@@ -1,0 +1,47 @@
+import type { ScriptRule } from '@relay/provider-sim';
+import { type DemoAddresses, LARGE_MODEL, SMALL_MODEL } from './demo-objects.ts';
+import type { DemoPorts } from './demo-state.ts';
+
+export interface Simulator {
+  readonly addresses: DemoAddresses;
+  readonly ports: DemoPorts;
+  close(): Promise<void>;
+}
+
+/** Slow enough to be seen, quick enough not to bore. Every sixth request to the large model is throttled. */
+const BEHAVIOUR: readonly ScriptRule[] = [
+  { match: { model: LARGE_MODEL, every: 6 }, fault: { status: 429, retryAfter: 1 }, persistent: true },
+  { match: { model: LARGE_MODEL }, fault: { delayMs: 180, frameDelayMs: 20 }, persistent: true },
+  { match: { model: SMALL_MODEL }, fault: { delayMs: 60, frameDelayMs: 8 }, persistent: true },
+];
+const LOG_ENTRIES_MAX = 100;
+
+/** The simulated provider and its guardrail, on the ports of last time where those are free. */
+export async function startSimulator(before: DemoPorts | null): Promise<Simulator> {
+  // Loaded here: no other command needs it.
+  const { startGuardrailSim, startProviderSim } = await import('@relay/provider-sim');
+  const models = [LARGE_MODEL, SMALL_MODEL].map((id) => ({ id, dimensions: 64 }));
+  const provider = await onPort(before?.provider, (port) =>
+    startProviderSim({ port, models, bodies: 'none', logEntriesMax: LOG_ENTRIES_MAX }),
+  );
+  provider.script(...BEHAVIOUR);
+  const guardrail = await onPort(before?.guardrail, (port) =>
+    startGuardrailSim({ port, logEntriesMax: LOG_ENTRIES_MAX }),
+  );
+  return {
+    addresses: { provider: provider.baseUrl, guardrail: guardrail.urlOf('judge') },
+    ports: { provider: provider.port, guardrail: Number(new URL(guardrail.url).port) },
+    async close() {
+      await Promise.all([provider.close(), guardrail.close()]);
+    },
+  };
+}
+
+async function onPort<T>(wanted: number | undefined, start: (port: number) => Promise<T>): Promise<T> {
+  try {
+    return await start(wanted ?? 0);
+  } catch (error) {
+    if (wanted === undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    return start(0);
+  }
+}

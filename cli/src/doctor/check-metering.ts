@@ -1,0 +1,62 @@
+import { dataOf } from '../api/client.ts';
+import { count } from '../output/cells.ts';
+import { ProgramError } from '../program-error.ts';
+import { type Check, type Examination, type Finding, fail, ok, warn } from './finding.ts';
+
+const STREAM_ENTRIES_MAX = 10_000;
+
+/** Whether what was used is on its way to the ledger, and whether live limits agree with it. */
+export const checkMetering: Check = async (examination) => {
+  const { metering } = (await dataOf(examination.api.management.GET('/healthz'))) as {
+    readonly metering?: { readonly drift?: number | null };
+  };
+  const findings: Finding[] = [];
+  const drift = metering?.drift ?? null;
+  if (drift !== null && drift > 0) {
+    findings.push(
+      warn(
+        'metering',
+        `${count(drift, 'window')} of limits differ from the ledger.`,
+        'the log of the worker names the policies; compare with `relay limits usage` and `relay usage`, and report it',
+      ),
+    );
+  }
+  findings.push(...backlog(await readMetrics(examination)));
+  return findings.length > 0 ? findings : [ok('metering', 'Usage is recorded, and limits agree with it.')];
+};
+
+function backlog(metrics: ReadonlyMap<string, number>): Finding[] {
+  const findings: Finding[] = [];
+  const waiting = metrics.get('relay_usage_stream_entries') ?? 0;
+  if (waiting > STREAM_ENTRIES_MAX) {
+    const message = `${count(waiting, 'settled request')} are not in the ledger yet.`;
+    findings.push(warn('metering', message, 'start another worker: `relay serve --role worker`'));
+  }
+  const spooled = metrics.get('relay_spool_entries') ?? 0;
+  if (spooled > 0) {
+    const message = `${count(spooled, 'settled request')} wait on the disk of the gateway.`;
+    findings.push(warn('metering', message, 'bring Redis back; the gateway hands them on by itself'));
+  }
+  const dropped = metrics.get('relay_spool_dropped_total') ?? 0;
+  if (dropped > 0) {
+    const message = `The usage of ${count(dropped, 'request')} had no room on the disk and is lost.`;
+    findings.push(
+      fail('metering', message, 'give the gateway more room: RELAY_SPOOL_DIR, RELAY_SPOOL_BYTES_MAX'),
+    );
+  }
+  return findings;
+}
+
+/** Metrics without labels. They are open to the same machine or with a token of their own; elsewhere there are none. */
+async function readMetrics({ api, surroundings }: Examination): Promise<ReadonlyMap<string, number>> {
+  try {
+    // A setting of one deployment, so that it goes to a server that is named beside it and to no login context.
+    const token = api.connection.contextName === null ? surroundings.env['RELAY_METRICS_TOKEN'] : undefined;
+    const text = await api.text('/metrics', token || null);
+    const samples = text.matchAll(/^(relay_\w+) ([\d.e+]+)$/gm);
+    return new Map([...samples].map(([, name = '', value]) => [name, Number(value)]));
+  } catch (error) {
+    if (error instanceof ProgramError) return new Map();
+    throw error;
+  }
+}

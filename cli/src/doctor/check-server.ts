@@ -1,0 +1,153 @@
+import cliPackage from '../../package.json' with { type: 'json' };
+import { ApiError } from '../api/api-error.ts';
+import { dataOf } from '../api/client.ts';
+import { count, milliseconds } from '../output/cells.ts';
+import { ProgramError } from '../program-error.ts';
+import { type Check, type Finding, fail, ok, warn } from './finding.ts';
+
+const SKEW_MS_MAX = 5_000;
+const SLOW_MS = 1_000;
+
+/** Whether it answers, how fast, and what time it believes it is. */
+export const checkReachable: Check = async ({ api, surroundings }) => {
+  const { server } = api.connection;
+  const startMs = surroundings.nowMs();
+  const { response } = await api.management.GET('/livez');
+  const tookMs = surroundings.nowMs() - startMs;
+  const findings: Finding[] = [
+    tookMs > SLOW_MS
+      ? warn(
+          'server',
+          `${server} answers, but takes ${milliseconds(tookMs)}.`,
+          'look at the network and at the load of the machine',
+        )
+      : ok('server', `${server} answers.`),
+  ];
+  const date = response.headers.get('date');
+  const skewMs = date === null ? 0 : Math.abs(new Date(date).getTime() - (startMs + tookMs / 2));
+  // The header counts whole seconds.
+  if (skewMs > SKEW_MS_MAX + 1_000) {
+    findings.push(
+      warn(
+        'clock',
+        `The clocks of this machine and the server differ by ${milliseconds(skewMs)}.`,
+        'synchronise both with NTP; signed contexts and expiry depend on it',
+      ),
+    );
+  } else findings.push(ok('clock', 'The clocks agree.'));
+  return findings;
+};
+
+interface Health {
+  readonly status?: string;
+  readonly stores?: string;
+  readonly postgresql?: string;
+  readonly redis?: string;
+  readonly draining?: string;
+}
+
+/** What the server says of its own stores. */
+export const checkHealth: Check = async ({ api }) => {
+  const health = (await dataOf(api.management.GET('/healthz'))) as Health;
+  const findings: Finding[] = [];
+  for (const [name, state] of [
+    ['PostgreSQL', health.postgresql],
+    ['Redis', health.redis],
+  ] as const) {
+    if (state === undefined) continue;
+    findings.push(
+      state === 'up'
+        ? ok('stores', `${name} is up.`)
+        : fail('stores', `${name} is ${state}.`, `bring ${name} back; the server finds it again by itself`),
+    );
+  }
+  if (health.stores === 'embedded') findings.push(ok('stores', 'The stores are part of the server.'));
+  if (health.draining === 'true') {
+    findings.push(warn('server', 'The server is shutting down.', 'wait for it to start again'));
+  }
+  return findings;
+};
+
+/** The version of the server beside that of this command. */
+export const checkVersion: Check = async ({ api }) => {
+  const { version, mode } = await dataOf(api.management.GET('/api/relay/capabilities'));
+  const own = cliPackage.version;
+  if (own === version) return [ok('version', `The server is version ${version}, ${mode}.`)];
+  return [
+    warn(
+      'version',
+      `The server is version ${version}, this command is ${own}.`,
+      'install the same version of both',
+    ),
+  ];
+};
+
+/** Both doors, each with what is known for it. */
+export const checkTokens: Check = async ({ api }) => {
+  const { tokens, server } = api.connection;
+  const findings: Finding[] = [];
+  const doors = [
+    ['management', 'admin token', () => api.management.GET('/api/account')],
+    ['inference', 'API token', () => api.inference.GET('/models')],
+  ] as const;
+  for (const [door, kind, call] of doors) {
+    if (tokens[door] === null) {
+      findings.push(
+        warn(
+          'tokens',
+          `No token is known for ${door}.`,
+          `run \`relay login --server ${server}\` with the ${kind} or a User API key`,
+        ),
+      );
+      continue;
+    }
+    try {
+      await call();
+      findings.push(ok('tokens', `The token for ${door} is accepted.`));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      findings.push(
+        fail(
+          'tokens',
+          `The token for ${door} is refused: ${error.message}`,
+          `run \`relay login --server ${server}\` with the ${kind} or a User API key`,
+        ),
+      );
+    }
+  }
+  return findings;
+};
+
+/** Only where the database is at hand: a server that runs has brought its own up to date. */
+export const checkMigrations: Check = async ({ surroundings }) => {
+  const url = surroundings.env['DATABASE_URL'];
+  if (!url) return [];
+  try {
+    const { migrationCommands } = await import('@relay/server');
+    const { pending, unknown } = await migrationCommands.status(url);
+    if (pending.length > 0) {
+      return [
+        fail(
+          'migrations',
+          `${count(pending.length, 'migration')} of the database are pending.`,
+          'run `relay migrate up`',
+        ),
+      ];
+    }
+    if (unknown.length > 0) {
+      return [
+        fail('migrations', 'The database is newer than this version of relay.', 'install the newer version'),
+      ];
+    }
+    return [ok('migrations', 'The database of DATABASE_URL is up to date.')];
+  } catch (error) {
+    const message = error instanceof ProgramError || error instanceof Error ? error.message : String(error);
+    return [
+      fail(
+        'migrations',
+        `The database of DATABASE_URL cannot be read: ${message}`,
+        'check the address, or unset DATABASE_URL',
+      ),
+    ];
+  }
+};

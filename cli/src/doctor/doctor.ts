@@ -1,0 +1,111 @@
+import { styleText } from 'node:util';
+import { Command, Option, type OptionValues } from 'commander';
+import { ApiError } from '../api/api-error.ts';
+import { connect } from '../api/client.ts';
+import { plain } from '../output/cells.ts';
+import { formatOf, withOutput } from '../output/options.ts';
+import { printObject } from '../output/print.ts';
+import { exitCodes, Outcome, ProgramError } from '../program-error.ts';
+import { withConnection } from '../session/connection.ts';
+import type { Surroundings } from '../surroundings.ts';
+import {
+  checkEndpoints,
+  checkGuardrails,
+  checkLanes,
+  checkLimits,
+  checkProviders,
+} from './check-configuration.ts';
+import { checkMetering } from './check-metering.ts';
+import { checkHealth, checkMigrations, checkReachable, checkTokens, checkVersion } from './check-server.ts';
+import { type Check, type Examination, type Finding, fail, type Status, warn } from './finding.ts';
+
+/** What is looked at without a token, and what management has to let one see. */
+const openChecks: readonly (readonly [name: string, check: Check])[] = [
+  ['stores', checkHealth],
+  ['metering', checkMetering],
+  ['tokens', checkTokens],
+  ['migrations', checkMigrations],
+];
+const managementChecks: readonly (readonly [name: string, check: Check])[] = [
+  ['version', checkVersion],
+  ['providers', checkProviders],
+  ['endpoints', checkEndpoints],
+  ['lanes', checkLanes],
+  ['limits', checkLimits],
+  ['guardrails', checkGuardrails],
+];
+
+export function doctorCommand(surroundings: Surroundings): Command {
+  const command = new Command('doctor')
+    .description(
+      'Look for what does not work and what will surprise somebody, each with what to do about it.',
+    )
+    .addOption(new Option('--json', 'the same as -o json').implies({ output: 'json' }));
+  return withOutput(withConnection(command)).action((options: OptionValues) => doctor(surroundings, options));
+}
+
+async function doctor(surroundings: Surroundings, options: OptionValues): Promise<void> {
+  const examination = { surroundings, api: await connect(surroundings, options) };
+  const findings = await examine(examination);
+  const worst: Status = worstOf(findings);
+  if (formatOf(surroundings, options) === 'table') printFindings(surroundings, findings);
+  else await printObject(surroundings, options, { status: worst, findings });
+  if (worst === 'fail') throw new Outcome(exitCodes.error);
+}
+
+async function examine(examination: Examination): Promise<readonly Finding[]> {
+  const { server, tokens } = examination.api.connection;
+  const reachable = await attempt('server', checkReachable, examination);
+  if (reachable.some(({ check, status }) => check === 'server' && status === 'fail')) return reachable;
+  const findings = [...reachable];
+  for (const [name, check] of openChecks) findings.push(...(await attempt(name, check, examination)));
+  if (tokens.management === null || !(await isAccepted(examination))) {
+    const fix = `run \`relay login --server ${server}\` with a token for management`;
+    return [...findings, warn('configuration', 'The configuration was not looked at.', fix)];
+  }
+  for (const [name, check] of managementChecks) findings.push(...(await attempt(name, check, examination)));
+  return findings;
+}
+
+async function isAccepted({ api }: Examination): Promise<boolean> {
+  try {
+    await api.management.GET('/api/relay/capabilities');
+    return true;
+  } catch (error) {
+    if (error instanceof ProgramError && error.exitCode === exitCodes.auth) return false;
+    throw error;
+  }
+}
+
+/** A check that cannot be made is a finding as well, and the others go on. */
+async function attempt(name: string, check: Check, examination: Examination): Promise<readonly Finding[]> {
+  try {
+    return await check(examination);
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    const fix = error.detail.fix ?? 'try again';
+    const isScope = error instanceof ApiError && error.status === 403;
+    return [
+      isScope
+        ? warn(name, `This cannot be looked at: ${error.message}`, fix)
+        : fail(name, error.message, fix),
+    ];
+  }
+}
+
+function worstOf(findings: readonly Finding[]): Status {
+  if (findings.some(({ status }) => status === 'fail')) return 'fail';
+  return findings.some(({ status }) => status === 'warn') ? 'warn' : 'ok';
+}
+
+const marks = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'] } as const;
+
+function printFindings({ stdout }: Surroundings, findings: readonly Finding[]): void {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  for (const { check, status, message, fix } of findings) {
+    const [color, sign] = marks[status];
+    const mark = styleText(color, sign, { stream: stdout });
+    stdout.write(`${mark} ${styleText('dim', check.padEnd(width), { stream: stdout })}  ${plain(message)}\n`);
+    if (fix !== undefined) stdout.write(`  ${' '.repeat(width)}  → ${plain(fix)}\n`);
+  }
+}

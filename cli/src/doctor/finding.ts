@@ -1,0 +1,38 @@
+import type { Api } from '../api/client.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** `fail`: something does not work. `warn`: it will surprise somebody. */
+export type Status = 'ok' | 'warn' | 'fail';
+
+export interface Finding {
+  readonly check: string;
+  readonly status: Status;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+export interface Examination {
+  readonly surroundings: Surroundings;
+  readonly api: Api;
+}
+
+export type Check = (examination: Examination) => Promise<readonly Finding[]>;
+
+export function ok(check: string, message: string): Finding {
+  return { check, status: 'ok', message };
+}
+
+export function warn(check: string, message: string, fix: string): Finding {
+  return { check, status: 'warn', message, fix };
+}
+
+export function fail(check: string, message: string, fix: string): Finding {
+  return { check, status: 'fail', message, fix };
+}
+
+/** The names of some things, cut where a list would get too long to read. */
+export function named(names: readonly string[]): string {
+  const SHOWN_MAX = 5;
+  const shown = names.slice(0, SHOWN_MAX).join(', ');
+  return names.length > SHOWN_MAX ? `${shown} and ${names.length - SHOWN_MAX} more` : shown;
+}

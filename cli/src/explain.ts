@@ -1,0 +1,111 @@
+import type { components } from '@relay/contract/api-types';
+import { Command, Option, type OptionValues } from 'commander';
+import { connect, dataOf } from './api/client.ts';
+import { dollars, milliseconds } from './output/cells.ts';
+import { formatOf, withOutput } from './output/options.ts';
+import { printObject, tableStyle } from './output/print.ts';
+import { renderFields, renderTable, type Tone } from './output/table.ts';
+import { exitCodes, ProgramError } from './program-error.ts';
+import { readObject } from './read-input.ts';
+import { withConnection } from './session/connection.ts';
+import type { Surroundings } from './surroundings.ts';
+
+type Explanation = components['schemas']['RoutingExplanation'];
+type Operation = Explanation['operation'];
+
+const operations = ['chat', 'responses', 'embeddings'] as const;
+
+export function explainCommand(surroundings: Surroundings): Command {
+  const command = new Command('explain')
+    .description(
+      'Say what would happen to a request now: every candidate and its verdict. Nothing is sent to a provider.',
+    )
+    .argument('<lane>', 'a lane or a model, as a client would name it')
+    .option('-f, --file <path>', 'the inference body as JSON or YAML, - for standard input')
+    .addOption(new Option('--operation <kind>', 'what is asked for').choices(operations).default('chat'));
+  return withOutput(withConnection(command)).action((lane: string, options: OptionValues) =>
+    explainLane(surroundings, lane, options),
+  );
+}
+
+export async function explainLane(
+  surroundings: Surroundings,
+  lane: string,
+  options: OptionValues,
+): Promise<void> {
+  const operation: Operation = options['operation'] ?? 'chat';
+  const given =
+    options['file'] === undefined ? smallBody(operation) : await readObject(surroundings, options['file']);
+  const api = await connect(surroundings, options);
+  const explanation = await dataOf(
+    api.management.POST('/api/relay/routing/explain', {
+      body: { operation, body: { ...given, model: lane } },
+    }),
+  );
+  if (formatOf(surroundings, options) === 'table') printExplanation(surroundings, explanation);
+  else await printObject(surroundings, options, explanation);
+  if (explanation.outcome === 'refuse') throw refusal(explanation);
+}
+
+function smallBody(operation: Operation): Record<string, unknown> {
+  return operation === 'chat' ? { messages: [{ role: 'user', content: 'Hello' }] } : { input: 'Hello' };
+}
+
+function refusal({ error_code, reason, retry_after_ms }: Explanation): ProgramError {
+  const isUnknown = error_code === 'model_not_found';
+  const isLimited = retry_after_ms !== null;
+  const exitCode = isUnknown ? exitCodes.notFound : isLimited ? exitCodes.rateLimited : exitCodes.error;
+  return new ProgramError(`It would be refused with ${error_code}: ${reason}`, exitCode, {
+    fix: isLimited ? `it could be admitted in ${milliseconds(retry_after_ms)}` : undefined,
+  });
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  selected: 'good',
+  would_wait: 'warn',
+  limited: 'warn',
+  unhealthy: 'bad',
+  incompatible: 'quiet',
+  disabled: 'quiet',
+};
+
+function printExplanation(surroundings: Surroundings, explanation: Explanation): void {
+  const style = tableStyle(surroundings);
+  const { stdout } = surroundings;
+  stdout.write(
+    renderFields(
+      [
+        ['model', `${explanation.model} (${explanation.resolved_as.replace('_', ' ')})`],
+        ['outcome', explanation.outcome],
+        ['wait', milliseconds(explanation.wait_ms)],
+        ['wait budget', milliseconds(explanation.wait_budget_ms)],
+        [
+          'estimate',
+          `${explanation.estimated_input_tokens} tokens in, ${explanation.estimated_output_tokens} out`,
+        ],
+        ['guardrails', explanation.guardrail_ids.length],
+      ],
+      style,
+    ),
+  );
+  if (explanation.candidates.length === 0) return;
+  stdout.write('\n');
+  stdout.write(
+    renderTable(
+      explanation.candidates,
+      [
+        { title: 'rank', value: ({ rank }) => rank, align: 'right' },
+        { title: 'endpoint', value: ({ endpoint_name }) => endpoint_name, elastic: true },
+        { title: 'verdict', value: ({ verdict }) => verdict, tone: ({ verdict }) => tones[verdict] ?? null },
+        { title: 'wait', value: ({ wait_ms }) => milliseconds(wait_ms), align: 'right' },
+        {
+          title: 'cost',
+          value: ({ estimated_cost_micros }) => dollars(estimated_cost_micros),
+          align: 'right',
+        },
+        { title: 'reason', value: ({ reason }) => reason, elastic: true },
+      ],
+      style,
+    ),
+  );
+}

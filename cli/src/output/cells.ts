@@ -1,0 +1,58 @@
+/** How values look to a person. Machines get them as the server sent them. */
+export type Cell = string | number | boolean | null | undefined;
+
+/** What a server sends must not move the cursor, change colours or hide other lines. */
+export function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to take out.
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
+}
+
+export function cellText(value: Cell): string {
+  if (value === null || value === undefined) return '-';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return plain(String(value));
+}
+
+/** `2026-01-31 12:00:00Z`. */
+export function timeText(timestamp: string | null | undefined): string {
+  return timestamp ? `${timestamp.slice(0, 19).replace('T', ' ')}Z` : '-';
+}
+
+export function dollars(micros: number | null | undefined): string {
+  if (micros === null || micros === undefined) return '-';
+  const exact = (micros / 1_000_000).toFixed(6).replace(/0{1,4}$/, '');
+  return `$${exact}`;
+}
+
+export function milliseconds(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '-';
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return ms < 120_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+export function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+}
+
+/** Columns a text takes on a terminal: East Asian wide characters and emoji take two, combining marks none. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
+export function shorten(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    const next = widthOf(segment);
+    if (used + next > width - 1) break;
+    kept += segment;
+    used += next;
+  }
+  return `${kept}…`;
+}

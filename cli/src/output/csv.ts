@@ -1,0 +1,14 @@
+/** RFC 4180, with the fields of the first row first. What is nested is written as JSON. */
+export function toCsv(rows: readonly object[]): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const lines = rows.map((row) =>
+    names.map((name) => csvCell((row as Readonly<Record<string, unknown>>)[name])).join(','),
+  );
+  return [names.map(csvCell).join(','), ...lines].map((line) => `${line}\r\n`).join('');
+}
+
+function csvCell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

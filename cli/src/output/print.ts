@@ -1,0 +1,72 @@
+import type { Surroundings } from '../surroundings.ts';
+import type { Cell } from './cells.ts';
+import { toCsv } from './csv.ts';
+import { type Format, formatOf, type OutputOptions } from './options.ts';
+import { type Column, renderFields, renderTable, type TableStyle } from './table.ts';
+
+export interface ListShape<T> {
+  readonly columns: readonly Column<T>[];
+  /** Said on standard error when there is nothing to list and a person is looking. */
+  readonly empty: string;
+}
+
+export async function printList<T extends object>(
+  surroundings: Surroundings,
+  options: OutputOptions,
+  rows: readonly T[],
+  { columns, empty }: ListShape<T>,
+): Promise<void> {
+  const format = formatOf(surroundings, options);
+  if (format !== 'table') return write(surroundings, await machineText(format, rows));
+  if (rows.length === 0) surroundings.stderr.write(`${empty}\n`);
+  else write(surroundings, renderTable(rows, columns, tableStyle(surroundings)));
+}
+
+export async function printObject<T extends object>(
+  surroundings: Surroundings,
+  options: OutputOptions,
+  object: T,
+  fields: (object: T) => readonly (readonly [name: string, value: Cell])[] = plainFields,
+): Promise<void> {
+  const format = formatOf(surroundings, options);
+  if (format !== 'table') {
+    const text = format === 'json' || format === 'yaml' ? object : [object];
+    return write(surroundings, await machineText(format, text));
+  }
+  write(surroundings, renderFields(fields(object), tableStyle(surroundings)));
+}
+
+export function tableStyle({ stdout }: Pick<Surroundings, 'stdout'>): TableStyle {
+  return { columns: stdout.isTTY ? stdout.columns : undefined, stream: stdout };
+}
+
+export async function machineText(
+  format: Exclude<Format, 'table'>,
+  value: object | readonly object[],
+): Promise<string> {
+  const rows: readonly object[] = Array.isArray(value) ? value : [value];
+  switch (format) {
+    case 'json':
+      return `${JSON.stringify(value, null, 2)}\n`;
+    case 'ndjson':
+      return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    case 'csv':
+      return toCsv(rows);
+    case 'yaml': {
+      const { stringify } = await import('yaml');
+      return stringify(value);
+    }
+  }
+}
+
+/** Every field as the server names it; what is nested as JSON. */
+export function plainFields(object: object): [string, Cell][] {
+  return Object.entries(object).map(([name, value]) => [
+    name,
+    typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as Cell),
+  ]);
+}
+
+function write({ stdout }: Pick<Surroundings, 'stdout'>, text: string): void {
+  stdout.write(text);
+}

@@ -1,0 +1,20 @@
+import { styleText } from 'node:util';
+import { ProgramError } from '../program-error.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** What, why, what to do, and where to look further; never a stack. */
+export function writeError({ stderr }: Pick<Surroundings, 'stderr'>, error: unknown): void {
+  const detail = error instanceof ProgramError ? error.detail : {};
+  const message = error instanceof Error ? error.message : String(error);
+  const lines = [`${styleText(['red', 'bold'], 'error:', { stream: stderr })} ${message}`];
+  const add = (label: string, text: string | undefined) => {
+    if (text !== undefined && text !== '') {
+      lines.push(`  ${styleText('dim', `${label}:`.padEnd(9), { stream: stderr })} ${text}`);
+    }
+  };
+  add('why', detail.why);
+  add('fix', detail.fix);
+  add('request', detail.requestId);
+  add('more', detail.docUrl);
+  stderr.write(`${lines.join('\n')}\n`);
+}

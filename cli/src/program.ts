@@ -1,0 +1,56 @@
+import { Command } from 'commander';
+import cliPackage from '../package.json' with { type: 'json' };
+import { type CommandEntry, commands } from './commands.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** The command line with what `argv` needs, or with everything, as completion and the reference want it. */
+export async function createProgram(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
+  const only = argv === undefined ? undefined : commandNameOf(argv);
+  const program = new Command('relay')
+    .description('The Relay gateway: run it, set it up, look into it.')
+    .version(cliPackage.version, '-V, --version', 'print the version')
+    .showHelpAfterError('(relay --help lists the commands)')
+    .showSuggestionAfterError();
+  for (const entry of commands) {
+    const isWanted = only === undefined || only === entry.name;
+    program.addCommand(isWanted ? await loadCommand(entry, surroundings, argv) : placeholder(entry));
+  }
+  return prepared(program);
+}
+
+/** The first word that is no option is the command; root options take no values. */
+export function commandNameOf(argv: readonly string[]): string {
+  const words = argv.filter((word) => !word.startsWith('-'));
+  return (words[0] === 'help' ? words[1] : words[0]) ?? '';
+}
+
+async function loadCommand(
+  entry: CommandEntry,
+  surroundings: Surroundings,
+  argv: readonly string[] | undefined,
+): Promise<Command> {
+  const create = await entry.load();
+  const command = await create(surroundings, argv, () => createProgram(surroundings));
+  return command.summary(entry.summary).helpGroup(entry.group);
+}
+
+function placeholder({ name, summary, group }: CommandEntry): Command {
+  return new Command(name).summary(summary).description(summary).helpGroup(group);
+}
+
+/** Subcommands do not inherit what is set on a command that is added as a whole. */
+function prepared(command: Command): Command {
+  command.exitOverride((error) => {
+    throw error;
+  });
+  command.configureHelp({ sortOptions: false });
+  for (const child of command.commands) {
+    child.showHelpAfterError(`(${pathOf(child)} --help says more)`);
+    prepared(child);
+  }
+  return command;
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}

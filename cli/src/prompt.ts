@@ -1,0 +1,49 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { exitCodes, ProgramError } from './program-error.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Whether a person can be asked: both what is typed and what is shown are a terminal. */
+export function canAsk({ stdin, stderr }: Pick<Surroundings, 'stdin' | 'stderr'>): boolean {
+  return Boolean(stdin.isTTY && stderr.isTTY);
+}
+
+export async function ask(surroundings: Surroundings, question: string): Promise<string> {
+  return (await readAnswer(surroundings, question, false)).trim();
+}
+
+/** What is typed does not appear. */
+export async function askHidden(surroundings: Surroundings, question: string): Promise<string> {
+  return (await readAnswer(surroundings, question, true)).trim();
+}
+
+export async function confirm(surroundings: Surroundings, question: string): Promise<boolean> {
+  return /^y(es)?$/i.test(await ask(surroundings, `${question} [y/N] `));
+}
+
+async function readAnswer(
+  { stdin, stderr }: Surroundings,
+  question: string,
+  isHidden: boolean,
+): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({
+    input: stdin,
+    output: isHidden ? nowhere : stderr,
+    terminal: true,
+    historySize: 0,
+  });
+  // Only now does the terminal no longer show what is typed.
+  if (isHidden) stderr.write(question);
+  const stopped = new AbortController();
+  lines.once('SIGINT', () => stopped.abort());
+  lines.once('close', () => stopped.abort());
+  try {
+    return await lines.question(isHidden ? '' : question, { signal: stopped.signal });
+  } catch {
+    throw new ProgramError('Nothing was answered.', exitCodes.error);
+  } finally {
+    lines.close();
+    if (isHidden) stderr.write('\n');
+  }
+}

@@ -1,0 +1,86 @@
+import type { OptionValues } from 'commander';
+import { type Api, connect } from '../api/client.ts';
+import { formatOf } from '../output/options.ts';
+import { machineText, tableStyle } from '../output/print.ts';
+import { renderTable } from '../output/table.ts';
+import { ProgramError } from '../program-error.ts';
+import { readEvents } from '../read-events.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { type Entry, entryColumns } from './entry-columns.ts';
+import { filtersOf } from './filters.ts';
+
+const RETRY_MS = 1_000;
+const FAILURES_MAX = 30;
+
+/** Follows until it is told to stop. A connection that breaks is made again, and nothing in between is missed. */
+export async function tail(surroundings: Surroundings, options: OptionValues): Promise<void> {
+  const api = await connect(surroundings, options);
+  const query = new URLSearchParams((await filtersOf(api, options)) as Record<string, string>);
+  const print = printer(surroundings, options);
+  const stopping = new AbortController();
+  const forget = surroundings.onInterrupt(() => stopping.abort());
+  const countMax = (options['count'] as number | undefined) ?? Number.POSITIVE_INFINITY;
+  let printed = 0;
+  let lastId: string | null = null;
+  let failures = 0;
+  try {
+    while (!stopping.signal.aborted && printed < countMax) {
+      try {
+        for await (const { id, data } of await follow(api, query, lastId, stopping.signal)) {
+          failures = 0;
+          lastId = id ?? lastId;
+          await print(JSON.parse(data) as Entry);
+          printed += 1;
+          if (printed >= countMax) return;
+        }
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        // What the server refuses it will refuse again; only a broken connection is worth another try.
+        const wasFollowing = lastId !== null || printed > 0 || failures > 0;
+        if (error instanceof ProgramError && (!wasFollowing || 'status' in error)) throw error;
+      }
+      failures += 1;
+      if (failures > FAILURES_MAX) throw new ProgramError('The connection breaks again and again.');
+      await pause(RETRY_MS, stopping.signal);
+    }
+  } finally {
+    stopping.abort();
+    forget();
+  }
+}
+
+async function follow(api: Api, query: URLSearchParams, lastId: string | null, signal: AbortSignal) {
+  const search = query.size === 0 ? '' : `?${query}`;
+  const response = await api.stream('management', `/api/relay/requests/stream${search}`, {
+    headers: lastId === null ? {} : { 'last-event-id': lastId },
+    signal,
+  });
+  return readEvents(response.body as unknown as AsyncIterable<Uint8Array>);
+}
+
+function printer(surroundings: Surroundings, options: OptionValues): (entry: Entry) => Promise<void> {
+  const format = formatOf(surroundings, options);
+  let isFirst = true;
+  return async (entry) => {
+    if (format === 'table' || format === 'csv') {
+      const text =
+        format === 'csv'
+          ? await machineText('csv', [entry])
+          : renderTable([entry], entryColumns, tableStyle(surroundings));
+      // The heading stands once, above everything.
+      surroundings.stdout.write(isFirst ? text : text.slice(text.indexOf('\n') + 1));
+    } else if (format === 'yaml') surroundings.stdout.write(`---\n${await machineText('yaml', entry)}`);
+    else surroundings.stdout.write(`${JSON.stringify(entry)}\n`);
+    isFirst = false;
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,125 @@
+import type { components } from '@relay/contract/api-types';
+import { Command, type OptionValues } from 'commander';
+import { type Api, connect, dataOf } from '../api/client.ts';
+import { findOne } from '../api/find-one.ts';
+import { withOutput } from '../output/options.ts';
+import { printObject } from '../output/print.ts';
+import { usageError } from '../program-error.ts';
+import { withConnection } from '../session/connection.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { runConnectionTest } from './connection-test.ts';
+import { type BodySchema, flagsOf } from './flags.ts';
+import { healthTone } from './health-tone.ts';
+import { providers } from './providers.ts';
+import type { Bodies, Body, Resource } from './resource.ts';
+import { resourceCommand } from './resource-command.ts';
+
+type Endpoint = components['schemas']['Endpoint'];
+
+export const endpoints: Resource<Endpoint> = {
+  kind: { singular: 'endpoint', plural: 'endpoints' },
+  columns: [
+    { title: 'name', value: ({ name }) => name, elastic: true },
+    { title: 'slug', value: ({ slug }) => slug },
+    { title: 'upstream model', value: ({ upstream_model }) => upstream_model, elastic: true },
+    { title: 'kind', value: ({ route_kind }) => route_kind },
+    { title: 'health', value: ({ health }) => health, tone: ({ health }) => healthTone(health) },
+    { title: 'enabled', value: ({ enabled }) => enabled },
+  ],
+  async bodies() {
+    const { EndpointCreate, EndpointUpdate, PricingPolicyUpdate } = await import('@relay/contract');
+    return { create: EndpointCreate, update: EndpointUpdate, price: PricingPolicyUpdate };
+  },
+  references: {
+    provider_id: {
+      flag: 'provider',
+      describe: 'the provider that serves it: its name, slug or id',
+      resolve: async (api, typed) => findOne(await providers.list(api), typed, providers.kind).id,
+    },
+  },
+  list: (api) => dataOf(api.management.GET('/api/relay/endpoints')),
+  create: (api, body) => dataOf(api.management.POST('/api/relay/endpoints', { body: body as never })),
+  update: (api, id, body) =>
+    dataOf(
+      api.management.PUT('/api/relay/endpoints/{endpoint_id}', {
+        params: { path: { endpoint_id: id } },
+        body: body as never,
+      }),
+    ),
+  async remove(api, id) {
+    await api.management.DELETE('/api/relay/endpoints/{endpoint_id}', {
+      params: { path: { endpoint_id: id } },
+    });
+  },
+  extend(command, surroundings, bodies) {
+    const test = command
+      .command('test')
+      .description('Send the upstream model one minimal request, which the provider may bill.')
+      .argument('<endpoint>', 'the endpoint: its name, slug or id');
+    withOutput(withConnection(test)).action((name: string, options: OptionValues) =>
+      runConnectionTest(surroundings, options, async (api) => {
+        const { id } = findOne(await endpoints.list(api), name, endpoints.kind);
+        return dataOf(
+          api.management.POST('/api/relay/endpoints/{endpoint_id}/test', {
+            params: { path: { endpoint_id: id } },
+          }),
+        );
+      }),
+    );
+    addSetPrice(command, surroundings, bodies as EndpointBodies | null);
+  },
+};
+
+export function endpointsCommand(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
+  const command = new Command('endpoints').description('Endpoints: one model of one provider.');
+  return resourceCommand(command, surroundings, endpoints, argv);
+}
+
+interface EndpointBodies extends Bodies {
+  readonly price: BodySchema;
+}
+
+function addSetPrice(parent: Command, surroundings: Surroundings, bodies: EndpointBodies | null): void {
+  const priceFlags = flagsOf(bodies?.price ?? { properties: {} });
+  const command = parent
+    .command('set-price')
+    .description(
+      'Set what the endpoint costs, in micro-USD; --source catalog goes back to the public price list.',
+    )
+    .argument('<endpoint>', 'the endpoint: its name, slug or id');
+  for (const option of priceFlags.options) command.addOption(option);
+  withOutput(withConnection(command)).action(async (name: string, options: OptionValues) => {
+    const prices = await priceFlags.read(surroundings, options);
+    if (Object.keys(prices).length === 0) {
+      throw usageError(
+        'No price is given.',
+        'add --input-cost-micros-per-1m-tokens and --output-cost-micros-per-1m-tokens',
+      );
+    }
+    const api = await connect(surroundings, options);
+    const endpoint = findOne(await endpoints.list(api), name, endpoints.kind);
+    const policy = await storePrice(api, endpoint.id, prices);
+    surroundings.stderr.write(`The prices of ${endpoint.name} are set.\n`);
+    await printObject(surroundings, options, policy);
+  });
+}
+
+async function storePrice(api: Api, endpointId: string, prices: Body) {
+  const all = await dataOf(api.management.GET('/api/relay/pricing-policies'));
+  const known = all.find((each) => each.endpoint_id === endpointId);
+  if (known === undefined) {
+    const body = {
+      endpoint_id: endpointId,
+      input_cost_micros_per_1m_tokens: 0,
+      output_cost_micros_per_1m_tokens: 0,
+      ...prices,
+    };
+    return dataOf(api.management.POST('/api/relay/pricing-policies', { body }));
+  }
+  return dataOf(
+    api.management.PUT('/api/relay/pricing-policies/{pricing_policy_id}', {
+      params: { path: { pricing_policy_id: known.id } },
+      body: prices,
+    }),
+  );
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Command } from 'commander';
+import { processSurroundings } from '../surroundings.ts';
+import { flagsOf } from './flags.ts';
+
+const flags = flagsOf(
+  {
+    properties: {
+      name: { type: 'string' },
+      provider_id: { type: 'string' },
+      enabled: { type: 'boolean' },
+      max_wait_ms: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] },
+      mode: { type: 'string', enum: ['a', 'b'] },
+      secret: { type: 'string', writeOnly: true },
+      rules: { type: 'array' },
+    },
+  },
+  { provider_id: { flag: 'provider', describe: 'the provider' } },
+);
+
+async function read(...argv: string[]): Promise<Record<string, unknown>> {
+  const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+  for (const option of flags.options) command.addOption(option);
+  command.parse(argv, { from: 'user' });
+  const surroundings = { ...processSurroundings(), env: { KEY: 'sk-1' } };
+  return flags.read(surroundings, command.opts());
+}
+
+describe('flags of a schema', () => {
+  it('give the fields that were said, and no others', async () => {
+    assert.deepEqual(await read(), {});
+    assert.deepEqual(
+      await read('--name', 'x', '--no-enabled', '--max-wait-ms', '5', '--mode', 'b', '--provider', 'p'),
+      {
+        name: 'x',
+        enabled: false,
+        max_wait_ms: 5,
+        mode: 'b',
+        provider_id: 'p',
+      },
+    );
+  });
+
+  it('take null where the field may be null', async () => {
+    assert.deepEqual(await read('--max-wait-ms', 'null', '--enabled'), { max_wait_ms: null, enabled: true });
+  });
+
+  it('take a secret from the environment, never from the command line', async () => {
+    assert.deepEqual(await read('--secret-env', 'KEY'), { secret: 'sk-1' });
+    await assert.rejects(read('--secret', 'sk-1'), /unknown option/);
+    await assert.rejects(read('--secret-env', 'NONE'), /NONE is not set/);
+  });
+
+  it('refuse what the schema would refuse', async () => {
+    await assert.rejects(read('--max-wait-ms', '-1'), /0 or more/);
+    await assert.rejects(read('--mode', 'c'), /Allowed choices/);
+  });
+});

@@ -1,0 +1,124 @@
+import type { components } from '@relay/contract/api-types';
+import { Command, Option, type OptionValues } from 'commander';
+import { connect, dataOf } from '../api/client.ts';
+import { findOne } from '../api/find-one.ts';
+import { milliseconds } from '../output/cells.ts';
+import { withOutput } from '../output/options.ts';
+import { plainFields, printList, printObject } from '../output/print.ts';
+import { exitCodes, ProgramError, usageError } from '../program-error.ts';
+import { readStdin } from '../read-input.ts';
+import { withConnection } from '../session/connection.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { addBinding } from './guardrail-bindings.ts';
+import type { Resource } from './resource.ts';
+import { resourceCommand } from './resource-command.ts';
+
+type Guardrail = components['schemas']['Guardrail'];
+type Binding = components['schemas']['GuardrailBinding'];
+
+export const guardrails: Resource<Guardrail> = {
+  kind: { singular: 'guardrail', plural: 'guardrails' },
+  columns: [
+    { title: 'name', value: ({ name }) => name, elastic: true },
+    { title: 'slug', value: ({ slug }) => slug },
+    { title: 'preset', value: ({ preset_slug }) => preset_slug },
+    { title: 'base url', value: ({ base_url }) => base_url, elastic: true },
+    { title: 'on failure', value: ({ failure_mode }) => failure_mode },
+    { title: 'bindings', value: ({ binding_count }) => binding_count, align: 'right' },
+    { title: 'enabled', value: ({ enabled }) => enabled },
+  ],
+  async bodies() {
+    const { GuardrailCreate, GuardrailUpdate } = await import('@relay/contract');
+    return { create: GuardrailCreate, update: GuardrailUpdate };
+  },
+  list: (api) => dataOf(api.management.GET('/api/relay/guardrails')),
+  async get(api, { id }) {
+    const found = await dataOf(
+      api.management.GET('/api/relay/guardrails/{guardrail_id}', { params: { path: { guardrail_id: id } } }),
+    );
+    return { ...found.guardrail, bindings: found.bindings };
+  },
+  fields(shown) {
+    const { bindings, ...guardrail } = shown as Guardrail & { bindings: Binding[] };
+    const targets = bindings.map(({ target_type, target_id }) => `${target_type} ${target_id ?? ''}`.trim());
+    return [...plainFields(guardrail), ['bindings', targets.join(', ') || 'none']];
+  },
+  create: (api, body) => dataOf(api.management.POST('/api/relay/guardrails', { body: body as never })),
+  update: (api, id, body) =>
+    dataOf(
+      api.management.PUT('/api/relay/guardrails/{guardrail_id}', {
+        params: { path: { guardrail_id: id } },
+        body: body as never,
+      }),
+    ),
+  async remove(api, id) {
+    await api.management.DELETE('/api/relay/guardrails/{guardrail_id}', {
+      params: { path: { guardrail_id: id } },
+    });
+  },
+  extend(command, surroundings) {
+    addTest(command, surroundings);
+    addPresets(command, surroundings);
+    const find = async (api: Parameters<typeof guardrails.list>[0], name: string) =>
+      findOne(await guardrails.list(api), name, guardrails.kind);
+    addBinding(command, surroundings, find);
+  },
+};
+
+export function guardrailsCommand(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
+  const command = new Command('guardrails').description(
+    'Guardrails: services that judge requests and answers.',
+  );
+  return resourceCommand(command, surroundings, guardrails, argv);
+}
+
+function addTest(parent: Command, surroundings: Surroundings): void {
+  const command = parent
+    .command('test')
+    .description('Ask the guardrail about a text and show its verdict.')
+    .argument('<guardrail>', 'the guardrail: its name, slug or id')
+    .option('--text <text>', 'the text to judge (default: standard input)')
+    .addOption(
+      new Option('--stage <stage>', 'as a request or as an answer').choices([
+        'pre_dispatch',
+        'post_response',
+      ]),
+    );
+  withOutput(withConnection(command)).action(async (name: string, options: OptionValues) => {
+    const { text: given, stage } = options;
+    if (given === undefined && surroundings.stdin.isTTY)
+      throw usageError('No text is given.', 'add --text, or pipe it in');
+    const text: string = given ?? (await readStdin(surroundings));
+    const api = await connect(surroundings, options);
+    const { id } = findOne(await guardrails.list(api), name, guardrails.kind);
+    const result = await dataOf(
+      api.management.POST('/api/relay/guardrails/{guardrail_id}/test', {
+        params: { path: { guardrail_id: id } },
+        body: { text, ...(stage === undefined ? {} : { stage }) },
+      }),
+    );
+    await printObject(surroundings, options, result, ({ verdict, latency_ms, cause, message }) => [
+      ['verdict', verdict],
+      ['stage', result.stage],
+      ['time', milliseconds(latency_ms)],
+      ['cause', cause],
+      ['message', message],
+    ]);
+    if (result.verdict === 'unavailable') throw new ProgramError(result.message, exitCodes.error);
+  });
+}
+
+function addPresets(parent: Command, surroundings: Surroundings): void {
+  const command = parent.command('presets').description('List the services that Relay knows how to ask.');
+  withOutput(withConnection(command)).action(async (options: OptionValues) => {
+    const api = await connect(surroundings, options);
+    await printList(surroundings, options, await dataOf(api.management.GET('/api/relay/guardrail-presets')), {
+      columns: [
+        { title: 'slug', value: ({ slug }) => slug },
+        { title: 'name', value: ({ name }) => name },
+        { title: 'description', value: ({ description }) => description, elastic: true },
+      ],
+      empty: 'There are no presets.',
+    });
+  });
+}

@@ -1,0 +1,158 @@
+import type { components } from '@relay/contract/api-types';
+import { Command, type OptionValues } from 'commander';
+import { type Api, connect, dataOf } from '../api/client.ts';
+import { findOne } from '../api/find-one.ts';
+import { dollars, timeText } from '../output/cells.ts';
+import { withOutput } from '../output/options.ts';
+import { printList, printObject } from '../output/print.ts';
+import type { Column } from '../output/table.ts';
+import { exitCodes, ProgramError, usageError } from '../program-error.ts';
+import { withConnection } from '../session/connection.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { endpoints } from './endpoints.ts';
+import { lanes } from './lanes.ts';
+import { providers } from './providers.ts';
+import type { Resource } from './resource.ts';
+import { resourceCommand } from './resource-command.ts';
+
+/** With the name of what is limited, which is what people know it by. */
+type LimitPolicy = components['schemas']['LimitPolicy'] & { readonly scope?: string | null };
+type LimitUsage = components['schemas']['LimitUsage'];
+
+export const limits: Resource<LimitPolicy> = {
+  kind: { singular: 'limit', plural: 'limits' },
+  columns: [
+    { title: 'id', value: ({ id }) => id },
+    { title: 'applies to', value: ({ scope_type }) => scope_type },
+    { title: 'scope', value: ({ scope }) => scope, elastic: true },
+    { title: 'metric', value: ({ metric }) => metric },
+    { title: 'period', value: ({ period }) => period },
+    { title: 'limit', value: ({ metric, limit_value }) => amount(metric, limit_value), align: 'right' },
+    { title: 'enabled', value: ({ enabled }) => enabled },
+  ],
+  async bodies() {
+    const { LimitPolicyCreate, LimitPolicyUpdate } = await import('@relay/contract');
+    return { create: LimitPolicyCreate, update: LimitPolicyUpdate };
+  },
+  references: {
+    scope_id: {
+      flag: 'scope',
+      describe: 'what is limited, by name, slug or id; left out for global',
+      resolve: (api, typed, body) => scopeId(api, typed, body['scope_type']),
+    },
+  },
+  async list(api) {
+    const policies = await dataOf(api.management.GET('/api/relay/limit-policies'));
+    const names = await scopeNames(api, new Set(policies.map(({ scope_type }) => scope_type)));
+    return policies.map((policy) => ({ ...policy, scope: names.get(policy.scope_id ?? '') ?? null }));
+  },
+  create: (api, body) => dataOf(api.management.POST('/api/relay/limit-policies', { body: body as never })),
+  update: (api, id, body) =>
+    dataOf(
+      api.management.PUT('/api/relay/limit-policies/{policy_id}', {
+        params: { path: { policy_id: id } },
+        body: body as never,
+      }),
+    ),
+  async remove(api, id) {
+    await api.management.DELETE('/api/relay/limit-policies/{policy_id}', {
+      params: { path: { policy_id: id } },
+    });
+  },
+  extend(command, surroundings) {
+    const test = command
+      .command('test')
+      .description('Say whether the limit has room now: what is used, reserved and left.')
+      .argument('<limit>', 'the limit: its id, or the beginning of it');
+    withOutput(withConnection(test)).action((name: string, options: OptionValues) =>
+      showRoom(surroundings, options, name),
+    );
+    const usage = command.command('usage').description('List the live state of every limit and budget.');
+    withOutput(withConnection(usage)).action(async (options: OptionValues) => {
+      const api = await connect(surroundings, options);
+      await printList(surroundings, options, await usageOf(api), {
+        columns: usageColumns,
+        empty: 'There are no limits yet; make one with `relay limits create`.',
+      });
+    });
+  },
+};
+
+export function limitsCommand(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
+  const command = new Command('limits').description('Limits: the most that may be used within a time.');
+  return resourceCommand(command, surroundings, limits, argv);
+}
+
+const usageColumns: readonly Column<LimitUsage>[] = [
+  { title: 'id', value: ({ policy_id }) => policy_id },
+  { title: 'kind', value: ({ policy_kind }) => policy_kind },
+  { title: 'applies to', value: ({ scope_type }) => scope_type },
+  { title: 'metric', value: ({ metric }) => metric },
+  { title: 'period', value: ({ period }) => period },
+  { title: 'limit', value: ({ metric, limit }) => amount(metric, limit), align: 'right' },
+  { title: 'used', value: ({ metric, used }) => amount(metric, used), align: 'right' },
+  { title: 'reserved', value: ({ metric, reserved }) => amount(metric, reserved), align: 'right' },
+  {
+    title: 'left',
+    value: ({ metric, remaining }) => amount(metric, remaining),
+    align: 'right',
+    tone: ({ remaining }) => (remaining === 0 ? 'bad' : null),
+  },
+  { title: 'resets', value: ({ resets_at }) => timeText(resets_at) },
+];
+
+function amount(metric: string, value: number): string {
+  return metric === 'spend' ? dollars(value) : String(value);
+}
+
+function usageOf(api: Api): Promise<LimitUsage[]> {
+  return dataOf(api.management.GET('/api/relay/limits/usage'));
+}
+
+async function showRoom(surroundings: Surroundings, options: OptionValues, name: string): Promise<void> {
+  const api = await connect(surroundings, options);
+  const policy = findOne(await limits.list(api), name, limits.kind);
+  const state = (await usageOf(api)).find(({ policy_id }) => policy_id === policy.id);
+  if (state === undefined) {
+    throw new ProgramError('The limit is not in force.', exitCodes.error, {
+      fix: `enable it with \`relay limits update ${policy.id} --enabled\``,
+    });
+  }
+  await printObject(surroundings, options, state);
+  if (state.remaining > 0) return;
+  throw new ProgramError('The limit has no room left.', exitCodes.rateLimited, {
+    fix: `wait until ${timeText(state.resets_at)}, or raise it with \`relay limits update ${policy.id} --limit-value N\``,
+  });
+}
+
+/** Only what some limit is about is asked for. */
+async function scopeNames(api: Api, scopes: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  const lists = [
+    scopes.has('provider') ? await providers.list(api) : [],
+    scopes.has('endpoint') ? await endpoints.list(api) : [],
+    scopes.has('lane') ? await lanes.list(api) : [],
+    scopes.has('credential') ? await dataOf(api.management.GET('/api/relay/credentials')) : [],
+  ];
+  return new Map(lists.flat().map(({ id, name }) => [id, name]));
+}
+
+/** What is limited is looked for among the things of its kind. */
+async function scopeId(api: Api, typed: string, scopeType: unknown): Promise<string> {
+  switch (scopeType) {
+    case 'provider':
+      return findOne(await providers.list(api), typed, providers.kind).id;
+    case 'endpoint':
+      return findOne(await endpoints.list(api), typed, endpoints.kind).id;
+    case 'lane':
+      return findOne(await lanes.list(api), typed, lanes.kind).id;
+    case 'credential': {
+      const all = await dataOf(api.management.GET('/api/relay/credentials'));
+      return findOne(all, typed, { singular: 'credential', plural: 'credentials' }).id;
+    }
+    default:
+      throw usageError(
+        '--scope needs to know what it names.',
+        'add --scope-type provider, credential, endpoint or lane',
+      );
+  }
+}

@@ -1,0 +1,105 @@
+import type { components } from '@relay/contract/api-types';
+import { Command, type OptionValues } from 'commander';
+import { type Api, connect, dataOf } from '../api/client.ts';
+import { findOne } from '../api/find-one.ts';
+import { withOutput } from '../output/options.ts';
+import { usageError } from '../program-error.ts';
+import { withConnection } from '../session/connection.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { runConnectionTest } from './connection-test.ts';
+import { flagsOf } from './flags.ts';
+import { healthTone } from './health-tone.ts';
+import type { Resource } from './resource.ts';
+import { resourceCommand } from './resource-command.ts';
+
+type Provider = components['schemas']['Provider'];
+
+export const providers: Resource<Provider> = {
+  kind: { singular: 'provider', plural: 'providers' },
+  columns: [
+    { title: 'name', value: ({ name }) => name, elastic: true },
+    { title: 'slug', value: ({ slug }) => slug },
+    { title: 'base url', value: ({ base_url }) => base_url, elastic: true },
+    {
+      title: 'credential',
+      value: ({ has_credential, auth_mode }) => (auth_mode === 'none' ? 'not needed' : has_credential),
+    },
+    { title: 'health', value: ({ health }) => health, tone: ({ health }) => healthTone(health) },
+    { title: 'enabled', value: ({ enabled }) => enabled },
+  ],
+  async bodies() {
+    const { ProviderCreate, ProviderUpdate } = await import('@relay/contract');
+    return { create: ProviderCreate, update: ProviderUpdate };
+  },
+  list: (api) => dataOf(api.management.GET('/api/relay/providers')),
+  create: (api, body) => dataOf(api.management.POST('/api/relay/providers', { body: body as never })),
+  update: (api, id, body) =>
+    dataOf(
+      api.management.PUT('/api/relay/providers/{provider_id}', {
+        params: { path: { provider_id: id } },
+        body: body as never,
+      }),
+    ),
+  async remove(api, id) {
+    await api.management.DELETE('/api/relay/providers/{provider_id}', {
+      params: { path: { provider_id: id } },
+    });
+  },
+  extend(command, surroundings) {
+    const test = command
+      .command('test')
+      .description('List the provider’s models with its stored credential, and say where it stops.')
+      .argument('<provider>', 'the provider: its name, slug or id');
+    withOutput(withConnection(test)).action((name: string, options: OptionValues) =>
+      runConnectionTest(surroundings, options, async (api) => {
+        const { id } = findOne(await providers.list(api), name, providers.kind);
+        return dataOf(
+          api.management.POST('/api/relay/providers/{provider_id}/test', {
+            params: { path: { provider_id: id } },
+          }),
+        );
+      }),
+    );
+    addSetCredential(command, surroundings);
+  },
+};
+
+export function providersCommand(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
+  const command = new Command('providers').description('Providers: where models are served.');
+  return resourceCommand(command, surroundings, providers, argv);
+}
+
+const secretFlags = flagsOf({ properties: { secret: { type: 'string', writeOnly: true } } });
+
+function addSetCredential(parent: Command, surroundings: Surroundings): void {
+  const command = parent
+    .command('set-credential')
+    .description('Store what the provider asks for, or replace it. It is sealed and never shown again.')
+    .argument('<provider>', 'the provider: its name, slug or id')
+    .option('--name <text>', 'what to call the credential', 'primary');
+  for (const option of secretFlags.options) command.addOption(option);
+  withConnection(command).action(async (name: string, options: OptionValues) => {
+    const { secret } = await secretFlags.read(surroundings, options);
+    if (typeof secret !== 'string' || secret === '') {
+      throw usageError('No secret is given.', 'add --secret-stdin or --secret-env VARIABLE');
+    }
+    const api = await connect(surroundings, options);
+    const provider = findOne(await providers.list(api), name, providers.kind);
+    const done = await storeCredential(api, provider.id, String(options['name']), secret);
+    surroundings.stderr.write(`The credential ${options['name']} of ${provider.name} is ${done}.\n`);
+  });
+}
+
+async function storeCredential(api: Api, providerId: string, name: string, secret: string): Promise<string> {
+  const all = await dataOf(api.management.GET('/api/relay/credentials'));
+  const known = all.find((each) => each.provider_id === providerId && each.name === name);
+  if (known === undefined) {
+    await api.management.POST('/api/relay/credentials', { body: { provider_id: providerId, name, secret } });
+    return 'stored';
+  }
+  await api.management.PUT('/api/relay/credentials/{credential_id}', {
+    params: { path: { credential_id: known.id } },
+    body: { secret },
+  });
+  return 'replaced';
+}

@@ -1,0 +1,197 @@
+import type { Command } from 'commander';
+import { type Api, connect } from '../api/client.ts';
+import { findOne, type Named } from '../api/find-one.ts';
+import { type OutputOptions, withOutput } from '../output/options.ts';
+import { printList, printObject } from '../output/print.ts';
+import { exitCodes, ProgramError, usageError } from '../program-error.ts';
+import { canAsk, confirm } from '../prompt.ts';
+import { readObject } from '../read-input.ts';
+import { type ConnectionOptions, withConnection } from '../session/connection.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { type BodySchema, type Flags, flagsOf } from './flags.ts';
+import type { Body, Resource } from './resource.ts';
+
+type CommonOptions = ConnectionOptions & OutputOptions;
+type WriteOptions = CommonOptions & Readonly<Record<string, unknown>> & { readonly file?: string };
+
+/** `list`, `get`, `create`, `update` and `delete` of one resource, and what it has beyond them. */
+export async function resourceCommand<T extends Named>(
+  command: Command,
+  surroundings: Surroundings,
+  resource: Resource<T>,
+  argv: readonly string[] | undefined,
+): Promise<Command> {
+  const { singular, plural } = resource.kind;
+  const bodies = wantsBodies(argv) ? await resource.bodies() : null;
+  const one = (name: string, description: string) =>
+    command
+      .command(name)
+      .description(description)
+      .argument(`<${singular}>`, `the ${singular}: its name, slug or id`);
+  withOutput(withConnection(command.command('list').description(`List the ${plural}.`))).action(
+    (options: CommonOptions) => list(surroundings, resource, options),
+  );
+  withOutput(withConnection(one('get', `Show one ${singular}.`))).action(
+    (name: string, options: CommonOptions) => get(surroundings, resource, name, options),
+  );
+  const creating = command.command('create').description(`Create a ${singular}.`);
+  const createFlags = addBody(creating, bodies?.create, resource);
+  creating.action((options: WriteOptions) => create(surroundings, resource, createFlags, options));
+  const updating = one('update', `Change a ${singular}; what is not given stays as it is.`);
+  const updateFlags = addBody(updating, bodies?.update, resource);
+  updating.action((name: string, options: WriteOptions) =>
+    update(surroundings, resource, updateFlags, name, options),
+  );
+  withConnection(one('delete', `Delete a ${singular}.`))
+    .option('-y, --yes', 'do not ask')
+    .action((name: string, options: CommonOptions & { yes?: true }) =>
+      remove(surroundings, resource, name, options),
+    );
+  resource.extend?.(command, surroundings, bodies);
+  return command;
+}
+
+/** Commands that take no body have no use for the schemas, and start in half the time without them. */
+function wantsBodies(argv: readonly string[] | undefined): boolean {
+  const writing = ['create', 'update', 'set-price', 'help'];
+  return argv === undefined || argv.some((word) => writing.includes(word));
+}
+
+function addBody<T extends Named>(
+  command: Command,
+  schema: BodySchema | undefined,
+  { references }: Resource<T>,
+): Flags {
+  const flags = flagsOf(schema ?? { properties: {} }, references);
+  for (const option of flags.options) command.addOption(option);
+  command.option(
+    '-f, --file <path>',
+    'the whole body as JSON or YAML, - for standard input; flags win over it',
+  );
+  withOutput(withConnection(command));
+  return flags;
+}
+
+async function list<T extends Named>(
+  surroundings: Surroundings,
+  resource: Resource<T>,
+  options: CommonOptions,
+) {
+  const api = await connect(surroundings, options);
+  const { plural } = resource.kind;
+  await printList(surroundings, options, await resource.list(api), {
+    columns: resource.columns,
+    empty: `There are no ${plural} yet; make one with \`relay ${plural} create\`.`,
+  });
+}
+
+async function get<T extends Named>(
+  surroundings: Surroundings,
+  resource: Resource<T>,
+  name: string,
+  options: CommonOptions,
+) {
+  const api = await connect(surroundings, options);
+  const found = findOne(await resource.list(api), name, resource.kind);
+  const shown: object = (await resource.get?.(api, found)) ?? found;
+  await printObject(surroundings, options, shown, resource.fields);
+}
+
+async function create<T extends Named>(
+  surroundings: Surroundings,
+  resource: Resource<T>,
+  flags: Flags,
+  options: WriteOptions,
+) {
+  const given = await givenBody(surroundings, flags, options);
+  const api = await connect(surroundings, options);
+  const body = await withIds(api, resource, given);
+  await validate((await resource.bodies()).create, body, resource);
+  const made = await resource.create(api, body);
+  surroundings.stderr.write(`The ${resource.kind.singular} ${made.name ?? made.id} is created.\n`);
+  await printObject(surroundings, options, made);
+}
+
+async function update<T extends Named>(
+  surroundings: Surroundings,
+  resource: Resource<T>,
+  flags: Flags,
+  name: string,
+  options: WriteOptions,
+) {
+  const given = await givenBody(surroundings, flags, options);
+  if (Object.keys(given).length === 0) {
+    throw usageError('Nothing to change is given.', 'add a flag for each field to change, or --file');
+  }
+  const api = await connect(surroundings, options);
+  const found = findOne(await resource.list(api), name, resource.kind);
+  const { update: schema } = await resource.bodies();
+  const whole = await withIds(api, resource, { ...requiredOf(schema, found), ...given });
+  await validate(schema, whole, resource);
+  const changed = await resource.update(api, found.id, whole);
+  surroundings.stderr.write(`The ${resource.kind.singular} ${changed.name ?? changed.id} is changed.\n`);
+  await printObject(surroundings, options, changed);
+}
+
+async function remove<T extends Named>(
+  surroundings: Surroundings,
+  resource: Resource<T>,
+  name: string,
+  options: CommonOptions & { yes?: true },
+) {
+  const { singular } = resource.kind;
+  if (options.yes !== true && !canAsk(surroundings)) {
+    throw usageError(`Deleting a ${singular} has to be confirmed.`, 'add --yes');
+  }
+  const api = await connect(surroundings, options);
+  const found = findOne(await resource.list(api), name, resource.kind);
+  const label = found.name ?? found.id;
+  if (options.yes !== true && !(await confirm(surroundings, `Delete the ${singular} ${label}?`))) {
+    throw new ProgramError(`The ${singular} ${label} stays.`, exitCodes.error);
+  }
+  await resource.remove(api, found.id);
+  surroundings.stderr.write(`The ${singular} ${label} is deleted.\n`);
+}
+
+async function givenBody(surroundings: Surroundings, flags: Flags, options: WriteOptions): Promise<Body> {
+  const { file } = options;
+  const fromFile = typeof file === 'string' ? await readObject(surroundings, file) : {};
+  return { ...fromFile, ...(await flags.read(surroundings, options)) };
+}
+
+async function withIds<T extends Named>(
+  api: Api,
+  { references = {} }: Resource<T>,
+  body: Body,
+): Promise<Body> {
+  const resolved: Record<string, unknown> = { ...body };
+  for (const [field, reference] of Object.entries(references)) {
+    const typed = body[field];
+    if (typeof typed === 'string') resolved[field] = await reference.resolve(api, typed, body);
+  }
+  return resolved;
+}
+
+/** A PUT replaces: what it requires and nobody gave is what is there now. */
+function requiredOf(schema: BodySchema, found: object): Body {
+  const current = found as Body;
+  return Object.fromEntries((schema.required ?? []).map((field) => [field, current[field]]));
+}
+
+/** Says every fault of the body at once and by flag, before anything is sent. */
+async function validate<T extends Named>(
+  schema: BodySchema,
+  body: Body,
+  resource: Resource<T>,
+): Promise<void> {
+  const { compileValidator } = await import('@relay/contract');
+  const verdict = compileValidator(schema as Parameters<typeof compileValidator>[0])(body);
+  if (verdict.ok) return;
+  const [first] = verdict.issues;
+  const field = first?.path ?? '';
+  const flag = resource.references?.[field]?.flag ?? field.replaceAll('_', '-');
+  throw usageError(
+    `${verdict.issues.map(({ message }) => message).join('; ')}.`,
+    schema.properties[field] === undefined ? 'correct the file' : `give --${flag}, or ${field} in --file`,
+  );
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import type { Api } from '../api/client.ts';
+import type { Kind, Named } from '../api/find-one.ts';
+import type { Cell } from '../output/cells.ts';
+import type { Column } from '../output/table.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { BodySchema, Reference } from './flags.ts';
+
+export type Body = Readonly<Record<string, unknown>>;
+
+/** A reference of a body, with how to turn what was typed into an id. */
+export interface ResolvedReference extends Reference {
+  /** `body` is what else was given: what a limit applies to decides where its target is looked for. */
+  resolve(api: Api, typed: string, body: Body): Promise<string>;
+}
+
+export interface Bodies {
+  readonly create: BodySchema;
+  readonly update: BodySchema;
+}
+
+/** One collection of the management interface, as the commands see it. */
+export interface Resource<T extends Named> {
+  readonly kind: Kind;
+  readonly columns: readonly Column<T>[];
+  /** Loaded where a body is written: the schemas come with the whole contract, which takes its time to load. */
+  bodies(): Promise<Bodies>;
+  readonly references?: Readonly<Record<string, ResolvedReference>>;
+  list(api: Api): Promise<readonly T[]>;
+  /** What `get` shows, when that is more than the entry of the list. */
+  get?(api: Api, found: T): Promise<object>;
+  fields?(shown: object): readonly (readonly [string, Cell])[];
+  create(api: Api, body: Body): Promise<T>;
+  update(api: Api, id: string, body: Body): Promise<T>;
+  remove(api: Api, id: string): Promise<void>;
+  /** What the resource has beyond the common commands. */
+  extend?(command: Command, surroundings: Surroundings, bodies: Bodies | null): void;
+}

@@ -1,0 +1,46 @@
+import type { components } from '@relay/contract/api-types';
+import { type Api, dataOf } from './api/client.ts';
+import { exitCodes, ProgramError } from './program-error.ts';
+
+type ApiKey = components['schemas']['ApiKey'];
+type Created = components['schemas']['ApiKeyCreated'];
+
+export interface Rotated {
+  readonly created: Created;
+  readonly budgets: number;
+}
+
+/**
+ * The new key has its budgets before the old one ends, and the old one ends last: whatever fails on the way leaves
+ * a key that works, never none.
+ */
+export async function rotateKey(
+  api: Api,
+  old: ApiKey,
+  { revokeOld }: { revokeOld: boolean },
+): Promise<Rotated> {
+  if (old.status !== 'active') {
+    throw new ProgramError(`The key ${old.name} is ${old.status}.`, exitCodes.error, {
+      fix: 'make a new one with `relay keys create`',
+    });
+  }
+  const budgets = (await dataOf(api.management.GET('/api/relay/api-key-limit-policies'))).policies.filter(
+    ({ api_key_uuid }) => api_key_uuid === old.id,
+  );
+  const created = await dataOf(
+    api.management.POST('/api/account/api-keys', {
+      body: { name: old.name, scopes: old.scopes, expires_at: old.expires_at },
+    }),
+  );
+  for (const { target_type, target_id, metric, period, limit_value, enabled } of budgets) {
+    await api.management.POST('/api/relay/api-key-limit-policies', {
+      body: { api_key_uuid: created.key.id, target_type, target_id, metric, period, limit_value, enabled },
+    });
+  }
+  if (revokeOld) {
+    await api.management.DELETE('/api/account/api-keys/{api_key_id}', {
+      params: { path: { api_key_id: old.id } },
+    });
+  }
+  return { created, budgets: budgets.length };
+}

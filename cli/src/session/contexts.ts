@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { exitCodes, ProgramError } from '../program-error.ts';
+import { parseJson } from '../read-input.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** A server and what opens it. A User API key opens both doors; of the two tokens each opens one. */
+export interface Context {
+  readonly server: string;
+  readonly key?: string;
+  readonly api_token?: string;
+  readonly admin_token?: string;
+}
+
+export interface Contexts {
+  readonly current: string | null;
+  readonly contexts: Readonly<Record<string, Context>>;
+}
+
+const NONE: Contexts = { current: null, contexts: {} };
+
+export function contextsPath({ env, home }: Pick<Surroundings, 'env' | 'home'>): string {
+  return join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'relay', 'contexts.json');
+}
+
+export async function readContexts(surroundings: Surroundings): Promise<Contexts> {
+  const path = contextsPath(surroundings);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+    if (((await stat(path)).mode & 0o077) !== 0) {
+      surroundings.stderr.write(`warning: ${path} can be read by others; run: chmod 600 ${path}\n`);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NONE;
+    throw new ProgramError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  const value = parseJson(text, path);
+  if (!isContexts(value)) {
+    throw new ProgramError(`${path} does not hold login contexts.`, exitCodes.error, {
+      fix: 'delete it and run `relay login` again',
+    });
+  }
+  return value;
+}
+
+/** Written aside and moved into place, so that nobody ever sees half a file or one that others can read. */
+export async function writeContexts(surroundings: Surroundings, contexts: Contexts): Promise<void> {
+  const path = contextsPath(surroundings);
+  const directory = dirname(path);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const aside = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    const file = await open(aside, 'wx', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(contexts, null, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await chmod(aside, 0o600);
+    await rename(aside, path);
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw new ProgramError(`${path} cannot be written: ${(error as Error).message}`);
+  }
+}
+
+function isContexts(value: unknown): value is Contexts {
+  if (typeof value !== 'object' || value === null || !('contexts' in value)) return false;
+  const { contexts } = value;
+  if (typeof contexts !== 'object' || contexts === null) return false;
+  return Object.values(contexts).every((each: unknown) => {
+    return typeof each === 'object' && each !== null && 'server' in each && typeof each.server === 'string';
+  });
+}

@@ -1,0 +1,149 @@
+import { Command } from 'commander';
+import { ApiError } from '../api/api-error.ts';
+import { type Api, createApi, dataOf } from '../api/client.ts';
+import { exitCodes, type ProgramError, usageError } from '../program-error.ts';
+import { ask, askHidden, canAsk } from '../prompt.ts';
+import { readStdin } from '../read-input.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { serverUrl } from './connection.ts';
+import { type Context, contextsPath, readContexts, writeContexts } from './contexts.ts';
+
+interface LoginOptions {
+  readonly server?: string;
+  readonly tokenStdin?: true;
+  readonly context?: string;
+}
+
+type Slot = 'key' | 'api_token' | 'admin_token';
+
+const slotNames: Readonly<Record<Slot, string>> = {
+  key: 'User API key',
+  api_token: 'API token (inference)',
+  admin_token: 'admin token (management)',
+};
+
+export function loginCommand(surroundings: Surroundings): Command {
+  return new Command('login')
+    .description(
+      'Keep a server and its token for the other commands. A self-hosted deployment without accounts has two tokens: give both, one after the other or one on each line.',
+    )
+    .option('--server <url>', 'the address of the gateway (default: asked for)')
+    .option('--token-stdin', 'read the token from standard input, one on each line')
+    .option('--context <name>', 'the name to keep it under (default: the host of the server)')
+    .action((options: LoginOptions) => login(surroundings, options));
+}
+
+async function login(surroundings: Surroundings, options: LoginOptions): Promise<void> {
+  const isAsked = canAsk(surroundings);
+  const server = await givenServer(surroundings, options);
+  warnAboutPlainHttp(surroundings, server);
+  const isStdin = options.tokenStdin === true;
+  if (!isStdin && !isAsked) {
+    throw usageError('There is no terminal to ask for the token.', 'pipe it in and add --token-stdin');
+  }
+  const found: Partial<Record<Slot, string>> = {};
+  const tokens = isStdin
+    ? linesOf(await readStdin(surroundings))
+    : [await askHidden(surroundings, 'Token (it is not shown): ')];
+  if (tokens.length === 0 || tokens[0] === '') {
+    throw usageError(
+      'No token was given.',
+      'User API keys begin with rly_; tokens are in the deployment’s settings',
+    );
+  }
+  for (const token of tokens) found[await slotOf(surroundings, server, token)] = token;
+  const missing = missingSlot(found);
+  if (missing !== null && !isStdin) {
+    const second = await askHidden(surroundings, `The ${slotNames[missing]}, or Enter to go without: `);
+    if (second !== '') found[await slotOf(surroundings, server, second)] = second;
+  }
+  const name = options.context ?? new URL(server).host;
+  const context = await keep(surroundings, name, server, found);
+  const held = slots.filter((slot) => context[slot] !== undefined).map((slot) => slotNames[slot]);
+  surroundings.stderr.write(
+    `Logged in to ${server} as context ${name}, with the ${held.join(' and the ')}.\n`,
+  );
+  const stillMissing = missingSlot(context);
+  if (stillMissing !== null) {
+    surroundings.stderr.write(
+      `The ${slotNames[stillMissing]} is not known yet; run \`relay login --server ${server}\` again to add it.\n`,
+    );
+  }
+  surroundings.stderr.write(`Kept in ${contextsPath(surroundings)}, readable by you alone.\n`);
+}
+
+const slots = Object.keys(slotNames) as readonly Slot[];
+
+async function givenServer(surroundings: Surroundings, options: LoginOptions): Promise<string> {
+  const given = options.server ?? (surroundings.env['RELAY_SERVER'] || undefined);
+  if (given !== undefined) return serverUrl(given);
+  if (options.tokenStdin === true || !canAsk(surroundings)) {
+    throw usageError('No server is named.', 'add --server URL');
+  }
+  return serverUrl(await ask(surroundings, 'Server (such as http://127.0.0.1:8080): '));
+}
+
+/** Which door the token opens is found by trying: nothing in a token says so, except that keys begin with rly_. */
+async function slotOf(surroundings: Surroundings, server: string, token: string): Promise<Slot> {
+  const api = createApi(surroundings, {
+    server,
+    contextName: null,
+    tokens: { management: token, inference: token },
+  });
+  const refusal = await refusalOf(() => dataOf(api.management.GET('/api/relay/capabilities')));
+  if (refusal === null) return token.startsWith('rly_') ? 'key' : 'admin_token';
+  const isInference = (await refusalOf(() => callModels(api))) === null;
+  if (isInference) return token.startsWith('rly_') ? 'key' : 'api_token';
+  throw refusal;
+}
+
+function callModels(api: Api): Promise<unknown> {
+  return dataOf(api.inference.GET('/models'));
+}
+
+/** Null when the door opened. Everything but a refusal of the token is thrown on. */
+async function refusalOf(call: () => Promise<unknown>): Promise<ProgramError | null> {
+  try {
+    await call();
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError && error.exitCode === exitCodes.auth) return error;
+    throw error;
+  }
+}
+
+/** The token of the same kind is replaced; the other stays while the server is the same. */
+async function keep(
+  surroundings: Surroundings,
+  name: string,
+  server: string,
+  found: Partial<Record<Slot, string>>,
+): Promise<Context> {
+  const before = await readContexts(surroundings);
+  const old = before.contexts[name];
+  const context: Context = { ...(old?.server === server ? old : {}), server, ...found };
+  await writeContexts(surroundings, {
+    current: name,
+    contexts: { ...before.contexts, [name]: context },
+  });
+  return context;
+}
+
+function missingSlot(found: Partial<Record<Slot, string>>): Slot | null {
+  if (found.key !== undefined) return null;
+  if (found.api_token === undefined) return 'api_token';
+  return found.admin_token === undefined ? 'admin_token' : null;
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function warnAboutPlainHttp({ stderr }: Surroundings, server: string): void {
+  const { protocol, hostname } = new URL(server);
+  if (protocol === 'https:' || hostname === 'localhost' || /^(127\.|\[::1\]$)/.test(hostname)) return;
+  stderr.write(`warning: ${server} is not encrypted; the token can be read on the way.\n`);
+}

@@ -1,0 +1,57 @@
+import { Command } from 'commander';
+import { type Api, connect, dataOf } from '../api/client.ts';
+import type { Cell } from '../output/cells.ts';
+import { type OutputOptions, withOutput } from '../output/options.ts';
+import { printObject } from '../output/print.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { type ConnectionOptions, withConnection } from './connection.ts';
+
+export function whoamiCommand(surroundings: Surroundings): Command {
+  const command = new Command('whoami').description(
+    'Say which server the commands speak to, as whom, and what that may do.',
+  );
+  return withOutput(withConnection(command)).action((options: ConnectionOptions & OutputOptions) =>
+    whoami(surroundings, options),
+  );
+}
+
+async function whoami(surroundings: Surroundings, options: ConnectionOptions & OutputOptions): Promise<void> {
+  const api = await connect(surroundings, options);
+  const { server, contextName, tokens } = api.connection;
+  const found = {
+    context: contextName,
+    server,
+    ...(tokens.management === null ? await asInference(api) : await asManagement(api)),
+    management: tokens.management !== null,
+    inference: tokens.inference !== null,
+  };
+  await printObject(surroundings, options, found, fieldsOf);
+}
+
+async function asManagement(api: Api) {
+  const capabilities = await dataOf(api.management.GET('/api/relay/capabilities'));
+  const account = await dataOf(api.management.GET('/api/account'));
+  return {
+    version: capabilities.version,
+    mode: capabilities.mode,
+    accounts: capabilities.accounts,
+    user: account.user.name,
+    email: account.user.email,
+    organization: account.org.name,
+    role: account.role,
+    scopes: capabilities.scopes,
+  };
+}
+
+/** The API token opens nothing but inference, and nothing there tells who one is. */
+async function asInference(api: Api) {
+  const { data } = await dataOf(api.inference.GET('/models'));
+  return { models: data.length, scopes: ['relay:request'] };
+}
+
+function fieldsOf(found: Readonly<Record<string, unknown>>): [string, Cell][] {
+  return Object.entries(found).map(([name, value]) => {
+    if (name === 'management' || name === 'inference') return [name, value ? 'token known' : 'no token'];
+    return [name, Array.isArray(value) ? value.join(', ') : (value as Cell)];
+  });
+}

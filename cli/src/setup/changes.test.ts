@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { processSurroundings, type Surroundings } from '../surroundings.ts';
+import { applyChange, backupPath, undoChange } from './changes.ts';
+
+describe('changes to the settings of others', () => {
+  let home = '';
+  let surroundings: Surroundings;
+  let path = '';
+
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'relay-setup-'));
+    surroundings = { ...processSurroundings(), env: {}, home };
+    path = join(home, 'agent', 'config.toml');
+  });
+  afterEach(() => rmSync(home, { recursive: true }));
+
+  it('undo puts back the same bytes and mode, however often it was set up', async () => {
+    path = join(home, 'config.toml');
+    const before = Buffer.from([0xff, 0x0d, 0x0a, 0x00, 0xc3, 0xa9]);
+    writeFileSync(path, before);
+    chmodSync(path, 0o640);
+    await applyChange(surroundings, 'x', path, 'first');
+    await applyChange(surroundings, 'x', path, 'second');
+    assert.equal(readFileSync(path, 'utf8'), 'second');
+    assert.equal(statSync(path).mode & 0o777, 0o640);
+    await undoChange(surroundings, 'x', false);
+    assert.deepEqual(readFileSync(path), before);
+    assert.equal(statSync(path).mode & 0o777, 0o640);
+    assert.ok(!existsSync(backupPath(path)));
+  });
+
+  it('undo takes away a file that was not there before', async () => {
+    await applyChange(surroundings, 'x', path, 'new');
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    await undoChange(surroundings, 'x', false);
+    assert.ok(!existsSync(path));
+    await assert.rejects(undoChange(surroundings, 'x', false), /Nothing was set up/);
+  });
+
+  it('undo does not throw away what somebody wrote since, unless it is forced to', async () => {
+    await applyChange(surroundings, 'x', path, 'new');
+    writeFileSync(path, 'mine');
+    await assert.rejects(undoChange(surroundings, 'x', false), /changed since/);
+    assert.equal(readFileSync(path, 'utf8'), 'mine');
+    await undoChange(surroundings, 'x', true);
+    assert.ok(!existsSync(path));
+  });
+});

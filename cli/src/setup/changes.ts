@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { exitCodes, ProgramError } from '../program-error.ts';
+import { contextsPath } from '../session/contexts.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** What a setup did to one file, kept so that it can be undone. */
+interface Change {
+  readonly path: string;
+  readonly existed: boolean;
+  /** Of the file as it was written, to see whether somebody has changed it since. */
+  readonly sha256: string;
+}
+
+export async function readText(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new ProgramError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+export function backupPath(path: string): string {
+  return `${path}.relay-backup`;
+}
+
+/** The first setup keeps the file as it was; a second one changes it again and leaves that backup alone. */
+export async function applyChange(
+  surroundings: Surroundings,
+  agent: string,
+  path: string,
+  after: string,
+): Promise<void> {
+  const earlier = await readChange(surroundings, agent);
+  const isFirst = earlier === null || earlier.path !== path;
+  let existed = earlier?.existed ?? false;
+  if (isFirst) {
+    const before = await bytesOf(path);
+    existed = before !== null;
+    if (before !== null) {
+      await writeFile(backupPath(path), before, { mode: 0o600 });
+      await chmod(backupPath(path), await modeOf(path));
+    }
+  }
+  await mkdir(dirname(path), { recursive: true });
+  const aside = `${path}.relay-new`;
+  await writeFile(aside, after, { mode: 0o600 });
+  if (existed) await chmod(aside, await modeOf(path));
+  await rename(aside, path);
+  const change: Change = { path, existed, sha256: hashOf(Buffer.from(after)) };
+  await mkdir(dirname(changePath(surroundings, agent)), { recursive: true, mode: 0o700 });
+  await writeFile(changePath(surroundings, agent), `${JSON.stringify(change)}\n`, { mode: 0o600 });
+}
+
+/** Puts back exactly what was there, and answers where. */
+export async function undoChange(
+  surroundings: Surroundings,
+  agent: string,
+  isForced: boolean,
+): Promise<string> {
+  const change = await readChange(surroundings, agent);
+  if (change === null) {
+    throw new ProgramError(`Nothing was set up for ${agent}.`, exitCodes.notFound, {
+      fix: `\`relay setup ${agent}\` would do so`,
+    });
+  }
+  const { path, existed, sha256 } = change;
+  const now = await bytesOf(path);
+  if (now !== null && hashOf(now) !== sha256 && !isForced) {
+    throw new ProgramError(`${path} was changed since it was set up.`, exitCodes.error, {
+      fix: `look at what was changed; --force puts ${existed ? backupPath(path) : 'nothing'} in its place`,
+    });
+  }
+  if (existed) await rename(backupPath(path), path);
+  else await rm(path, { force: true });
+  await rm(changePath(surroundings, agent), { force: true });
+  return path;
+}
+
+async function readChange(surroundings: Surroundings, agent: string): Promise<Change | null> {
+  const text = await readText(changePath(surroundings, agent));
+  return text === null ? null : (JSON.parse(text) as Change);
+}
+
+function changePath(surroundings: Surroundings, agent: string): string {
+  return join(dirname(contextsPath(surroundings)), 'setup', `${agent}.json`);
+}
+
+async function bytesOf(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function modeOf(path: string): Promise<number> {
+  return (await stat(path)).mode & 0o777;
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

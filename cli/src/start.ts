@@ -1,0 +1,112 @@
+import type { StartedServer } from '@relay/server';
+import { Command, Option } from 'commander';
+import { dataDirectoryOf } from './data-directory.ts';
+import type { Demo } from './demo/start-demo.ts';
+import { exitCodes, ProgramError, usageError } from './program-error.ts';
+import { untilSignal } from './serve.ts';
+import { startedText } from './started-text.ts';
+import type { Surroundings } from './surroundings.ts';
+
+interface StartFlags {
+  readonly dataDir?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly demo: boolean;
+}
+
+export function startCommand(surroundings: Surroundings): Command {
+  return new Command('start')
+    .description(
+      'run everything in one process, with all data in one directory: no database and no Redis. Tokens are made on the ' +
+        'first start and printed once. Other settings come from the environment, as for `relay serve`.',
+    )
+    .option('--data-dir <dir>', 'where everything is kept (default: $RELAY_DATA_DIR, or ./relay-data)')
+    .option('--port <port>', 'where to listen (default: 8080)', parsePort)
+    .option('--host <host>', 'on which address to listen; 0.0.0.0 is all of them (default: 127.0.0.1)')
+    .option('--demo', 'with a simulated provider, a lane, limits and a guardrail to try', false)
+    .addOption(new Option('--role <role>').hideHelp().argParser(refuseSeveral))
+    .addOption(new Option('--replicas <number>').hideHelp().argParser(refuseSeveral))
+    .action((flags: StartFlags) => runStart(surroundings, flags));
+}
+
+async function runStart(surroundings: Surroundings, flags: StartFlags): Promise<void> {
+  const { stdout, env } = surroundings;
+  const directory = dataDirectoryOf(flags.dataDir, surroundings);
+  const demo = flags.demo
+    ? await (await import('./demo/start-demo.ts')).startDemo(surroundings, directory)
+    : null;
+  let server: StartedServer;
+  try {
+    server = await startServer(flags, directory, withDemo(env, demo));
+    if (demo !== null && server.tokens !== null)
+      await demo.configure({ url: server.url, adminToken: server.tokens.admin });
+  } catch (error) {
+    await demo?.close();
+    throw error;
+  }
+  // Before anything is printed: whoever reads it may ask it to stop at once.
+  const stopping = untilSignal();
+  stdout.write(startedText(server, demo?.lane ?? null));
+  await server.noteShown();
+  await stopping;
+  if (stdout.isTTY)
+    stdout.write('\nRelay is stopping: open requests may finish. Once more to stop at once.\n');
+  await server.stop();
+  await demo?.close();
+}
+
+async function startServer(
+  { host, port }: StartFlags,
+  directory: string,
+  source: Surroundings['env'],
+): Promise<StartedServer> {
+  // Loaded here, because every other command would pay for it and none needs it.
+  const { DirectoryInUseError, EnvironmentError, SecretsError, start } = await import('@relay/server');
+  try {
+    return await start({ source, directory, host, port });
+  } catch (error) {
+    if (error instanceof EnvironmentError)
+      throw new ProgramError(`the settings cannot be used:\n${error.message}`);
+    if (error instanceof DirectoryInUseError)
+      throw new ProgramError(error.message, exitCodes.error, {
+        why: '`relay start` is one process with its data to itself; several replicas need `relay serve` with PostgreSQL and Redis',
+      });
+    if (error instanceof SecretsError) throw new ProgramError(error.message);
+    throw readable(error);
+  }
+}
+
+function readable(error: unknown): unknown {
+  const { code, port } = error as { code?: unknown; port?: unknown };
+  if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') return error;
+  if (typeof port !== 'number' || port < 1) return error;
+  const why = {
+    EADDRINUSE: 'something listens there',
+    EACCES: 'it is not allowed',
+    EADDRNOTAVAIL: 'this machine has no such address',
+  };
+  return new ProgramError(`port ${port} cannot be listened on: ${why[code]}`, exitCodes.error, {
+    fix: 'choose another with --port and --host',
+  });
+}
+
+/** The gateway may reach the simulated provider, and nothing more than it was allowed anyway. */
+function withDemo(env: Surroundings['env'], demo: Demo | null): Surroundings['env'] {
+  if (demo === null) return env;
+  const networks = [env['RELAY_ALLOW_PRIVATE_NETWORKS'] ?? '', demo.privateNetworks];
+  return { ...env, RELAY_ALLOW_PRIVATE_NETWORKS: networks.filter((each) => each !== '').join(',') };
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
+    throw usageError(`--port ${text} is no port: it must be a whole number from 1 to 65535`);
+  return port;
+}
+
+function refuseSeveral(): never {
+  throw usageError(
+    '`relay start` is every role in one process, and one process only',
+    'for roles or replicas of their own use `relay serve` with PostgreSQL and Redis; `relay migrate --from DIR --to DATABASE_URL` carries over what a data directory holds',
+  );
+}

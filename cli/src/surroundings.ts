@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
+
+/** What a command sees of the world around it. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly home: string;
+  readonly cwd: string;
+  readonly nowMs: () => number;
+  readonly newId: () => string;
+  /** Ends long work when the user asks for it. */
+  readonly onInterrupt: (listener: () => void) => () => void;
+}
+
+export function processSurroundings(): Surroundings {
+  const { env, stdin, stdout, stderr } = process;
+  return {
+    env,
+    stdin,
+    stdout,
+    stderr,
+    home: env['HOME'] || homedir(),
+    cwd: process.cwd(),
+    nowMs: Date.now,
+    newId: randomUUID,
+    onInterrupt: (listener) => {
+      process.on('SIGINT', listener);
+      return () => process.off('SIGINT', listener);
+    },
+  };
+}

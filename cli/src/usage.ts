@@ -1,0 +1,110 @@
+import type { components } from '@relay/contract/api-types';
+import { Command, Option, type OptionValues } from 'commander';
+import { type Api, connect, dataOf } from './api/client.ts';
+import { dollars, timeText } from './output/cells.ts';
+import { withOutput } from './output/options.ts';
+import { printList } from './output/print.ts';
+import type { Column } from './output/table.ts';
+import { withConnection } from './session/connection.ts';
+import type { Surroundings } from './surroundings.ts';
+import { momentIn } from './time-range.ts';
+
+type Timeseries = components['schemas']['Timeseries'];
+
+const groups = ['none', 'state', 'lane', 'endpoint', 'provider', 'model', 'api_key', 'user'] as const;
+const metrics = ['requests', 'errors', 'input_tokens', 'output_tokens', 'cost_micros'] as const;
+const MINUTES_MS_MAX = 2 * 3_600_000;
+const HOURS_MS_MAX = 3 * 86_400_000;
+
+interface Row extends Record<(typeof metrics)[number], number | null> {
+  readonly group: string;
+  readonly key: string | null;
+  readonly at?: string;
+}
+
+export function usageCommand(surroundings: Surroundings): Command {
+  const moment = momentIn(surroundings.nowMs, -1);
+  const command = new Command('usage')
+    .description('Requests, tokens and spend by configured prices, summed up for each group.')
+    .addOption(new Option('--group-by <what>', 'one line for each').choices(groups).default('none'))
+    .addOption(
+      new Option('--since <when>', 'from so long ago or a date')
+        .argParser(moment)
+        .default(moment('24h'), '24h'),
+    )
+    .option('--until <when>', 'up to so long ago or a date (default: now)', moment)
+    .addOption(
+      new Option('--bucket <time>', 'a line for each such time as well').choices(['minute', 'hour', 'day']),
+    );
+  return withOutput(withConnection(command)).action((options: OptionValues) => usage(surroundings, options));
+}
+
+async function usage(surroundings: Surroundings, options: OptionValues): Promise<void> {
+  const api = await connect(surroundings, options);
+  const rows = await readUsage(api, surroundings, options);
+  const byTime: Column<Row>[] =
+    options['bucket'] === undefined ? [] : [{ title: 'from', value: ({ at }) => timeText(at) }];
+  await printList(surroundings, options, rows, {
+    columns: [
+      ...byTime,
+      {
+        title: String(options['groupBy']).replace('none', 'all'),
+        value: ({ group }) => group,
+        elastic: true,
+      },
+      { title: 'requests', value: ({ requests }) => requests, align: 'right' },
+      { title: 'errors', value: ({ errors }) => errors, align: 'right' },
+      { title: 'tokens in', value: ({ input_tokens }) => input_tokens, align: 'right' },
+      { title: 'tokens out', value: ({ output_tokens }) => output_tokens, align: 'right' },
+      { title: 'spend', value: ({ cost_micros }) => dollars(cost_micros), align: 'right' },
+    ],
+    empty: 'There was no request in this time.',
+  });
+}
+
+async function readUsage(api: Api, { nowMs }: Surroundings, options: OptionValues): Promise<Row[]> {
+  const { since, until, groupBy, bucket } = options;
+  const spanMs = new Date(until ?? nowMs()).getTime() - new Date(since).getTime();
+  const query = {
+    group_by: groupBy,
+    bucket: bucket ?? (spanMs <= MINUTES_MS_MAX ? 'minute' : spanMs <= HOURS_MS_MAX ? 'hour' : 'day'),
+    from: since,
+    ...(until === undefined ? {} : { to: until }),
+  };
+  const rows = new Map<string, Row>();
+  for (const metric of groupBy === 'state' ? (['requests'] as const) : metrics) {
+    const found = await dataOf(
+      api.management.GET('/api/relay/stats/timeseries', { params: { query: { ...query, metric } } }),
+    );
+    collect(rows, found, bucket !== undefined);
+  }
+  return [...rows.values()]
+    .filter(({ requests }) => requests !== 0)
+    .toSorted(
+      (one, other) =>
+        (one.at ?? '').localeCompare(other.at ?? '') || (other.requests ?? 0) - (one.requests ?? 0),
+    );
+}
+
+/** The same group and time of another metric go into the same row. */
+function collect(rows: Map<string, Row>, { metric, series }: Timeseries, isByTime: boolean): void {
+  for (const { kind, key, label, total, points } of series) {
+    const cells = isByTime
+      ? points.map(({ at, value }) => ({ at, value }))
+      : [{ at: undefined, value: total }];
+    for (const { at, value } of cells) {
+      const place = `${kind} ${key} ${at}`;
+      const row = rows.get(place) ?? {
+        group: label,
+        key,
+        ...(at === undefined ? {} : { at }),
+        requests: null,
+        errors: null,
+        input_tokens: null,
+        output_tokens: null,
+        cost_micros: null,
+      };
+      rows.set(place, { ...row, [metric]: value });
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { queryOptions } from '@tanstack/react-query';
+import { type Api, take } from './client.ts';
+import { collectPages } from './collect-pages.ts';
+
+/** Names of what is in the cache. A change names the ones that it makes stale. */
+export const cacheKeys = {
+  session: ['session'],
+  signInMethods: ['sign-in-methods'],
+  capabilities: ['capabilities'],
+  providers: ['providers'],
+  credentials: ['credentials'],
+  endpoints: ['endpoints'],
+  prices: ['prices'],
+  lanes: ['lanes'],
+  memberships: ['memberships'],
+  apiKeys: ['api-keys'],
+  apiKeyScopes: ['api-key-scopes'],
+  apiKeyBudgets: ['api-key-budgets'],
+  limitUsage: ['limit-usage'],
+  models: ['models'],
+  waits: ['waits'],
+  laneFigures: ['lane-figures'],
+} as const;
+
+export function sessionQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.session,
+    queryFn: ({ signal }) => take(api.GET('/api/session', { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+}
+
+export function signInMethodsQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.signInMethods,
+    queryFn: ({ signal }) => take(api.GET('/api/session/methods', { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+export function capabilitiesQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.capabilities,
+    queryFn: ({ signal }) => take(api.GET('/api/relay/capabilities', { signal })),
+    staleTime: 60_000,
+  });
+}
+
+export function providersQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.providers,
+    queryFn: ({ signal }) =>
+      collectPages((query) => api.GET('/api/relay/providers', { params: { query }, signal })),
+  });
+}
+
+export function credentialsQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.credentials,
+    queryFn: ({ signal }) =>
+      collectPages((query) => api.GET('/api/relay/credentials', { params: { query }, signal })),
+  });
+}
+
+export function endpointsQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.endpoints,
+    queryFn: ({ signal }) =>
+      collectPages((query) => api.GET('/api/relay/endpoints', { params: { query }, signal })),
+  });
+}
+
+export function pricesQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.prices,
+    queryFn: ({ signal }) =>
+      collectPages((query) => api.GET('/api/relay/pricing-policies', { params: { query }, signal })),
+  });
+}
+
+export function lanesQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.lanes,
+    queryFn: ({ signal }) =>
+      collectPages((query) => api.GET('/api/relay/routing-lanes', { params: { query }, signal })),
+  });
+}
+
+export function membershipsQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.memberships,
+    queryFn: ({ signal }) =>
+      collectPages((query) => api.GET('/api/relay/lane-memberships', { params: { query }, signal })),
+  });
+}
+
+export function apiKeysQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.apiKeys,
+    queryFn: ({ signal }) =>
+      collectPages(async (query) => {
+        const { data, response } = await api.GET('/api/account/api-keys', { params: { query }, signal });
+        return { data: data?.api_keys ?? [], response };
+      }),
+  });
+}
+
+export function apiKeyScopesQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.apiKeyScopes,
+    queryFn: async ({ signal }) => (await take(api.GET('/api/account/api-key-scopes', { signal }))).scopes,
+    staleTime: 60_000,
+  });
+}
+
+export function apiKeyBudgetsQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.apiKeyBudgets,
+    queryFn: async ({ signal }) =>
+      (await take(api.GET('/api/relay/api-key-limit-policies', { signal }))).policies,
+  });
+}
+
+/** How full every policy is now. */
+export function limitUsageQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.limitUsage,
+    queryFn: ({ signal }) => take(api.GET('/api/relay/limits/usage', { signal })),
+    refetchInterval: 15_000,
+  });
+}
+
+const DAY_MS = 86_400_000;
+
+/** How long the requests of a lane waited in the last seven days. */
+export function waitDistributionQuery(api: Api, laneId: string) {
+  return queryOptions({
+    queryKey: [...cacheKeys.waits, laneId],
+    queryFn: ({ signal }) => {
+      const from = new Date(Date.now() - 7 * DAY_MS).toISOString();
+      return take(
+        api.GET('/api/relay/stats/wait-distribution', {
+          params: { query: { lane_id: laneId, from } },
+          signal,
+        }),
+      );
+    },
+    staleTime: 60_000,
+  });
+}
+
+type LaneMetric = 'requests' | 'wait_ms_p95' | 'fallback_rate';
+
+/** One figure for each lane over the last 24 hours. */
+export function laneFiguresQuery(api: Api, metric: LaneMetric) {
+  return queryOptions({
+    queryKey: [...cacheKeys.laneFigures, metric],
+    queryFn: async ({ signal }) => {
+      const from = new Date(Date.now() - DAY_MS).toISOString();
+      const query = { metric, group_by: 'lane', bucket: 'hour', from } as const;
+      const { series } = await take(api.GET('/api/relay/stats/timeseries', { params: { query }, signal }));
+      return new Map(series.flatMap(({ key, total }) => (key === null ? [] : [[key, total] as const])));
+    },
+    staleTime: 60_000,
+  });
+}
+
+/** What can be called: lanes, and models of endpoints. */
+export function modelsQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.models,
+    queryFn: async ({ signal }) =>
+      (await take(api.GET('/models', { params: { query: { include: 'lanes' } }, baseUrl: '/v1', signal })))
+        .data,
+  });
+}

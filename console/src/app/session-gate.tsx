@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import { ApiError } from '../api/api-error.ts';
+import { capabilitiesQuery, sessionQuery } from '../api/queries.ts';
+import { useApi } from '../api/use-api.ts';
+import { ErrorCard } from '../ui/states.tsx';
+import { Shell } from './shell.tsx';
+import { SignIn } from './sign-in.tsx';
+
+/** Whoever has no session signs in; the address stays, so that they are then where they wanted to be. */
+export function SessionGate() {
+  const api = useApi();
+  const session = useQuery(sessionQuery(api));
+  const capabilities = useQuery({ ...capabilitiesQuery(api), enabled: session.isSuccess });
+  const error = session.error ?? capabilities.error;
+  if (error instanceof ApiError && error.status === 401) return <SignIn />;
+  if (error !== null)
+    return (
+      <main className="mx-auto max-w-xl px-4 py-24">
+        <ErrorCard
+          error={error}
+          onRetry={() => {
+            void session.refetch();
+            void capabilities.refetch();
+          }}
+        />
+      </main>
+    );
+  if (session.data === undefined) return null;
+  return <Shell />;
+}

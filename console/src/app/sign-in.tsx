@@ -1,0 +1,208 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { ApiError } from '../api/api-error.ts';
+import { take } from '../api/client.ts';
+import { cacheKeys, signInMethodsQuery } from '../api/queries.ts';
+import { useApi } from '../api/use-api.ts';
+import { text } from '../text/index.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Field, Input } from '../ui/field.tsx';
+import { ErrorCard, Skeleton } from '../ui/states.tsx';
+import { Mark } from './mark.tsx';
+import { SignUp } from './sign-up.tsx';
+
+type Way = 'token' | 'password' | 'sign-up';
+
+/** The first page of a browser without a session: the ways in that this deployment has. */
+export function SignIn() {
+  const methods = useQuery(signInMethodsQuery(useApi()));
+  const [chosen, setChosen] = useState<Way | null>(null);
+  const way: Way = chosen ?? (methods.data?.accounts === true ? 'password' : 'token');
+  const title = way === 'sign-up' ? text.signIn.signUpTitle : text.signIn.title;
+  return (
+    <main className="grid min-h-dvh place-items-center px-4 py-12">
+      <div className="w-full max-w-sm">
+        <div className="mb-6 flex flex-col items-center gap-4 [&_svg]:size-10">
+          <Mark />
+          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+        </div>
+        {methods.error !== null ? (
+          <ErrorCard error={methods.error} onRetry={() => void methods.refetch()} />
+        ) : (
+          <div className="rounded-xl border bg-panel p-6 shadow-panel">
+            {methods.data === undefined ? (
+              <FormSkeleton />
+            ) : (
+              <>
+                {methods.data.sso && way !== 'sign-up' ? <SingleSignOn /> : null}
+                {way === 'token' ? <TokenForm /> : way === 'password' ? <PasswordForm /> : <SignUp />}
+              </>
+            )}
+          </div>
+        )}
+        {methods.data === undefined ? null : (
+          <OtherWays methods={methods.data} way={way} onChoose={setChosen} />
+        )}
+      </div>
+    </main>
+  );
+}
+
+function OtherWays({ methods, way, onChoose }: OtherWaysProps) {
+  const others: { way: Way; label: string }[] = [];
+  if (methods.token && methods.accounts && way !== 'token')
+    others.push({ way: 'token', label: text.signIn.withToken });
+  if (methods.accounts && way !== 'password')
+    others.push({ way: 'password', label: text.signIn.withPassword });
+  if (methods.sign_up && way !== 'sign-up') others.push({ way: 'sign-up', label: text.signIn.signUp });
+  return (
+    <div className="mt-5 flex flex-col items-center gap-2 text-[13px]">
+      {others.map((other) => (
+        <button
+          key={other.way}
+          type="button"
+          className="rounded text-accent-ink underline-offset-4 hover:underline"
+          onClick={() => onChoose(other.way)}
+        >
+          {other.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface OtherWaysProps {
+  readonly methods: { readonly token: boolean; readonly accounts: boolean; readonly sign_up: boolean };
+  readonly way: Way;
+  readonly onChoose: (way: Way) => void;
+}
+
+function SingleSignOn() {
+  const returnTo = `${window.location.pathname}${window.location.search}`;
+  return (
+    <>
+      <Button asChild look="outline" className="w-full">
+        <a href={`/api/sso/start?${new URLSearchParams({ return_to: returnTo })}`}>{text.signIn.sso}</a>
+      </Button>
+      <p className="my-4 flex items-center gap-3 text-xs text-ink-faint before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+        {text.signIn.or}
+      </p>
+    </>
+  );
+}
+
+function useSignIn() {
+  const api = useApi();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { token: string } | { email: string; password: string; totp_code?: string }) =>
+      take(api.POST('/api/session', { body })),
+    onSuccess: (session) => client.setQueryData(cacheKeys.session, session),
+  });
+}
+
+function TokenForm() {
+  const signIn = useSignIn();
+  const [token, setToken] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    signIn.mutate({ token: token.trim() });
+  };
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      <Field label={text.signIn.token} hint={text.signIn.tokenHint}>
+        {(control) => (
+          <Input
+            {...control}
+            type="password"
+            autoComplete="current-password"
+            autoFocus
+            required
+            value={token}
+            onChange={(event) => setToken(event.target.value)}
+          />
+        )}
+      </Field>
+      <ErrorNote error={signIn.error} />
+      <Button type="submit" look="solid" className="w-full" busy={signIn.isPending}>
+        {text.signIn.submit}
+      </Button>
+    </form>
+  );
+}
+
+function PasswordForm() {
+  const signIn = useSignIn();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const codeWanted =
+    signIn.error instanceof ApiError &&
+    (signIn.error.code === 'totp_required' || signIn.error.param === 'totp_code');
+  const [codeShown, setCodeShown] = useState(false);
+  if (codeWanted && !codeShown) setCodeShown(true);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    signIn.mutate({ email, password, ...(codeShown ? { totp_code: code.trim() } : {}) });
+  };
+  const asksForCode = signIn.error instanceof ApiError && signIn.error.code === 'totp_required';
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      <Field label={text.signIn.email}>
+        {(control) => (
+          <Input
+            {...control}
+            type="email"
+            autoComplete="username"
+            autoFocus
+            required
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={text.signIn.password}>
+        {(control) => (
+          <Input
+            {...control}
+            type="password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        )}
+      </Field>
+      {codeShown ? (
+        <Field label={text.signIn.code} hint={text.signIn.codeHint}>
+          {(control) => (
+            <Input
+              {...control}
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              autoFocus
+              required
+              value={code}
+              onChange={(event) => setCode(event.target.value)}
+            />
+          )}
+        </Field>
+      ) : null}
+      <ErrorNote error={asksForCode ? null : signIn.error} />
+      <Button type="submit" look="solid" className="w-full" busy={signIn.isPending}>
+        {text.signIn.submit}
+      </Button>
+    </form>
+  );
+}
+
+function FormSkeleton() {
+  return (
+    <div className="space-y-4">
+      <Skeleton className="w-24" />
+      <Skeleton className="h-9 w-full rounded-lg" />
+      <Skeleton className="h-9 w-full rounded-lg" />
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import { type RouteId, routeAccess, type Scope, scopesOf, scopesSatisfy } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { capabilitiesQuery } from '../api/queries.ts';
+import { useApi } from '../api/use-api.ts';
+
+export interface Access {
+  /** Whether the caller's scopes open the route. The server decides; this only keeps closed doors out of sight. */
+  readonly can: (route: RouteId) => boolean;
+  readonly missing: (route: RouteId) => readonly Scope[];
+}
+
+export function useAccess(): Access {
+  const { data } = useQuery(capabilitiesQuery(useApi()));
+  return useMemo(() => {
+    const held = new Set((data?.scopes ?? []) as Scope[]);
+    return {
+      can: (route) => scopesSatisfy(routeAccess[route], held),
+      missing: (route) => scopesOf(routeAccess[route]).filter((scope) => !held.has(scope)),
+    };
+  }, [data]);
+}

@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
+import { capabilitiesQuery } from '../api/queries.ts';
+import { useApi } from '../api/use-api.ts';
+import { type PageEntry, pageTable } from './page-table.ts';
+import { useAccess } from './use-access.ts';
+
+/** The pages that this caller has in this deployment. */
+export function usePages(): readonly PageEntry[] {
+  const { data } = useQuery(capabilitiesQuery(useApi()));
+  const { can } = useAccess();
+  if (data === undefined) return [];
+  return pageTable.filter(
+    ({ needs, accountsOnly }) => can(needs) && (accountsOnly !== true || data.accounts),
+  );
+}

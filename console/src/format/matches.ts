@@ -1,0 +1,8 @@
+/** Whether every word that was typed occurs somewhere in these texts. */
+export function matches(query: string, ...texts: readonly (string | null)[]): boolean {
+  const all = texts.join('\n').toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}

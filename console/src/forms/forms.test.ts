@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bodyOf } from './body-of.ts';
+import { sentenceOf } from './sentence-of.ts';
+
+test('a field that was left empty is not sent, and null is', () => {
+  const values = { name: ' Main ', base_url: '', auth_header_name: null, max: Number.NaN, enabled: false };
+  assert.deepEqual(bodyOf(values), { name: 'Main', auth_header_name: null, enabled: false });
+});
+
+test('a complaint beside its field does not repeat the name of the field', () => {
+  assert.equal(
+    sentenceOf('base_url', 'base_url must be an http or https URL'),
+    'Must be an http or https URL.',
+  );
+  assert.equal(sentenceOf('name', 'name is required'), 'Is required.');
+  assert.equal(sentenceOf('name', 'Another provider has this name.'), 'Another provider has this name.');
+});

@@ -1,0 +1,65 @@
+import { checkValue } from '@relay/contract';
+import { type FormEvent, useEffect } from 'react';
+import {
+  type DefaultValues,
+  type FieldErrors,
+  type FieldValues,
+  type Path,
+  type UseFormReturn,
+  useForm,
+} from 'react-hook-form';
+import type { TSchema } from 'typebox';
+import { ApiError } from '../api/api-error.ts';
+import { text } from '../text/index.ts';
+import { bodyOf } from './body-of.ts';
+import { sentenceOf } from './sentence-of.ts';
+
+/**
+ * A form whose fields are those of a body of the contract, and which is checked by the contract's own schema before
+ * it is sent: the page and the server cannot disagree about what is valid.
+ */
+export function useContractForm<Values extends FieldValues>(
+  schema: TSchema,
+  defaultValues: DefaultValues<Values>,
+) {
+  return useForm<Values>({
+    defaultValues,
+    mode: 'onTouched',
+    resolver: (values) => {
+      const body = bodyOf(values);
+      const checked = checkValue(schema, body);
+      if (checked.ok) return { values: body as Values, errors: {} };
+      const errors: Record<string, { type: string; message: string }> = {};
+      for (const { path, message } of checked.issues) {
+        errors[path] ??= { type: 'schema', message: sentenceOf(path, message) };
+      }
+      return { values: {}, errors: errors as FieldErrors<Values> };
+    },
+  });
+}
+
+/** What a form does when it is sent: checks, and hands over what holds. What fails after that is the change's to show. */
+export function submitting<Values extends FieldValues>(
+  form: UseFormReturn<Values>,
+  send: (values: Values) => void,
+): (event: FormEvent) => void {
+  const submit = form.handleSubmit(send);
+  return (event) => void submit(event);
+}
+
+/** Puts what the server found wrong with a field beside that field. */
+export function useFieldErrors<Values extends FieldValues>(
+  form: ReturnType<typeof useContractForm<Values>>,
+  error: Error | null,
+): void {
+  useEffect(() => {
+    if (!(error instanceof ApiError)) return;
+    const issues =
+      error.issues.length > 0 ? error.issues : [{ path: error.param ?? '', message: error.message }];
+    for (const { path, message } of issues) {
+      if (path === '' || !(path in form.getValues())) continue;
+      const sentence = sentenceOf(path, message) || text.errors.invalidField;
+      form.setError(path as Path<Values>, { type: 'server', message: sentence });
+    }
+  }, [error, form]);
+}

@@ -1,0 +1,53 @@
+import type { Endpoint, Lane, PricingPolicy, Provider } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import {
+  endpointsQuery,
+  lanesQuery,
+  membershipsQuery,
+  pricesQuery,
+  providersQuery,
+} from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../app/use-access.ts';
+
+/** An endpoint with what belongs to it. Prices and providers are absent where the caller may not read them. */
+export interface EndpointRow {
+  readonly endpoint: Endpoint;
+  readonly provider: Provider | undefined;
+  readonly price: PricingPolicy | undefined;
+  readonly lanes: readonly Lane[];
+}
+
+export function useEndpointRows() {
+  const api = useApi();
+  const { can } = useAccess();
+  const endpoints = useQuery(endpointsQuery(api));
+  const providers = useQuery({ ...providersQuery(api), enabled: can('listProviders') });
+  const prices = useQuery({ ...pricesQuery(api), enabled: can('listPricingPolicies') });
+  const lanes = useQuery(lanesQuery(api));
+  const memberships = useQuery(membershipsQuery(api));
+  const rows = useMemo(() => {
+    if (endpoints.data === undefined) return undefined;
+    const providerOf = new Map(providers.data?.map((each) => [each.id, each]));
+    const priceOf = new Map(prices.data?.map((each) => [each.endpoint_id, each]));
+    const laneOf = new Map(lanes.data?.map((each) => [each.id, each]));
+    const lanesOf = new Map<string, Lane[]>();
+    for (const { endpoint_id: endpointId, lane_id: laneId } of memberships.data ?? []) {
+      const lane = laneOf.get(laneId);
+      if (lane === undefined) continue;
+      const found = lanesOf.get(endpointId);
+      if (found === undefined) lanesOf.set(endpointId, [lane]);
+      else found.push(lane);
+    }
+    return endpoints.data.map(
+      (endpoint): EndpointRow => ({
+        endpoint,
+        provider: providerOf.get(endpoint.provider_id),
+        price: priceOf.get(endpoint.id),
+        lanes: lanesOf.get(endpoint.id) ?? [],
+      }),
+    );
+  }, [endpoints.data, providers.data, prices.data, lanes.data, memberships.data]);
+  return { rows, endpoints, providers, pricesReadable: can('listPricingPolicies') };
+}

@@ -1,0 +1,100 @@
+import type { ApiKey } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Ban, EllipsisVertical, Pencil, RefreshCw } from 'lucide-react';
+import { useState } from 'react';
+import { apiKeyBudgetsQuery, cacheKeys } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { text } from '../../text/index.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { RowActions } from '../../ui/data-table.tsx';
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { RenameKeyDialog } from './rename-key-dialog.tsx';
+import { rotateKey } from './rotate-key.ts';
+
+const words = text.keys;
+
+interface KeyMenuProps {
+  readonly apiKey: ApiKey;
+  /** A new secret that must be shown. */
+  readonly onSecret: (secret: string) => void;
+}
+
+/** What can be done with an active key. */
+export function KeyMenu({ apiKey, onSecret }: KeyMenuProps) {
+  const { can, missing } = useAccess();
+  const [asked, setAsked] = useState<'rename' | 'rotate' | 'revoke' | null>(null);
+  const close = () => setAsked(null);
+  const budgets = useQuery(apiKeyBudgetsQuery(useApi())).data?.filter(
+    ({ api_key_uuid: id }) => id === apiKey.id,
+  );
+  const lacks = (budgets?.length ?? 0) > 0 ? missing('upsertApiKeyLimitPolicy') : [];
+  const rotate = useChange({
+    run: (api) => rotateKey(api, apiKey, budgets ?? []),
+    stale: [cacheKeys.apiKeys, cacheKeys.apiKeyBudgets, cacheKeys.limitUsage],
+    onDone: (secret) => {
+      close();
+      onSecret(secret);
+    },
+  });
+  const revoke = useChange({
+    run: (api) =>
+      api.DELETE('/api/account/api-keys/{api_key_id}', { params: { path: { api_key_id: apiKey.id } } }),
+    stale: [cacheKeys.apiKeys],
+    said: () => words.revoked(apiKey.name),
+    onDone: close,
+  });
+  return (
+    <RowActions>
+      <Menu
+        trigger={
+          <IconButton label={`${text.actions.more}: ${apiKey.name}`}>
+            <EllipsisVertical aria-hidden className="size-4" />
+          </IconButton>
+        }
+      >
+        {can('renameApiKey') ? (
+          <MenuItem icon={<Pencil aria-hidden />} onSelect={() => setAsked('rename')}>
+            {words.rename}
+          </MenuItem>
+        ) : null}
+        {can('createApiKey') ? (
+          <MenuItem icon={<RefreshCw aria-hidden />} onSelect={() => setAsked('rotate')}>
+            {words.rotate}
+          </MenuItem>
+        ) : null}
+        <MenuLine />
+        <MenuItem icon={<Ban aria-hidden />} danger onSelect={() => setAsked('revoke')}>
+          {words.revoke}
+        </MenuItem>
+      </Menu>
+      {asked === 'rename' ? <RenameKeyDialog apiKey={apiKey} onClose={close} /> : null}
+      <ConfirmDialog
+        open={asked === 'rotate'}
+        onOpenChange={close}
+        title={words.rotateTitle(apiKey.name)}
+        action={words.rotate}
+        busy={rotate.isPending}
+        error={rotate.error}
+        blocked={lacks.length > 0}
+        tone="solid"
+        onConfirm={() => rotate.mutate(undefined)}
+      >
+        <p>{lacks.length > 0 ? words.rotateNeeds(lacks.join(', ')) : words.rotateBody}</p>
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={asked === 'revoke'}
+        onOpenChange={close}
+        title={words.revokeTitle(apiKey.name)}
+        action={words.revoke}
+        busy={revoke.isPending}
+        error={revoke.error}
+        onConfirm={() => revoke.mutate(undefined)}
+      >
+        <p>{words.revokeBody}</p>
+      </ConfirmDialog>
+    </RowActions>
+  );
+}

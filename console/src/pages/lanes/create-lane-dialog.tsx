@@ -1,0 +1,95 @@
+import { type Lane, LaneCreate } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { take } from '../../api/client.ts';
+import { cacheKeys, endpointsQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useChange } from '../../api/use-change.ts';
+import { TextField } from '../../forms/fields.tsx';
+import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Check } from '../../ui/field.tsx';
+
+const words = text.lanes;
+
+interface CreateLaneDialogProps {
+  readonly onClose: () => void;
+  readonly onCreated: (lane: Lane) => void;
+}
+
+/** A name and its first endpoints; everything else is in the editor, which opens next. */
+export function CreateLaneDialog({ onClose, onCreated }: CreateLaneDialogProps) {
+  const endpoints = useQuery(endpointsQuery(useApi()));
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const form = useContractForm<LaneCreate>(LaneCreate, { name: '', description: null });
+  const create = useChange({
+    run: async (api, body: LaneCreate) => {
+      const lane = await take(api.POST('/api/relay/routing-lanes', { body }));
+      for (const [index, endpointId] of chosen.entries()) {
+        await api.POST('/api/relay/lane-memberships', {
+          body: { lane_id: lane.id, endpoint_id: endpointId, manual_rank: index + 1 },
+        });
+      }
+      return lane;
+    },
+    stale: [cacheKeys.lanes, cacheKeys.memberships],
+    said: ({ name }) => words.created(name),
+    onDone: onCreated,
+  });
+  useFieldErrors(form, create.error);
+  const toggle = (id: string) =>
+    setChosen((before) => (before.includes(id) ? before.filter((each) => each !== id) : [...before, id]));
+  return (
+    <Dialog open wide onOpenChange={onClose} title={words.createTitle}>
+      <form className="contents" onSubmit={submitting(form, (values) => create.mutate(values))}>
+        <DialogBody>
+          <div className="space-y-5">
+            <TextField form={form} name="name" label={words.name} hint={words.nameHintEmpty} autoFocus />
+            <TextField
+              form={form}
+              name="description"
+              label={words.descriptionField}
+              optional={text.states.optional}
+            />
+            <fieldset>
+              <legend className="text-[13px] font-medium">{words.endpoints}</legend>
+              <p className="mb-3 text-xs text-ink-faint">
+                {endpoints.data?.length === 0 ? words.noEndpoints : words.endpointsHint}
+              </p>
+              <ul className="max-h-64 space-y-2.5 overflow-y-auto">
+                {endpoints.data?.map(({ id, name, upstream_model: model }) => {
+                  const place = chosen.indexOf(id) + 1;
+                  return (
+                    <li key={id} className="flex items-center justify-between gap-3">
+                      <Check
+                        label={name}
+                        {...(model === name ? {} : { hint: model })}
+                        checked={place > 0}
+                        onChange={() => toggle(id)}
+                      />
+                      {place > 0 ? (
+                        <span className="grid size-5 place-items-center rounded bg-accent-wash text-[11px] text-accent-ink">
+                          {place}
+                        </span>
+                      ) : null}
+                    </li>
+                  );
+                })}
+              </ul>
+            </fieldset>
+            <ErrorNote error={create.error} />
+          </div>
+        </DialogBody>
+        <DialogActions>
+          <Button onClick={onClose}>{text.actions.cancel}</Button>
+          <Button type="submit" look="solid" busy={create.isPending}>
+            {words.create}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

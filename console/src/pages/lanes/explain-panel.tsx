@@ -1,0 +1,178 @@
+import type { CandidateVerdict, Endpoint, RoutingExplain, RoutingExplanation } from '@relay/contract';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { take } from '../../api/client.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { formatCount, formatDuration, formatMoney } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/class-names.ts';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Field, Select, TextArea } from '../../ui/field.tsx';
+import { Panel } from '../../ui/page.tsx';
+
+const words = text.lanes.explain;
+type Operation = RoutingExplain['operation'];
+
+const TONES: Record<CandidateVerdict['verdict'], Tone> = {
+  selected: 'good',
+  available: 'neutral',
+  would_wait: 'warn',
+  limited: 'warn',
+  unhealthy: 'bad',
+  incompatible: 'neutral',
+  disabled: 'neutral',
+};
+
+interface ExplainPanelProps {
+  readonly slug: string;
+  readonly unsaved: boolean;
+  readonly endpointOf: (id: string) => Endpoint | undefined;
+}
+
+/** Asks the server what would become of a request now. */
+export function ExplainPanel({ slug, unsaved, endpointOf }: ExplainPanelProps) {
+  const api = useApi();
+  const { can } = useAccess();
+  const [operation, setOperation] = useState<Operation>('chat');
+  const [body, setBody] = useState(() => exampleOf('chat', slug));
+  const [isJson, setIsJson] = useState(true);
+  const explain = useMutation({
+    mutationFn: (request: RoutingExplain) => take(api.POST('/api/relay/routing/explain', { body: request })),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const parsed = parseObject(body);
+    setIsJson(parsed !== null);
+    if (parsed !== null) explain.mutate({ operation, body: parsed });
+  };
+  if (!can('explainRouting')) return null;
+  return (
+    <Panel title={words.title}>
+      <form onSubmit={submit} className="space-y-4 p-4">
+        <p className={classes('text-xs', unsaved ? 'text-warn' : 'text-ink-faint')}>
+          {unsaved ? words.unsavedHint : words.hint}
+        </p>
+        <Field label={words.operation}>
+          {(control) => (
+            <Select
+              {...control}
+              value={operation}
+              onChange={(event) => {
+                const next = event.target.value as Operation;
+                setOperation(next);
+                setBody(exampleOf(next, slug));
+              }}
+            >
+              {Object.entries(words.operations).map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label={words.body} error={isJson ? undefined : words.invalidJson}>
+          {(control) => (
+            <TextArea
+              {...control}
+              rows={8}
+              spellCheck={false}
+              className="font-mono text-xs"
+              value={body}
+              onChange={(event) => setBody(event.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" busy={explain.isPending}>
+          {words.run}
+        </Button>
+        <ErrorNote error={explain.error} />
+        {explain.data === undefined ? null : (
+          <Explanation explanation={explain.data} endpointOf={endpointOf} />
+        )}
+      </form>
+    </Panel>
+  );
+}
+
+function Explanation({ explanation, endpointOf }: ExplanationProps) {
+  const { outcome, reason, candidates } = explanation;
+  const name = endpointOf(explanation.selected_endpoint_id ?? '')?.name ?? '';
+  const sentence =
+    outcome === 'dispatch'
+      ? words.outcomes.dispatch(name)
+      : outcome === 'wait'
+        ? words.outcomes.wait(name, formatDuration(explanation.wait_ms ?? 0))
+        : words.outcomes.refuse;
+  return (
+    <div role="status" className="space-y-3 border-t pt-4">
+      <div>
+        <p
+          className={classes(
+            'font-medium',
+            outcome === 'dispatch' ? 'text-good' : outcome === 'wait' ? 'text-warn' : 'text-bad',
+          )}
+        >
+          {sentence}
+        </p>
+        {reason === null ? null : <p className="text-[13px] text-ink-soft">{reason}</p>}
+        <p className="text-xs text-ink-faint">
+          {words.tokens(
+            formatCount(explanation.estimated_input_tokens),
+            formatCount(explanation.estimated_output_tokens),
+          )}
+        </p>
+        {explanation.guardrails.length === 0 ? null : (
+          <p className="text-xs text-ink-faint">{words.guardrails(explanation.guardrails.length)}</p>
+        )}
+      </div>
+      <ol className="divide-y rounded-lg border">
+        {candidates.map((candidate) => (
+          <li key={candidate.endpoint_id} className="px-3 py-2.5 text-[13px]">
+            <div className="flex items-center justify-between gap-3">
+              <span className="truncate font-medium">{candidate.endpoint_name}</span>
+              <Badge tone={TONES[candidate.verdict]}>{words.candidate[candidate.verdict]}</Badge>
+            </div>
+            <p className="text-xs text-ink-soft first-letter:uppercase">{candidate.reason}</p>
+            <p className="text-xs text-ink-faint">
+              {[
+                candidate.wait_ms === null || candidate.wait_ms === 0
+                  ? null
+                  : words.waits(formatDuration(candidate.wait_ms)),
+                candidate.estimated_cost_micros === null
+                  ? null
+                  : words.costs(formatMoney(candidate.estimated_cost_micros)),
+              ]
+                .filter((part) => part !== null)
+                .join(' · ')}
+            </p>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+interface ExplanationProps {
+  readonly explanation: RoutingExplanation;
+  readonly endpointOf: (id: string) => Endpoint | undefined;
+}
+
+function exampleOf(operation: Operation, slug: string): string {
+  const rest = operation === 'chat' ? { messages: [{ role: 'user', content: 'Hello' }] } : { input: 'Hello' };
+  return JSON.stringify({ model: slug, ...rest }, null, 2);
+}
+
+function parseObject(json: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,104 @@
+import type { Lane, Membership } from '@relay/contract';
+
+/** A lane as it is being edited: nothing of it is saved until somebody says so. */
+export interface LaneDraft {
+  readonly name: string;
+  readonly description: string;
+  readonly default_max_wait_ms: number;
+  readonly allow_fallback: boolean;
+  readonly selection: Lane['selection'];
+  readonly hidden: boolean;
+  readonly enabled: boolean;
+  /** In rank order. */
+  readonly members: readonly DraftMember[];
+}
+
+export interface DraftMember {
+  readonly endpointId: string;
+  readonly enabled: boolean;
+}
+
+export type FieldName = Exclude<keyof LaneDraft, 'members'>;
+
+export type LaneChange =
+  | { readonly kind: 'field'; readonly field: FieldName; readonly from: unknown; readonly to: unknown }
+  | { readonly kind: 'added'; readonly endpointId: string; readonly place: number }
+  | { readonly kind: 'removed'; readonly endpointId: string }
+  | { readonly kind: 'moved'; readonly endpointId: string; readonly from: number; readonly to: number }
+  | { readonly kind: 'switched'; readonly endpointId: string; readonly enabled: boolean };
+
+const FIELDS: readonly FieldName[] = [
+  'name',
+  'description',
+  'default_max_wait_ms',
+  'allow_fallback',
+  'selection',
+  'hidden',
+  'enabled',
+];
+
+/** Members in the order in which they are asked. Equal ranks stand in the order of their ids, as on the server. */
+export function inRankOrder(memberships: readonly Membership[]): readonly Membership[] {
+  return memberships.toSorted(
+    (a, b) => a.manual_rank - b.manual_rank || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0),
+  );
+}
+
+export function draftOf(lane: Lane, memberships: readonly Membership[]): LaneDraft {
+  return {
+    name: lane.name,
+    description: lane.description ?? '',
+    default_max_wait_ms: lane.default_max_wait_ms,
+    allow_fallback: lane.allow_fallback,
+    selection: lane.selection,
+    hidden: lane.hidden,
+    enabled: lane.enabled,
+    members: inRankOrder(memberships).map(({ endpoint_id: endpointId, enabled }) => ({
+      endpointId,
+      enabled,
+    })),
+  };
+}
+
+/** What saving would change, in the order in which a person would tell it. Places count from 1. */
+export function changesOf(saved: LaneDraft, draft: LaneDraft): readonly LaneChange[] {
+  const changes: LaneChange[] = [];
+  for (const field of FIELDS) {
+    if (saved[field] !== draft[field])
+      changes.push({ kind: 'field', field, from: saved[field], to: draft[field] });
+  }
+  const before = new Map(
+    saved.members.map((member, index) => [member.endpointId, { member, place: index + 1 }]),
+  );
+  const kept = new Set(draft.members.map(({ endpointId }) => endpointId));
+  for (const { endpointId } of saved.members) {
+    if (!kept.has(endpointId)) changes.push({ kind: 'removed', endpointId });
+  }
+  // Places among those that stay tell a move from being pushed by what came or went.
+  const stayed = saved.members
+    .filter(({ endpointId }) => kept.has(endpointId))
+    .map((each) => each.endpointId);
+  const order = draft.members
+    .filter(({ endpointId }) => before.has(endpointId))
+    .map((each) => each.endpointId);
+  for (const [index, { endpointId, enabled }] of draft.members.entries()) {
+    const was = before.get(endpointId);
+    if (was === undefined) {
+      changes.push({ kind: 'added', endpointId, place: index + 1 });
+      continue;
+    }
+    if (stayed.indexOf(endpointId) !== order.indexOf(endpointId))
+      changes.push({ kind: 'moved', endpointId, from: was.place, to: index + 1 });
+    if (was.member.enabled !== enabled) changes.push({ kind: 'switched', endpointId, enabled });
+  }
+  return changes;
+}
+
+export function moveMember(draft: LaneDraft, from: number, to: number): LaneDraft {
+  if (to < 0 || to >= draft.members.length || from === to) return draft;
+  const members = [...draft.members];
+  const [moved] = members.splice(from, 1);
+  if (moved === undefined) return draft;
+  members.splice(to, 0, moved);
+  return { ...draft, members };
+}

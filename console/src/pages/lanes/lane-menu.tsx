@@ -1,0 +1,110 @@
+import type { Lane } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Copy, EllipsisVertical, Power, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { take } from '../../api/client.ts';
+import { cacheKeys, membershipsQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { text } from '../../text/index.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { inRankOrder } from './lane-draft.ts';
+
+const words = text.lanes;
+const STALE = [cacheKeys.lanes, cacheKeys.memberships];
+
+/** What can be done with a lane as a whole. */
+export function LaneMenu({ lane, onDeleted }: { readonly lane: Lane; readonly onDeleted?: () => void }) {
+  const { can } = useAccess();
+  const [deleting, setDeleting] = useState(false);
+  const memberships = useQuery(membershipsQuery(useApi()));
+  const params = { path: { group_id: lane.id } };
+  const { default_max_wait_ms, allow_fallback, selection, hidden, description } = lane;
+  const settings = { default_max_wait_ms, allow_fallback, selection, hidden, description };
+  const toggle = useChange({
+    run: (api) =>
+      take(
+        api.PUT('/api/relay/routing-lanes/{group_id}', {
+          params,
+          body: { ...settings, name: lane.name, enabled: !lane.enabled },
+        }),
+      ),
+    stale: STALE,
+    said: ({ name, enabled }) => (enabled ? words.enabled(name) : words.disabled(name)),
+  });
+  const duplicate = useChange({
+    run: async (api) => {
+      const copy = await take(
+        api.POST('/api/relay/routing-lanes', {
+          body: { ...settings, name: words.copyName(lane.name), enabled: lane.enabled },
+        }),
+      );
+      const own = memberships.data?.filter(({ lane_id: id }) => id === lane.id) ?? [];
+      for (const [index, { endpoint_id, enabled }] of inRankOrder(own).entries()) {
+        await api.POST('/api/relay/lane-memberships', {
+          body: { lane_id: copy.id, endpoint_id, enabled, manual_rank: index + 1 },
+        });
+      }
+      return copy;
+    },
+    stale: STALE,
+    said: ({ name }) => words.duplicated(name),
+  });
+  const remove = useChange({
+    run: (api) => api.DELETE('/api/relay/routing-lanes/{group_id}', { params }),
+    stale: STALE,
+    said: () => words.deleted(lane.name),
+    onDone: () => {
+      setDeleting(false);
+      onDeleted?.();
+    },
+  });
+  if (!can('updateLane')) return null;
+  const isOwned = lane.managed_by === 'file';
+  return (
+    <>
+      <ErrorNote error={toggle.error ?? duplicate.error} />
+      <Menu
+        trigger={
+          <IconButton label={`${text.actions.more}: ${lane.name}`}>
+            <EllipsisVertical aria-hidden className="size-4" />
+          </IconButton>
+        }
+      >
+        <MenuItem
+          icon={<Copy aria-hidden />}
+          disabled={memberships.data === undefined}
+          onSelect={() => duplicate.mutate(undefined)}
+        >
+          {words.duplicate}
+        </MenuItem>
+        {isOwned ? null : (
+          <>
+            <MenuItem icon={<Power aria-hidden />} onSelect={() => toggle.mutate(undefined)}>
+              {lane.enabled ? text.actions.disable : text.actions.enable}
+            </MenuItem>
+            <MenuLine />
+            <MenuItem icon={<Trash2 aria-hidden />} danger onSelect={() => setDeleting(true)}>
+              {text.actions.delete}
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+      <ConfirmDialog
+        open={deleting}
+        onOpenChange={setDeleting}
+        title={words.deleteTitle(lane.name)}
+        action={text.actions.delete}
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(undefined)}
+      >
+        <p>{words.deleteBody(lane.slug)}</p>
+      </ConfirmDialog>
+    </>
+  );
+}

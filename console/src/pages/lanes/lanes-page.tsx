@@ -1,0 +1,102 @@
+import type { Lane } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Route } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { endpointsQuery, lanesQuery, membershipsQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { matches } from '../../format/matches.ts';
+import { text } from '../../text/index.ts';
+import { Panel } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { CreateButton, ListPage } from '../shared/list-page.tsx';
+import { useListSearch } from '../shared/use-list-search.ts';
+import { CreateLaneDialog } from './create-lane-dialog.tsx';
+import { LaneCard } from './lane-card.tsx';
+import { inRankOrder } from './lane-draft.ts';
+import type { LaneMember } from './lane-member.ts';
+import { useLaneFigures } from './use-lane-figures.ts';
+
+const words = text.lanes;
+/** More cards than anybody looks through; the search finds the others. */
+const CARDS_MAX = 200;
+
+export function LanesPage() {
+  const api = useApi();
+  const { can } = useAccess();
+  const navigate = useNavigate();
+  const { query, setQuery } = useListSearch();
+  const [creating, setCreating] = useState(false);
+  const lanes = useQuery(lanesQuery(api));
+  const membersOf = useMembers();
+  const figuresOf = useLaneFigures();
+  const shown = useMemo(
+    () =>
+      lanes.data
+        ?.filter(({ name, slug, description, id }) => matches(query, name, slug, description, id))
+        .toSorted((a, b) => a.name.localeCompare(b.name))
+        .slice(0, CARDS_MAX),
+    [lanes.data, query],
+  );
+  const toLane = (lane: Lane) => void navigate({ to: '/lanes/$laneId', params: { laneId: lane.id } });
+  return (
+    <ListPage
+      title={text.pages.lanes}
+      words={words}
+      create={
+        can('createLane') ? (
+          <CreateButton label={words.create} onClick={() => setCreating(true)} />
+        ) : undefined
+      }
+      list={lanes}
+      empty={{ icon: <Route aria-hidden />, title: words.empty }}
+      query={query}
+      onQuery={setQuery}
+      shown={shown?.length}
+      over={creating ? <CreateLaneDialog onClose={() => setCreating(false)} onCreated={toLane} /> : null}
+    >
+      <ul className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+        {shown === undefined
+          ? ['first', 'second', 'third'].map((each) => (
+              <li key={each}>
+                <CardSkeleton />
+              </li>
+            ))
+          : shown.map((lane) => (
+              <li key={lane.id}>
+                <LaneCard lane={lane} members={membersOf(lane.id)} figures={figuresOf(lane.id)} />
+              </li>
+            ))}
+      </ul>
+    </ListPage>
+  );
+}
+
+/** The members of each lane in rank order; undefined until they are known. */
+function useMembers(): (laneId: string) => readonly LaneMember[] | undefined {
+  const api = useApi();
+  const memberships = useQuery(membershipsQuery(api));
+  const endpoints = useQuery(endpointsQuery(api));
+  return useMemo(() => {
+    if (memberships.data === undefined || endpoints.data === undefined) return () => undefined;
+    const endpointOf = new Map(endpoints.data.map((each) => [each.id, each]));
+    const byLane = Map.groupBy(memberships.data, ({ lane_id: laneId }) => laneId);
+    return (laneId: string) =>
+      inRankOrder(byLane.get(laneId) ?? []).map((membership) => ({
+        membership,
+        endpoint: endpointOf.get(membership.endpoint_id),
+      }));
+  }, [memberships.data, endpoints.data]);
+}
+
+function CardSkeleton() {
+  return (
+    <Panel className="h-[246px] space-y-4 p-4">
+      <Skeleton className="w-32" />
+      <Skeleton className="w-24" />
+      <Skeleton className="w-full" />
+      <Skeleton className="w-full" />
+    </Panel>
+  );
+}

@@ -1,0 +1,87 @@
+import type { Lane, Membership } from '@relay/contract';
+import { ArrowRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { cacheKeys } from '../../api/queries.ts';
+import { useChange } from '../../api/use-change.ts';
+import { formatDuration } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import type { FieldName, LaneChange, LaneDraft } from './lane-draft.ts';
+import { saveLane } from './save-lane.ts';
+
+const words = text.lanes.editor;
+
+interface SaveLaneDialogProps {
+  readonly lane: Lane;
+  readonly memberships: readonly Membership[];
+  readonly draft: LaneDraft;
+  readonly changes: readonly LaneChange[];
+  readonly nameOf: (endpointId: string) => string;
+  readonly onClose: () => void;
+}
+
+/** Shows what will be different, then makes it so. */
+export function SaveLaneDialog(props: SaveLaneDialogProps) {
+  const { lane, memberships, draft, changes, nameOf, onClose } = props;
+  const save = useChange({
+    run: (api) => saveLane(api, lane, memberships, draft),
+    stale: [cacheKeys.memberships, cacheKeys.lanes],
+    said: ({ name }) => words.saved(name),
+    onDone: onClose,
+  });
+  return (
+    <Dialog open onOpenChange={onClose} title={words.saveTitle} description={words.saveDescription}>
+      <DialogBody>
+        <ul className="divide-y rounded-lg border">
+          {changes.map((change) => (
+            <li key={keyOf(change)} className="px-3.5 py-2.5 text-[13px]">
+              {describe(change, nameOf)}
+            </li>
+          ))}
+        </ul>
+        <ErrorNote error={save.error} className="mt-4" />
+      </DialogBody>
+      <DialogActions>
+        <Button onClick={onClose}>{text.actions.cancel}</Button>
+        <Button look="solid" busy={save.isPending} onClick={() => save.mutate(undefined)}>
+          {text.actions.save}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function keyOf(change: LaneChange): string {
+  return change.kind === 'field' ? change.field : `${change.kind} ${change.endpointId}`;
+}
+
+function describe(change: LaneChange, nameOf: (endpointId: string) => string): ReactNode {
+  switch (change.kind) {
+    case 'field':
+      return (
+        <span className="flex flex-wrap items-center gap-2">
+          <span className="font-medium">{words.fields[change.field]}</span>
+          <del className="text-ink-faint">{shownValue(change.field, change.from)}</del>
+          <ArrowRight aria-hidden className="size-3.5 text-ink-faint" />
+          <ins className="no-underline">{shownValue(change.field, change.to)}</ins>
+        </span>
+      );
+    case 'added':
+      return words.changes.added(nameOf(change.endpointId), change.place);
+    case 'removed':
+      return words.changes.removed(nameOf(change.endpointId));
+    case 'moved':
+      return words.changes.moved(nameOf(change.endpointId), change.from, change.to);
+    case 'switched':
+      return (change.enabled ? words.changes.on : words.changes.off)(nameOf(change.endpointId));
+  }
+}
+
+function shownValue(field: FieldName, value: unknown): string {
+  if (typeof value === 'boolean') return value ? words.yes : words.no;
+  if (field === 'default_max_wait_ms') return formatDuration(Number(value));
+  if (field === 'selection') return words.selections[value as LaneDraft['selection']];
+  return String(value) === '' ? words.none : String(value);
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { servedShare } from './served-share.ts';
+
+const bins = [
+  { up_to_ms: 0, requests: 50 },
+  { up_to_ms: 1_000, requests: 40 },
+  { up_to_ms: 2_000, requests: 8 },
+  { up_to_ms: null, requests: 2 },
+];
+
+test('a budget serves whoever waited no longer', () => {
+  assert.equal(servedShare(bins, 0), 0.5);
+  assert.equal(servedShare(bins, 1_000), 0.9);
+  assert.equal(servedShare(bins, 2_000), 0.98);
+  assert.equal(servedShare(bins, 3_600_000), 0.98);
+});
+
+test('inside a bin the share grows evenly', () => {
+  assert.equal(servedShare(bins, 500), 0.7);
+});
+
+test('without requests there is nothing to say', () => {
+  assert.equal(servedShare([], 1_000), null);
+});

@@ -1,0 +1,93 @@
+import { type Operation, paths } from './request.ts';
+
+export interface CodeSample {
+  readonly id: string;
+  readonly label: string;
+  readonly code: string;
+}
+
+/** The same request from elsewhere, with the key taken from the environment: a secret has no place in a sample. */
+export function codeSamples(
+  origin: string,
+  operation: Operation,
+  body: Readonly<Record<string, unknown>>,
+): readonly CodeSample[] {
+  const json = JSON.stringify(body, null, 2);
+  const samples = [
+    { id: 'curl', label: 'curl', code: curl(origin, operation, json) },
+    { id: 'openai', label: 'OpenAI', code: openai(origin, operation, body) },
+  ];
+  if (operation === 'embeddings') return samples;
+  return [
+    ...samples,
+    { id: 'ai-sdk', label: 'AI SDK', code: aiSdk(origin, body) },
+    { id: 'langchain', label: 'LangChain', code: langchain(origin, body) },
+  ];
+}
+
+function curl(origin: string, operation: Operation, json: string): string {
+  return [
+    `curl ${origin}${paths[operation]} \\`,
+    '  -H "Authorization: Bearer $RELAY_API_KEY" \\',
+    '  -H "Content-Type: application/json" \\',
+    `  -d '${json.replaceAll("'", String.raw`'\''`)}'`,
+  ].join('\n');
+}
+
+const CALLS = {
+  chat: 'chat.completions',
+  responses: 'responses',
+  embeddings: 'embeddings',
+} as const;
+
+function openai(origin: string, operation: Operation, body: Readonly<Record<string, unknown>>): string {
+  const call = `await client.${CALLS[operation]}.create(${JSON.stringify(body, null, 2)})`;
+  const rest =
+    body['stream'] === true
+      ? [`const stream = ${call};`, 'for await (const part of stream) console.log(part);']
+      : [`const answer = ${call};`, 'console.log(answer);'];
+  return [
+    "import OpenAI from 'openai';",
+    '',
+    'const client = new OpenAI({',
+    `  baseURL: '${origin}/v1',`,
+    '  apiKey: process.env.RELAY_API_KEY,',
+    '});',
+    ...rest,
+  ].join('\n');
+}
+
+function promptOf(body: Readonly<Record<string, unknown>>): string {
+  const messages = Array.isArray(body['messages']) ? body['messages'] : [];
+  const last = (messages.at(-1) as { content?: unknown } | undefined)?.content ?? body['input'] ?? '';
+  return JSON.stringify(typeof last === 'string' ? last : '');
+}
+
+function aiSdk(origin: string, body: Readonly<Record<string, unknown>>): string {
+  return [
+    "import { createOpenAICompatible } from '@ai-sdk/openai-compatible';",
+    "import { streamText } from 'ai';",
+    '',
+    'const relay = createOpenAICompatible({',
+    "  name: 'relay',",
+    `  baseURL: '${origin}/v1',`,
+    '  apiKey: process.env.RELAY_API_KEY,',
+    '});',
+    `const { textStream } = streamText({ model: relay(${JSON.stringify(body['model'])}), prompt: ${promptOf(body)} });`,
+    'for await (const text of textStream) process.stdout.write(text);',
+  ].join('\n');
+}
+
+function langchain(origin: string, body: Readonly<Record<string, unknown>>): string {
+  return [
+    "import { ChatOpenAI } from '@langchain/openai';",
+    '',
+    'const model = new ChatOpenAI({',
+    `  model: ${JSON.stringify(body['model'])},`,
+    '  apiKey: process.env.RELAY_API_KEY,',
+    `  configuration: { baseURL: '${origin}/v1' },`,
+    '});',
+    `const answer = await model.invoke(${promptOf(body)});`,
+    'console.log(answer.content);',
+  ].join('\n');
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerOf, bodyOf, deltaOf, type Settings, usageOf, vectorsOf } from './request.ts';
+
+const settings: Settings = {
+  operation: 'chat',
+  model: 'assistant',
+  system: '',
+  maxTokens: null,
+  temperature: null,
+  stream: false,
+};
+const turns = [{ role: 'user', content: 'Hello' }] as const;
+
+test('what was not set is not sent', () => {
+  assert.deepEqual(bodyOf(settings, turns), { model: 'assistant', messages: [...turns] });
+  assert.deepEqual(bodyOf({ ...settings, operation: 'embeddings' }, turns), {
+    model: 'assistant',
+    input: 'Hello',
+  });
+});
+
+test('each operation has its own words for the same settings', () => {
+  const full = { ...settings, system: 'Be brief.', maxTokens: 50, temperature: 0.2, stream: true };
+  assert.deepEqual(bodyOf(full, turns), {
+    model: 'assistant',
+    messages: [{ role: 'system', content: 'Be brief.' }, ...turns],
+    max_tokens: 50,
+    temperature: 0.2,
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+  assert.deepEqual(bodyOf({ ...full, operation: 'responses' }, turns), {
+    model: 'assistant',
+    instructions: 'Be brief.',
+    input: 'Hello',
+    max_output_tokens: 50,
+    temperature: 0.2,
+    stream: true,
+  });
+});
+
+test('answers are read from frames and bodies of both interfaces, and what is strange is empty', () => {
+  assert.equal(deltaOf('chat', '{"choices":[{"delta":{"content":"Hi"}}]}'), 'Hi');
+  assert.equal(deltaOf('responses', '{"type":"response.output_text.delta","delta":"Hi"}'), 'Hi');
+  assert.equal(deltaOf('chat', '[DONE]'), '');
+  assert.equal(deltaOf('chat', 'not json'), '');
+  assert.equal(answerOf('chat', { choices: [{ message: { content: 'Hi' } }] }), 'Hi');
+  assert.equal(answerOf('responses', { output: [{ content: [{ type: 'output_text', text: 'Hi' }] }] }), 'Hi');
+  assert.deepEqual(vectorsOf({ data: [{ embedding: [0.5, 1] }] }), [[0.5, 1]]);
+  assert.deepEqual(usageOf('{"usage":{"prompt_tokens":3,"completion_tokens":4}}'), { input: 3, output: 4 });
+  assert.deepEqual(usageOf('{"response":{"usage":{"input_tokens":3,"output_tokens":4}}}'), {
+    input: 3,
+    output: 4,
+  });
+  assert.equal(usageOf('{}'), null);
+});

@@ -1,0 +1,105 @@
+export type Operation = 'chat' | 'responses' | 'embeddings';
+
+export interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+export interface Settings {
+  readonly operation: Operation;
+  readonly model: string;
+  readonly system: string;
+  readonly maxTokens: number | null;
+  readonly temperature: number | null;
+  readonly stream: boolean;
+}
+
+export const paths: Readonly<Record<Operation, string>> = {
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  embeddings: '/v1/embeddings',
+};
+
+/** The body that is sent, and that the code samples show. */
+export function bodyOf(settings: Settings, turns: readonly Turn[]): Record<string, unknown> {
+  const { operation, model, system, maxTokens, temperature, stream } = settings;
+  if (operation === 'embeddings') return { model, input: turns.at(-1)?.content ?? '' };
+  const more = {
+    ...(temperature === null ? {} : { temperature }),
+    ...(stream ? { stream: true } : {}),
+  };
+  const said = system.trim();
+  if (operation === 'responses')
+    return {
+      model,
+      ...(said === '' ? {} : { instructions: said }),
+      input: turns.length === 1 ? turns[0]?.content : turns,
+      ...(maxTokens === null ? {} : { max_output_tokens: maxTokens }),
+      ...more,
+    };
+  return {
+    model,
+    messages: [...(said === '' ? [] : [{ role: 'system', content: said }]), ...turns],
+    ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
+    ...more,
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
+  };
+}
+
+/** What a frame of a stream adds to the answer. */
+export function deltaOf(operation: Operation, data: string): string {
+  if (data === '[DONE]') return '';
+  const frame = parse(data);
+  if (operation === 'responses')
+    return frame['type'] === 'response.output_text.delta' ? textOf(frame['delta']) : '';
+  const [choice] = arrayOf(frame['choices']);
+  return textOf(objectOf(objectOf(choice)['delta'])['content']);
+}
+
+/** The answer of a whole body; for embeddings, the vectors. */
+export function answerOf(operation: Operation, body: Readonly<Record<string, unknown>>): string {
+  if (operation === 'chat') {
+    const [choice] = arrayOf(body['choices']);
+    return textOf(objectOf(objectOf(choice)['message'])['content']);
+  }
+  return arrayOf(body['output'])
+    .flatMap((item) => arrayOf(objectOf(item)['content']))
+    .map((part) => textOf(objectOf(part)['text']))
+    .join('');
+}
+
+/** The vectors of an embeddings answer. */
+export function vectorsOf(body: Readonly<Record<string, unknown>>): readonly (readonly number[])[] {
+  return arrayOf(body['data']).map((item) =>
+    arrayOf(objectOf(item)['embedding']).filter((value) => typeof value === 'number'),
+  );
+}
+
+/** Input and output tokens as the provider reported them, in a frame or a body. */
+export function usageOf(json: string): { readonly input: number; readonly output: number } | null {
+  const frame = parse(json);
+  const usage = objectOf(frame['usage'] ?? objectOf(frame['response'])['usage']);
+  const input = usage['prompt_tokens'] ?? usage['input_tokens'];
+  const output = usage['completion_tokens'] ?? usage['output_tokens'] ?? 0;
+  return typeof input === 'number' && typeof output === 'number' ? { input, output } : null;
+}
+
+function parse(json: string): Record<string, unknown> {
+  try {
+    return objectOf(JSON.parse(json));
+  } catch {
+    return {};
+  }
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function arrayOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,80 @@
+import { text } from '../../text/index.ts';
+import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import type { Operation, Settings } from './request.ts';
+
+const words = text.playground;
+
+interface SettingsFieldsProps {
+  readonly settings: Settings;
+  readonly onChange: (settings: Settings) => void;
+}
+
+/** What goes with every request of the playground; what is empty is not sent. */
+export function SettingsFields({ settings, onChange }: SettingsFieldsProps) {
+  const set = (part: Partial<Settings>) => onChange({ ...settings, ...part });
+  const numberOf = (value: string) => (value === '' ? null : Number(value));
+  return (
+    <Panel className="space-y-5 p-4">
+      <Field label={words.operation}>
+        {(control) => (
+          <Select
+            {...control}
+            value={settings.operation}
+            onChange={(event) => set({ operation: event.target.value as Operation })}
+          >
+            {Object.entries(words.operations).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {settings.operation === 'embeddings' ? null : (
+        <>
+          <Field label={words.system} hint={words.systemHint}>
+            {(control) => (
+              <TextArea
+                {...control}
+                rows={3}
+                value={settings.system}
+                onChange={(event) => set({ system: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label={words.maxTokens} optional={words.tokens}>
+            {(control) => (
+              <Input
+                {...control}
+                type="number"
+                min={1}
+                step={1}
+                value={settings.maxTokens ?? ''}
+                onChange={(event) => set({ maxTokens: numberOf(event.target.value) })}
+              />
+            )}
+          </Field>
+          <Field label={words.temperature} optional={text.states.optional}>
+            {(control) => (
+              <Input
+                {...control}
+                type="number"
+                min={0}
+                max={2}
+                step={0.1}
+                value={settings.temperature ?? ''}
+                onChange={(event) => set({ temperature: numberOf(event.target.value) })}
+              />
+            )}
+          </Field>
+          <div className="flex items-center justify-between gap-3">
+            <span className="text-[13px] font-medium">{words.stream}</span>
+            <Switch checked={settings.stream} label={words.stream} onChange={(stream) => set({ stream })} />
+          </div>
+        </>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,48 @@
+import type { ProviderCreate } from '@relay/contract';
+import type { UseFormReturn } from 'react-hook-form';
+import { NumberField, SelectField, TextField } from '../../forms/fields.tsx';
+import { text } from '../../text/index.ts';
+
+const words = text.providers;
+const MODES = Object.entries(words.authModes);
+
+/** Address and sign-in of a provider: the same fields when it is made and when it is changed. */
+export function ConnectionFields({ form }: { readonly form: UseFormReturn<ProviderCreate> }) {
+  return (
+    <>
+      <TextField
+        form={form}
+        name="base_url"
+        label={words.baseUrl}
+        hint={words.baseUrlHint}
+        inputMode="url"
+        placeholder="https://api.example.com/v1"
+        spellCheck={false}
+      />
+      <SelectField form={form} name="auth_mode" label={words.authMode}>
+        {MODES.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      {form.watch('auth_mode') === 'header_static' ? (
+        <TextField
+          form={form}
+          name="auth_header_name"
+          label={words.authHeader}
+          placeholder="x-api-key"
+          spellCheck={false}
+        />
+      ) : null}
+      <NumberField
+        form={form}
+        name="max_latency_ms"
+        label={words.latencyMax}
+        hint={words.latencyMaxHint}
+        unit={words.milliseconds}
+        optional={text.states.optional}
+      />
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+import { type Provider, ProviderCreate } from '@relay/contract';
+import { ArrowLeft, HardDrive, Plug } from 'lucide-react';
+import { useState } from 'react';
+import { take } from '../../api/client.ts';
+import { cacheKeys } from '../../api/queries.ts';
+import { useChange } from '../../api/use-change.ts';
+import { TextField } from '../../forms/fields.tsx';
+import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { ConnectionFields } from './connection-fields.tsx';
+import { type ProviderPreset, providerPresets } from './provider-presets.ts';
+
+const words = text.providers;
+const CUSTOM: ProviderPreset = { slug: '', name: '', baseUrl: '', authMode: 'bearer_static' };
+
+interface CreateProviderDialogProps {
+  readonly onClose: () => void;
+  readonly onCreated: (provider: Provider) => void;
+}
+
+/** Two steps: where the models are, then the form that the answer has filled in. */
+export function CreateProviderDialog({ onClose, onCreated }: CreateProviderDialogProps) {
+  const [preset, setPreset] = useState<ProviderPreset | null>(null);
+  return (
+    <Dialog
+      open
+      wide
+      onOpenChange={onClose}
+      title={preset === null ? words.chooseTitle : words.createTitle}
+      description={preset === null ? words.chooseDescription : undefined}
+    >
+      {preset === null ? (
+        <DialogBody>
+          <ul className="grid grid-cols-2 gap-2 sm:grid-cols-3">
+            {providerPresets.map((each) => (
+              <li key={each.slug}>
+                <PresetButton preset={each} onChoose={setPreset} />
+              </li>
+            ))}
+            <li className="col-span-full">
+              <button
+                type="button"
+                onClick={() => setPreset(CUSTOM)}
+                className="flex w-full items-center gap-3 rounded-lg border border-dashed border-line-strong px-3 py-2.5 text-left hover:bg-hover"
+              >
+                <Plug aria-hidden className="size-4 text-ink-faint" />
+                <span>
+                  <span className="block text-[13px] font-medium">{words.custom}</span>
+                  <span className="block text-xs text-ink-faint">{words.customHint}</span>
+                </span>
+              </button>
+            </li>
+          </ul>
+        </DialogBody>
+      ) : (
+        <CreateForm preset={preset} onBack={() => setPreset(null)} onCreated={onCreated} />
+      )}
+    </Dialog>
+  );
+}
+
+function PresetButton({ preset, onChoose }: PresetButtonProps) {
+  return (
+    <button
+      type="button"
+      onClick={() => onChoose(preset)}
+      className="flex h-full w-full items-center gap-3 rounded-lg border px-3 py-2.5 text-left hover:border-line-strong hover:bg-hover"
+    >
+      <span
+        aria-hidden
+        className="grid size-8 shrink-0 place-items-center rounded-md bg-accent-wash text-[13px] font-semibold text-accent-ink"
+      >
+        {preset.local === true ? <HardDrive className="size-4" /> : preset.name.slice(0, 1)}
+      </span>
+      <span className="min-w-0">
+        <span className="block truncate text-[13px] font-medium">{preset.name}</span>
+        <span className="block truncate text-xs text-ink-faint">{new URL(preset.baseUrl).host}</span>
+      </span>
+    </button>
+  );
+}
+
+interface PresetButtonProps {
+  readonly preset: ProviderPreset;
+  readonly onChoose: (preset: ProviderPreset) => void;
+}
+
+interface CreateFormProps {
+  readonly preset: ProviderPreset;
+  readonly onBack: () => void;
+  readonly onCreated: (provider: Provider) => void;
+}
+
+function CreateForm({ preset, onBack, onCreated }: CreateFormProps) {
+  const [secret, setSecret] = useState('');
+  const form = useContractForm<ProviderCreate>(ProviderCreate, {
+    name: preset.name,
+    base_url: preset.baseUrl,
+    auth_mode: preset.authMode,
+    auth_header_name: null,
+    preset_slug: preset.slug === '' ? null : preset.slug,
+  });
+  const create = useChange({
+    run: async (api, body: ProviderCreate) => {
+      const provider = await take(api.POST('/api/relay/providers', { body }));
+      if (secret === '' || body.auth_mode === 'none') return provider;
+      const credential = { provider_id: provider.id, name: words.credentials.nameValue, secret };
+      await api.POST('/api/relay/credentials', { body: credential });
+      return provider;
+    },
+    stale: [cacheKeys.providers, cacheKeys.credentials],
+    said: ({ name }) => words.created(name),
+    onDone: onCreated,
+  });
+  useFieldErrors(form, create.error);
+  const takesSecret = form.watch('auth_mode') !== 'none';
+  return (
+    <form className="contents" onSubmit={submitting(form, (values) => create.mutate(values))}>
+      <DialogBody>
+        <div className="space-y-5">
+          <TextField form={form} name="name" label={words.name} hint={words.nameHint} autoFocus />
+          <ConnectionFields form={form} />
+          {takesSecret ? (
+            <Field label={words.secret} hint={words.secretHint} optional={text.states.optional}>
+              {(control) => (
+                <Input
+                  {...control}
+                  type="password"
+                  autoComplete="off"
+                  value={secret}
+                  onChange={(event) => setSecret(event.target.value.trim())}
+                />
+              )}
+            </Field>
+          ) : (
+            <p className="text-[13px] text-ink-faint">{words.secretNone}</p>
+          )}
+          <ErrorNote error={create.error} />
+        </div>
+      </DialogBody>
+      <DialogActions>
+        <Button look="quiet" className="mr-auto" onClick={onBack}>
+          <ArrowLeft aria-hidden className="size-4" />
+          {words.back}
+        </Button>
+        <Button type="submit" look="solid" busy={create.isPending}>
+          {words.create}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,63 @@
+import { type Provider, ProviderCreate } from '@relay/contract';
+import { take } from '../../api/client.ts';
+import { cacheKeys } from '../../api/queries.ts';
+import { useChange } from '../../api/use-change.ts';
+import { SwitchField, TextField } from '../../forms/fields.tsx';
+import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { ConnectionFields } from './connection-fields.tsx';
+
+const words = text.providers;
+
+interface EditProviderDialogProps {
+  readonly provider: Provider;
+  readonly onClose: () => void;
+}
+
+export function EditProviderDialog({ provider, onClose }: EditProviderDialogProps) {
+  // Checked as if it were new: a change may leave fields out, but this form shows all of them.
+  const form = useContractForm<ProviderCreate>(ProviderCreate, {
+    name: provider.name,
+    base_url: provider.base_url,
+    auth_mode: provider.auth_mode,
+    auth_header_name: provider.auth_header_name,
+    max_latency_ms: provider.max_latency_ms,
+    enabled: provider.enabled,
+  });
+  const save = useChange({
+    run: (api, body: ProviderCreate) =>
+      take(
+        api.PUT('/api/relay/providers/{provider_id}', {
+          params: { path: { provider_id: provider.id } },
+          body,
+        }),
+      ),
+    stale: [cacheKeys.providers],
+    said: ({ name }) => words.saved(name),
+    onDone: onClose,
+  });
+  useFieldErrors(form, save.error);
+  return (
+    <Dialog open wide onOpenChange={onClose} title={words.edit}>
+      <form className="contents" onSubmit={submitting(form, (values) => save.mutate(values))}>
+        <DialogBody>
+          <div className="space-y-5">
+            <TextField form={form} name="name" label={words.name} autoFocus />
+            <ConnectionFields form={form} />
+            <SwitchField form={form} name="enabled" label={text.states.enabled} />
+            <ErrorNote error={save.error} />
+          </div>
+        </DialogBody>
+        <DialogActions>
+          <Button onClick={onClose}>{text.actions.cancel}</Button>
+          <Button type="submit" look="solid" busy={save.isPending} disabled={!form.formState.isDirty}>
+            {text.actions.save}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

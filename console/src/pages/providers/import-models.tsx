@@ -1,0 +1,91 @@
+import type { Provider } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { Api } from '../../api/client.ts';
+import { cacheKeys, endpointsQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useChange } from '../../api/use-change.ts';
+import { matches } from '../../format/matches.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Check } from '../../ui/field.tsx';
+import { SearchInput } from '../../ui/search-input.tsx';
+
+const words = text.providers.models;
+
+interface ImportModelsProps {
+  readonly provider: Provider;
+  readonly modelIds: readonly string[];
+}
+
+/** Makes endpoints of the models that a provider has listed. */
+export function ImportModels({ provider, modelIds }: ImportModelsProps) {
+  const [query, setQuery] = useState('');
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const endpoints = useQuery(endpointsQuery(useApi()));
+  const existing = useMemo(
+    () =>
+      new Set(
+        endpoints.data
+          ?.filter(({ provider_id: id }) => id === provider.id)
+          .map((endpoint) => endpoint.upstream_model),
+      ),
+    [endpoints.data, provider.id],
+  );
+  const create = useChange({
+    run: (api, models: readonly string[]) => createEndpoints(api, provider, models),
+    stale: [cacheKeys.endpoints, cacheKeys.prices],
+    said: (count) => words.created(count),
+    onDone: () => setChosen(new Set()),
+  });
+  const toggle = (model: string) =>
+    setChosen((before) => {
+      const next = new Set(before);
+      if (!next.delete(model)) next.add(model);
+      return next;
+    });
+  const shown = modelIds.filter((model) => matches(query, model));
+  return (
+    <div>
+      <h4 className="text-[13px] font-medium">{words.title}</h4>
+      <p className="mb-3 text-xs text-ink-faint">{words.hint}</p>
+      {modelIds.length > 8 ? <SearchInput label={words.search} value={query} onChange={setQuery} /> : null}
+      <ul className="mt-3 max-h-64 space-y-2 overflow-y-auto rounded-lg border p-3">
+        {shown.length === 0 ? <li className="text-[13px] text-ink-faint">{words.none}</li> : null}
+        {shown.map((model) => (
+          <li key={model}>
+            <Check
+              label={<span className="font-mono text-xs font-normal">{model}</span>}
+              {...(existing.has(model) ? { hint: words.exists } : {})}
+              disabled={existing.has(model)}
+              checked={chosen.has(model) || existing.has(model)}
+              onChange={() => toggle(model)}
+            />
+          </li>
+        ))}
+      </ul>
+      <ErrorNote error={create.error} className="mt-3" />
+      <Button
+        look="solid"
+        size="small"
+        className="mt-3"
+        disabled={chosen.size === 0}
+        busy={create.isPending}
+        onClick={() => create.mutate([...chosen])}
+      >
+        {words.create(chosen.size)}
+      </Button>
+    </div>
+  );
+}
+
+/** One after the other, so that what failed is the first that failed, and the ones before it are there. */
+async function createEndpoints(api: Api, provider: Provider, models: readonly string[]): Promise<number> {
+  for (const model of models) {
+    await api.POST('/api/relay/endpoints', {
+      body: { provider_id: provider.id, name: model, upstream_model: model, route_kind: 'multi' },
+    });
+  }
+  return models.length;
+}

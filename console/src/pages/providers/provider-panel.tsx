@@ -1,0 +1,119 @@
+import type { Provider } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { take } from '../../api/client.ts';
+import { cacheKeys, endpointsQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { formatDuration } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog, DialogBody } from '../../ui/dialog.tsx';
+import { DetailList, Section } from '../shared/detail-list.tsx';
+import { HealthBadge, StateBadges } from '../shared/health-badge.tsx';
+import { ResourceMenu } from '../shared/resource-menu.tsx';
+import { CredentialSection } from './credential-section.tsx';
+import { EditProviderDialog } from './edit-provider-dialog.tsx';
+import { TestSection } from './test-section.tsx';
+
+const words = text.providers;
+
+interface ProviderPanelProps {
+  readonly provider: Provider;
+  readonly onClose: () => void;
+}
+
+/** Everything about one provider, at the side of the list. */
+export function ProviderPanel({ provider, onClose }: ProviderPanelProps) {
+  const { can } = useAccess();
+  const mayWrite = can('updateProvider') && provider.managed_by !== 'file';
+  return (
+    <Dialog
+      open
+      shape="panel"
+      onOpenChange={onClose}
+      title={provider.name}
+      description={
+        <span className="mt-1 flex flex-wrap gap-1.5">
+          <HealthBadge health={provider.health} />
+          <StateBadges enabled={provider.enabled} managedBy={provider.managed_by} />
+        </span>
+      }
+    >
+      <DialogBody>
+        <Section
+          title={words.overview}
+          actions={mayWrite ? <ProviderMenu provider={provider} onDeleted={onClose} /> : undefined}
+        >
+          <DetailList
+            rows={[
+              [
+                words.baseUrl,
+                <code key="url" className="font-mono text-xs">
+                  {provider.base_url}
+                </code>,
+              ],
+              [words.signIn, authOf(provider)],
+              [words.latencyMax, formatDuration(provider.max_latency_ms)],
+              [words.slug, <Copied key="slug" value={provider.slug} label={words.copySlug} />],
+              [words.id, <Copied key="id" value={provider.id} label={words.copyId} />],
+            ]}
+          />
+        </Section>
+        <CredentialSection provider={provider} mayWrite={mayWrite} />
+        {can('testProvider') ? <TestSection provider={provider} /> : null}
+      </DialogBody>
+    </Dialog>
+  );
+}
+
+function authOf(provider: Provider): string {
+  return provider.auth_mode === 'header_static' && provider.auth_header_name !== null
+    ? `${provider.auth_header_name}: …`
+    : words.authModes[provider.auth_mode];
+}
+
+function Copied({ value, label }: { readonly value: string; readonly label: string }) {
+  return (
+    <span className="-my-0.5 flex items-center gap-1">
+      <code className="min-w-0 truncate font-mono text-xs">{value}</code>
+      <CopyButton value={value} label={label} />
+    </span>
+  );
+}
+
+function ProviderMenu({
+  provider,
+  onDeleted,
+}: {
+  readonly provider: Provider;
+  readonly onDeleted: () => void;
+}) {
+  const { can } = useAccess();
+  const endpoints = useQuery({ ...endpointsQuery(useApi()), enabled: can('listEndpoints') });
+  const count = endpoints.data?.filter(({ provider_id: id }) => id === provider.id).length ?? 0;
+  const params = { path: { provider_id: provider.id } };
+  const toggle = useChange({
+    run: (api) =>
+      take(api.PUT('/api/relay/providers/{provider_id}', { params, body: { enabled: !provider.enabled } })),
+    stale: [cacheKeys.providers],
+    said: ({ name, enabled }) => (enabled ? words.enabled(name) : words.disabled(name)),
+  });
+  const remove = useChange({
+    run: (api) => api.DELETE('/api/relay/providers/{provider_id}', { params }),
+    stale: [cacheKeys.providers, cacheKeys.credentials, cacheKeys.endpoints, cacheKeys.memberships],
+    said: () => words.deleted(provider.name),
+    onDone: onDeleted,
+  });
+  return (
+    <ResourceMenu
+      enabled={provider.enabled}
+      toggle={toggle}
+      remove={remove}
+      deleteTitle={words.deleteTitle(provider.name)}
+      deleteBody={words.deleteBody}
+      deleteWarning={count === 0 ? null : words.deleteEndpoints(count)}
+      editDialog={(close) => <EditProviderDialog provider={provider} onClose={close} />}
+    />
+  );
+}

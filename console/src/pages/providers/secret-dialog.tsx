@@ -1,0 +1,73 @@
+import type { Credential } from '@relay/contract';
+import { type FormEvent, useState } from 'react';
+import { take } from '../../api/client.ts';
+import { cacheKeys } from '../../api/queries.ts';
+import { useChange } from '../../api/use-change.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+
+const words = text.providers.credentials;
+
+interface SecretDialogProps {
+  readonly providerId: string;
+  /** The one whose secret is replaced; null to set the first. */
+  readonly credential: Credential | null;
+  readonly onClose: () => void;
+}
+
+export function SecretDialog({ providerId, credential, onClose }: SecretDialogProps) {
+  const [secret, setSecret] = useState('');
+  const store = useChange({
+    run: (api) =>
+      credential === null
+        ? take(
+            api.POST('/api/relay/credentials', {
+              body: { provider_id: providerId, name: words.nameValue, secret },
+            }),
+          )
+        : take(
+            api.PUT('/api/relay/credentials/{credential_id}', {
+              params: { path: { credential_id: credential.id } },
+              body: { secret },
+            }),
+          ),
+    stale: [cacheKeys.credentials, cacheKeys.providers],
+    said: ({ name }) => words.stored(name),
+    onDone: onClose,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    store.mutate(undefined);
+  };
+  return (
+    <Dialog open onOpenChange={onClose} title={credential === null ? words.addTitle : words.replaceTitle}>
+      <form className="contents" onSubmit={submit}>
+        <DialogBody>
+          <Field label={text.providers.secret} hint={text.providers.secretHint}>
+            {(control) => (
+              <Input
+                {...control}
+                type="password"
+                autoComplete="off"
+                autoFocus
+                required
+                value={secret}
+                onChange={(event) => setSecret(event.target.value.trim())}
+              />
+            )}
+          </Field>
+          <ErrorNote error={store.error} className="mt-4" />
+        </DialogBody>
+        <DialogActions>
+          <Button onClick={onClose}>{text.actions.cancel}</Button>
+          <Button type="submit" look="solid" busy={store.isPending} disabled={secret === ''}>
+            {text.actions.save}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,50 @@
+import type { Provider } from '@relay/contract';
+import { take } from '../../api/client.ts';
+import { cacheKeys } from '../../api/queries.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { ConnectionTest } from '../shared/connection-test.tsx';
+import { Section } from '../shared/detail-list.tsx';
+import { ImportModels } from './import-models.tsx';
+
+const words = text.providers.test;
+
+/** Tries the provider as it is stored, says where it stops, and offers the models it listed. */
+export function TestSection({ provider }: { readonly provider: Provider }) {
+  const { can } = useAccess();
+  const test = useChange({
+    run: (api) =>
+      take(
+        api.POST('/api/relay/providers/{provider_id}/test', {
+          params: { path: { provider_id: provider.id } },
+        }),
+      ),
+    stale: [cacheKeys.providers, cacheKeys.credentials],
+  });
+  return (
+    <Section
+      title={words.title}
+      actions={
+        <Button size="small" busy={test.isPending} onClick={() => test.mutate(undefined)}>
+          {test.isPending ? words.running : test.data === undefined ? words.run : words.again}
+        </Button>
+      }
+    >
+      {test.data === undefined && test.error === null ? (
+        <p className="text-[13px] text-ink-soft">{words.hint}</p>
+      ) : null}
+      <ErrorNote error={test.error} />
+      {test.data === undefined ? null : (
+        <div className="space-y-5">
+          <ConnectionTest result={test.data} />
+          {test.data.model_ids.length > 0 && can('createEndpoint') ? (
+            <ImportModels provider={provider} modelIds={test.data.model_ids} />
+          ) : null}
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+
+/** Names and values of one thing, in two columns. */
+export function DetailList({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="grid grid-cols-[8.5rem_minmax(0,1fr)] gap-x-4 gap-y-2.5 text-[13px]">
+      {rows.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-ink-faint">{name}</dt>
+          <dd className="min-w-0 break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A part of a panel with its heading. */
+export function Section({ title, actions, children }: SectionProps) {
+  return (
+    <section className="border-b py-5 first:pt-1 last:border-b-0">
+      <div className="mb-3 flex min-h-8 items-center justify-between gap-3">
+        <h3 className="text-[13px] font-semibold">{title}</h3>
+        {actions}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}

@@ -1,0 +1,37 @@
+import type { Provider } from '@relay/contract';
+import { text } from '../../text/index.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+
+const TONES: Record<Provider['health'], Tone> = {
+  healthy: 'good',
+  rate_limited: 'warn',
+  cooling_down: 'warn',
+  unhealthy: 'bad',
+};
+
+export function HealthBadge({ health }: { readonly health: Provider['health'] }) {
+  return (
+    <Badge tone={TONES[health]} dot>
+      {text.health[health]}
+    </Badge>
+  );
+}
+
+/** Whether it takes part, and whether the configuration file says so. */
+export function StateBadges({ enabled, managedBy }: StateBadgesProps) {
+  return (
+    <span className="inline-flex flex-wrap gap-1.5">
+      {enabled ? <Badge>{text.states.enabled}</Badge> : <Badge tone="warn">{text.states.disabled}</Badge>}
+      {managedBy === 'file' ? (
+        <span title={text.states.managedByFileHint}>
+          <Badge tone="accent">{text.states.managedByFile}</Badge>
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+interface StateBadgesProps {
+  readonly enabled: boolean;
+  readonly managedBy: 'file' | undefined;
+}

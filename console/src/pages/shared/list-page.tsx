@@ -1,0 +1,74 @@
+import { Plus } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { SearchInput } from '../../ui/search-input.tsx';
+import { EmptyState, ErrorCard, NothingMatches } from '../../ui/states.tsx';
+
+interface ListPageProps {
+  readonly title: string;
+  readonly words: { readonly description: string; readonly search: string };
+  /** Undefined for whoever may not create one. */
+  readonly create: ReactNode;
+  readonly list: ListState;
+  readonly empty: { readonly icon: ReactNode; readonly title: string; readonly action?: ReactNode };
+  readonly query: string;
+  readonly onQuery: (query: string) => void;
+  /** Beside the search. */
+  readonly filters?: ReactNode;
+  /** How many of the list are shown; undefined while nobody knows. */
+  readonly shown: number | undefined;
+  /** Takes away whatever hides all of the list. */
+  readonly onClear?: () => void;
+  /** The rows. */
+  readonly children: ReactNode;
+  /** What is open over the list. */
+  readonly over: ReactNode;
+}
+
+interface ListState {
+  readonly error: Error | null;
+  readonly data: readonly unknown[] | undefined;
+  refetch(): unknown;
+}
+
+/** A page that is a list: it cannot be read, there is nothing yet, nothing matches, or here it is. */
+export function ListPage(props: ListPageProps) {
+  const { list, empty, query, onQuery } = props;
+  return (
+    <Page title={props.title} description={props.words.description} actions={props.create}>
+      {list.error !== null && list.data === undefined ? (
+        <ErrorCard error={list.error} onRetry={() => void list.refetch()} />
+      ) : list.data?.length === 0 ? (
+        <EmptyState icon={empty.icon} title={empty.title} action={empty.action ?? props.create} />
+      ) : (
+        <div className="space-y-4">
+          <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
+            <SearchInput label={props.words.search} value={query} onChange={onQuery} />
+            {props.filters}
+          </div>
+          {props.shown === 0 ? (
+            <NothingMatches onClear={props.onClear ?? (() => onQuery(''))} />
+          ) : (
+            props.children
+          )}
+        </div>
+      )}
+      {props.over}
+    </Page>
+  );
+}
+
+interface CreateButtonProps {
+  readonly label: string;
+  readonly onClick: () => void;
+}
+
+export function CreateButton({ label, onClick }: CreateButtonProps) {
+  return (
+    <Button look="solid" onClick={onClick}>
+      <Plus aria-hidden className="size-4" />
+      {label}
+    </Button>
+  );
+}

@@ -1,0 +1,66 @@
+import { EllipsisVertical, Pencil, Power, Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { text } from '../../text/index.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+
+interface Step {
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  mutate(input: undefined): void;
+}
+
+interface ResourceMenuProps {
+  readonly enabled: boolean;
+  readonly toggle: Step;
+  readonly remove: Step;
+  readonly deleteTitle: string;
+  readonly deleteBody: string;
+  /** What else goes with it, or stands in the way; null when nothing does. */
+  readonly deleteWarning: string | null;
+  readonly editDialog: (close: () => void) => ReactNode;
+}
+
+/** Edit, switch off or on, delete: what can be done with a resource from its panel. */
+export function ResourceMenu(props: ResourceMenuProps) {
+  const [asked, setAsked] = useState<'edit' | 'delete' | null>(null);
+  const { toggle, remove } = props;
+  return (
+    <>
+      <ErrorNote error={toggle.error} />
+      <Menu
+        trigger={
+          <IconButton label={text.actions.more}>
+            <EllipsisVertical aria-hidden className="size-4" />
+          </IconButton>
+        }
+      >
+        <MenuItem icon={<Pencil aria-hidden />} onSelect={() => setAsked('edit')}>
+          {text.actions.edit}
+        </MenuItem>
+        <MenuItem icon={<Power aria-hidden />} onSelect={() => toggle.mutate(undefined)}>
+          {props.enabled ? text.actions.disable : text.actions.enable}
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon={<Trash2 aria-hidden />} danger onSelect={() => setAsked('delete')}>
+          {text.actions.delete}
+        </MenuItem>
+      </Menu>
+      {asked === 'edit' ? props.editDialog(() => setAsked(null)) : null}
+      <ConfirmDialog
+        open={asked === 'delete'}
+        onOpenChange={(isOpen) => setAsked(isOpen ? 'delete' : null)}
+        title={props.deleteTitle}
+        action={text.actions.delete}
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(undefined)}
+      >
+        <p>{props.deleteBody}</p>
+        {props.deleteWarning === null ? null : <p className="font-medium text-bad">{props.deleteWarning}</p>}
+      </ConfirmDialog>
+    </>
+  );
+}

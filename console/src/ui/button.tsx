@@ -1,0 +1,56 @@
+import { LoaderCircle } from 'lucide-react';
+import { Slot } from 'radix-ui';
+import type { ComponentProps } from 'react';
+import { classes } from './class-names.ts';
+
+const LOOKS = {
+  solid: 'bg-solid text-on-solid hover:bg-solid-hover border-transparent',
+  outline: 'bg-panel text-ink border-line-strong hover:bg-hover',
+  quiet: 'bg-transparent text-ink-soft border-transparent hover:bg-hover hover:text-ink',
+  danger: 'bg-bad-solid text-white border-transparent hover:opacity-90',
+} as const;
+
+const SIZES = {
+  small: 'h-8 px-2.5 text-[13px] gap-1.5',
+  medium: 'h-9 px-3.5 text-sm gap-2',
+  icon: 'size-8 justify-center',
+} as const;
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  readonly look?: keyof typeof LOOKS;
+  readonly size?: keyof typeof SIZES;
+  /** Waiting for what it started: it keeps its width and takes no second click. */
+  readonly busy?: boolean;
+  /** Renders its child, such as a link, with the looks of a button. */
+  readonly asChild?: boolean;
+}
+
+export function Button(props: ButtonProps) {
+  const { look = 'outline', size = 'medium', busy = false, asChild = false, className, ...rest } = props;
+  const classNames = classes(
+    'inline-flex shrink-0 items-center justify-center rounded-lg border font-medium whitespace-nowrap select-none',
+    'transition-colors disabled:opacity-50 disabled:pointer-events-none',
+    LOOKS[look],
+    SIZES[size],
+    className,
+  );
+  if (asChild) return <Slot.Root className={classNames} {...rest} />;
+  const { children, disabled, ...button } = rest;
+  return (
+    <button
+      type="button"
+      className={classNames}
+      disabled={disabled === true || busy}
+      aria-busy={busy || undefined}
+      {...button}
+    >
+      {busy ? <LoaderCircle aria-hidden className="size-4 animate-spin" /> : null}
+      {children}
+    </button>
+  );
+}
+
+/** A button that is only an icon has its name in words for those who do not see it. */
+export function IconButton({ label, ...rest }: ButtonProps & { readonly label: string }) {
+  return <Button look="quiet" size="icon" aria-label={label} title={label} {...rest} />;
+}

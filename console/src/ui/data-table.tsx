@@ -1,0 +1,271 @@
+import {
+  type ColumnDef,
+  createSortedRowModel,
+  rowSortingFeature,
+  type SortingState,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { text } from '../text/index.ts';
+import { classes } from './class-names.ts';
+import { Skeleton } from './states.tsx';
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly header: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** What the column sorts by; without it, it does not sort. */
+  readonly sortBy?: (row: Row) => string | number;
+  /** The narrowest window that still shows it: on a telephone only what tells the rows apart has room. */
+  readonly from?: 'sm' | 'md' | 'lg';
+  readonly align?: 'right';
+  /** A width class, where the content should not decide. */
+  readonly width?: string;
+  /** The header is for screen readers alone, as with a column of buttons. */
+  readonly quietHeader?: boolean;
+}
+
+interface DataTableProps<Row> {
+  /** What the rows are, for those who do not see them. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  /** Undefined while they are on their way: the skeleton stands where they will. */
+  readonly rows: readonly Row[] | undefined;
+  readonly rowId: (row: Row) => string;
+  readonly sortedBy?: { readonly id: string; readonly desc: boolean };
+}
+
+const ROW_PX = 53;
+const SKELETON_ROWS = 6;
+/** Fewer are cheaper to draw at once than to watch. */
+const VIRTUAL_FROM_ROWS = 100;
+
+const FROM = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' } as const;
+
+const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() });
+
+/** A table that sorts by its headers and draws only the rows in sight, in a real `table` element. */
+export function DataTable<Row extends object>(props: DataTableProps<Row>) {
+  const { columns, rows } = props;
+  const [sorting, setSorting] = useState<SortingState>(props.sortedBy === undefined ? [] : [props.sortedBy]);
+  const definitions = useMemo(() => columns.map((column) => definitionOf(column)), [columns]);
+  const table = useTable({
+    features,
+    columns: definitions,
+    data: (rows ?? []) as Row[],
+    getRowId: props.rowId,
+    state: { sorting },
+    onSortingChange: setSorting,
+    enableSortingRemoval: false,
+  });
+  const sorted = table.getRowModel().rows;
+  return (
+    <div className="overflow-x-auto rounded-xl border bg-panel shadow-panel">
+      <table className="w-full border-collapse text-left" aria-busy={rows === undefined || undefined}>
+        <caption className="sr-only">{props.label}</caption>
+        <thead>
+          <tr className="border-b">
+            {columns.map((column) => {
+              const model = table.getColumn(column.id);
+              const direction = model?.getIsSorted() ?? false;
+              return (
+                <th
+                  key={column.id}
+                  scope="col"
+                  aria-sort={
+                    direction === 'asc' ? 'ascending' : direction === 'desc' ? 'descending' : undefined
+                  }
+                  className={classes(
+                    'h-10 px-4 text-xs font-medium whitespace-nowrap text-ink-faint',
+                    column.align === 'right' && 'text-right',
+                    column.from !== undefined && FROM[column.from],
+                    column.width,
+                  )}
+                >
+                  {column.sortBy === undefined ? (
+                    <span className={column.quietHeader === true ? 'sr-only' : ''}>{column.header}</span>
+                  ) : (
+                    <SortButton
+                      header={column.header}
+                      direction={direction}
+                      onClick={() => model?.toggleSorting()}
+                    />
+                  )}
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        {rows === undefined ? (
+          <SkeletonRows columns={columns} />
+        ) : sorted.length < VIRTUAL_FROM_ROWS ? (
+          <tbody>
+            {sorted.map((row) => (
+              <TableRow key={row.id} columns={columns} row={row.original} />
+            ))}
+          </tbody>
+        ) : (
+          <VirtualRows columns={columns} rows={sorted.map((row) => row.original)} rowId={props.rowId} />
+        )}
+      </table>
+    </div>
+  );
+}
+
+function definitionOf<Row extends object>(column: Column<Row>): ColumnDef<typeof features, Row> {
+  const { sortBy } = column;
+  if (sortBy === undefined) return { id: column.id, header: column.header, enableSorting: false };
+  return {
+    id: column.id,
+    header: column.header,
+    accessorFn: (row) => sortBy(row),
+    sortFn: (a, b) => compare(sortBy(a.original), sortBy(b.original)),
+    sortDescFirst: false,
+  };
+}
+
+function compare(a: string | number, b: string | number): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return String(a).localeCompare(String(b), undefined, { numeric: true });
+}
+
+function SortButton({ header, direction, onClick }: SortButtonProps) {
+  const Icon = direction === 'asc' ? ArrowUp : direction === 'desc' ? ArrowDown : ChevronsUpDown;
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      title={text.table.sortBy(header)}
+      className={classes('inline-flex items-center gap-1 rounded hover:text-ink', direction && 'text-ink')}
+    >
+      {header}
+      <Icon aria-hidden className={classes('size-3', direction === false && 'opacity-50')} />
+    </button>
+  );
+}
+
+interface SortButtonProps {
+  readonly header: string;
+  readonly direction: false | 'asc' | 'desc';
+  readonly onClick: () => void;
+}
+
+interface RowProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly row: Row;
+}
+
+function TableRow<Row>({ columns, row }: RowProps<Row>) {
+  return (
+    <tr className="relative border-b last:border-b-0 hover:bg-hover/60">
+      {columns.map((column) => (
+        <td
+          key={column.id}
+          className={classes(
+            'h-[53px] px-4 py-2',
+            column.align === 'right' && 'text-right tabular-nums',
+            column.from !== undefined && FROM[column.from],
+            column.width,
+          )}
+        >
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function SkeletonRows<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
+  return (
+    <tbody>
+      {Array.from({ length: SKELETON_ROWS }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same and never move
+        <tr key={index} className="border-b last:border-b-0">
+          {columns.map((column, at) => (
+            <td
+              key={column.id}
+              className={classes(
+                'h-[53px] px-4',
+                column.from !== undefined && FROM[column.from],
+                column.width,
+              )}
+            >
+              <Skeleton className={at === 0 ? 'w-40 max-w-full' : 'w-20 max-w-full'} />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  );
+}
+
+function VirtualRows<Row>({ columns, rows, rowId }: VirtualRowsProps<Row>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [topPx, setTopPx] = useState(0);
+  useLayoutEffect(() => {
+    setTopPx((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
+  }, []);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+    scrollMargin: topPx,
+  });
+  const items = virtual.getVirtualItems();
+  const beforePx = (items[0]?.start ?? topPx) - topPx;
+  const afterPx = virtual.getTotalSize() - ((items.at(-1)?.end ?? topPx) - topPx);
+  return (
+    <tbody ref={body}>
+      <Spacer px={beforePx} />
+      {items.map(({ index }) => {
+        const row = rows[index];
+        return row === undefined ? null : <TableRow key={rowId(row)} columns={columns} row={row} />;
+      })}
+      <Spacer px={afterPx} />
+    </tbody>
+  );
+}
+
+interface VirtualRowsProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowId: (row: Row) => string;
+}
+
+function Spacer({ px }: { readonly px: number }) {
+  return px <= 0 ? null : (
+    <tr aria-hidden style={{ height: px }}>
+      <td />
+    </tr>
+  );
+}
+
+/** The name of a row, which opens it; the whole row takes the click. */
+export function RowName({ children, note, onOpen }: RowNameProps) {
+  return (
+    <div className="min-w-0">
+      <button
+        type="button"
+        onClick={onOpen}
+        className="max-w-full truncate text-left font-medium after:absolute after:inset-0 after:content-['']"
+      >
+        {children}
+      </button>
+      {note === undefined ? null : <div className="truncate text-xs text-ink-faint">{note}</div>}
+    </div>
+  );
+}
+
+interface RowNameProps {
+  readonly children: ReactNode;
+  readonly note?: ReactNode;
+  readonly onOpen: () => void;
+}
+
+/** Buttons within a row stand above the surface that opens it. */
+export function RowActions({ children }: { readonly children: ReactNode }) {
+  return <div className="relative z-10 flex justify-end gap-1">{children}</div>;
+}

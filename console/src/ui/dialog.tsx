@@ -1,0 +1,76 @@
+import { X } from 'lucide-react';
+import { Dialog as Primitive } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { text } from '../text/index.ts';
+import { IconButton } from './button.tsx';
+import { classes } from './class-names.ts';
+
+export interface DialogProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly children: ReactNode;
+  /** `panel` slides in from the side and is as high as the window, for what is long. */
+  readonly shape?: 'box' | 'panel';
+  readonly wide?: boolean;
+  /** Neither Escape nor a click outside closes it, and it has no cross: something must be done first. */
+  readonly locked?: boolean;
+}
+
+const SHAPES = {
+  box: 'left-1/2 top-[8vh] -translate-x-1/2 w-[calc(100vw-2rem)] max-h-[84vh] rounded-xl animate-rise',
+  panel: 'right-0 top-0 h-dvh w-full border-l animate-appear',
+} as const;
+
+export function Dialog(props: DialogProps) {
+  const { shape = 'box', wide = false, locked = false } = props;
+  const stay = (event: Event) => {
+    if (locked) event.preventDefault();
+  };
+  return (
+    <Primitive.Root open={props.open} onOpenChange={props.onOpenChange}>
+      <Primitive.Portal>
+        <Primitive.Overlay className="fixed inset-0 z-40 bg-shade animate-appear" />
+        <Primitive.Content
+          className={classes(
+            'fixed z-50 flex flex-col bg-raised text-ink shadow-raised focus:outline-none',
+            SHAPES[shape],
+            shape === 'panel' ? (wide ? 'max-w-3xl' : 'max-w-xl') : wide ? 'max-w-2xl' : 'max-w-lg',
+          )}
+          onEscapeKeyDown={stay}
+          onPointerDownOutside={stay}
+          onInteractOutside={stay}
+          {...(props.description === undefined ? { 'aria-describedby': undefined } : {})}
+        >
+          <header className="flex items-start gap-4 border-b px-5 py-4">
+            <div className="min-w-0 flex-1">
+              <Primitive.Title className="text-[15px] font-semibold">{props.title}</Primitive.Title>
+              {props.description === undefined ? null : (
+                <Primitive.Description className="mt-1 text-[13px] text-ink-soft">
+                  {props.description}
+                </Primitive.Description>
+              )}
+            </div>
+            {locked ? null : (
+              <Primitive.Close asChild>
+                <IconButton label={text.actions.close} className="-mr-1.5 -mt-1">
+                  <X aria-hidden className="size-4" />
+                </IconButton>
+              </Primitive.Close>
+            )}
+          </header>
+          {props.children}
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  );
+}
+
+export function DialogBody({ children }: { readonly children: ReactNode }) {
+  return <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{children}</div>;
+}
+
+export function DialogActions({ children }: { readonly children: ReactNode }) {
+  return <footer className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{children}</footer>;
+}

@@ -1,0 +1,49 @@
+import { ApiError } from '../api/api-error.ts';
+import { text } from '../text/index.ts';
+import { classes } from './class-names.ts';
+import { CopyButton } from './copy-button.tsx';
+
+/** What to say of an error in one sentence. */
+export function messageOf(error: Error): string {
+  return error instanceof ApiError && error.message !== '' ? error.message : text.errors.unreachable;
+}
+
+/** Says beside a form or a button why something was refused. */
+export function ErrorNote({
+  error,
+  className,
+}: {
+  readonly error: Error | null;
+  readonly className?: string;
+}) {
+  if (error === null) return null;
+  return (
+    <div
+      role="alert"
+      className={classes('rounded-lg bg-bad-wash px-3 py-2.5 text-[13px] text-bad', className)}
+    >
+      <p>{messageOf(error)}</p>
+      <ErrorFooter error={error} />
+    </div>
+  );
+}
+
+/** The request id, which support asks for, and the page of the error code. */
+export function ErrorFooter({ error }: { readonly error: Error }) {
+  if (!(error instanceof ApiError)) return null;
+  return (
+    <p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs opacity-90">
+      {error.docUrl === null ? null : (
+        <a href={error.docUrl} target="_blank" rel="noreferrer" className="font-mono underline">
+          {error.code}
+        </a>
+      )}
+      {error.requestId === null ? null : (
+        <span className="inline-flex items-center gap-1">
+          {text.errors.requestId} <code className="font-mono">{error.requestId}</code>
+          <CopyButton value={error.requestId} label={text.errors.copyRequestId} />
+        </span>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,13 @@
+export type GuardrailStage = 'pre_dispatch' | 'post_response';
+export type GuardrailVerdict = 'allowed' | 'flagged' | 'replaced' | 'blocked' | 'unavailable';
+
+/** Why a guardrail said nothing that counts. */
+export type GuardrailCause =
+  | 'timeout'
+  | 'unreachable'
+  | 'bad_status'
+  | 'malformed'
+  | 'too_large'
+  | 'no_rule_matched'
+  | 'circuit_open'
+  | 'busy';

@@ -1,0 +1,81 @@
+import type { Guardrail } from '../domain/guardrail.ts';
+import type { TemplateValues } from '../domain/guardrail-template.ts';
+import { type Breaker, createBreaker } from '../kit/breaker.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Log } from '../kit/log.ts';
+import { type CallDeps, type GuardrailAnswer, makeCall, prepareCall, unasked } from './call-guardrail.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+/** Calls to one guardrail at once, from one process. */
+const CALLS_MAX = 64;
+/** As many as can be served within a timeout or two; whoever comes later is told at once. */
+const WAITING_MAX = 1_024;
+const FAILURES_MAX = 10;
+const OPEN_MS = 1_000;
+/** Past this many, those that nobody is asking are forgotten, oldest first. */
+const GUARDRAILS_MAX = 10_000;
+
+export interface AskDeps extends CallDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Asks on behalf of requests: never more at once than a guardrail should get, and not at all while it is down. */
+export type AskGuardrail = (guardrail: Guardrail, values: TemplateValues) => Promise<GuardrailAnswer>;
+
+interface Line {
+  readonly turns: Turns;
+  readonly breaker: Breaker;
+}
+
+export function createAskGuardrail(deps: AskDeps): AskGuardrail {
+  const lines = new Map<string, Line>();
+
+  /** One that was moved to another address starts anew: what is known is known of the old one. */
+  function lineOf({ id, baseUrl }: Guardrail): Line {
+    const key = `${id} ${baseUrl}`;
+    const known = lines.get(key);
+    if (known !== undefined) return known;
+    const breaker = createBreaker({
+      clock: deps.clock,
+      failuresMax: FAILURES_MAX,
+      openMs: OPEN_MS,
+      onChange: (state) => deps.log.warn({ guardrail_id: id, circuit: state }, 'the circuit has changed'),
+    });
+    const line = { turns: createTurns(CALLS_MAX, WAITING_MAX), breaker };
+    lines.set(key, line);
+    for (const [oldest, { turns }] of lines) {
+      if (lines.size <= GUARDRAILS_MAX) break;
+      if (oldest !== key && turns.size() === 0) lines.delete(oldest);
+    }
+    return line;
+  }
+
+  return async (guardrail, values) => {
+    const call = prepareCall(guardrail, values);
+    if (typeof call === 'string') return unasked(call, 0);
+    const { turns, breaker } = lineOf(guardrail);
+    const startMs = deps.clock.monotonicMs();
+    const elapsedMs = () => deps.clock.monotonicMs() - startMs;
+    if (breaker.state() === 'open') return unasked('circuit_open', 0);
+    const turn = turns.take(guardrail.timeoutMs);
+    if (!(turn instanceof Promise ? await turn : turn)) return unasked('busy', elapsedMs());
+    try {
+      // Only now: whoever may probe has to say how it went, and one in line might never come to it.
+      if (!breaker.tryPass()) return unasked('circuit_open', elapsedMs());
+      const leftMs = guardrail.timeoutMs - elapsedMs();
+      const answer = await makeCall(deps, guardrail, call, values.stage, leftMs);
+      if (isDown(answer)) breaker.failed();
+      else breaker.succeeded();
+      return { ...answer, latencyMs: elapsedMs() };
+    } finally {
+      turns.giveBack();
+    }
+  };
+}
+
+/** One that answers, whatever it answers, is not down. */
+function isDown({ cause, received }: GuardrailAnswer): boolean {
+  if (cause === 'timeout' || cause === 'unreachable') return true;
+  return cause === 'bad_status' && received !== null && received.status >= 500;
+}

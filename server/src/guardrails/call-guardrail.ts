@@ -1,0 +1,126 @@
+import type { Guardrail } from '../domain/guardrail.ts';
+import { judge, type ResponseRule, type RuleAction } from '../domain/guardrail-rules.ts';
+import { fillTemplate, type TemplateValues } from '../domain/guardrail-template.ts';
+import { parseGuardrailUrl } from '../domain/guardrail-url.ts';
+import type { GuardrailCause, GuardrailStage, GuardrailVerdict } from '../domain/guardrail-verdict.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Egress, EgressRequest } from '../kit/egress/index.ts';
+import { receiveAnswer } from './receive-answer.ts';
+
+export interface CallDeps {
+  readonly egress: Pick<Egress, 'dispatch'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** What a guardrail is called with: all of a guardrail but its bindings, so that one can be tried before it is bound. */
+export type CallableGuardrail = Omit<Guardrail, 'bindings' | 'priority' | 'preDispatch' | 'postResponse'>;
+
+export interface GuardrailAnswer {
+  readonly verdict: GuardrailVerdict;
+  /** Of `unavailable`, and of no other verdict. */
+  readonly cause: GuardrailCause | null;
+  /** The rule that decided; null when none did. */
+  readonly rule: ResponseRule | null;
+  readonly latencyMs: number;
+  /** The JSON that was sent, without the credential, which is in a header; null when nothing was sent. */
+  readonly sent: unknown;
+  /** As far as it came; null when there was no answer. */
+  readonly received: { readonly status: number; readonly body: Buffer } | null;
+}
+
+const VERDICTS: Readonly<Record<RuleAction, GuardrailVerdict>> = {
+  allow: 'allowed',
+  block: 'blocked',
+  log: 'flagged',
+  replace: 'replaced',
+};
+
+/** A call that could be made: everything is known but whether anybody answers. */
+export interface PreparedCall {
+  readonly origin: string;
+  readonly request: EgressRequest;
+  readonly sent: unknown;
+}
+
+/**
+ * Asks a guardrail once. Never fails: a guardrail that cannot be asked, does not answer in time or says nothing that its
+ * rules know is `unavailable`, and what that means is its failure mode's to say.
+ */
+export async function callGuardrail(
+  deps: CallDeps,
+  guardrail: CallableGuardrail,
+  values: TemplateValues,
+): Promise<GuardrailAnswer> {
+  const call = prepareCall(guardrail, values);
+  if (typeof call === 'string') return unasked(call, 0);
+  return makeCall(deps, guardrail, call, values.stage, guardrail.timeoutMs);
+}
+
+/** The call, or why it cannot be made: no usable credential or address, or more to show than the guardrail takes. */
+export function prepareCall(
+  guardrail: CallableGuardrail,
+  values: TemplateValues,
+): PreparedCall | GuardrailCause {
+  const headers = headersOf(guardrail);
+  const url = parseGuardrailUrl(guardrail.baseUrl);
+  if (headers === null || url === 'invalid') return 'unreachable';
+  const sent = fillTemplate(guardrail.template, values);
+  const body = Buffer.from(JSON.stringify(sent));
+  if (body.length > guardrail.maxRequestBytes) return 'too_large';
+  return {
+    origin: url.origin,
+    request: { method: guardrail.httpMethod, path: url.path, headers, body },
+    sent,
+  };
+}
+
+/** `withinMs` bounds everything, to the last byte of the answer. */
+export async function makeCall(
+  deps: CallDeps,
+  guardrail: CallableGuardrail,
+  { origin, request, sent }: PreparedCall,
+  stage: GuardrailStage,
+  withinMs: number,
+): Promise<GuardrailAnswer> {
+  const startMs = deps.clock.monotonicMs();
+  const limits = { withinMs, bytesMax: guardrail.maxResponseBytes };
+  const { cause, status, body } = await receiveAnswer(deps.egress, origin, request, limits);
+  const latencyMs = deps.clock.monotonicMs() - startMs;
+  const received = status === 0 ? null : { status, body };
+  const rule = cause ?? ruleFor(guardrail.rules, body);
+  if (typeof rule === 'string')
+    return { verdict: 'unavailable', cause: rule, rule: null, latencyMs, sent, received };
+  return { verdict: verdictOf(rule, stage), cause: null, rule, latencyMs, sent, received };
+}
+
+export function unasked(cause: GuardrailCause, latencyMs: number): GuardrailAnswer {
+  return { verdict: 'unavailable', cause, rule: null, latencyMs, sent: null, received: null };
+}
+
+/** Names and values in turn, or null when the guardrail needs a credential and has none that can be used. */
+function headersOf({ authMode, secretHeaderName, secret }: CallableGuardrail): string[] | null {
+  const headers = ['content-type', 'application/json', 'accept', 'application/json'];
+  if (authMode === 'none') return headers;
+  if (secret === null) return null;
+  if (authMode === 'bearer_static') headers.push('authorization', `Bearer ${secret.reveal()}`);
+  else headers.push(secretHeaderName ?? 'x-api-key', secret.reveal());
+  return headers;
+}
+
+function ruleFor(
+  rules: readonly ResponseRule[],
+  body: Buffer,
+): ResponseRule | 'malformed' | 'no_rule_matched' {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body.toString('utf8'));
+  } catch {
+    return 'malformed';
+  }
+  return judge(rules, answer) ?? 'no_rule_matched';
+}
+
+/** Before the dispatch there is nothing that could be replaced: what must not reach the client is then not asked for. */
+function verdictOf({ action }: ResponseRule, stage: GuardrailStage): GuardrailVerdict {
+  return action === 'replace' && stage === 'pre_dispatch' ? 'blocked' : VERDICTS[action];
+}

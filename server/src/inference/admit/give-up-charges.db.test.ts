@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type PrivateRedis, startRedis } from '@relay/testbed';
+import { type AdmissionDesk, createDesk } from '../../admission/desk.ts';
+import type { AdmissionEngine } from '../../admission/engine.ts';
+import { createLocalCooldowns } from '../../admission/local-cooldowns.ts';
+import { createRedisEngine } from '../../admission/redis/engine.ts';
+import { createScripts } from '../../admission/redis/scripts.ts';
+import { routingTableOf } from '../../domain/routing.ts';
+import { endpoint, provider, snapshot } from '../../domain/snapshot.fixture.ts';
+import type { LimitPolicy } from '../../domain/snapshot.ts';
+import { systemClock } from '../../kit/clock.ts';
+import { createLog } from '../../kit/log.ts';
+import { createRedis, type Redis } from '../../store/redis.ts';
+import { prefixOf, usageStreamOf } from '../../store/shards.ts';
+import type { Exchange, RoutedRequest } from '../exchange.ts';
+import { askFor } from './ask.ts';
+import { giveUpCharges } from './give-up-charges.ts';
+
+const log = createLog('silent');
+const ACTUAL = { dispatched: true, tokens: 12, spendMicros: 0 };
+const POLICIES: LimitPolicy[] = (['requests', 'tokens', 'concurrency'] as const).map((metric) => ({
+  id: metric,
+  scopeType: 'global',
+  scopeId: null,
+  metric,
+  period: metric === 'concurrency' ? 'none' : 'minute',
+  limitValue: 1_000,
+  enabled: true,
+}));
+
+describe('charges given up while a guardrail looks at the answer', () => {
+  let server: PrivateRedis;
+  let redis: Redis;
+  let engine: AdmissionEngine;
+  let desk: AdmissionDesk;
+  let organizationId: string;
+
+  before(async () => {
+    server = await startRedis();
+    redis = createRedis({ url: server.url, clock: systemClock, log });
+    await redis.whenReady(5_000);
+    engine = createRedisEngine({ scripts: createScripts(redis), gatewayId: 'gateway' });
+    const channel = { announce: () => undefined, subscribe: () => undefined };
+    desk = createDesk({
+      engine,
+      local: createLocalCooldowns({ clock: systemClock, channel }),
+      append: () => assert.fail('it has a lease'),
+      journal: { draft: () => undefined, settlement: () => undefined },
+      openings: async () => [],
+      clock: systemClock,
+      log,
+    });
+  });
+  beforeEach(() => {
+    organizationId = randomUUIDv7();
+  });
+  after(async () => {
+    await desk.stop(1_000);
+    await redis.close();
+    await server.remove();
+  });
+
+  function request() {
+    const organization = snapshot({
+      providers: [provider('p')],
+      endpoints: [endpoint('e', 'p', 'm')],
+      limitPolicies: POLICIES,
+    });
+    const route = routingTableOf(organization).resolve('m');
+    const candidate = route?.members[0]?.candidate;
+    assert.ok(route && candidate);
+    const caller = { organizationId, userId: 'u', keyId: null, keyPolicies: [] };
+    const exchange = {
+      requestId: randomUUIDv7(),
+      snapshot: organization,
+      caller,
+      operation: 'chat',
+      waitMs: 0,
+    } as unknown as Exchange;
+    const body = { model: 'm', streaming: false } as RoutedRequest['body'];
+    return { exchange, candidate, routed: { body, route, estimate: { inputTokens: 40, outputTokens: 60 } } };
+  }
+
+  it('leave the actual use in the windows and no unit taken, and settling later changes nothing', async () => {
+    const { exchange, candidate, routed } = request();
+    const ask = askFor({ waitersMax: 1 }, exchange, routed, [candidate], null);
+    assert.equal((await desk.admit(ask)).kind, 'admitted');
+    const policies = (ask.candidates[0]?.charges ?? []).map(({ policy }) => policy);
+    const amounts = async () =>
+      (await engine.usage(organizationId, policies)).map(({ used: amount, reserved }) => amount + reserved);
+    assert.deepEqual(
+      policies.map(({ metric }) => metric),
+      ['requests', 'tokens', 'concurrency'],
+    );
+    assert.deepEqual(await amounts(), [1, 100, 1]);
+
+    // A cooldown of the endpoint and a queue of others are nothing to it.
+    await engine.penalize(organizationId, 'e', 60_000);
+    await giveUpCharges({ desk }, exchange, routed, candidate, ACTUAL);
+    assert.deepEqual(await amounts(), [1, 12, 0]);
+    assert.deepEqual(desk.counts(), { waiting: 0, dispatched: 1 });
+
+    desk.settle(organizationId, exchange.requestId, ACTUAL, 'the record');
+    await desk.stop(1_000);
+    assert.deepEqual(await amounts(), [1, 12, 0]);
+    const stream = (await redis.run([
+      'XRANGE',
+      usageStreamOf(prefixOf(organizationId)),
+      '-',
+      '+',
+    ])) as unknown[];
+    assert.equal(stream.length, 1);
+    const lease = `${prefixOf(organizationId)}lease:${exchange.requestId}`;
+    assert.equal(await redis.run(['EXISTS', lease]), 0);
+  });
+});

@@ -1,0 +1,109 @@
+import type { AdmissionDesk } from '../admission/desk.ts';
+import type { Candidate } from '../domain/routing.ts';
+import type { Log } from '../kit/log.ts';
+import { cooldownUntilMs } from './dispatch/cooldown.ts';
+import { type DispatchDeps, sendUpstream } from './dispatch/send-upstream.ts';
+import { asksForUsage } from './dispatch/upstream-body.ts';
+import { sentCredentialId } from './dispatch/upstream-headers.ts';
+import {
+  type AttemptRecord,
+  type AttemptResult,
+  type Exchange,
+  isFailure,
+  type RoutedRequest,
+  type UpstreamHead,
+} from './exchange.ts';
+import { interruptedFrame } from './respond/answer.ts';
+import { Reply } from './respond/reply.ts';
+import { responseHeaders } from './respond/response-headers.ts';
+
+export interface AttemptDeps extends DispatchDeps {
+  readonly desk: Pick<AdmissionDesk, 'penalize'>;
+  readonly log: Log;
+  readonly publicUrl: string;
+}
+
+export interface AttemptSettings {
+  /** Waited for capacity before it. */
+  readonly waitMs: number;
+  /** A guardrail has to read the answer before the client does. */
+  readonly inspected: boolean;
+}
+
+/** Sends the request to one candidate. Nothing has reached the client unless the result is `delivered`. */
+export async function attempt(
+  deps: AttemptDeps,
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidate: Candidate,
+  { waitMs, inspected }: AttemptSettings,
+): Promise<AttemptResult> {
+  const sentMs = deps.clock.monotonicMs();
+  const record: AttemptRecord = {
+    endpointId: candidate.endpoint.id,
+    providerId: candidate.provider.id,
+    upstreamModel: candidate.endpoint.upstreamModel,
+    startedMs: Math.round(sentMs - exchange.startMs),
+    waitMs: Math.round(waitMs),
+    status: null,
+    outcome: 'failed',
+    cause: null,
+    latencyMs: 0,
+  };
+  exchange.attempts.push(record);
+  exchange.credentialId = sentCredentialId(candidate);
+  const reply = new Reply({
+    exchange,
+    clock: deps.clock,
+    dropUsageFrame: asksForUsage(exchange.operation, routed.body),
+    whole: inspected,
+    headersFor: (head, usage) =>
+      responseHeaders(exchange, routed, candidate, head, usage, deps.clock.monotonicMs()),
+    interruptedFrame: () => interruptedFrame(deps, exchange),
+  });
+  reply.stopUpstream = sendUpstream(deps, exchange, routed.body, candidate, reply, inspected);
+  exchange.inCharge = reply;
+  // The client may have left before there was anything to stop.
+  if (exchange.clientGone) reply.clientLeft();
+  const result = await reply.result;
+  exchange.inCharge = null;
+  record.latencyMs = Math.round(deps.clock.monotonicMs() - sentMs);
+  record.status = reply.head?.status ?? null;
+  exchange.marks.upstreamFirstByteMs = reply.headMs === null ? null : reply.headMs - sentMs;
+  noteResult(deps, exchange, candidate, record, result, reply.head);
+  return result;
+}
+
+function noteResult(
+  deps: AttemptDeps,
+  exchange: Exchange,
+  candidate: Candidate,
+  record: AttemptRecord,
+  result: AttemptResult,
+  head: UpstreamHead | null,
+): void {
+  const untilMs = head === null ? null : cooldownUntilMs(head, deps.clock.nowMs());
+  if (untilMs !== null) deps.desk.penalize(exchange.caller.organizationId, candidate.endpoint.id, untilMs);
+  switch (result.kind) {
+    case 'delivered':
+      record.outcome = result.delivery.state;
+      record.cause = result.delivery.cause;
+      return;
+    case 'client_gone':
+      record.outcome = 'cancelled';
+      record.cause = 'client_disconnected';
+      return;
+    case 'failure':
+      record.cause = result.code;
+      deps.log.warn(
+        { endpoint: candidate.endpoint.id, cause: result.code, why: result.internal },
+        'attempt failed',
+      );
+      return;
+    case 'answer': {
+      const failed = isFailure(result.answer.status);
+      record.outcome = failed ? 'failed' : 'completed';
+      if (failed) record.cause = `upstream_status_${result.answer.status}`;
+    }
+  }
+}

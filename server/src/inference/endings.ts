@@ -1,0 +1,50 @@
+import { RelayError } from '../domain/relay-error.ts';
+import type { Usage } from '../domain/usage.ts';
+import { ClientGoneError } from '../http/read-body.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Log } from '../kit/log.ts';
+import type { Exchange } from './exchange.ts';
+import { sendError } from './respond/answer.ts';
+import type { Ending } from './settle/settle.ts';
+
+export interface EndingDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly publicUrl: string;
+}
+
+/** `answered`: the provider had answered in full by then, and reported this usage or none. */
+export function clientGone(answered?: { readonly usage: Usage | null }): Ending {
+  return {
+    state: 'cancelled',
+    // No status was ever sent; 499 is what logs elsewhere call it.
+    status: 499,
+    cause: 'client_disconnected',
+    usage: answered?.usage ?? null,
+    streamedTokens: 0,
+    firstByteMs: null,
+    withheld: answered !== undefined,
+  };
+}
+
+export function endWithError(
+  deps: EndingDeps,
+  exchange: Exchange,
+  error: unknown,
+  answered?: { readonly usage: Usage | null },
+): Ending {
+  if (error instanceof ClientGoneError || exchange.clientGone) return clientGone(answered);
+  const known = error instanceof RelayError ? error : new RelayError('internal_error', { cause: error });
+  if (known.code === 'internal_error')
+    deps.log.error({ err: error, request_id: exchange.requestId }, 'defect');
+  sendError(deps, exchange, known);
+  return {
+    state: 'failed',
+    status: known.status,
+    cause: known.code,
+    usage: answered?.usage ?? null,
+    streamedTokens: 0,
+    firstByteMs: deps.clock.monotonicMs(),
+    withheld: answered !== undefined,
+  };
+}

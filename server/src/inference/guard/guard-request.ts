@@ -1,0 +1,125 @@
+import { effectiveGuardrails, type GuardedPlace, type Guardrail, hasStage } from '../../domain/guardrail.ts';
+import type { GuardrailStage } from '../../domain/guardrail-verdict.ts';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Candidate } from '../../domain/routing.ts';
+import type { Exchange, RoutedRequest } from '../exchange.ts';
+import { ask, type GuardDeps, refusalOf, wasAsked } from './ask.ts';
+import { showRequest } from './shown.ts';
+
+/** Configuration that changes faster than guardrails can be asked does not keep a request for ever. */
+const ROUNDS_MAX = 8;
+
+export type Guarded = 'clear' | 'client_gone';
+
+/**
+ * Answers 400 for a stream or an embedding that a guardrail would have to inspect, whichever candidate it would come to: a
+ * client must not get around a guardrail by the way it asks.
+ */
+export function demandInspectable(
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidates: readonly Candidate[],
+): void {
+  const { guardrails } = exchange.guard.snapshot;
+  if (guardrails.length === 0) return;
+  const { streaming, operation } = exchange;
+  if (!streaming && operation !== 'embeddings') return;
+  const isGuarded = candidates.some(
+    (candidate) => effectiveGuardrails(guardrails, placeOf(routed, candidate)).length > 0,
+  );
+  if (!isGuarded) return;
+  throw operation === 'embeddings'
+    ? new RelayError('guardrail_route_kind_unsupported', { param: 'model' })
+    : new RelayError('guardrail_streaming_unsupported', { param: 'stream' });
+}
+
+/** Answers 403 and 503. Asks what is bound to everything or to the lane, before any capacity is asked for. */
+export function guardRequest(
+  deps: GuardDeps,
+  exchange: Exchange,
+  routed: RoutedRequest,
+): Guarded | Promise<Guarded> {
+  const unasked = unaskedOf(exchange, placeOf(routed, null), 'pre_dispatch');
+  return unasked.length === 0 ? 'clear' : askInTurn(deps, exchange, routed, unasked);
+}
+
+/**
+ * Answers 400, 403 and 503. Before a dispatch: what is bound to the candidate is asked, and whatever became effective since the
+ * request came, which may be long ago.
+ */
+export function guardDispatch(
+  deps: GuardDeps,
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidates: readonly Candidate[],
+  candidate: Candidate,
+): Guarded | Promise<Guarded> {
+  const newest = deps.newest.of(exchange.guard.snapshot);
+  if (!(newest instanceof Promise) && newest.guardrails.length === 0) {
+    exchange.guard.snapshot = newest;
+    return 'clear';
+  }
+  return guardWithNewest(deps, exchange, routed, candidates, candidate);
+}
+
+/** The guardrails that have to see the answer of this candidate. */
+export function responseGuardrails(
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidate: Candidate,
+): readonly Guardrail[] {
+  return unaskedOf(exchange, placeOf(routed, candidate), 'post_response');
+}
+
+async function guardWithNewest(
+  deps: GuardDeps,
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidates: readonly Candidate[],
+  candidate: Candidate,
+): Promise<Guarded> {
+  // Asking takes time in which there may be something new again, so it is only over when nobody is left to ask.
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    exchange.guard.snapshot = await deps.newest.of(exchange.guard.snapshot);
+    if (exchange.clientGone) return 'client_gone';
+    demandInspectable(exchange, routed, candidates);
+    const unasked = unaskedOf(exchange, placeOf(routed, candidate), 'pre_dispatch');
+    if (unasked.length === 0) return 'clear';
+    if ((await askInTurn(deps, exchange, routed, unasked)) === 'client_gone') return 'client_gone';
+  }
+  throw new RelayError('guardrail_unavailable', { internal: 'there was always another guardrail to ask' });
+}
+
+/** One after the other; the first that says no ends it. */
+async function askInTurn(
+  deps: GuardDeps,
+  exchange: Exchange,
+  routed: RoutedRequest,
+  guardrails: readonly Guardrail[],
+): Promise<Guarded> {
+  exchange.guard.shown ??= showRequest(exchange, routed);
+  for (const guardrail of guardrails) {
+    const answer = await ask(deps, exchange, guardrail, exchange.guard.shown);
+    if (answer === null) return 'client_gone';
+    const refusal = refusalOf(guardrail, 'pre_dispatch', answer);
+    if (refusal !== null) throw refusal;
+  }
+  return 'clear';
+}
+
+/** A guardrail is asked once for each stage of a request, however many candidates it comes to. */
+function unaskedOf(exchange: Exchange, place: GuardedPlace, stage: GuardrailStage): readonly Guardrail[] {
+  const { guardrails } = exchange.guard.snapshot;
+  if (guardrails.length === 0) return guardrails;
+  return effectiveGuardrails(guardrails, place).filter(
+    (guardrail) => hasStage(guardrail, stage) && !wasAsked(exchange, guardrail, stage),
+  );
+}
+
+function placeOf({ route }: RoutedRequest, candidate: Candidate | null): GuardedPlace {
+  return {
+    laneId: route.lane?.id ?? null,
+    candidate:
+      candidate === null ? null : { providerId: candidate.provider.id, endpointId: candidate.endpoint.id },
+  };
+}

@@ -1,0 +1,72 @@
+import { type InspectedText, requestText, responseText } from '../../domain/guardrail-text.ts';
+import type { GuardrailStage } from '../../domain/guardrail-verdict.ts';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Exchange, InferenceBody, RoutedRequest, Shown } from '../exchange.ts';
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+
+/** Answers 400 `invalid_request` for a body that says a thing twice. */
+export function showRequest(exchange: Exchange, routed: RoutedRequest): Shown {
+  const body = parseUnambiguous(routed.body);
+  return shownOf(exchange, routed, 'pre_dispatch', body, requestText(exchange.operation, body));
+}
+
+export function showAnswer(exchange: Exchange, routed: RoutedRequest, answer: unknown): Shown {
+  return shownOf(exchange, routed, 'post_response', answer, responseText(exchange.operation, answer));
+}
+
+function shownOf(
+  exchange: Exchange,
+  { body: { model }, route }: RoutedRequest,
+  stage: GuardrailStage,
+  body: unknown,
+  { text, messages, skippedParts }: InspectedText,
+): Shown {
+  const { operation, requestId } = exchange;
+  const lane = route.lane?.slug ?? '';
+  return { values: { text, stage, operation, model, lane, requestId, messages, body }, skippedParts };
+}
+
+/**
+ * Of a member that is there twice one reader takes the first and another the last. The provider gets the client's bytes, so what
+ * a guardrail was shown would not have to be what the provider reads.
+ */
+function parseUnambiguous({ bytes }: InferenceBody): unknown {
+  const text = bytes.toString('utf8');
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    // Of a large body only the structure was checked so far.
+    throw new RelayError('invalid_json', { message: 'The request body is not valid JSON.', cause });
+  }
+  if (membersOf(body) === membersIn(text)) return body;
+  throw new RelayError('invalid_request', {
+    message:
+      'The request body has an object with the same member twice. A guardrail applies to this request, and must read what the provider reads. Send every member once.',
+  });
+}
+
+/** How many members the objects of a value have, all together. */
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner: unknown[] = Object.values(value);
+  return inner.reduce<number>((sum, each) => sum + membersOf(each), Array.isArray(value) ? 0 : inner.length);
+}
+
+/** The same of a text: a colon that is in no string follows the name of a member. */
+function membersIn(json: string): number {
+  let count = 0;
+  let inString = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (inString) {
+      if (code === BACKSLASH) at += 1;
+      else if (code === QUOTE) inString = false;
+    } else if (code === QUOTE) inString = true;
+    else if (code === COLON) count += 1;
+  }
+  return count;
+}

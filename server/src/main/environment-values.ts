@@ -1,0 +1,136 @@
+import { isAbsolute } from 'node:path';
+import { InvalidCidrError, parseCidr } from '../kit/egress/index.ts';
+import { parseMasterKey } from '../kit/seal.ts';
+import { parseRedisUrls } from '../store/redis-urls.ts';
+
+// How values of the environment are read. Each throws with a text that says what the value must be.
+
+const TOKEN_CHARACTERS_MIN = 32;
+const PLACEHOLDER = /^(?:change|replace|your|example|placeholder|secret|token|password|xxx|test)|(.)\1{7}/i;
+
+export function url(...schemes: string[]): (value: string) => string {
+  return (value) => {
+    const ok = URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1));
+    if (!ok)
+      throw new Error(`must be a URL starting with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+    return value;
+  };
+}
+
+export function oneOf<T extends string>(...allowed: T[]): (value: string) => T {
+  return (value) => {
+    const found = allowed.find((each) => each === value);
+    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
+    return found;
+  };
+}
+
+export function integer(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const parsed = Number(value);
+    if (!/^\d+$/.test(value) || parsed < min || parsed > max)
+      throw new Error(`must be a whole number from ${min} to ${max}`);
+    return parsed;
+  };
+}
+
+export function token(value: string): string {
+  if (value.length < TOKEN_CHARACTERS_MIN)
+    throw new Error(`must have at least ${TOKEN_CHARACTERS_MIN} characters`);
+  if (PLACEHOLDER.test(value)) throw new Error('looks like a placeholder; use a random value');
+  if (!/^[\x21-\x7e]+$/.test(value)) throw new Error('must be printable ASCII without spaces');
+  return value;
+}
+
+export function list(value: string): string[] {
+  return value
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}
+
+export function masterKey(value: string): Buffer {
+  try {
+    return parseMasterKey(value);
+  } catch (error) {
+    throw new Error(error instanceof Error ? error.message : 'must be 32 random bytes in base64 or hex');
+  }
+}
+
+export function thirtyTwoBytes(value: string): Buffer {
+  const isHex = /^[0-9a-f]{64}$/i.test(value);
+  if (!isHex && !/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) throw new Error('must be 32 bytes in base64 or hex');
+  const bytes = Buffer.from(value, isHex ? 'hex' : 'base64');
+  // Of 32 random bytes hardly any two are equal, and not all of them are letters.
+  if (new Set(bytes).size < 16 || bytes.every((byte) => byte >= 0x20 && byte < 0x7f))
+    throw new Error('looks like a placeholder; `relay context-key` prints a new pair');
+  return bytes;
+}
+
+/** Points for which anybody can make a signature that holds; the others of this kind are no 16 different bytes. */
+const SMALL_ORDER = [
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+];
+
+export function ed25519PublicKey(value: string): Buffer {
+  const bytes = thirtyTwoBytes(value);
+  const unsigned = Buffer.from(bytes);
+  unsigned.writeUInt8((bytes.at(-1) ?? 0) & 0x7f, 31);
+  if (SMALL_ORDER.includes(unsigned.toString('hex'))) throw new Error('has an entry that is no public key');
+  return bytes;
+}
+
+/** An address without a path: what a context is signed for is the path that the client sent. */
+export function origin(value: string): string {
+  const parsed = new URL(url('http', 'https')(value));
+  if (
+    parsed.username !== '' ||
+    parsed.password !== '' ||
+    `${parsed.pathname}${parsed.search}${parsed.hash}` !== '/'
+  )
+    throw new Error('must be an address without a path, such as http://inference:8080');
+  return parsed.origin;
+}
+
+export function networks(value: string): string[] {
+  const given = list(value);
+  for (const each of given) {
+    try {
+      parseCidr(each);
+    } catch (error) {
+      if (error instanceof InvalidCidrError) throw new Error(`has an entry that ${error.message}`);
+      throw error;
+    }
+  }
+  return given;
+}
+
+export function redisUrls(value: string): string {
+  parseRedisUrls(value);
+  return value;
+}
+
+export function stripeSecret(value: string): string {
+  if (!/^whsec_[\x21-\x7e]{16,}$/.test(value))
+    throw new Error('must be the signing secret of a webhook, which starts with whsec_');
+  return value;
+}
+
+export function absolutePath(value: string): string {
+  if (!isAbsolute(value)) throw new Error('must be an absolute path, such as /var/lib/relay/spool');
+  return value;
+}
+
+export function configPath(value: string): string {
+  if (!isAbsolute(value)) throw new Error('must be an absolute path, such as /etc/relay/relay.yaml');
+  return value;
+}
+
+export function listenAddress(value: string): { host: string; port: number } {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(value);
+  const port = Number(match?.[3]);
+  if (match === null || port > 65_535)
+    throw new Error('must be host:port, such as 127.0.0.1:8080 or [::]:8080');
+  return { host: match[1] ?? (match[2] || '0.0.0.0'), port };
+}

@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLog } from '../kit/log.ts';
+import { lockDataDirectory } from '../store/embedded/data-directory-lock.ts';
+import { type Environment, readEnvironment } from './environment.ts';
+import { type RunningServer, serve } from './serve.ts';
+import { type KeptSecrets, keepSecrets, noteShown, randomSecrets } from './start-secrets.ts';
+
+export interface StartOptions {
+  /** The environment; what is not set in it is taken from the data directory. */
+  readonly source: Readonly<Record<string, string | undefined>>;
+  readonly directory: string;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+export interface StartedServer extends RunningServer {
+  /** Where clients reach it from this machine. */
+  readonly url: string;
+  readonly directory: string;
+  readonly secretsPath: string;
+  /** The tokens, wherever they come from; null in hosted mode. */
+  readonly tokens: { readonly api: string; readonly admin: string } | null;
+  /** Those that this start has made and nobody has seen yet. */
+  readonly newTokens: { readonly api: boolean; readonly admin: boolean };
+  /** The tokens were shown to somebody. */
+  noteShown(): Promise<void>;
+}
+
+/**
+ * Runs everything in this process, which keeps what it knows in one directory: an embedded PostgreSQL, and live state in
+ * memory. Throws `EnvironmentError`, `DirectoryInUseError` and `SecretsError` with texts for whoever has started it.
+ */
+export async function start(options: StartOptions): Promise<StartedServer> {
+  const source: Record<string, string> = { RELAY_LOG_LEVEL: 'warn', ...onlySet(options.source) };
+  // Every fault of the settings is told before anything is made.
+  readEnvironment({ ...randomSecrets(), ...source }, 'all', 'embedded');
+  const { directory } = options;
+  const lock = await lockDataDirectory(directory);
+  try {
+    const secrets = await keepSecrets(directory, {
+      isGiven: (name) => source[name] !== undefined,
+      isUsed: existsSync(join(directory, 'postgres')),
+      hasTokens: source['RELAY_MODE'] !== 'hosted',
+    });
+    const environment = addressed(
+      readEnvironment({ ...secrets.values, ...source }, 'all', 'embedded'),
+      options,
+    );
+    const log = createLog(environment.RELAY_LOG_LEVEL, process.stderr);
+    const server = await serve(environment, 'all', { dataDirectory: { path: directory, lock }, log });
+    return {
+      ...describe(environment, secrets, directory),
+      address: server.address,
+      async stop() {
+        const stopped = await server.stop();
+        await lock.release();
+        return stopped;
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function describe(environment: Environment, secrets: KeptSecrets, directory: string) {
+  const { RELAY_API_TOKEN: api, RELAY_ADMIN_TOKEN: admin } = environment;
+  const isNew = (name: 'RELAY_API_TOKEN' | 'RELAY_ADMIN_TOKEN') =>
+    !secrets.wereShown && environment[name] === secrets.values[name];
+  return {
+    url: localUrl(environment.RELAY_HTTP_ADDR),
+    directory,
+    secretsPath: secrets.path,
+    tokens: api === null || admin === null ? null : { api, admin },
+    newTokens: { api: isNew('RELAY_API_TOKEN'), admin: isNew('RELAY_ADMIN_TOKEN') },
+    noteShown: () => noteShown(secrets),
+  };
+}
+
+/** A value that is empty counts as not set, here as everywhere. */
+function onlySet(source: StartOptions['source']): Record<string, string> {
+  const set: Record<string, string> = {};
+  for (const [name, value] of Object.entries(source))
+    if (value !== undefined && value.trim() !== '') set[name] = value;
+  return set;
+}
+
+function addressed(environment: Environment, { host, port }: StartOptions): Environment {
+  const { RELAY_HTTP_ADDR: given } = environment;
+  return { ...environment, RELAY_HTTP_ADDR: { host: host ?? given.host, port: port ?? given.port } };
+}
+
+function localUrl({ host, port }: { readonly host: string; readonly port: number }): string {
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  if (host === '::') return `http://[::1]:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,55 @@
+import type { Kysely } from 'kysely';
+import { windowStartMs } from '../admission/calendar-window.ts';
+import type { Opening } from '../admission/engine.ts';
+import { isSliding, type Policy } from '../admission/policy.ts';
+import type { AppliedLimit } from '../domain/limit.ts';
+import type { Clock } from '../kit/clock.ts';
+import { readRecentUsage } from '../store/recent-usage.ts';
+import type { Database } from '../store/schema.ts';
+import { sumUsage } from '../store/usage-sums.ts';
+
+export interface OpeningParts {
+  readonly db: Kysely<Database>;
+  readonly clock: Clock;
+}
+
+/** What the ledger holds of windows of the calendar that the engine does not know. */
+export async function calendarOpenings(
+  { db, clock }: OpeningParts,
+  organizationId: string,
+  policies: readonly Policy[],
+): Promise<Opening[]> {
+  const nowMs = clock.nowMs();
+  const windows = policies.flatMap((policy) => {
+    const { period, metric } = policy;
+    if (period === 'none' || isSliding(period)) return [];
+    return [{ policy, metric, counts: countsOf(policy), startMs: windowStartMs(period, nowMs) }];
+  });
+  const amounts = await sumUsage(db, organizationId, windows);
+  return windows.map(({ policy, startMs }, index) => ({ policy, startMs, amount: amounts[index] ?? 0 }));
+}
+
+/** What requests have taken of short windows since a moment; of each window at least that it is known now. */
+export async function shortOpenings(
+  { db }: Pick<OpeningParts, 'db'>,
+  organizationId: string,
+  policies: readonly Policy[],
+  sinceMs: number,
+): Promise<Opening[]> {
+  const openings: Opening[] = [];
+  for (const policy of policies) {
+    const { metric, period } = policy;
+    if (period === 'none' || !isSliding(period)) continue;
+    const counted = { metric, counts: countsOf(policy) };
+    openings.push({ policy, startMs: sinceMs, amount: 0 });
+    for (const { atMs, amount } of await readRecentUsage(db, organizationId, counted, sinceMs))
+      openings.push({ policy, startMs: atMs, amount });
+  }
+  return openings;
+}
+
+function countsOf({ id, counts }: Policy): AppliedLimit['counts'] {
+  // Without knowing what it counts, nobody can say that its window is empty.
+  if (counts === undefined) throw new Error(`the window of ${id} cannot be rebuilt`);
+  return counts;
+}

@@ -1,0 +1,125 @@
+import type { ManagementDeps } from '../deps.ts';
+import type { Row } from '../owned-rows.ts';
+import { catalogColumnsAt, type PricedEndpoint } from '../pricing-policies/catalog-columns.ts';
+import type { Configuration, StoredItem } from './configuration.ts';
+import { type Change, type FieldChange, fieldsOf, type Plan, type PlanInput } from './make-plan.ts';
+import { pricingPolicySection } from './sections/pricing-policies.ts';
+import type { Entry } from './sections/section.ts';
+
+type PriceDeps = Pick<ManagementDeps, 'clock'>;
+type Items = Pick<PlanInput, 'stored'> & Partial<Pick<PlanInput, 'file'>>;
+
+/**
+ * The plan with the prices that nobody set, as the routes of endpoints have them: a new endpoint begins with the
+ * catalogue's price, which follows its model and goes when it goes. They are not the file's; a price that the file names
+ * is, and comes first.
+ */
+export async function withDefaultPrices(deps: PriceDeps, input: PlanInput, plan: Plan): Promise<Plan> {
+  const gone = new Set<string>();
+  const more: Change[] = [];
+  const kept: Change[] = [];
+  for (const change of plan.changes) {
+    if (change.section.name !== 'endpoints') continue;
+    if (change.action === 'delete') gone.add(change.key);
+    const price = await priceChange(deps, input, plan, change);
+    if (price !== null) more.push(price);
+  }
+  for (const change of plan.changes) {
+    const isPrice = change.section.name === 'pricing_policies' && change.action === 'delete';
+    // Without a price of its own an endpoint has the catalogue's, whether it had another one before or not.
+    const fallen = isPrice && !gone.has(change.key) ? await backToCatalog(deps, input, change) : null;
+    kept.push(fallen ?? change);
+  }
+  return { ...plan, changes: [...kept, ...more] };
+}
+
+/** The configuration without the prices that a new endpoint would have anyway: like other defaults, they are not said. */
+export async function withoutDefaultPrices(
+  deps: PriceDeps,
+  configuration: Configuration,
+): Promise<Configuration> {
+  const said = new Map<string, StoredItem>();
+  for (const [key, item] of configuration.get('pricing_policies') ?? []) {
+    const isSame =
+      isDefault(item) && samePrice(item.entry, await catalogEntry(deps, { stored: configuration }, key));
+    if (!isSame) said.set(key, item);
+  }
+  return new Map([...configuration, ['pricing_policies', said]]);
+}
+
+async function priceChange(
+  deps: PriceDeps,
+  input: PlanInput,
+  plan: Plan,
+  change: Change,
+): Promise<Change | null> {
+  const { action, key } = change;
+  if (input.file.get('pricing_policies')?.has(key) === true) return null;
+  const stored = input.stored.get('pricing_policies')?.get(key) ?? null;
+  if (action === 'delete') return stored !== null && isDefault(stored) ? deleted(stored) : null;
+  const moved = change.fields.some(({ field }) => field === 'upstream_model' || field === 'provider');
+  if (action === 'release' || !moved) return null;
+  const entry = await catalogEntry(deps, input, key);
+  if (stored !== null) {
+    if (!isDefault(stored)) return null;
+    return entry === null ? deleted(stored) : updated(stored, entry);
+  }
+  if (entry === null) return null;
+  // A model that has a price here and had none on this endpoint: somebody took it away.
+  const isTakenAway =
+    action === 'update' && (await catalogEntry(deps, { stored: input.stored }, key)) !== null;
+  return isTakenAway ? null : created(input, plan, entry);
+}
+
+async function backToCatalog(deps: PriceDeps, input: PlanInput, change: Change): Promise<Change | null> {
+  const entry = await catalogEntry(deps, input, change.key);
+  if (entry === null || change.stored === null) return null;
+  const { fields, ...rest } = updated(change.stored, entry);
+  const owner: FieldChange = { field: 'managed_by', before: 'file', after: null };
+  return { ...rest, fields: [...fields, owner], columns: { ...rest.columns, managed_by: null } };
+}
+
+/** What the catalogue says of an endpoint as the file has it, or else as it is stored. */
+async function catalogEntry(deps: PriceDeps, { file, stored }: Items, key: string): Promise<Entry | null> {
+  const find = (section: 'endpoints' | 'providers', name: string) =>
+    (file?.get(section)?.get(name) ?? stored.get(section)?.get(name))?.entry;
+  const endpoint = find('endpoints', key);
+  const provider = find('providers', String(endpoint?.['provider']));
+  if (endpoint === undefined || provider === undefined) return null;
+  const priced = endpoint as unknown as Pick<PricedEndpoint, 'upstream_model' | 'route_kind'>;
+  const columns = await catalogColumnsAt(deps, String(provider['base_url']), priced);
+  return columns === null ? null : { endpoint: key, currency: 'USD', ...columns };
+}
+
+function created({ newId }: PlanInput, { ids }: Plan, entry: Entry): Change {
+  const section = pricingPolicySection;
+  const fields = fieldsOf(section, entry, (value) => ({ before: null, after: value }));
+  const shared = { section, key: section.keyOf(entry), id: newId(), stored: null, item: null };
+  return { ...shared, action: 'create', fields, columns: section.columnsOf(entry, ids) };
+}
+
+function updated(stored: StoredItem, entry: Entry): Change {
+  const section = pricingPolicySection;
+  const fields = section.fields.flatMap((field): FieldChange[] => {
+    const [before, after] = [stored.entry[field] ?? null, entry[field] ?? null];
+    return before === after ? [] : [{ field, before, after }];
+  });
+  const { key, row } = stored;
+  const columns = section.columnsOf(entry, () => (row as Row<'pricing_policies'>).endpoint_id);
+  return { action: 'update', section, key, id: row.id, fields, stored, item: null, columns };
+}
+
+function deleted(stored: StoredItem): Change {
+  const section = pricingPolicySection;
+  const fields = fieldsOf(section, stored.entry, (value) => ({ before: value, after: null }));
+  const { key, row } = stored;
+  return { action: 'delete', section, key, id: row.id, fields, stored, item: null, columns: {} };
+}
+
+function isDefault({ owned, entry }: StoredItem): boolean {
+  return !owned && entry['source'] === 'catalog';
+}
+
+function samePrice(one: Entry, other: Entry | null): boolean {
+  return other !== null && pricingPolicySection.fields.every((field) => one[field] === other[field]);
+}

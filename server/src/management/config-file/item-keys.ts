@@ -1,0 +1,27 @@
+import type { Entry, Section } from './sections/section.ts';
+
+/** The keys of a list in their order; of those that share one, the second is `… #2`. */
+export function numbered<Item extends { readonly entry: Entry }>(
+  section: Section,
+  items: readonly Item[],
+): (Item & { readonly key: string })[] {
+  const keyed = items.map((item) => ({ ...item, key: section.keyOf(item.entry) }));
+  keyed.sort((a, b) => compare(a.key, b.key) || compare(textOf(section, a.entry), textOf(section, b.entry)));
+  if (!section.repeats) return keyed;
+  let last = '';
+  let count = 0;
+  return keyed.map((item) => {
+    count = item.key === last ? count + 1 : 1;
+    last = item.key;
+    return count === 1 ? item : { ...item, key: `${item.key} #${count}` };
+  });
+}
+
+function textOf(section: Section, entry: Entry): string {
+  return JSON.stringify(section.fields.map((field) => entry[field]));
+}
+
+/** By code unit, so that the order is the same on every machine. */
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,93 @@
+import {
+  type ConfigFile,
+  ConfigFile as ConfigFileSchema,
+  compileValidator,
+  type Issue,
+} from '@relay/contract';
+import { parseTargetUrl } from '../../../kit/egress/target-url.ts';
+import { readItems } from '../read-file.ts';
+import { allSections } from '../sections/index.ts';
+import { type Finding, type Position, readYaml } from './read-yaml.ts';
+
+export interface ConfigText {
+  /** Null when something is wrong; `findings` then says what. */
+  readonly config: ConfigFile | null;
+  readonly findings: readonly Finding[];
+  positionOf(path: string): Position;
+}
+
+/** `in_file`: every item that is named has to be in the file. `anywhere`: it may be on the server alone. */
+export interface CheckOptions {
+  readonly references: 'in_file' | 'anywhere';
+}
+
+/** The text of a configuration file, checked as far as that can be done without a server. */
+export function readConfigText(text: string, { references }: CheckOptions): ConfigText {
+  const yaml = readYaml(text);
+  const positionOf = (path: string) => yaml.positionOf(secretRefPath(yaml.value, path) ?? path);
+  if (yaml.faults.length > 0) return { config: null, findings: yaml.faults, positionOf };
+  const shape = compileValidator(ConfigFileSchema)(yaml.value);
+  if (!shape.ok) {
+    const findings = shape.issues.map((issue) => {
+      const message = wordsOf(issue);
+      const of = issue.message.startsWith('unknown field') ? 'key' : 'value';
+      return { path: issue.path, message, ...yaml.positionOf(issue.path, of) };
+    });
+    return { config: null, findings: inOrder(findings), positionOf };
+  }
+  const config = yaml.value as ConfigFile;
+  const issues = issuesOf(config, references);
+  if (issues.length === 0) return { config, findings: [], positionOf };
+  const findings = issues.map((issue) => ({ ...issue, ...positionOf(issue.path) }));
+  return { config: null, findings: inOrder(findings), positionOf };
+}
+
+/** Which private networks are open is the server's to say, so only the form of an address is looked at. */
+const offline = { egress: { check: parseTargetUrl } };
+
+function issuesOf(config: ConfigFile, references: CheckOptions['references']): Issue[] {
+  const { items, faults } = readItems(config, allSections, offline);
+  const issues = faults.map(({ detail, message }) => ({ path: detail.param ?? '', message }));
+  if (references === 'anywhere') return issues;
+  // An item that was refused itself is named in vain by all others; that is no fault of theirs.
+  if (issues.length > 0) return issues;
+  for (const section of allSections) {
+    for (const { path, entry } of items.get(section.name)?.values() ?? []) {
+      for (const { field, section: named, key } of section.referencesOf(entry)) {
+        if (items.get(named)?.has(key) === true) continue;
+        const message = `${path}.${field} names "${key}", which is not among the ${named} of the file. Add it, or correct the name.`;
+        issues.push({ path: `${path}.${field}`, message });
+      }
+    }
+  }
+  return issues;
+}
+
+/** The server names a secret that it cannot use by its reference; here it stands where the reference does. */
+function secretRefPath(value: unknown, path: string): string | null {
+  const ref = /^secrets\["(.*)"\]$/.exec(path)?.[1];
+  if (ref === undefined || typeof value !== 'object' || value === null) return null;
+  for (const [section, items] of Object.entries(value)) {
+    if (!Array.isArray(items)) continue;
+    const index = items.findIndex((item: { readonly secret_ref?: unknown }) => item?.secret_ref === ref);
+    if (index !== -1) return `${section}[${index}].secret_ref`;
+  }
+  return null;
+}
+
+const INLINE_SECRET = /(?:^|\.)(?:secret|api_key|apikey|key|token|password)$/;
+
+/** The contract speaks of bodies and patterns; here is a file, and a secret in it needs plainer words. */
+function wordsOf({ path, message }: Issue): string {
+  if (path === '') return 'the file must be a mapping that has `version: 1`.';
+  const isUnknown = message.startsWith('unknown field');
+  if (path.endsWith('secret_ref') && !message.endsWith('is required'))
+    return `${path} must say where the secret is: env:NAME or file:/path. The secret itself is never in the file.`;
+  if (isUnknown && INLINE_SECRET.test(path))
+    return `${path} would put a secret into the file. Use secret_ref with env:NAME or file:/path, and take the secret out.`;
+  return `${message}.`;
+}
+
+function inOrder(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted((a, b) => a.line - b.line || a.column - b.column);
+}

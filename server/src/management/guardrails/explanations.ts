@@ -1,0 +1,64 @@
+import type { GuardrailCause, GuardrailVerdict } from '../../domain/guardrail-verdict.ts';
+import type { GuardrailAnswer } from '../../guardrails/call-guardrail.ts';
+import type { Row } from '../owned-rows.ts';
+
+const VERDICTS: Readonly<Record<Exclude<GuardrailVerdict, 'unavailable'>, string>> = {
+  allowed: 'The guardrail allows the text.',
+  flagged: 'The guardrail flags the text. A request goes on, and its record says so.',
+  replaced: 'The text of an answer would be replaced.',
+  blocked: 'The guardrail blocks the text. A request gets 403 content_policy_violation.',
+};
+
+/** What was found, and what to do about it. */
+export function explanationOf(
+  row: Row<'guardrails'>,
+  hasSecret: boolean,
+  { verdict, cause, received }: GuardrailAnswer,
+): string {
+  if (verdict !== 'unavailable') return VERDICTS[verdict];
+  const found = foundOf(cause, row, hasSecret, received?.status ?? null);
+  const meaning =
+    row.failure_mode === 'fail_closed'
+      ? 'A request gets 503 guardrail_unavailable.'
+      : 'A request goes on unchecked, because failure_mode is fail_open.';
+  return `${found} ${meaning}`;
+}
+
+function foundOf(
+  cause: GuardrailCause | null,
+  row: Row<'guardrails'>,
+  hasSecret: boolean,
+  status: number | null,
+): string {
+  switch (cause) {
+    case 'timeout':
+      return `No whole answer came within ${row.timeout_ms} ms. Raise timeout_ms, or ask for less.`;
+    case 'unreachable':
+      return unreachable(row, hasSecret);
+    case 'bad_status':
+      return status === 401 || status === 403
+        ? `It answered ${status}: it does not accept the credential. Check auth_mode, secret_header_name and secret.`
+        : `It answered ${status} instead of success. received has its words.`;
+    case 'malformed':
+      return 'Its answer is no whole JSON. Check that base_url is its API and not a website.';
+    case 'too_large':
+      return status === null
+        ? `The request would be larger than max_request_bytes (${row.max_request_bytes}).`
+        : `Its answer is larger than max_response_bytes (${row.max_response_bytes}).`;
+    case 'no_rule_matched':
+      return 'No rule matches its answer. Add one for what received shows, also for what is to be allowed.';
+    case 'circuit_open':
+    case 'busy':
+    case null:
+      return 'It was not asked.';
+  }
+}
+
+function unreachable({ auth_mode, sealed_secret, base_url }: Row<'guardrails'>, hasSecret: boolean): string {
+  if (auth_mode !== 'none' && !hasSecret) {
+    return sealed_secret === null
+      ? `There is no credential to send. Store one, or set auth_mode to "none".`
+      : 'The stored credential does not open under the master keys of this deployment. Enter the secret again.';
+  }
+  return `${new URL(base_url).host} cannot be reached. Check base_url, that the service runs, and that its address is public or opened with RELAY_ALLOW_PRIVATE_NETWORKS.`;
+}

@@ -1,0 +1,87 @@
+import type { Guardrail } from '@relay/contract';
+import { guardrailPresets, presetOf } from '../../domain/guardrail-presets.ts';
+import { checkRules } from '../../domain/guardrail-rules.ts';
+import { checkTemplate } from '../../domain/guardrail-template.ts';
+import { parseGuardrailUrl, withoutQuery } from '../../domain/guardrail-url.ts';
+import type { Egress } from '../../kit/egress/index.ts';
+import { targetUrlProblems } from '../../kit/egress/target-url.ts';
+import { demandAuthHeader } from '../providers/address.ts';
+import { invalidField } from '../refusals.ts';
+
+/** What has to fit together, whichever of it a write has named. */
+export type Settings = Pick<
+  Guardrail,
+  | 'preset_slug'
+  | 'auth_mode'
+  | 'secret_header_name'
+  | 'pre_dispatch_enabled'
+  | 'request_template'
+  | 'response_rules'
+  | 'enabled'
+>;
+
+/** Refuses, by the name of the field, settings with which no answer could be judged. */
+export function demandSettings(settings: Settings): void {
+  demandAuthHeader(settings.auth_mode, settings.secret_header_name, 'secret_header_name');
+  if (presetOf(settings.preset_slug) === undefined) {
+    const known = guardrailPresets.map(({ slug }) => slug).join(', ');
+    throw invalidField('preset_slug', `preset_slug names no preset. Send one of ${known}.`);
+  }
+  if (settings.request_template !== null) demandTemplate(settings.request_template);
+  if (settings.response_rules !== null) demandRules(settings.response_rules, settings);
+}
+
+/** One that fails for want of its credential would refuse every request, or let every request pass unseen. */
+export function demandCredential({ enabled, auth_mode }: Settings, hasCredential: boolean): void {
+  if (!enabled || hasCredential || auth_mode === 'none') return;
+  throw invalidField(
+    'secret',
+    `auth_mode ${auth_mode} needs a stored credential while the guardrail is enabled. Send secret, or set auth_mode to "none".`,
+  );
+}
+
+function demandTemplate(template: NonNullable<Settings['request_template']>): void {
+  demandStorableJson('request_template', template);
+  const problem = checkTemplate(template);
+  if (problem !== null) throw refused(`request_template${problem.param}`, problem.message);
+}
+
+function demandRules(
+  rules: NonNullable<Settings['response_rules']>,
+  { pre_dispatch_enabled }: Pick<Settings, 'pre_dispatch_enabled'>,
+): void {
+  demandStorableJson('response_rules', rules);
+  const problem = checkRules(rules, { preDispatch: pre_dispatch_enabled });
+  if (problem !== null) throw refused(`response_rules${problem.param}`, problem.message);
+}
+
+function refused(param: string, message: string) {
+  return invalidField(param, `${param} ${message}.`);
+}
+
+/** The form that is stored. The address is called as it stands, so nothing of it is taken away. */
+export function checkedGuardrailUrl(egress: Pick<Egress, 'check'>, baseUrl: string): string {
+  const target = egress.check(withoutQuery(baseUrl));
+  if (typeof target === 'string') throw invalidField('base_url', `base_url ${targetUrlProblems[target]}.`);
+  const url = parseGuardrailUrl(baseUrl);
+  if (url === 'invalid') {
+    throw invalidField(
+      'base_url',
+      'base_url must not carry a fragment, and its query only plain names and values, such as ?api-version=2024-09-01.',
+    );
+  }
+  return url.origin + url.path;
+}
+
+/** jsonb holds neither NUL nor half a character, however deep it stands. */
+function demandStorableJson(param: string, value: unknown): void {
+  if (typeof value === 'string') {
+    if (!value.includes('\0') && value.isWellFormed()) return;
+    throw invalidField(param, `${param} must not contain the NUL character or half of a surrogate pair.`);
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, each] of Object.entries(value)) {
+    demandStorableJson(param, name);
+    demandStorableJson(param, each);
+  }
+}

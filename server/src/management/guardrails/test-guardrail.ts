@@ -1,0 +1,101 @@
+import type { GuardrailTest, GuardrailTestResult, ResponseRule } from '@relay/contract';
+import type { TemplateValues } from '../../domain/guardrail-template.ts';
+import type { GuardrailStage } from '../../domain/guardrail-verdict.ts';
+import { callGuardrail, type GuardrailAnswer } from '../../guardrails/call-guardrail.ts';
+import { type Sealer, UnsealError } from '../../kit/seal.ts';
+import type { Secret } from '../../kit/secret.ts';
+import { guardrailSettings } from '../../store/guardrail-settings.ts';
+import { secretBinding } from '../../store/secret-binding.ts';
+import { withoutSecret } from '../connection-tests/upstream-text.ts';
+import { guardrailPlace } from '../credentials/sealed-secret.ts';
+import type { ManagementDeps } from '../deps.ts';
+import type { Row } from '../owned-rows.ts';
+import { explanationOf } from './explanations.ts';
+
+type TestDeps = Pick<ManagementDeps, 'sealer' | 'clock' | 'openEgress'>;
+
+/** What is shown of an answer. */
+const SHOWN_BYTES_MAX = 16 * 1024;
+const SAMPLE_MODEL = 'test';
+
+/**
+ * Asks the guardrail as a request would, with what is stored of it and through a door of the test's own. It counts neither
+ * against the guardrail's turns nor for its circuit, and nothing is recorded.
+ */
+export async function testGuardrail(
+  deps: TestDeps,
+  row: Row<'guardrails'>,
+  sample: GuardrailTest,
+  requestId: string,
+): Promise<GuardrailTestResult> {
+  const stage = sample.stage ?? usualStage(row);
+  const secret = row.sealed_secret === null ? null : opened(deps.sealer, row, row.sealed_secret);
+  const egress = deps.openEgress();
+  try {
+    const values = valuesOf(sample.text, stage, requestId);
+    const answer = await callGuardrail({ egress, clock: deps.clock }, guardrailSettings(row, secret), values);
+    return toResult(row, stage, secret, answer);
+  } finally {
+    await egress.close();
+  }
+}
+
+/** The stage it runs in; the first one where it runs in both, or in none. */
+function usualStage({ pre_dispatch_enabled, post_response_enabled }: Row<'guardrails'>): GuardrailStage {
+  return post_response_enabled && !pre_dispatch_enabled ? 'post_response' : 'pre_dispatch';
+}
+
+/** What a chat request, or its answer, with nothing but the sample in it would fill the template with. */
+function valuesOf(text: string, stage: GuardrailStage, requestId: string): TemplateValues {
+  const message = { role: stage === 'pre_dispatch' ? 'user' : 'assistant', content: text };
+  const body =
+    stage === 'pre_dispatch'
+      ? { model: SAMPLE_MODEL, messages: [message] }
+      : { object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] };
+  return {
+    text,
+    stage,
+    operation: 'chat',
+    model: SAMPLE_MODEL,
+    lane: '',
+    requestId,
+    messages: [message],
+    body,
+  };
+}
+
+function toResult(
+  row: Row<'guardrails'>,
+  stage: GuardrailStage,
+  secret: Secret | null,
+  answer: GuardrailAnswer,
+): GuardrailTestResult {
+  const { verdict, cause, rule, latencyMs, sent, received } = answer;
+  return {
+    verdict,
+    stage,
+    sent,
+    received: received && {
+      status: received.status,
+      body: withoutSecret(
+        received.body.subarray(0, SHOWN_BYTES_MAX).toString('utf8'),
+        secret?.reveal() ?? null,
+      ),
+      truncated: received.body.length > SHOWN_BYTES_MAX || cause === 'too_large',
+    },
+    cause,
+    latency_ms: Math.round(latencyMs),
+    matched_rule: rule as ResponseRule | null,
+    message: explanationOf(row, secret !== null, answer),
+  };
+}
+
+/** Null when it opens under none of the configured master keys. */
+function opened(sealer: Sealer, row: Row<'guardrails'>, sealed: Buffer): Secret | null {
+  try {
+    return sealer.open(sealed, secretBinding(guardrailPlace(row)));
+  } catch (error) {
+    if (error instanceof UnsealError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { guardrail } from '../../domain/guardrail.fixture.ts';
+import type { GuardrailBinding } from '../../domain/guardrail.ts';
+import type { Operation } from '../../domain/operation.ts';
+import { routingTableOf } from '../../domain/routing.ts';
+import { credential, endpoint, lane, member, provider, snapshot } from '../../domain/snapshot.fixture.ts';
+import { explainRoute } from './explain-route.ts';
+
+const onLane: GuardrailBinding = { targetType: 'lane', targetId: 'fast' };
+const onProvider: GuardrailBinding = { targetType: 'provider', targetId: 'p' };
+const onSecond: GuardrailBinding = { targetType: 'endpoint', targetId: 'b' };
+const onAnother: GuardrailBinding = { targetType: 'endpoint', targetId: 'elsewhere' };
+
+const organization = snapshot({
+  providers: [provider('p')],
+  credentials: [credential('key', 'p')],
+  endpoints: [endpoint('a', 'p', 'm-a'), endpoint('b', 'p', 'm-b')],
+  lanes: [lane('fast')],
+  memberships: [member('fast', 'a', 1), member('fast', 'b', 2)],
+  guardrails: [
+    guardrail('provider', { priority: 1, bindings: [onProvider], postResponse: true }),
+    guardrail('second', { priority: 2, bindings: [onSecond] }),
+    guardrail('lane', { priority: 3, bindings: [onAnother, onLane, onProvider] }),
+    guardrail('elsewhere', { priority: 4, bindings: [onAnother] }),
+  ],
+});
+
+function explain(model: string, over: { operation?: Operation; streaming?: boolean } = {}) {
+  return explainRoute({
+    operation: 'chat',
+    streaming: false,
+    ...over,
+    model,
+    estimate: { inputTokens: 1, outputTokens: 1 },
+    route: routingTableOf(organization).resolve(model),
+    namesDisabledLane: false,
+    limitOf: () => undefined,
+    waitMsOf: () => 0,
+    pricingOf: () => undefined,
+    guardrails: organization.guardrails,
+  });
+}
+
+describe('the guardrails of an explanation', () => {
+  it('stand in the order in which they are asked, with their stages and what binds them', () => {
+    const answer = explain('fast');
+    assert.deepEqual(answer.guardrail_ids, ['lane', 'provider', 'second']);
+    assert.deepEqual(answer.guardrails, [
+      {
+        guardrail_id: 'lane',
+        stages: ['pre_dispatch'],
+        bound_to: [
+          { target_type: 'lane', target_id: 'fast' },
+          { target_type: 'provider', target_id: 'p' },
+        ],
+      },
+      {
+        guardrail_id: 'provider',
+        stages: ['pre_dispatch', 'post_response'],
+        bound_to: [{ target_type: 'provider', target_id: 'p' }],
+      },
+      {
+        guardrail_id: 'second',
+        stages: ['pre_dispatch'],
+        bound_to: [{ target_type: 'endpoint', target_id: 'b' }],
+      },
+    ]);
+  });
+
+  it('are told for each candidate', () => {
+    assert.deepEqual(
+      explain('fast').candidates.map(({ guardrail_ids }) => guardrail_ids),
+      [
+        ['lane', 'provider'],
+        ['lane', 'provider', 'second'],
+      ],
+    );
+    assert.deepEqual(explain('m-a').guardrail_ids, ['provider', 'lane']);
+  });
+
+  it('make it say that a stream and an embedding would be refused with 400', () => {
+    const stream = explain('fast', { streaming: true });
+    assert.deepEqual([stream.outcome, stream.error_code], ['refuse', 'guardrail_streaming_unsupported']);
+    assert.match(stream.reason ?? '', /refused with 400/);
+    const embedding = explain('fast', { operation: 'embeddings' });
+    assert.equal(embedding.error_code, 'guardrail_route_kind_unsupported');
+    assert.equal(explain('fast').outcome, 'dispatch');
+  });
+});

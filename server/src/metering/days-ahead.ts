@@ -1,0 +1,22 @@
+import type { Kysely } from 'kysely';
+import type { Clock } from '../kit/clock.ts';
+import { ensureLedgerPartitions, utcDayOf } from '../store/ledger-partitions.ts';
+import type { Database } from '../store/schema.ts';
+
+const DAYS_AHEAD = 7;
+const DAY_MS = 86_400_000;
+
+/** Makes the partitions of today and of the days to come, and asks for them once a day. */
+export function createDaysAhead(deps: {
+  readonly db: Kysely<Database>;
+  readonly clock: Clock;
+}): () => Promise<void> {
+  let madeOn = '';
+  return async () => {
+    const nowMs = deps.clock.nowMs();
+    const today = utcDayOf(nowMs);
+    if (today === madeOn) return;
+    await ensureLedgerPartitions(deps.db, today, utcDayOf(nowMs + DAYS_AHEAD * DAY_MS));
+    madeOn = today;
+  };
+}

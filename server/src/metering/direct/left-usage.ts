@@ -1,0 +1,55 @@
+import { readFile, stat } from 'node:fs/promises';
+import { fieldsOf } from '../spool/bring-lines.ts';
+import { linesToBring, readLines } from '../spool/spool-entry.ts';
+import type { HeldFile, SpoolFiles } from '../spool/spool-files.ts';
+import {
+  type EntrySource,
+  readyEntries,
+  type WriteDeps,
+  type Written,
+  writeEntries,
+} from '../write-entries.ts';
+
+const ENTRIES_PER_WRITE_MAX = 500;
+
+/**
+ * Posts what a process has left on disk that is gone: ends as they were, drafts without an end at their estimate. A file is
+ * removed when all of it is in the ledger. Throws when the ledger cannot be written or a file not be read.
+ */
+export async function postLeftUsage(
+  deps: WriteDeps & { readonly files: SpoolFiles; readonly source: EntrySource },
+): Promise<Written> {
+  const { files, log } = deps;
+  files.adopt();
+  let [rows, poisoned] = [0, 0];
+  for (const held of files.held().filter(({ taken }) => taken)) {
+    const written = await postFile(deps, held);
+    rows += written.rows;
+    poisoned += written.poisoned;
+    files.release(held);
+  }
+  if (rows > 0) log.info({ rows }, 'requests that the process before this one has left are in the ledger');
+  return { rows, poisoned };
+}
+
+async function postFile(
+  deps: WriteDeps & { readonly source: EntrySource },
+  { file, createdMs }: HeldFile,
+): Promise<Written> {
+  const { lines, unreadable } = readLines(await readFile(file.path, 'utf8'));
+  if (unreadable > 0) deps.log.error({ lines: unreadable }, 'kept usage was damaged');
+  // The last moment at which its owner is known to have lived: later than that nothing can have been dispatched.
+  const endedMs = Math.max(createdMs, Math.floor((await stat(file.path)).mtimeMs));
+  const entries = linesToBring(lines).map(({ number, entry }) => ({
+    group: deps.source,
+    entry: { id: `${endedMs}-${number}`, fields: fieldsOf(entry) },
+  }));
+  let [rows, poisoned] = [0, 0];
+  for (let from = 0; from < entries.length; from += ENTRIES_PER_WRITE_MAX) {
+    const part = entries.slice(from, from + ENTRIES_PER_WRITE_MAX);
+    const written = await writeEntries(deps, readyEntries(part, deps.clock.nowMs()));
+    rows += written.rows;
+    poisoned += written.poisoned;
+  }
+  return { rows, poisoned };
+}

@@ -1,0 +1,72 @@
+// A thread of its own for the embedded PostgreSQL: a statement runs to its end without giving way, and would hold up every
+// stream that the process serves meanwhile.
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import type { EngineAnswer, EngineRequest, EngineSettings } from './engine-messages.ts';
+import { SyncedFiles } from './synced-files.ts';
+
+/** As the library starts it, except that what is committed is forced to the disk, and with less memory. */
+const START_PARAMETERS = [
+  '--single',
+  '-O',
+  '-j',
+  ...[
+    'search_path=public',
+    'exit_on_error=false',
+    'log_checkpoints=false',
+    'max_worker_processes=0',
+    'max_parallel_workers=0',
+    'max_parallel_workers_per_gather=0',
+    'max_parallel_maintenance_workers=0',
+    'io_method=sync',
+    // The one that reaches the disk: the library's fdatasync does nothing.
+    'wal_sync_method=fsync',
+    'shared_buffers=64MB',
+    'min_wal_size=32MB',
+    'max_wal_size=128MB',
+  ].flatMap((setting) => ['-c', setting]),
+];
+
+const port = parentPort;
+if (port === null) throw new Error('this file is the body of a worker');
+const { directory } = workerData as EngineSettings;
+
+function answer(message: EngineAnswer, transferred: ArrayBuffer[] = []): void {
+  port?.postMessage(message, transferred);
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}
+
+try {
+  const engine = await PGlite.create({
+    dataDir: directory,
+    fs: new SyncedFiles(directory),
+    startParams: START_PARAMETERS,
+  });
+
+  const run = async (id: number, message: Uint8Array): Promise<void> => {
+    const chunks: Uint8Array[] = [];
+    // What is given is a view of PostgreSQL's own memory, and good for the length of the call.
+    const onRawData = (view: Uint8Array) => void chunks.push(view.slice());
+    await engine.execProtocolRawStream(message, { syncToFs: false, onRawData });
+    const bytes = joined(chunks);
+    answer({ id, bytes }, [bytes.buffer]);
+  };
+
+  port.on('message', (request: EngineRequest) => {
+    if ('close' in request) void engine.close().finally(() => answer({ closed: true }));
+    // A failure here is none that PostgreSQL can tell of. It ends the thread, and the next one recovers.
+    else void run(request.id, request.bytes);
+  });
+  answer({ ready: true });
+} catch (error) {
+  answer({ refused: error instanceof Error ? error.message : String(error) });
+}

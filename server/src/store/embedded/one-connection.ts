@@ -1,0 +1,48 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type ConnectionProvider, Kysely, PostgresDialect, type PostgresPool } from 'kysely';
+import type { ConnectionGuard } from '../database-over-pools.ts';
+import type { Database } from '../schema.ts';
+
+/** Whoever holds the one connection and asks for another would wait for itself. A mistake in the code, at once and by name. */
+export class ConnectionHeldError extends Error {
+  override readonly name = 'ConnectionHeldError';
+  constructor() {
+    super('a connection was asked for by somebody who already holds the only one of the embedded database');
+  }
+}
+
+/**
+ * Finds out who asks twice. What is started inside a transaction and left to run by itself counts as part of it for as
+ * long as the transaction lasts.
+ */
+export function createOneConnectionGuard(): ConnectionGuard {
+  const holders = new AsyncLocalStorage<{ held: boolean }>();
+
+  async function holding<T>(use: () => Promise<T>): Promise<T> {
+    if (holders.getStore()?.held === true) throw new ConnectionHeldError();
+    const holder = { held: true };
+    try {
+      return await holders.run(holder, use);
+    } finally {
+      holder.held = false;
+    }
+  }
+
+  function kysely(pool: PostgresPool): Kysely<Database> {
+    const dialect = new PostgresDialect({ pool });
+    const config = { dialect };
+    const executor = new Kysely<Database>(config).getExecutor();
+    const provider: ConnectionProvider = {
+      provideConnection: (consumer, options) => holding(() => executor.provideConnection(consumer, options)),
+    };
+    return new Kysely<Database>({
+      config,
+      dialect,
+      // Begins and ends transactions on connections that the executor provides; it makes none itself.
+      driver: dialect.createDriver(),
+      executor: executor.withConnectionProvider(provider),
+    });
+  }
+
+  return { kysely, holding };
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '@relay/testbed';
+import { type RelayProcess, runRelay, startRelay } from '../harness/relay-process.ts';
+import { afterMs } from '../streams/stream-request.ts';
+import type { Member } from './fleet.ts';
+
+/** Whether it opens is asked here, and not how quickly. */
+const START_MS_MAX = 180_000;
+
+/** `relay start` on one directory, killed and started again. */
+export interface EmbeddedGateway {
+  readonly member: Member;
+  readonly url: string;
+  readonly directory: string;
+  readonly adminToken: string;
+  readonly apiToken: string;
+  /** How often it was killed, and how often it has opened its directory. */
+  counts(): { kills: number; opened: number };
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  /** Starts it and kills it that long after, listening or not. */
+  killStarting(afterMs: number): Promise<void>;
+  /** Names of files that still hold usage. */
+  spooled(): string[];
+  /** SIGTERM; answers the exit code. */
+  stop(): Promise<number | null>;
+  /** `relay migrate --from`: answers what it printed, or throws with what it said. */
+  moveTo(databaseUrl: string): Promise<string>;
+  warnings(): string[];
+  remove(): void;
+}
+
+export async function makeEmbeddedGateway(): Promise<EmbeddedGateway> {
+  const parent = mkdtempSync(join(tmpdir(), 'relay-chaos-'));
+  const remove = () => rmSync(parent, { recursive: true, force: true });
+  process.once('exit', remove);
+  const directory = join(parent, 'data');
+  const port = await freePort();
+  const [adminToken, apiToken] = [randomSecret(), randomSecret()];
+  const env = {
+    RELAY_API_TOKEN: apiToken,
+    RELAY_ADMIN_TOKEN: adminToken,
+    RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32',
+    NODE_COMPILE_CACHE: join(parent, 'compiled'),
+  };
+  const member: Member = { name: 'embedded', role: 'inference', process: null };
+  const started: RelayProcess[] = [];
+  let [kills, opened] = [0, 0];
+
+  async function start(): Promise<void> {
+    member.process = await startRelay({ env, dataDirectory: directory, port, startMsMax: START_MS_MAX });
+    started.push(member.process);
+    opened += 1;
+  }
+
+  return {
+    member,
+    url: `http://127.0.0.1:${port}`,
+    directory,
+    adminToken,
+    apiToken,
+    counts: () => ({ kills, opened }),
+    start,
+    async kill() {
+      const victim = member.process;
+      if (victim === null) throw new Error('it is dead already');
+      member.process = null;
+      await victim.kill();
+      kills += 1;
+    },
+    async killStarting(delayMs) {
+      const killed = new AbortController();
+      const starting = startRelay({ env, dataDirectory: directory, port, killed: killed.signal });
+      // It may have come to listen before; then it is killed as any other.
+      const over = starting.then(
+        (process) => process.kill(),
+        () => undefined,
+      );
+      await afterMs(delayMs);
+      killed.abort();
+      await over;
+      kills += 1;
+    },
+    spooled: () => spooledIn(join(directory, 'spool')),
+    async stop() {
+      const code = (await member.process?.stop()) ?? null;
+      member.process = null;
+      return code;
+    },
+    moveTo: (databaseUrl) => runRelay(['migrate', '--from', directory, '--to', databaseUrl], env),
+    warnings: () =>
+      started.flatMap(({ logs }) =>
+        logs.filter(({ level }) => level === 'warn' || level === 'error').map((line) => JSON.stringify(line)),
+      ),
+    remove,
+  };
+}
+
+function spooledIn(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory).filter((name) => statSync(join(directory, name)).size > 0);
+}
+
+function randomSecret(): string {
+  return randomBytes(24).toString('base64url');
+}

@@ -1,0 +1,37 @@
+/** What differs from run to run. Widths follow from it, so that on a terminal spaces are drawn together. */
+const volatile: readonly (readonly [pattern: RegExp, shown: string])[] = [
+  [/rly_[0-9A-Za-z]{10}_[0-9A-Za-z]{40,}/g, '<key>'],
+  [/rly_[0-9A-Za-z]{10}/g, '<prefix>'],
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>'],
+  [/(127\.0\.0\.1|localhost):\d+/g, '$1:<port>'],
+  [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
+  [
+    /("(?!default_max|max_|timeout_|wait_budget_)[a-z_]*(_ms|_ms_p\d+|_ms_max|seconds|per_second)": ?)(\d[\d.]*|null)/g,
+    '$1<n>',
+  ],
+  [/\b\d+(\.\d+)? (ms|s|min)\b/g, '<duration>'],
+  // Estimates follow what was answered so far, which reaches the gateway when it does.
+  [/("estimated_(output_tokens|cost_micros)": ?)\d+/g, '$1<n>'],
+  [/tokens in, \d+ out$/gm, 'tokens in, <n> out'],
+  [/\$\d+\.\d+/g, '<dollars>'],
+  // The comparison with the ledger is made when its time has come.
+  [/^. metering .*\n/gm, ''],
+  [/^ *\{\s+"check": "metering",[^}]*\},\n/gm, ''],
+  [/\b\d+(\.\d+)? each second/g, '<rate> each second'],
+  [/(RELAY_CONTEXT_\w+)=\S+/g, '$1=<base64>'],
+  [/("?plan_hash"?: )\S+/g, '$1<hash>'],
+  [/\b0\.1\.0\b/g, '<version>'],
+  [/^(applied {2})\d+-\S+$(\n\1\d+-\S+$)*/gm, '$1<every migration>'],
+];
+
+export interface MaskOptions {
+  readonly home: string;
+  readonly isTerminal: boolean;
+}
+
+export function mask(text: string, { home, isTerminal }: MaskOptions): string {
+  let masked = text.replaceAll('\r\n', '\n').replaceAll(home, '<home>');
+  for (const [pattern, shown] of volatile) masked = masked.replaceAll(pattern, shown);
+  if (isTerminal) masked = masked.replaceAll(/ {2,}/g, '  ').replaceAll(/ +$/gm, '');
+  return masked;
+}

@@ -1,0 +1,29 @@
+import type { Typing } from './run-cli.ts';
+import type { Site } from './site.ts';
+
+export type Mode = 'piped' | 'terminal';
+
+/** One command line, run once with pipes and once on a terminal. */
+export interface Step {
+  readonly args: readonly string[];
+  /** The exit status; 0 without it. */
+  readonly code?: number;
+  readonly stdin?: string;
+  /** Instead of what is in `args`, on a terminal: what a person would leave out because they are asked. */
+  readonly terminalArgs?: readonly string[];
+  readonly typing?: Typing;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Nobody is logged in and the environment says nothing. */
+  readonly isBare?: boolean;
+  /** Goes on beside the command until it ends. */
+  readonly beside?: (isOver: () => boolean) => Promise<void>;
+}
+
+/** The commands of one golden file, in the order in which they build upon each other. */
+export interface Chapter {
+  readonly name: string;
+  steps(site: Site): readonly Step[] | Promise<readonly Step[]>;
+}
+
+export const steps = (...lines: readonly (string | Step)[]): Step[] =>
+  lines.map((line) => (typeof line === 'string' ? { args: line.split(' ') } : line));

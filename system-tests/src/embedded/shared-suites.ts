@@ -1,0 +1,37 @@
+/** A suite that also runs on the embedded stores, as it is. */
+export interface SharedSuite {
+  readonly name: string;
+  /** Whether it is run every time, or with RELAY_SYSTEM_LONG=1 alone. */
+  readonly isShort: boolean;
+}
+
+export const sharedSuites: readonly SharedSuite[] = [
+  { name: 'first-request', isShort: true },
+  { name: 'clients', isShort: false },
+  { name: 'fidelity', isShort: true },
+  { name: 'management', isShort: true },
+  { name: 'error-rows', isShort: false },
+  { name: 'fault-matrix', isShort: false },
+  { name: 'aborts', isShort: false },
+  { name: 'bounds', isShort: false },
+  { name: 'egress', isShort: false },
+  { name: 'sessions', isShort: false },
+  { name: 'admission', isShort: false },
+];
+
+/**
+ * What an embedded deployment cannot be asked, and why. Single tests of the suites above that cannot are named when these run.
+ */
+export const notShared: Readonly<Record<string, string>> = {
+  authorization:
+    'people and keys of many organizations are put into the database, and a second process misbehaves on it',
+  billing: 'two processes of a hosted deployment, whose organizations are put into the database',
+  budgets:
+    'two processes on one budget, with keys that are put into the database, and Redis killed under them',
+  canary: 'it reads PostgreSQL and Redis to the last byte',
+  'context-attacks': 'roles in processes of their own',
+  outage: 'stores that are away while the process goes on',
+  streams:
+    'its bounds on time and memory are for a process with a core to itself, whose database is another process; here they do not hold',
+  revocation: 'several processes, of which each has to hear of a revocation',
+};

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { EmptyFolder } from './empty-folder.ts';
+
+/** `relay start` in the foreground of a terminal of its own. */
+export interface Started {
+  /** Everything that was printed until it said how to stop it. */
+  readonly printed: string;
+  readonly startedMs: number;
+  /** Ctrl+C, which goes to every process in the foreground; over once all of them have ended. */
+  interrupt(): Promise<void>;
+}
+
+const START_MS_MAX = 60_000;
+const LAST_LINE = /^ {2}Ctrl\+C stops it.*\n/m;
+
+export async function start(
+  folder: EmptyFolder,
+  command: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Started> {
+  const startedMs = performance.now();
+  const child = spawn('bash', ['-c', `exec ${command}`], {
+    cwd: folder.path,
+    env: folder.env(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const signal = (name: NodeJS.Signals) => process.kill(-(child.pid ?? 0), name);
+  const killOnExit = () => signal('SIGKILL');
+  process.once('exit', killOnExit);
+  // npm ends at once by the signal; whoever it started holds its output until it has ended as well.
+  const ended = once(child, 'close').then(() => {
+    process.off('exit', killOnExit);
+  });
+  const printed = await untilPrinted(child).catch((error: unknown) => {
+    if (child.exitCode === null) signal('SIGKILL');
+    throw error;
+  });
+  return {
+    printed,
+    startedMs,
+    interrupt() {
+      if (child.exitCode === null && child.signalCode === null) signal('SIGINT');
+      return ended;
+    },
+  };
+}
+
+function untilPrinted(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    let errors = '';
+    const fail = (why: string) => reject(new Error(`relay start ${why}:\n${printed}\n${errors}`));
+    const timer = setTimeout(() => fail('did not say that it runs'), START_MS_MAX);
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      fail(`ended with ${code}`);
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      errors += text;
+    });
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      if (!LAST_LINE.test(printed)) return;
+      clearTimeout(timer);
+      resolve(printed);
+    });
+  });
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { placeInBundle } from './own-folder.ts';
+
+describe('a module that looks for what is its own', () => {
+  it('finds files of its folder at the same path below the bundle', () => {
+    const code = "export const directory = join(import.meta.dirname, 'migrations');";
+    assert.deepEqual(placeInBundle(code, 'server/src/store/migrate.ts'), {
+      code: 'export const directory = join((import.meta.dirname + "/server/src/store"), \'migrations\');',
+      workers: [],
+      readsFolder: true,
+    });
+  });
+
+  it('finds a worker beside it at the top of the bundle', () => {
+    const code = "const file = new URL(\n  './engine-worker.ts',\n  import.meta.url,\n);";
+    assert.deepEqual(placeInBundle(code, 'server/src/store/engine.ts'), {
+      code: "const file = new URL('./engine-worker.js', import.meta.url);",
+      workers: ['engine-worker'],
+      readsFolder: false,
+    });
+  });
+
+  it('is left alone when there is nothing', () => {
+    assert.equal(placeInBundle('export const one = 1;', 'server/src/kit/one.ts'), null);
+    assert.equal(placeInBundle('if (import.meta.main) run();', 'server/src/kit/one.ts'), null);
+  });
+
+  it('is refused when it looks in a way that the bundle cannot keep', () => {
+    for (const name of ['url', 'filename', 'resolve'])
+      assert.throws(() => placeInBundle(`use(import.meta.${name});`, 'cli/src/x.ts'), /cli\/src\/x\.ts uses/);
+  });
+});

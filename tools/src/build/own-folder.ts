@@ -1,0 +1,52 @@
+import { dirname, join, relative, sep } from 'node:path';
+import type { Plugin } from 'rolldown';
+
+const WORKER = /\bnew URL\(\s*'\.\/([\w-]+)\.ts',\s*import\.meta\.url,?\s*\)/g;
+const OWN_FOLDER = /\bimport\.meta\.dirname\b/g;
+const OTHER_SELF = /\bimport\.meta\.(url|filename|resolve)\b/;
+
+export interface Placed {
+  readonly code: string;
+  /** Modules beside this one that run in a thread of their own, without their ending. */
+  readonly workers: readonly string[];
+  readonly readsFolder: boolean;
+}
+
+/**
+ * A module that asks for its own folder reads files there. In the bundle it lies elsewhere, so it is given the
+ * folder at the same path below the bundle, into which the files are copied. Every file of the bundle lies at its top, and
+ * so does a thread's.
+ */
+export function ownFolder(root: string, seen: (folder: string) => void): Plugin {
+  return {
+    name: 'own-folder',
+    transform(code, id) {
+      if (!id.startsWith(root + sep)) return null;
+      const file = relative(root, id).replaceAll(sep, '/');
+      const placed = placeInBundle(code, file);
+      if (placed === null) return null;
+      if (placed.readsFolder) seen(dirname(file));
+      for (const worker of placed.workers)
+        this.emitFile({ type: 'chunk', id: join(dirname(id), `${worker}.ts`), fileName: `${worker}.js` });
+      return { code: placed.code, map: null };
+    },
+  };
+}
+
+/** Null for a module that looks for nothing of its own. */
+export function placeInBundle(code: string, file: string): Placed | null {
+  const workers: string[] = [];
+  const withWorkers = code.replaceAll(WORKER, (_all, name: string) => {
+    workers.push(name);
+    return `new URL('./${name}.js', import.meta.url)`;
+  });
+  const other = OTHER_SELF.exec(code.replaceAll(WORKER, ''))?.[0];
+  if (other !== undefined)
+    throw new Error(
+      `${file} uses ${other}, which means nothing in a bundle; import.meta.dirname and new URL('./NAME.ts', import.meta.url) of a worker are carried over`,
+    );
+  const readsFolder = code.search(OWN_FOLDER) !== -1;
+  if (!readsFolder && workers.length === 0) return null;
+  const folder = `(import.meta.dirname + ${JSON.stringify(`/${dirname(file)}`)})`;
+  return { code: withWorkers.replaceAll(OWN_FOLDER, folder), workers, readsFolder };
+}
