@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openStory } from './open-story.ts';
+import { signInWithToken } from './sign-in.ts';
+
+/** From nothing to a first answer and on; each step stands on those before it. */
+describe('a new deployment', () => {
+  const story = openStory();
+
+  it('a wrong admin token is refused with a reason, and the right one opens the shell', async () => {
+    await story.page.goto('/');
+    await story.page.waitForURL('**/console/**');
+    await story.button('Sign in with the admin token').click();
+    await story.page.getByLabel('Admin token').fill('wrong');
+    await story.button('Sign in').click();
+    await story.page.getByRole('alert').getByText('RELAY_ADMIN_TOKEN').waitFor();
+    await story.inspect('sign-in');
+    await signInWithToken(story.page, story.site.adminToken);
+    await story.page.getByText('Self-hosted').first().waitFor();
+  });
+
+  it('a new deployment says on every page what comes first', async () => {
+    const firsts = {
+      Playground: 'There is nothing to call yet',
+      Lanes: 'create the first one',
+      Endpoints: 'there is no provider yet',
+      Providers: 'add the first one',
+      'API keys': 'create the first one',
+    };
+    for (const [name, sentence] of Object.entries(firsts)) {
+      await story.toPage(name);
+      await story.page.getByText(sentence).waitFor();
+      await story.inspect(`${name}, empty`);
+    }
+  });
+
+  it('a provider is added, tested, and its models become endpoints', async () => {
+    await story.toPage('Providers');
+    await story.button('Add provider').first().click();
+    await story.button(/^Other/).click();
+    await story.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Simulated');
+    await story.page.getByLabel('Base URL').fill('not an address');
+    await story.page.getByRole('textbox', { name: 'Name', exact: true }).click();
+    await story.page.getByText('Must be an http or https URL').waitFor();
+    await story.page.getByLabel('Base URL').fill(story.site.provider.baseUrl);
+    await story.page.getByLabel('API key of the provider').fill('sk-upstream');
+    await story.button('Add provider').last().click();
+    await story.page.getByRole('dialog', { name: 'Simulated' }).waitFor();
+    await story.button('Test connection').click();
+    await story.page.getByText('It works').waitFor();
+    await story.inspect('provider');
+    for (const model of ['sim-chat', 'sim-chat-b', 'sim-multi'])
+      await story.page.getByRole('checkbox', { name: model, exact: true }).check();
+    await story.button('Create 3 endpoints').click();
+    await story.page.getByText('3 endpoints were created.').waitFor();
+    await story.page.keyboard.press('Escape');
+    await story.page
+      .getByRole('row', { name: /Simulated/ })
+      .getByText('Stored')
+      .waitFor();
+  });
+
+  it('a credential that the provider does not take is told apart from an address that is wrong', async () => {
+    const broken = await story.site.admin.create('/api/relay/providers', {
+      name: 'Broken',
+      base_url: `${story.site.provider.baseUrl.replace(/\/v1$/, '')}`,
+    });
+    await story.site.admin.create('/api/relay/credentials', {
+      provider_id: broken.id,
+      name: 'primary',
+      secret: 'sk-upstream',
+    });
+    await story.page.goto(`/console/providers?open=${broken.id}`);
+    await story.button('Test connection').click();
+    await story.page.getByText('/v1').last().waitFor();
+    await story.page.getByText('failed').first().waitFor();
+    await story.button('More actions').first().click();
+    await story.page.getByRole('menuitem', { name: 'Delete' }).click();
+    await story.button('Delete').click();
+    await story.page.getByText('Broken was deleted.').waitFor();
+  });
+
+  it('an endpoint has a price, and a test that is billed', async () => {
+    await story.toPage('Endpoints');
+    await story.button('sim-chat').first().click();
+    await story.button('Set price').click();
+    await story.page.getByLabel(/^Input/).fill('0.4');
+    await story.page.getByLabel(/^Output/).fill('1.60');
+    await story.button('Save').click();
+    await story.page.getByText('$0.40 for a million tokens').waitFor();
+    await story.button('Test connection').click();
+    await story.page.getByText('It works').waitFor();
+    await story.inspect('endpoint');
+    await story.page.keyboard.press('Escape');
+  });
+
+  it('a lane is created, reordered by mouse, by keyboard and by buttons, and saved with its difference', async () => {
+    await story.toPage('Lanes');
+    await story.button('Create lane').first().click();
+    await story.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Assistant');
+    for (const model of ['sim-chat', 'sim-chat-b', 'sim-multi'])
+      await story.page.getByRole('checkbox', { name: model, exact: true }).check();
+    await story.button('Create lane').last().click();
+    await story.page.getByRole('heading', { name: 'Assistant', level: 1 }).waitFor();
+    await story.inspect('lane');
+    assert.deepEqual(await membersShown(), ['sim-chat', 'sim-chat-b', 'sim-multi']);
+
+    await story.button('Move sim-multi up').click();
+    assert.deepEqual(await membersShown(), ['sim-chat', 'sim-multi', 'sim-chat-b']);
+
+    const from = await story.button('Drag sim-chat-b').boundingBox();
+    const to = await story.button('Drag sim-chat').first().boundingBox();
+    assert.ok(from !== null && to !== null);
+    await story.page.mouse.move(from.x + 8, from.y + 8);
+    await story.page.mouse.down();
+    await story.page.mouse.move(from.x + 8, from.y - 20, { steps: 5 });
+    await story.page.mouse.move(to.x + 8, to.y + 2, { steps: 15 });
+    await story.page.mouse.up();
+    await memberAt(0, 'sim-chat-b').waitFor();
+    assert.deepEqual(await membersShown(), ['sim-chat-b', 'sim-chat', 'sim-multi']);
+
+    await story.button('Drag sim-multi').focus();
+    await story.page.keyboard.press('Space');
+    // The library takes its measure of the list before it listens for arrows.
+    await story.page.getByText('sim-multi is now 3 of 3.').first().waitFor({ state: 'attached' });
+    await story.page.waitForTimeout(100);
+    await story.page.keyboard.press('ArrowUp');
+    await story.page.getByText('sim-multi is now 2 of 3.').first().waitFor({ state: 'attached' });
+    await story.page.keyboard.press('Space');
+    await memberAt(1, 'sim-multi').waitFor();
+
+    await story.page.getByLabel('Milliseconds').fill('2500');
+    await story.button('Review and save').click();
+    await story.page.getByText('sim-chat-b moves from place 2 to 1').waitFor();
+    await story.inspect('lane, saving');
+    await story.button('Save').click();
+    await story.page.getByText('Assistant was saved.').waitFor();
+    await story.page.reload();
+    await story.page.getByText('2.5 sec').first().waitFor();
+    assert.deepEqual(await membersShown(), ['sim-chat-b', 'sim-multi', 'sim-chat']);
+  });
+
+  const memberAt = (place: number, name: string) =>
+    story.page
+      .getByRole('listitem')
+      .filter({ has: story.page.getByRole('button', { name: /^Drag / }) })
+      .nth(place)
+      .getByRole('button', { name: `Drag ${name}`, exact: true });
+  const membersShown = async () => {
+    const handles = await story.page.getByRole('button', { name: /^Drag / }).all();
+    const labels = await Promise.all(handles.map((handle) => handle.getAttribute('aria-label')));
+    return labels.map((label) => label?.replace('Drag ', ''));
+  };
+
+  it('the lane explains what would happen to a request without sending it', async () => {
+    const before = story.site.provider.counts().requests;
+    await story.button('Explain').click();
+    await story.page.getByText('It would go to sim-chat-b at once.').waitFor();
+    assert.equal(story.site.provider.counts().requests, before);
+  });
+
+  it('the playground streams a first answer and shows what Relay decided', async () => {
+    await story.toPage('Playground');
+    await story.page.getByLabel('Your message').fill('Hello');
+    await story.page.keyboard.press('Enter');
+    await story.page.getByText('Tokens in / out').waitFor();
+    await story.page.getByRole('definition').getByText('sim-chat-b').first().waitFor();
+    await story.inspect('playground');
+    await story.button('View code').click();
+    await story.page.getByRole('tab', { name: 'LangChain' }).click();
+    await story.page.getByText('ChatOpenAI').first().waitFor();
+    await story.inspect('playground, code');
+    await story.page.keyboard.press('Escape');
+  });
+
+  it('a refusal by a limit names the policy and counts down', async () => {
+    const lanes = (await story.site.admin.call('GET', '/api/relay/routing-lanes')).body as { id: string }[];
+    const policy = await story.site.admin.create('/api/relay/limit-policies', {
+      scope_type: 'lane',
+      scope_id: lanes[0]?.id,
+      metric: 'requests',
+      period: 'minute',
+      limit_value: 1,
+    });
+    await story.button('New conversation').click();
+    const refusal = story.page.getByText('requests per minute on this lane');
+    // Gateways learn of the policy within a second; until then a request passes.
+    for (let attempt = 0; attempt < 10 && !(await refusal.isVisible()); attempt += 1) {
+      await story.page.getByLabel('Your message').fill('Hello again');
+      await story.button('Run').click();
+      await story.button('Run').waitFor();
+    }
+    await refusal.waitFor();
+    const timer = story.page.getByRole('timer');
+    const first = await timer.textContent();
+    await timer.filter({ hasNotText: first ?? '' }).waitFor();
+    assert.equal(await story.button('Send again').isDisabled(), true);
+    await story.inspect('playground, refused');
+    await story.site.admin.call('DELETE', `/api/relay/limit-policies/${policy.id}`);
+  });
+
+  it('a key is shown once, cannot be closed away unsaved, works, and stops when revoked', async () => {
+    await story.toPage('API keys');
+    await story.button('Create key').first().click();
+    await story.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Support bot');
+    await story.inspect('keys, creating');
+    await story.button('Create key').last().click();
+    const secret = (await story.page.getByTestId('new-key').textContent()) ?? '';
+    assert.match(secret, /^rly_/);
+    await story.page.keyboard.press('Escape');
+    assert.equal(await story.page.getByTestId('new-key').isVisible(), true);
+    assert.equal(await story.button('Done').isDisabled(), true);
+    await story.inspect('keys, shown once');
+    await story.page.getByLabel('I have saved it somewhere safe').check();
+    await story.button('Done').click();
+    await story.page.getByTestId('new-key').waitFor({ state: 'detached' });
+    assert.doesNotMatch(await story.page.content(), new RegExp(secret.slice(14)));
+    const models = () =>
+      fetch(`${story.site.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } });
+    assert.equal((await models()).status, 200);
+    await story.inspect('keys');
+    await story.button('More actions: Support bot').click();
+    await story.page.getByRole('menuitem', { name: 'Rename' }).click();
+    await story.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Help desk');
+    await story.button('Save').click();
+    await story.button('More actions: Help desk').click();
+    await story.page.getByRole('menuitem', { name: 'Revoke' }).click();
+    await story.button('Revoke').click();
+    await story.page.getByText('Help desk was revoked.').waitFor();
+    assert.equal((await models()).status, 401);
+    await story.page.getByText('Nothing matches these filters.').waitFor();
+  });
+
+  it('the palette goes anywhere by name, with the keyboard alone', async () => {
+    await story.page.keyboard.press('Control+k');
+    await story.page.getByPlaceholder(/Search pages/).fill('assist');
+    await story.page.getByRole('option', { name: 'Assistant' }).waitFor();
+    await story.inspect('palette');
+    await story.page.keyboard.press('Enter');
+    await story.page.getByRole('heading', { name: 'Assistant', level: 1 }).waitFor();
+  });
+
+  it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>
+    story.assertNothingFound());
+});

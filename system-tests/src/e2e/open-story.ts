@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
+import type { Browser, Locator, Page } from 'playwright-core';
+import type { Deployment } from '../harness/deployment.ts';
+import { reportFigures } from '../harness/figures.ts';
+import { launchChromium, openContext, type Theme } from './chromium.ts';
+import { startConsoleSite } from './console-site.ts';
+import { inspect, newFindings, watch } from './visit.ts';
+
+/** What the tests of one file share: a deployment, a browser, and what was seen on the way. */
+export interface Story {
+  readonly site: Deployment;
+  /** The page that the story goes on in; light, and wide. */
+  readonly page: Page;
+  /** A page in a profile of its own, of this deployment or of another. */
+  open(theme: Theme, widthPx: number, url?: string): Promise<Page>;
+  button(name: string | RegExp): Locator;
+  /** Goes to a page by the navigation. */
+  toPage(name: string): Promise<void>;
+  /** Runs axe over what is shown, and counts it as a page that was visited. */
+  inspect(name: string, page?: Page): Promise<void>;
+  /** Nothing on the way hurt accessibility, the policy of the page, or the browser. The last test of every story. */
+  assertNothingFound(): void;
+}
+
+/** Call it in a `describe`; what it answers may be used from the first test on. */
+export function openStory(setUp: (site: Deployment) => Promise<void> = async () => {}): Story {
+  const findings = newFindings();
+  let site: Deployment;
+  let browser: Browser;
+  let page: Page;
+
+  async function open(theme: Theme, widthPx: number, url = site.url): Promise<Page> {
+    const context = await openContext(browser, { url, theme, widthPx });
+    const opened = await context.newPage();
+    opened.setDefaultTimeout(10_000);
+    watch(opened, findings);
+    return opened;
+  }
+
+  before(async () => {
+    [site, browser] = await Promise.all([startConsoleSite(), launchChromium()]);
+    await setUp(site);
+    page = await open('light', 1440);
+  });
+  after(async () => {
+    reportFigures({ pages: findings.pages.size, axe_violations: findings.violations.length });
+    await browser?.close();
+    await site?.stop();
+  });
+
+  return {
+    get site() {
+      return site;
+    },
+    get page() {
+      return page;
+    },
+    open,
+    button: (name) => page.getByRole('button', { name, exact: true }),
+    toPage: (name) =>
+      page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click(),
+    inspect: (name, inspected = page) => inspect(inspected, name, findings),
+    assertNothingFound() {
+      assert.deepEqual(findings.violations, []);
+      assert.deepEqual(findings.complaints, []);
+    },
+  };
+}
