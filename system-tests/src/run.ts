@@ -1,5 +1,5 @@
-// `npm run system [-- NAME…]`: runs black-box suites one after the other. A suite run alone closes with its
-// figures as one JSON object; several close with one line that counts every test.
+// `npm run system [-- NAME…]`: runs black-box suites, two at a time unless they measure. A suite run alone closes with
+// its figures as one JSON object; several close with one line that counts every test.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -8,6 +8,17 @@ import { join } from 'node:path';
 
 const SUITES = join(import.meta.dirname, 'suites');
 const SUITE_MS_MAX = 15 * 60_000;
+/** These hold times against a bound, so they have the machine to themselves. */
+const MEASURING: readonly string[] = [
+  'aborts',
+  'admission',
+  'embedded',
+  'first-minute',
+  'guardrails',
+  'outage',
+  'revocation',
+  'streams',
+];
 
 interface SuiteResult {
   readonly passed: number;
@@ -20,29 +31,48 @@ const names = readdirSync(SUITES)
   .map((file) => file.replace('.suite.ts', ''))
   .sort();
 
-async function runSuite(name: string, directory: string): Promise<SuiteResult> {
+/** What a suite prints is shown as it comes, or kept until it is over where another runs beside it. */
+async function runSuite(name: string, directory: string, isAlone: boolean): Promise<SuiteResult> {
+  const startMs = performance.now();
   const figuresFile = join(directory, `${name}.json`);
   const args = ['--test', '--test-concurrency=1', `--test-timeout=${SUITE_MS_MAX}`, '--test-reporter=spec'];
   const child = spawn(process.execPath, [...args, join(SUITES, `${name}.suite.ts`)], {
     env: { ...process.env, RELAY_FIGURES_FILE: figuresFile },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => {
+  let output = `\n== ${name}\n`;
+  if (isAlone) process.stdout.write(output);
+  const take = (chunk: Buffer) => {
     output += chunk.toString();
-    process.stdout.write(chunk);
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  const passed = countOf(output, 'pass');
-  const failed = countOf(output, 'fail') + countOf(output, 'cancelled');
-  const silentFailure = (code !== 0 || passed === 0) && failed === 0;
-  return {
-    passed,
-    failed: failed + (silentFailure ? 1 : 0),
-    figures: existsSync(figuresFile)
-      ? (JSON.parse(readFileSync(figuresFile, 'utf8')) as Record<string, unknown>)
-      : null,
+    if (isAlone) process.stdout.write(chunk);
   };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (!isAlone) process.stdout.write(output);
+  const passed = countOf(output, 'pass');
+  const counted = countOf(output, 'fail') + countOf(output, 'cancelled');
+  const failed = counted === 0 && (code !== 0 || passed === 0) ? 1 : counted;
+  const figures = existsSync(figuresFile)
+    ? (JSON.parse(readFileSync(figuresFile, 'utf8')) as Record<string, unknown>)
+    : null;
+  const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
+  process.stdout.write(`== ${name}: ${passed} passed, ${failed} failed in ${seconds} s\n`);
+  if (figures !== null) process.stdout.write(`${JSON.stringify(figures)}\n`);
+  return { passed, failed, figures };
+}
+
+async function runSuites(chosen: readonly string[], directory: string): Promise<SuiteResult[]> {
+  const results: SuiteResult[] = [];
+  const alone = chosen.length === 1 ? chosen : chosen.filter((name) => MEASURING.includes(name));
+  for (const name of alone) results.push(await runSuite(name, directory, true));
+  const waiting = chosen.filter((name) => !alone.includes(name));
+  const runNext = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift())
+      results.push(await runSuite(name, directory, false));
+  };
+  await Promise.all([runNext(), runNext()]);
+  return results;
 }
 
 function countOf(output: string, word: string): number {
@@ -61,22 +91,12 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const chosen = args.length === 0 ? names : args;
   const directory = mkdtempSync(join(tmpdir(), 'relay-figures-'));
-  let passed = 0;
-  let failed = 0;
-  let figures: Record<string, unknown> | null = null;
-  for (const name of chosen) {
-    const startMs = performance.now();
-    process.stdout.write(`\n== ${name}\n`);
-    const result = await runSuite(name, directory);
-    passed += result.passed;
-    failed += result.failed;
-    figures = result.figures;
-    const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
-    process.stdout.write(`== ${name}: ${result.passed} passed, ${result.failed} failed in ${seconds} s\n`);
-    if (figures !== null) process.stdout.write(`${JSON.stringify(figures)}\n`);
-  }
+  const results = await runSuites(chosen, directory);
   rmSync(directory, { recursive: true, force: true });
-  if (chosen.length > 1 || figures === null) process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  const sum = (read: (result: SuiteResult) => number) => results.reduce((all, each) => all + read(each), 0);
+  const [passed, failed] = [sum((each) => each.passed), sum((each) => each.failed)];
+  if (results.length > 1 || results[0]?.figures === null)
+    process.stdout.write(`${passed} passed, ${failed} failed\n`);
   return failed === 0 ? 0 : 1;
 }
 

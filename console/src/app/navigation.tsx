@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { text } from '../text/index.ts';
 import type { PageGroup } from './page-table.ts';
+import { timeRangeSearch } from './time-range.ts';
 import { usePages } from './use-pages.ts';
 
 const GROUPS = Object.keys(text.shell.groups) as PageGroup[];
@@ -23,6 +24,7 @@ export function Navigation({ onNavigate }: { readonly onNavigate?: () => void })
                 <li key={path}>
                   <Link
                     to={path}
+                    search={(before: Record<string, unknown>) => timeRangeSearch(before)}
                     onClick={() => onNavigate?.()}
                     activeOptions={{ includeSearch: false }}
                     className="flex h-8 items-center gap-2.5 rounded-lg px-2 text-[13px] text-ink-soft transition-colors hover:bg-hover hover:text-ink"

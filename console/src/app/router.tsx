@@ -8,11 +8,18 @@ import {
 import { listSearch } from './list-search.ts';
 import { PageCrashed, PageNotFound } from './page-failures.tsx';
 import { SessionGate } from './session-gate.tsx';
+import { timeRangeSearch } from './time-range.ts';
 import { usePages } from './use-pages.ts';
 
 const root = createRootRoute({ notFoundComponent: PageNotFound });
 
-const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SessionGate });
+/** The time range belongs to all pages: whoever goes from one to another looks at the same hours. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  validateSearch: timeRangeSearch,
+  component: SessionGate,
+});
 
 const acceptInvitation = createRoute({
   getParentRoute: () => root,

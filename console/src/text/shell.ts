@@ -123,6 +123,23 @@ export const shellText = {
     },
     used: (used: string, limit: string, rest: string) => `${used} of ${limit} ${rest}`.trim(),
   },
+  timeRange: {
+    label: 'Time range',
+    names: {
+      '15m': 'Last 15 minutes',
+      '1h': 'Last hour',
+      '24h': 'Last 24 hours',
+      '7d': 'Last 7 days',
+      '30d': 'Last 30 days',
+      '90d': 'Last 90 days',
+    },
+    between: (from: string, to: string) => `${from} – ${to}`,
+    custom: 'Between two moments',
+    from: 'From',
+    to: 'To',
+    apply: 'Apply',
+    order: 'The end must come after the beginning.',
+  },
   table: {
     sortBy: (header: string) => `Sort by ${header}`,
     shown: (shown: string, all: string) => `${shown} of ${all}`,

@@ -41,15 +41,6 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    name: 'lint',
-    what: 'promises, switches, egress and environment (typescript-eslint)',
-    run: (root, paths) =>
-      node(root, 'node_modules/eslint/bin/eslint.js', [
-        '--max-warnings=0',
-        ...(paths.length === 0 ? ['.'] : paths),
-      ]),
-  },
-  {
     name: 'generated',
     what: 'generated files are up to date',
     run: (root) => node(root, 'tools/src/generate.ts', ['--check', '--root', root]),
@@ -63,6 +54,15 @@ export const steps: readonly Step[] = [
     name: 'knip',
     what: 'no dead files, exports or dependencies (knip)',
     run: (root) => node(root, 'node_modules/knip/bin/knip.js', ['--no-progress']),
+  },
+  {
+    name: 'lint',
+    what: 'promises, switches, egress and environment (typescript-eslint)',
+    run: (root, paths) =>
+      node(root, 'node_modules/eslint/bin/eslint.js', [
+        '--max-warnings=0',
+        ...(paths.length === 0 ? ['.'] : paths),
+      ]),
   },
   {
     name: 'unit',

@@ -9,7 +9,12 @@ export function useListSearch() {
   const { q = '', open = null } = search;
   return useMemo(() => {
     const change = (next: ListSearch, replace: boolean) =>
-      void navigate({ to: '.', search: next as never, replace, resetScroll: false });
+      void navigate({
+        to: '.',
+        search: ((before: object) => ({ ...before, q: undefined, open: undefined, ...next })) as never,
+        replace,
+        resetScroll: false,
+      });
     const withQuery = q === '' ? {} : { q };
     return {
       query: q,

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { rangeBefore, rangeOf, timeRangeSearch } from './time-range.ts';
+
+const NOW_MS = Date.parse('2026-03-10T12:00:30.500Z');
+
+describe('the time range in the address', () => {
+  it('is a length by name, and nothing for the usual one', () => {
+    assert.deepEqual(timeRangeSearch({ range: '7d', q: 'x' }), { range: '7d' });
+    assert.deepEqual(timeRangeSearch({ range: '24h' }), {});
+    assert.deepEqual(timeRangeSearch({ range: 'toString' }), {});
+  });
+
+  it('is two moments in their order, which win over a length', () => {
+    const moments = { from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' };
+    assert.deepEqual(timeRangeSearch({ ...moments, range: '7d' }), {
+      from: '2026-03-01T00:00:00.000Z',
+      to: '2026-03-02T00:00:00.000Z',
+    });
+    assert.deepEqual(timeRangeSearch({ from: moments.to, to: moments.from }), {});
+    assert.deepEqual(timeRangeSearch({ from: moments.from }), {});
+    assert.deepEqual(timeRangeSearch({ from: 'yesterday', to: moments.to }), {});
+  });
+});
+
+describe('what a time range stands for', () => {
+  it('ends with the minute that has begun', () => {
+    assert.deepEqual(rangeOf({ range: '1h' }, NOW_MS), {
+      name: '1h',
+      from: '2026-03-10T11:01:00.000Z',
+      to: '2026-03-10T12:01:00.000Z',
+      bucket: 'minute',
+    });
+  });
+
+  it('is drawn in buckets of which there are neither too many nor too few', () => {
+    const buckets = (['15m', '24h', '7d', '30d', '90d'] as const).map(
+      (range) => rangeOf({ range }, NOW_MS).bucket,
+    );
+    assert.deepEqual(buckets, ['minute', 'hour', 'hour', 'day', 'day']);
+  });
+
+  it('has another of its length right before it', () => {
+    assert.deepEqual(rangeBefore(rangeOf({ range: '1h' }, NOW_MS)), {
+      from: '2026-03-10T10:01:00.000Z',
+      to: '2026-03-10T11:01:00.000Z',
+    });
+  });
+});

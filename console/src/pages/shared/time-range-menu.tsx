@@ -1,0 +1,111 @@
+import { CalendarClock, ChevronDown } from 'lucide-react';
+import { Popover } from 'radix-ui';
+import { type FormEvent, useState } from 'react';
+import { rangeNames, type TimeRange, type TimeRangeSearch } from '../../app/time-range.ts';
+import { formatDateTime } from '../../format/times.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { useTimeRange } from './use-time-range.ts';
+
+/** Chooses the time range of the page: a length up to now, or two moments. It stands in the address. */
+export function TimeRangeMenu() {
+  const { range, choose } = useTimeRange();
+  const [open, setOpen] = useState(false);
+  const take = (next: TimeRangeSearch) => {
+    choose(next);
+    setOpen(false);
+  };
+  return (
+    <Popover.Root open={open} onOpenChange={setOpen}>
+      <Popover.Trigger asChild>
+        <Button aria-label={`${text.timeRange.label}: ${nameOf(range)}`}>
+          <CalendarClock aria-hidden />
+          {nameOf(range)}
+          <ChevronDown aria-hidden />
+        </Button>
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          align="end"
+          sideOffset={6}
+          collisionPadding={8}
+          aria-label={text.timeRange.label}
+          className="z-50 w-72 rounded-lg border bg-raised p-1 shadow-raised animate-appear"
+        >
+          <ul>
+            {rangeNames.map((name) => (
+              <li key={name}>
+                <button
+                  type="button"
+                  aria-pressed={range.name === name}
+                  onClick={() => take({ range: name })}
+                  className="w-full rounded-md px-2 py-1.5 text-left text-[13px] hover:bg-hover aria-pressed:font-semibold"
+                >
+                  {text.timeRange.names[name]}
+                </button>
+              </li>
+            ))}
+          </ul>
+          <CustomRange range={range} onChoose={take} />
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+interface CustomRangeProps {
+  readonly range: TimeRange;
+  readonly onChoose: (next: TimeRangeSearch) => void;
+}
+
+function CustomRange({ range, onChoose }: CustomRangeProps) {
+  const [from, setFrom] = useState(() => localOf(range.from));
+  const [to, setTo] = useState(() => localOf(range.to));
+  const inOrder = from < to;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (inOrder) onChoose({ from: new Date(from).toISOString(), to: new Date(to).toISOString() });
+  };
+  return (
+    <form onSubmit={submit} className="mt-1 space-y-3 border-t p-2 pt-3">
+      <p className="text-xs font-medium text-ink-faint">{text.timeRange.custom}</p>
+      <Field label={text.timeRange.from}>
+        {(control) => (
+          <Input
+            {...control}
+            type="datetime-local"
+            required
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={text.timeRange.to} error={inOrder ? undefined : text.timeRange.order}>
+        {(control) => (
+          <Input
+            {...control}
+            type="datetime-local"
+            required
+            value={to}
+            onChange={(event) => setTo(event.target.value)}
+          />
+        )}
+      </Field>
+      <Button type="submit" disabled={!inOrder}>
+        {text.timeRange.apply}
+      </Button>
+    </form>
+  );
+}
+
+function nameOf(range: TimeRange): string {
+  if (range.name !== null) return text.timeRange.names[range.name];
+  return text.timeRange.between(formatDateTime(range.from), formatDateTime(range.to));
+}
+
+/** A moment as such a field wants it: local, without a zone. */
+function localOf(at: string): string {
+  const date = new Date(at);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
