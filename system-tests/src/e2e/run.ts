@@ -1,82 +1,44 @@
-// `npm run e2e [-- NAME…]`: builds the console and uses it in a real Chromium, against real servers. Closes with its figures as one
-// JSON object; the line before counts the tests.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// `npm run e2e [-- NAME…]`: builds the console and uses it in a real Chromium, against real servers; stories are told two
+// at a time. Closes with its figures as one JSON object; the line before counts the tests.
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { runTwoAtOnce, type TestFileResult } from '../harness/run-test-file.ts';
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, '../../..');
 const ENDING = '.e2e.ts';
 const TEST_MS_MAX = 5 * 60_000;
 
-async function run(
-  program: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<[number, string]> {
-  const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-    process.stdout.write(chunk);
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return [code ?? 1, output];
-}
-
-function countOf(output: string, word: string): number {
-  return Number(new RegExp(`^ℹ ${word} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
-}
-
-interface Figures {
-  readonly passed: number;
-  readonly failed: number;
-  readonly pages: number;
-  readonly axe_violations: number;
-}
-
-/** One story, in a process of its own. */
-async function tell(file: string): Promise<Figures> {
-  const directory = mkdtempSync(join(tmpdir(), 'relay-e2e-'));
-  const figuresFile = join(directory, 'figures.json');
-  try {
-    const [code, output] = await run(
-      process.execPath,
-      ['--test', `--test-timeout=${TEST_MS_MAX}`, '--test-reporter=spec', join(HERE, file)],
-      { ...process.env, RELAY_FIGURES_FILE: figuresFile },
-    );
-    const passed = countOf(output, 'pass');
-    const counted = countOf(output, 'fail') + countOf(output, 'cancelled');
-    const failed = counted === 0 && (code !== 0 || passed === 0) ? 1 : counted;
-    const seen = existsSync(figuresFile)
-      ? (JSON.parse(readFileSync(figuresFile, 'utf8')) as Pick<Figures, 'pages' | 'axe_violations'>)
-      : { pages: 0, axe_violations: 0 };
-    return { passed, failed, ...seen };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
+const known = readdirSync(HERE)
+  .filter((file) => file.endsWith(ENDING))
+  .map((file) => file.slice(0, -ENDING.length));
 
 async function main(names: readonly string[]): Promise<number> {
-  const known = readdirSync(HERE).filter((file) => file.endsWith(ENDING));
-  const unknown = names.filter((name) => !known.includes(`${name}${ENDING}`));
+  const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    const list = known.map((file) => file.slice(0, -ENDING.length)).join(', ');
-    process.stderr.write(`no story called ${unknown.join(', ')}; there are: ${list}\n`);
+    process.stderr.write(`no story called ${unknown.join(', ')}; there are: ${known.join(', ')}\n`);
     return 2;
   }
-  const [built] = await run('npm', ['run', '--silent', 'build:console'], process.env);
-  if (built !== 0) return built;
-  const sum = { passed: 0, failed: 0, pages: 0, axe_violations: 0 };
-  for (const file of names.length === 0 ? known : names.map((name) => `${name}${ENDING}`)) {
-    const figures = await tell(file);
-    for (const key of Object.keys(sum) as (keyof Figures)[]) sum[key] += figures[key];
-  }
-  process.stdout.write(`${sum.passed} passed, ${sum.failed} failed\n`);
-  process.stdout.write(`${JSON.stringify(sum)}\n`);
-  return sum.failed === 0 ? 0 : 1;
+  const built = spawnSync('npm', ['run', '--silent', 'build:console'], { cwd: ROOT, stdio: 'inherit' });
+  if (built.status !== 0) return 1;
+  const chosen = names.length === 0 ? known : names;
+  const results = await runTwoAtOnce(
+    chosen.map((name) => {
+      const path = join(HERE, `${name}${ENDING}`);
+      return { name, path, testMsMax: TEST_MS_MAX, isAlone: chosen.length === 1 };
+    }),
+  );
+  const sum = (read: (result: TestFileResult) => unknown) =>
+    results.reduce((all, each) => all + Number(read(each) ?? 0), 0);
+  const [passed, failed] = [sum((each) => each.passed), sum((each) => each.failed)];
+  const seen = {
+    pages: sum(({ figures }) => figures?.['pages']),
+    axe_violations: sum(({ figures }) => figures?.['axe_violations']),
+  };
+  process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  process.stdout.write(`${JSON.stringify({ passed, failed, ...seen })}\n`);
+  return failed === 0 ? 0 : 1;
 }
 
 process.exitCode = await main(process.argv.slice(2));
