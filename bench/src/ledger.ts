@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
 import { configureLargest, startDeployment } from './ledger/deployment.ts';
-import { addSums, addSumsOfDays, copyDay, DAY_MS } from './ledger/load-rows.ts';
+import { loadLedger } from './ledger/load-ledger.ts';
+import { DAY_MS } from './ledger/load-rows.ts';
 import { filledDays, plansDuring, sequentialScans } from './ledger/plans.ts';
 import { makePopulation } from './ledger/population.ts';
-import { makeReads, measureReads, RANGE_DAYS, rangeUntil } from './ledger/read-speed.ts';
+import { makeReads, measureReads, rangeUntil } from './ledger/read-speed.ts';
 import { measureSpeeds } from './ledger/worker-speed.ts';
 import { positive } from './positive.ts';
+import { say } from './say.ts';
 import { median, rounded } from './statistics.ts';
 
 export const LEDGER_USAGE = `ledger: reads of a large ledger, and how fast the worker writes it
@@ -15,7 +17,6 @@ export const LEDGER_USAGE = `ledger: reads of a large ledger, and how fast the w
 
 const ROWS = 5_000_000;
 const WORKER_ROWS_MAX = 60_000;
-const MINUTES_KEPT_DAYS = 8;
 
 /** Loads a ledger with its sums, times the worker against COPY, and asks what people ask, over HTTP. */
 export async function ledger(args: readonly string[]): Promise<unknown> {
@@ -43,7 +44,8 @@ export async function ledger(args: readonly string[]): Promise<unknown> {
     // Before the range, so that its rows are neither read nor counted with the others.
     const speeds = await measureSpeeds(deployment, organizations, range.fromMs - 2 * DAY_MS, settings);
     say(`the worker was timed with ${settings.rows} rows, ${settings.rounds} times`);
-    await load(deployment, organizations, rows, range.fromMs);
+    await loadLedger(deployment.client, organizations, { rows, fromMs: range.fromMs });
+    say(`${rows} rows and their sums are loaded`);
     const reads = await makeReads(deployment, largest, range);
     say(`${reads.length} questions are asked`);
     const p95Ms = await measureReads(deployment, reads);
@@ -64,29 +66,4 @@ export async function ledger(args: readonly string[]): Promise<unknown> {
   } finally {
     await deployment.stop();
   }
-}
-
-async function load(
-  { client }: Awaited<ReturnType<typeof startDeployment>>,
-  organizations: ReturnType<typeof makePopulation>,
-  rows: number,
-  fromMs: number,
-): Promise<void> {
-  const perDay = Math.ceil(rows / RANGE_DAYS);
-  for (let day = 0; day < RANGE_DAYS; day += 1) {
-    const count = Math.min(perDay, rows - day * perDay);
-    if (count > 0) await copyDay(client, organizations, fromMs + day * DAY_MS, count);
-  }
-  say(`${rows} rows are loaded`);
-  await client.query(`set work_mem = '512MB'`);
-  await addSums(client, 'hour', fromMs);
-  await addSumsOfDays(client);
-  await addSums(client, 'minute', fromMs + (RANGE_DAYS - MINUTES_KEPT_DAYS) * DAY_MS);
-  await client.query('vacuum (analyze) requests, request_rollups');
-  say('their sums are made');
-}
-
-/** What happens, for whoever waits; the figures come alone, at the end. */
-function say(text: string): void {
-  process.stderr.write(`${text}\n`);
 }

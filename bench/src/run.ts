@@ -1,5 +1,6 @@
 // `npm run bench -- NAME [options]`: runs one bench, which closes with its figures as one JSON object.
 import { ADMISSION_USAGE, admission } from './admission.ts';
+import { CONSOLE_USAGE, console as consoleBench } from './console.ts';
 import { GUARDRAILS_USAGE, guardrails } from './guardrails.ts';
 import { KEYS_USAGE, keys } from './keys.ts';
 import { LEDGER_USAGE, ledger } from './ledger.ts';
@@ -11,6 +12,7 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<unkn
   admission,
   keys,
   ledger,
+  console: consoleBench,
 };
 
 const USAGE = `usage: npm run bench -- NAME [options]
@@ -24,6 +26,8 @@ ${ADMISSION_USAGE}
 ${KEYS_USAGE}
 
 ${LEDGER_USAGE}
+
+${CONSOLE_USAGE}
 `;
 
 async function main([name, ...args]: readonly string[]): Promise<number> {

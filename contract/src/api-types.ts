@@ -895,6 +895,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/relay/guardrails/{guardrail_id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the verdicts and latency of a guardrail over time */
+        get: operations["getGuardrailStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/guardrail-stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the verdicts and latency of all guardrails */
+        get: operations["getGuardrailTotals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/relay/guardrail-presets": {
         parameters: {
             query?: never;
@@ -1063,6 +1097,23 @@ export interface paths {
         };
         /** Read one request with its decision trace and timings */
         get: operations["getRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what waits and what is in flight now, by lane and endpoint */
+        get: operations["getLive"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2318,6 +2369,35 @@ export interface components {
             guardrail: components["schemas"]["Guardrail"];
             bindings: components["schemas"]["GuardrailBinding"][];
         };
+        /** GuardrailMeasured */
+        GuardrailMeasured: {
+            allowed: number;
+            flagged: number;
+            replaced: number;
+            blocked: number;
+            unavailable: number;
+            /** @description Null when it was not asked. */
+            latency_ms_p50: number | null;
+            /** @description Null when it was not asked. */
+            latency_ms_p95: number | null;
+        };
+        /** GuardrailPoint */
+        GuardrailPoint: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            at: string;
+            allowed: number;
+            flagged: number;
+            replaced: number;
+            blocked: number;
+            unavailable: number;
+            /** @description Null when it was not asked. */
+            latency_ms_p50: number | null;
+            /** @description Null when it was not asked. */
+            latency_ms_p95: number | null;
+        };
         /** GuardrailPreset */
         GuardrailPreset: {
             slug: string;
@@ -2345,6 +2425,33 @@ export interface components {
             /** @description Where the service describes its answers. */
             documentation: string | null;
         };
+        /** GuardrailStats */
+        GuardrailStats: {
+            /** @description An opaque identifier. */
+            guardrail_id: string;
+            /**
+             * @description In UTC. Minutes are kept for 8 days and hours for 100.
+             * @default hour
+             * @enum {string}
+             */
+            bucket: "minute" | "hour" | "day";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            to: string;
+            total: components["schemas"]["GuardrailMeasured"];
+            points: components["schemas"]["GuardrailPoint"][];
+            /** @description Requests of this time that asked for a stream where the guardrail is bound, enabled or not. While it is enabled, such requests are refused. */
+            streaming_requests: number;
+            /** @description The same of embeddings. */
+            embedding_requests: number;
+        };
         /** GuardrailTest */
         GuardrailTest: {
             text: string;
@@ -2365,6 +2472,41 @@ export interface components {
             matched_rule: components["schemas"]["ResponseRule"] | null;
             /** @description What was found, and what to do about it. */
             message: string;
+        };
+        /** GuardrailTotal */
+        GuardrailTotal: {
+            /** @description An opaque identifier. */
+            guardrail_id: string;
+            allowed: number;
+            flagged: number;
+            replaced: number;
+            blocked: number;
+            unavailable: number;
+            /** @description Null when it was not asked. */
+            latency_ms_p50: number | null;
+            /** @description Null when it was not asked. */
+            latency_ms_p95: number | null;
+        };
+        /** GuardrailTotals */
+        GuardrailTotals: {
+            /**
+             * @description In UTC. Minutes are kept for 8 days and hours for 100.
+             * @default hour
+             * @enum {string}
+             */
+            bucket: "minute" | "hour" | "day";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            to: string;
+            /** @description Those that were asked in this time, deleted ones among them. */
+            guardrails: components["schemas"]["GuardrailTotal"][];
         };
         /** GuardrailUpdate */
         GuardrailUpdate: {
@@ -2676,6 +2818,55 @@ export interface components {
              */
             period: "second" | "minute" | "hour" | "day" | "month" | "none";
             resets_at: string | null;
+        };
+        /** Live */
+        Live: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            at: string;
+            /**
+             * @description `own`: the requests of the caller alone, for whoever lacks `relay:usage:read:organization`.
+             * @enum {string}
+             */
+            counted: "organization" | "own";
+            lanes: components["schemas"]["LiveLane"][];
+            endpoints: components["schemas"]["LiveEndpoint"][];
+        };
+        /** LiveEndpoint */
+        LiveEndpoint: {
+            /** @description An opaque identifier. */
+            endpoint_id: string;
+            /** @description Those that will come here as things stand. */
+            waiting: number;
+            /** @description Requests that were sent to an endpoint and are not over: their answer is awaited or under way. */
+            in_flight: number;
+            max_concurrency: number | null;
+            /** @enum {string} */
+            health: "healthy" | "rate_limited" | "cooling_down" | "unhealthy";
+            cooldown_until: string | null;
+        };
+        /** LiveLane */
+        LiveLane: {
+            /** @description Null for requests that name a model and no lane. */
+            lane_id: string | null;
+            /** @description Requests that have a slot for later or a place in line, and were not sent yet. */
+            waiting: number;
+            /** @description How long the one that waits longest has waited by now. */
+            longest_wait_ms: number;
+            /** @description Requests that were sent to an endpoint and are not over: their answer is awaited or under way. */
+            in_flight: number;
+            endpoints: components["schemas"]["LiveTarget"][];
+        };
+        /** LiveTarget */
+        LiveTarget: {
+            /** @description An opaque identifier. */
+            endpoint_id: string;
+            /** @description Those that will go here as things stand. */
+            waiting: number;
+            /** @description Requests that were sent to an endpoint and are not over: their answer is awaited or under way. */
+            in_flight: number;
         };
         /** Member */
         Member: {
@@ -3226,6 +3417,10 @@ export interface components {
             role: "owner" | "admin" | "developer" | "viewer" | "billing";
             /** @description Every organization the user is a member of. */
             orgs: components["schemas"]["Org"][];
+            /** @description Whether the user has a password here, which changes of security ask for. */
+            has_password: boolean;
+            /** @description Whether signing in with the password asks for a code. */
+            has_second_factor: boolean;
             /** @description Sent back in the x-csrf-token header on every write. */
             csrf_token: string;
             expires_at: string | null;
@@ -6496,6 +6691,72 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    getGuardrailStats: {
+        parameters: {
+            query?: {
+                bucket?: "minute" | "hour" | "day";
+                from?: string;
+                to?: string;
+                bound_to?: string;
+            };
+            header?: never;
+            path: {
+                guardrail_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description GuardrailStats */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailStats"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getGuardrailTotals: {
+        parameters: {
+            query?: {
+                bucket?: "minute" | "hour" | "day";
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description GuardrailTotals */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailTotals"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
     listGuardrailPresets: {
         parameters: {
             query?: {
@@ -7066,6 +7327,32 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Live */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Live"];
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];

@@ -116,6 +116,8 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   listGuardrailBindings: { scope: 'relay:guardrails:read' },
   replaceGuardrailBindings: { scope: 'relay:guardrails:manage' },
   testGuardrail: { scope: 'relay:guardrails:manage' },
+  getGuardrailStats: { scope: 'relay:guardrails:read' },
+  getGuardrailTotals: { scope: 'relay:guardrails:read' },
   listGuardrailPresets: { scope: 'relay:guardrails:read' },
 
   listLimitPolicies: { scope: 'relay:limits:read:organization' },
@@ -136,6 +138,7 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   streamRequests: { scope: 'relay:usage:read' },
   exportRequests: { scope: 'relay:usage:read' },
   getRequest: { scope: 'relay:usage:read' },
+  getLive: { scope: 'relay:usage:read' },
   getStatsSummary: { scope: 'relay:usage:read' },
   getTimeseries: { scope: 'relay:usage:read' },
   getWaitDistribution: { scope: 'relay:usage:read' },

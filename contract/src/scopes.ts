@@ -5,7 +5,7 @@ export const scopes = {
   'relay:providers:manage': 'Create, change, test and delete providers, credentials and prices.',
   'relay:routing:read': 'Read lanes, memberships and endpoints, and explain how a request would be routed.',
   'relay:routing:manage': 'Create, change, test and delete lanes, memberships and endpoints.',
-  'relay:guardrails:read': 'Read guardrails, their bindings and the presets.',
+  'relay:guardrails:read': 'Read guardrails, their bindings, verdicts and the presets.',
   'relay:guardrails:manage': 'Create, change, bind, test and delete guardrails.',
   'relay:limits:read:organization': 'Read the limit policies and limit state of the whole organization.',
   'relay:limits:manage': 'Create, change and delete limit policies.',

@@ -1,3 +1,4 @@
+export { type ContextSetup, launchChromium, openContext, type Theme } from './chromium.ts';
 export { freePort } from './free-port.ts';
 export { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 export { type PrivatePostgres, startPostgres } from './private-postgres.ts';

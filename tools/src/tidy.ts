@@ -19,9 +19,11 @@ const BINARY = /\.(png|ico|woff2?|gz|zip)$/;
 
 function readTree(root: string): Tree {
   return {
-    files: listFiles(root)
-      .filter((path) => !BINARY.test(path))
-      .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })),
+    files: listFiles(root).map((path) => ({
+      path,
+      // Documents may link to what has no text.
+      text: BINARY.test(path) ? '' : readFileSync(join(root, path), 'utf8'),
+    })),
   };
 }
 

@@ -12,6 +12,7 @@ export interface Deployment {
   /** As the owner of the database. */
   readonly client: pg.Client;
   readonly url: string;
+  readonly adminToken: string;
   get<T>(path: string): Promise<T>;
   post(path: string, body: unknown): Promise<string>;
   startWorker(): Promise<PinnedProcess>;
@@ -53,6 +54,7 @@ export async function startDeployment(): Promise<Deployment> {
       redisUrl: redis.url,
       client,
       url,
+      adminToken,
       async get<T>(path: string) {
         const response = await fetch(url + path, { headers });
         const text = await response.text();

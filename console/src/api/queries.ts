@@ -15,11 +15,34 @@ export const cacheKeys = {
   memberships: ['memberships'],
   apiKeys: ['api-keys'],
   apiKeyScopes: ['api-key-scopes'],
+  orgApiKeys: ['org-api-keys'],
+  members: ['members'],
+  invitations: ['invitations'],
+  browserSessions: ['browser-sessions'],
   apiKeyBudgets: ['api-key-budgets'],
   limitUsage: ['limit-usage'],
+  limitPolicies: ['limit-policies'],
+  userBudgets: ['user-budgets'],
+  limitHistory: ['limit-history'],
+  refusals: ['refusals'],
   models: ['models'],
   waits: ['waits'],
   laneFigures: ['lane-figures'],
+  timeseries: ['timeseries'],
+  statsSummary: ['stats-summary'],
+  live: ['live'],
+  requests: ['requests'],
+  requestsOpened: ['requests-opened'],
+  requestCount: ['request-count'],
+  request: ['request'],
+  requestHistogram: ['request-histogram'],
+  auditLog: ['audit-log'],
+  configFile: ['config-file'],
+  guardrails: ['guardrails'],
+  guardrail: ['guardrail'],
+  guardrailPresets: ['guardrail-presets'],
+  guardrailStats: ['guardrail-stats'],
+  billing: ['billing'],
 } as const;
 
 export function sessionQuery(api: Api) {
@@ -126,7 +149,8 @@ export function apiKeyBudgetsQuery(api: Api) {
 export function limitUsageQuery(api: Api) {
   return queryOptions({
     queryKey: cacheKeys.limitUsage,
-    queryFn: ({ signal }) => take(api.GET('/api/relay/limits/usage', { signal })),
+    queryFn: ({ signal }) =>
+      collectPages((query) => api.GET('/api/relay/limits/usage', { params: { query }, signal })),
     refetchInterval: 15_000,
   });
 }

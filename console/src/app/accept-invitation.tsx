@@ -2,12 +2,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { take } from '../api/client.ts';
+import { enterSession } from '../api/enter-session.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input } from '../ui/field.tsx';
+import { Skeleton } from '../ui/states.tsx';
 import { Mark } from './mark.tsx';
 
 const words = text.invitation;
@@ -50,8 +52,8 @@ function JoinForm({ token }: { readonly token: string }) {
   const join = useMutation({
     mutationFn: () =>
       take(api.POST('/api/invitations/accept', { body: isNew ? { token, name, password } : { token } })),
-    onSuccess: async () => {
-      await client.resetQueries();
+    onSuccess: async (next) => {
+      await enterSession(client, next);
       await navigate({ to: '/' });
     },
   });
@@ -59,6 +61,8 @@ function JoinForm({ token }: { readonly token: string }) {
     event.preventDefault();
     join.mutate();
   };
+  // Whether they have an account decides what the form asks for.
+  if (session.isPending) return <Skeleton className="h-9 w-full rounded-lg" />;
   return (
     <form onSubmit={submit} className="space-y-4">
       {isNew ? (

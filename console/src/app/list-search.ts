@@ -10,7 +10,7 @@ export function listSearch(search: Record<string, unknown>): ListSearch {
   return { ...(q === undefined ? {} : { q }), ...(open === undefined ? {} : { open }) };
 }
 
-function wordOf(value: unknown): string | undefined {
+export function wordOf(value: unknown): string | undefined {
   // The address may hold a number or `true`, which the router has parsed already.
   const word = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
   return typeof word === 'string' && word !== '' ? word : undefined;

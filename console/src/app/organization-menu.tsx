@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronsUpDown } from 'lucide-react';
 import { take } from '../api/client.ts';
-import { cacheKeys, sessionQuery } from '../api/queries.ts';
+import { enterSession } from '../api/enter-session.ts';
+import { sessionQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { text } from '../text/index.ts';
 import { Menu, MenuChoice, MenuLabel } from '../ui/menu.tsx';
@@ -15,10 +16,7 @@ export function OrganizationMenu() {
   const { data: session } = useQuery(sessionQuery(api));
   const change = useMutation({
     mutationFn: (id: string) => take(api.PATCH('/api/session', { body: { org_id: id } })),
-    onSuccess: async (next) => {
-      client.setQueryData(cacheKeys.session, next);
-      await client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== cacheKeys.session[0] });
-    },
+    onSuccess: (next) => enterSession(client, next),
   });
   const name = (
     <span className="min-w-0 flex-1 truncate text-left text-[13px] font-semibold">

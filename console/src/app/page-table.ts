@@ -1,5 +1,23 @@
 import type { RouteId } from '@relay/contract';
-import { Boxes, KeyRound, type LucideIcon, Route, Server, SquareTerminal } from 'lucide-react';
+import {
+  Boxes,
+  ChartColumn,
+  FileCog,
+  Gauge,
+  House,
+  KeyRound,
+  List,
+  type LucideIcon,
+  ReceiptText,
+  Route,
+  ScrollText,
+  Server,
+  Settings,
+  ShieldCheck,
+  SquareTerminal,
+  Users,
+  Waypoints,
+} from 'lucide-react';
 import { text } from '../text/index.ts';
 
 export type PageGroup = keyof typeof text.shell.groups;
@@ -17,6 +35,7 @@ export interface PageEntry {
 
 /** Every page, in the order of the navigation and the palette. A page that is not here does not exist. */
 export const pageTable: readonly PageEntry[] = [
+  { path: '/home', label: text.pages.home, icon: House, group: 'overview', needs: 'getTimeseries' },
   {
     path: '/playground',
     label: text.pages.playground,
@@ -24,9 +43,19 @@ export const pageTable: readonly PageEntry[] = [
     group: 'overview',
     needs: 'createChatCompletion',
   },
+  { path: '/requests', label: text.pages.requests, icon: List, group: 'overview', needs: 'listRequests' },
+  { path: '/usage', label: text.pages.usage, icon: ChartColumn, group: 'overview', needs: 'getTimeseries' },
+  { path: '/live', label: text.pages.live, icon: Waypoints, group: 'overview', needs: 'getLive' },
   { path: '/lanes', label: text.pages.lanes, icon: Route, group: 'routing', needs: 'listLanes' },
   { path: '/endpoints', label: text.pages.endpoints, icon: Boxes, group: 'routing', needs: 'listEndpoints' },
   { path: '/providers', label: text.pages.providers, icon: Server, group: 'routing', needs: 'listProviders' },
+  {
+    path: '/guardrails',
+    label: text.pages.guardrails,
+    icon: ShieldCheck,
+    group: 'control',
+    needs: 'listGuardrails',
+  },
   {
     path: '/keys',
     label: text.pages.keys,
@@ -34,5 +63,36 @@ export const pageTable: readonly PageEntry[] = [
     group: 'control',
     needs: 'listApiKeys',
     accountsOnly: true,
+  },
+  { path: '/limits', label: text.pages.limits, icon: Gauge, group: 'control', needs: 'listLimitUsage' },
+  {
+    path: '/configuration',
+    label: text.pages.configuration,
+    icon: FileCog,
+    group: 'control',
+    needs: 'exportConfig',
+  },
+  {
+    path: '/members',
+    label: text.pages.members,
+    icon: Users,
+    group: 'organization',
+    needs: 'listMembers',
+    accountsOnly: true,
+  },
+  {
+    path: '/billing',
+    label: text.pages.billing,
+    icon: ReceiptText,
+    group: 'organization',
+    needs: 'getBillingHistory',
+  },
+  { path: '/audit', label: text.pages.audit, icon: ScrollText, group: 'organization', needs: 'listAuditLog' },
+  {
+    path: '/settings',
+    label: text.pages.settings,
+    icon: Settings,
+    group: 'organization',
+    needs: 'getSession',
   },
 ];

@@ -1,13 +1,14 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { Boxes, CornerDownLeft, Route, Server } from 'lucide-react';
+import { Boxes, CornerDownLeft, List, Route, Server } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
 import { endpointsQuery, lanesQuery, providersQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { matches } from '../format/matches.ts';
 import { text } from '../text/index.ts';
+import { requestIdIn } from './request-id.ts';
 import { useAccess } from './use-access.ts';
 import { usePages } from './use-pages.ts';
 
@@ -30,6 +31,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   });
   const found = <T,>(list: readonly T[] | undefined, textsOf: (each: T) => readonly string[]) =>
     (list ?? []).filter((each) => matches(query, ...textsOf(each))).slice(0, ITEMS_MAX);
+  const requestId = can('getRequest') ? requestIdIn(query) : null;
   const go = (to: string, search: Record<string, string> = {}) => {
     onClose();
     void navigate({ to, search });
@@ -55,6 +57,18 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               <Command.Empty className="px-3 py-8 text-center text-ink-faint">
                 {text.palette.nothing}
               </Command.Empty>
+              <Group heading={text.palette.requests}>
+                {(requestId === null ? [] : [requestId]).map((id) => (
+                  <Item
+                    key={id}
+                    icon={<List aria-hidden />}
+                    value={`request ${id}`}
+                    onSelect={() => go(`/requests/${id}`)}
+                  >
+                    {text.palette.openRequest(id)}
+                  </Item>
+                ))}
+              </Group>
               <Group heading={text.palette.pages}>
                 {found(pages, ({ label }) => [label]).map(({ path, label, icon: Icon }) => (
                   <Item key={path} icon={<Icon aria-hidden />} value={path} onSelect={() => go(path)}>

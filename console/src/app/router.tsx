@@ -5,10 +5,16 @@ import {
   lazyRouteComponent,
   Navigate,
 } from '@tanstack/react-router';
+import { auditSearch, billingSearch, configurationSearch } from './control-search.ts';
+import { keysSearch } from './keys-search.ts';
+import { limitSearch } from './limit-search.ts';
 import { listSearch } from './list-search.ts';
 import { PageCrashed, PageNotFound } from './page-failures.tsx';
+import { requestSearch } from './request-search.ts';
 import { SessionGate } from './session-gate.tsx';
+import { settingsSearch } from './settings-search.ts';
 import { timeRangeSearch } from './time-range.ts';
+import { usageSearch } from './usage-search.ts';
 import { usePages } from './use-pages.ts';
 
 const root = createRootRoute({ notFoundComponent: PageNotFound });
@@ -27,12 +33,45 @@ const acceptInvitation = createRoute({
   component: lazyRouteComponent(() => import('./accept-invitation.tsx'), 'AcceptInvitation'),
 });
 
-const home = createRoute({ getParentRoute: () => signedIn, path: '/', component: FirstPage });
+const first = createRoute({ getParentRoute: () => signedIn, path: '/', component: FirstPage });
+
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/home',
+  component: lazyRouteComponent(() => import('../pages/home/home-page.tsx'), 'HomePage'),
+});
+
+const usage = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/usage',
+  validateSearch: usageSearch,
+  component: lazyRouteComponent(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
+});
 
 const playground = createRoute({
   getParentRoute: () => signedIn,
   path: '/playground',
   component: lazyRouteComponent(() => import('../pages/playground/playground-page.tsx'), 'PlaygroundPage'),
+});
+
+const requests = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/requests',
+  validateSearch: requestSearch,
+  component: lazyRouteComponent(() => import('../pages/requests/requests-page.tsx'), 'RequestsPage'),
+});
+
+const request = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/requests/$requestId',
+  component: lazyRouteComponent(() => import('../pages/requests/request-page.tsx'), 'RequestPage'),
+});
+
+const live = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/live',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../pages/live/live-page.tsx'), 'LivePage'),
 });
 
 const lanes = createRoute({
@@ -65,8 +104,66 @@ const providers = createRoute({
 const keys = createRoute({
   getParentRoute: () => signedIn,
   path: '/keys',
-  validateSearch: listSearch,
+  validateSearch: keysSearch,
   component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+});
+
+const members = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/members',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings',
+  validateSearch: settingsSearch,
+  component: lazyRouteComponent(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
+});
+
+const limits = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/limits',
+  validateSearch: limitSearch,
+  component: lazyRouteComponent(() => import('../pages/limits/limits-page.tsx'), 'LimitsPage'),
+});
+
+const guardrails = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/guardrails',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../pages/guardrails/guardrails-page.tsx'), 'GuardrailsPage'),
+});
+
+const guardrail = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/guardrails/$guardrailId',
+  component: lazyRouteComponent(() => import('../pages/guardrails/guardrail-page.tsx'), 'GuardrailPage'),
+});
+
+const configuration = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/configuration',
+  validateSearch: configurationSearch,
+  component: lazyRouteComponent(
+    () => import('../pages/configuration/configuration-page.tsx'),
+    'ConfigurationPage',
+  ),
+});
+
+const billing = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/billing',
+  validateSearch: billingSearch,
+  component: lazyRouteComponent(() => import('../pages/billing/billing-page.tsx'), 'BillingPage'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/audit',
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
 });
 
 function FirstPage() {
@@ -78,7 +175,28 @@ export function createConsoleRouter() {
   return createRouter({
     routeTree: root.addChildren([
       acceptInvitation,
-      signedIn.addChildren([home, playground, lanes, lane, endpoints, providers, keys]),
+      signedIn.addChildren([
+        first,
+        home,
+        usage,
+        playground,
+        requests,
+        request,
+        live,
+        lanes,
+        lane,
+        endpoints,
+        providers,
+        keys,
+        limits,
+        guardrails,
+        guardrail,
+        members,
+        settings,
+        configuration,
+        billing,
+        audit,
+      ]),
     ]),
     basepath: '/console',
     defaultPreload: 'intent',

@@ -2,7 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { take } from '../api/client.ts';
-import { cacheKeys, signInMethodsQuery } from '../api/queries.ts';
+import { enterSession } from '../api/enter-session.ts';
+import { signInMethodsQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
@@ -98,7 +99,7 @@ function useSignIn() {
   return useMutation({
     mutationFn: (body: { token: string } | { email: string; password: string; totp_code?: string }) =>
       take(api.POST('/api/session', { body })),
-    onSuccess: (session) => client.setQueryData(cacheKeys.session, session),
+    onSuccess: (session) => enterSession(client, session),
   });
 }
 

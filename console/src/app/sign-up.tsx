@@ -2,7 +2,7 @@ import type { SignUp as SignUpBody } from '@relay/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { take } from '../api/client.ts';
-import { cacheKeys } from '../api/queries.ts';
+import { enterSession } from '../api/enter-session.ts';
 import { useApi } from '../api/use-api.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
@@ -18,7 +18,7 @@ export function SignUp() {
   const [values, setValues] = useState(EMPTY);
   const signUp = useMutation({
     mutationFn: (body: SignUpBody) => take(api.POST('/api/signup', { body })),
-    onSuccess: (session) => client.setQueryData(cacheKeys.session, session),
+    onSuccess: (session) => enterSession(client, session),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rangeBefore, rangeOf, timeRangeSearch } from './time-range.ts';
+import { bucketsFor, rangeBefore, rangeOf, timeRangeSearch } from './time-range.ts';
 
 const NOW_MS = Date.parse('2026-03-10T12:00:30.500Z');
 
@@ -38,6 +38,20 @@ describe('what a time range stands for', () => {
       (range) => rangeOf({ range }, NOW_MS).bucket,
     );
     assert.deepEqual(buckets, ['minute', 'hour', 'hour', 'day', 'day']);
+  });
+
+  it('is drawn in buckets that are still kept', () => {
+    const hourAgo = (days: number) => {
+      const from = new Date(NOW_MS - days * 86_400_000);
+      return { from: from.toISOString(), to: new Date(from.getTime() + 3_600_000).toISOString() };
+    };
+    assert.deepEqual(
+      [1, 9, 120].map((days) => rangeOf(hourAgo(days), NOW_MS).bucket),
+      ['minute', 'hour', 'day'],
+    );
+    assert.deepEqual(bucketsFor(rangeOf({ range: '24h' }, NOW_MS), NOW_MS), ['minute', 'hour', 'day']);
+    assert.deepEqual(bucketsFor(rangeOf({ range: '30d' }, NOW_MS), NOW_MS), ['hour', 'day']);
+    assert.deepEqual(bucketsFor(hourAgo(120), NOW_MS), ['day']);
   });
 
   it('has another of its length right before it', () => {

@@ -46,7 +46,7 @@ export function timeRangeSearch(search: Record<string, unknown>): TimeRangeSearc
 export function rangeOf(search: TimeRangeSearch, nowMs: number): TimeRange {
   if (search.from !== undefined && search.to !== undefined) {
     const { from, to } = search;
-    return { name: null, from, to, bucket: bucketFor(Date.parse(to) - Date.parse(from)) };
+    return { name: null, from, to, bucket: bucketFor(Date.parse(from), Date.parse(to), nowMs) };
   }
   const name = search.range ?? DEFAULT_RANGE;
   const lengthMs = LENGTHS_MS[name];
@@ -55,7 +55,7 @@ export function rangeOf(search: TimeRangeSearch, nowMs: number): TimeRange {
     name,
     from: new Date(toMs - lengthMs).toISOString(),
     to: new Date(toMs).toISOString(),
-    bucket: bucketFor(lengthMs),
+    bucket: bucketFor(toMs - lengthMs, toMs, nowMs),
   };
 }
 
@@ -65,9 +65,37 @@ export function rangeBefore({ from, to }: TimeRange): { readonly from: string; r
   return { from: new Date(Date.parse(from) - lengthMs).toISOString(), to: from };
 }
 
-function bucketFor(lengthMs: number): Bucket {
-  if (lengthMs <= 6 * HOUR_MS) return 'minute';
-  return lengthMs <= 8 * DAY_MS ? 'hour' : 'day';
+/** For how long the server keeps sums by the minute and by the hour. */
+const KEPT_MS: Record<Bucket, number> = {
+  minute: 8 * DAY_MS,
+  hour: 100 * DAY_MS,
+  day: Number.POSITIVE_INFINITY,
+};
+const BUCKET_MS: Record<Bucket, number> = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS };
+const POINTS_MAX = 1_500;
+
+/** The widths of bucket that this range can be read in: still kept, not too many, and more than a part of one. */
+export function bucketsFor({ from, to }: Pick<TimeRange, 'from' | 'to'>, nowMs: number): Bucket[] {
+  const lengthMs = Date.parse(to) - Date.parse(from);
+  const widths = Object.keys(BUCKET_MS) as Bucket[];
+  const fit = widths.filter(
+    (width) =>
+      isKept(width, Date.parse(from), nowMs) &&
+      lengthMs / BUCKET_MS[width] <= POINTS_MAX &&
+      lengthMs >= BUCKET_MS[width],
+  );
+  return fit.length === 0 ? ['day'] : fit;
+}
+
+function bucketFor(fromMs: number, toMs: number, nowMs: number): Bucket {
+  const lengthMs = toMs - fromMs;
+  // With room for the range before, which is read in the same width.
+  if (lengthMs <= 6 * HOUR_MS && isKept('minute', fromMs - lengthMs, nowMs)) return 'minute';
+  return lengthMs <= 8 * DAY_MS && isKept('hour', fromMs - lengthMs, nowMs) ? 'hour' : 'day';
+}
+
+function isKept(width: Bucket, fromMs: number, nowMs: number): boolean {
+  return fromMs >= nowMs - KEPT_MS[width];
 }
 
 function isRangeName(value: unknown): value is RangeName {

@@ -8,6 +8,8 @@ export interface Access {
   /** Whether the caller's scopes open the route. The server decides; this only keeps closed doors out of sight. */
   readonly can: (route: RouteId) => boolean;
   readonly missing: (route: RouteId) => readonly Scope[];
+  /** For what a route shows more of to whoever has the scope. */
+  readonly holds: (scope: Scope) => boolean;
 }
 
 export function useAccess(): Access {
@@ -17,6 +19,7 @@ export function useAccess(): Access {
     return {
       can: (route) => scopesSatisfy(routeAccess[route], held),
       missing: (route) => scopesOf(routeAccess[route]).filter((scope) => !held.has(scope)),
+      holds: (scope) => held.has(scope),
     };
   }, [data]);
 }

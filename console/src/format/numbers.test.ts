@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDuration, formatMoney } from './numbers.ts';
+import { formatAmount, formatDuration, formatMoney, formatMoneyShort } from './numbers.ts';
 
 test('a small amount of money is never shown as nothing', () => {
   assert.match(formatMoney(1), /0[.,]000001/);
@@ -13,4 +13,18 @@ test('a duration is shown in the unit that a person would use', () => {
   assert.match(formatDuration(2_400), /2[.,]4/);
   assert.match(formatDuration(200_000), /3.*20/);
   assert.match(formatDuration(120_000), /^\D*2\D*$/);
+});
+
+test('an amount is in the minor unit of its currency, which not every currency has', () => {
+  assert.match(formatAmount(123_456, 'EUR'), /1.?234[.,]56/);
+  assert.match(formatAmount(-500, 'USD'), /5[.,]00/);
+  assert.match(formatAmount(5_000, 'JPY'), /5.?000(?![.,]\d)/);
+  assert.match(formatAmount(5_000, 'ISK'), /\b50\b/);
+});
+
+test('in few digits too an amount is never shown as nothing', () => {
+  assert.match(formatMoneyShort(4_217), /0[.,]0042$|0[.,]0042\b/);
+  assert.match(formatMoneyShort(1), /0[.,]000001/);
+  assert.match(formatMoneyShort(858_904), /0[.,]86/);
+  assert.match(formatMoneyShort(0), /0[.,]00/);
 });

@@ -3,6 +3,25 @@ const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 
+const change = new Intl.NumberFormat(locale, {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+});
+const points = new Intl.NumberFormat(locale, { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
+
+const dollarsWith = (maximumFractionDigits: number) =>
+  new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: 2,
+    maximumFractionDigits,
+  });
+// Making one takes longer than a hundred uses of it, and tables have thousands of cells.
+const money = dollarsWith(2);
+const smallMoney = dollarsWith(6);
+const units = new Map<string, Intl.NumberFormat>();
+
 export function formatCount(value: number): string {
   return whole.format(value);
 }
@@ -16,27 +35,63 @@ export function formatShare(value: number): string {
   return percent.format(value);
 }
 
+/** +12 %: how much more than before. */
+export function formatChange(value: number): string {
+  return change.format(value);
+}
+
+/** A share less another, in points of a hundred. */
+export function formatPoints(value: number): string {
+  return points.format(value * 100);
+}
+
 /** Micro-USD as dollars. Small amounts keep the digits that tell them apart; nothing is rounded to zero. */
 export function formatMoney(micros: number): string {
   const dollars = micros / 1_000_000;
-  const digits = micros !== 0 && Math.abs(dollars) < 1 ? 6 : 2;
+  return (micros !== 0 && Math.abs(dollars) < 1 ? smallMoney : money).format(dollars);
+}
+
+function unit(value: number, name: string, digits: number): string {
+  const key = `${name} ${digits}`;
+  let format = units.get(key);
+  if (format === undefined) {
+    format = new Intl.NumberFormat(locale, {
+      style: 'unit',
+      unit: name,
+      unitDisplay: 'short',
+      maximumFractionDigits: digits,
+    });
+    units.set(key, format);
+  }
+  return format.format(value);
+}
+
+/** 512 byte, 64 kB, 1.5 MB. */
+export function formatBytes(bytes: number): string {
+  const unit = (value: number, name: string) =>
+    new Intl.NumberFormat(locale, {
+      style: 'unit',
+      unit: name,
+      unitDisplay: 'short',
+      maximumFractionDigits: 1,
+    }).format(value);
+  if (bytes < 1_000) return unit(bytes, 'byte');
+  return bytes < 1_000_000 ? unit(bytes / 1_000, 'kilobyte') : unit(bytes / 1_000_000, 'megabyte');
+}
+
+/** The same in few digits, for axes, tiles and rankings: $12.40, $0.86, $0.0042. */
+export function formatMoneyShort(micros: number): string {
+  const dollars = micros / 1_000_000;
+  const small = dollars !== 0 && Math.abs(dollars) < 0.1;
   return new Intl.NumberFormat(locale, {
     style: 'currency',
     currency: 'USD',
-    minimumFractionDigits: 2,
-    maximumFractionDigits: digits,
+    ...(small ? { maximumSignificantDigits: 2 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
   }).format(dollars);
 }
 
 /** 850 ms, 2.4 s, 3 min 20 s: two figures that a person can compare. */
 export function formatDuration(milliseconds: number): string {
-  const unit = (value: number, name: string, digits: number) =>
-    new Intl.NumberFormat(locale, {
-      style: 'unit',
-      unit: name,
-      unitDisplay: 'short',
-      maximumFractionDigits: digits,
-    }).format(value);
   if (milliseconds < 1_000) return unit(milliseconds, 'millisecond', 0);
   if (milliseconds < 60_000) return unit(milliseconds / 1_000, 'second', milliseconds < 10_000 ? 2 : 1);
   if (milliseconds < 3_600_000) {
@@ -47,4 +102,20 @@ export function formatDuration(milliseconds: number): string {
       : `${unit(minutes, 'minute', 0)} ${unit(seconds, 'second', 0)}`;
   }
   return unit(milliseconds / 3_600_000, 'hour', 1);
+}
+
+const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+
+export function formatMebibytes(bytes: number): string {
+  return `${decimal.format(bytes / 1_048_576)} MiB`;
+}
+
+/** Billing systems keep amounts of these currencies in hundredths, although they have no smaller unit. */
+const IN_HUNDREDTHS = new Set(['ISK', 'UGX']);
+
+/** An amount in the minor unit of its currency, as it stands on an invoice. */
+export function formatAmount(minorUnits: number, currency: string): string {
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
+  const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();
+  return format.format(minorUnits / 10 ** (IN_HUNDREDTHS.has(currency) ? 2 : digits));
 }

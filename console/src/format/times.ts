@@ -1,10 +1,26 @@
 const locale = undefined;
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const shortDay = new Intl.DateTimeFormat(locale, { month: 'short', day: '2-digit' });
+const clock = new Intl.DateTimeFormat(locale, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
 export function formatDateTime(at: string): string {
   return dateTime.format(new Date(at));
+}
+
+/** The time of day to the second, of one width, for the lines of a log. */
+export function formatClock(at: string): string {
+  return clock.format(new Date(at));
+}
+
+export function formatShortDay(at: string): string {
+  return shortDay.format(new Date(at));
 }
 
 export function formatDay(at: string): string {
@@ -26,4 +42,57 @@ export function formatAgo(at: string, nowMs: number): string {
       return relative.format(Math.round(differenceMs / unitMs), unit);
   }
   return '';
+}
+
+type Bucket = 'minute' | 'hour' | 'day';
+
+// Days are cut at midnight UTC, so only there do they have a date; hours and minutes are the reader's own.
+const bucketNames: Record<Bucket, Intl.DateTimeFormat> = {
+  minute: new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'short',
+    hour: 'numeric',
+    minute: '2-digit',
+  }),
+  hour: new Intl.DateTimeFormat(locale, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: 'numeric',
+    minute: '2-digit',
+  }),
+  day: new Intl.DateTimeFormat(locale, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  }),
+};
+const tickDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
+const tickDayUtc = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const tickTime = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+
+/** The moment at which a bucket of a chart begins, as exact as the bucket is. */
+export function formatBucket(at: string, bucket: Bucket): string {
+  return bucketNames[bucket].format(new Date(at));
+}
+
+/** The same in the room that an axis has: midnight is named by its day. */
+export function formatTick(at: string, bucket: Bucket): string {
+  const date = new Date(at);
+  if (bucket === 'day') return tickDayUtc.format(date);
+  return date.getHours() === 0 && date.getMinutes() === 0 ? tickDay.format(date) : tickTime.format(date);
+}
+
+/** The zone that times are shown in. */
+export function zoneName(): string {
+  return Intl.DateTimeFormat(locale).resolvedOptions().timeZone;
+}
+
+const monthName = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** "November 2026" of 2026-11, a month in UTC. */
+export function formatMonth(month: string): string {
+  return monthName.format(new Date(`${month}-01T00:00:00.000Z`));
 }

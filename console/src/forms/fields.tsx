@@ -61,7 +61,7 @@ export function NumberField<Values extends FieldValues>(
             type="number"
             min={min}
             step={1}
-            className={unit === undefined ? '' : 'pr-14'}
+            className={unit === undefined ? '' : 'pr-18'}
             {...form.register(name, { setValueAs })}
           />
           {unit === undefined ? null : (
@@ -76,9 +76,14 @@ export function NumberField<Values extends FieldValues>(
 }
 
 export function SelectField<Values extends FieldValues>(
-  props: FormFieldProps<Values> & { readonly children: ReactNode; readonly nullable?: boolean },
+  props: FormFieldProps<Values> & {
+    readonly children: ReactNode;
+    readonly nullable?: boolean;
+    readonly onChosen?: (value: string) => void;
+  },
 ) {
-  const { form, name, label, hint, optional, children, nullable = false } = props;
+  const { form, name, label, hint, optional, children, nullable = false, onChosen } = props;
+  const onChange = (event: { target: { value: string } }) => onChosen?.(event.target.value);
   const setValueAs = (value: unknown) => (nullable && value === '' ? null : value);
   return (
     <Field
@@ -88,7 +93,7 @@ export function SelectField<Values extends FieldValues>(
       {...(optional === undefined ? {} : { optional })}
     >
       {(control) => (
-        <Select {...control} {...form.register(name, { setValueAs })}>
+        <Select {...control} {...form.register(name, { setValueAs, onChange })}>
           {children}
         </Select>
       )}

@@ -1,16 +1,42 @@
+import { auditText } from './audit.ts';
+import { billingText } from './billing.ts';
+import { chartsText } from './charts.ts';
+import { configurationText } from './configuration.ts';
+import { diffText } from './diff.ts';
 import { endpointsText } from './endpoints.ts';
+import { guardrailsText } from './guardrails.ts';
+import { homeText } from './home.ts';
 import { keysText } from './keys.ts';
 import { lanesText } from './lanes.ts';
+import { limitsText } from './limits.ts';
+import { liveText } from './live.ts';
+import { membersText } from './members.ts';
 import { playgroundText } from './playground.ts';
 import { providersText } from './providers.ts';
+import { requestsText } from './requests.ts';
+import { settingsText } from './settings.ts';
 import { shellText } from './shell.ts';
+import { usageText } from './usage.ts';
 
 /** Every word that the console shows, by page. Pages hold no words of their own. */
 export const text = {
   ...shellText,
+  charts: chartsText,
+  home: homeText,
+  usage: usageText,
   providers: providersText,
   endpoints: endpointsText,
   lanes: lanesText,
   playground: playgroundText,
   keys: keysText,
+  guardrails: guardrailsText,
+  requests: requestsText,
+  members: membersText,
+  settings: settingsText,
+  limits: limitsText,
+  live: liveText,
+  audit: auditText,
+  billing: billingText,
+  configuration: configurationText,
+  diff: diffText,
 } as const;

@@ -16,7 +16,7 @@ export function Badge({ tone = 'neutral', dot = false, children }: BadgeProps) {
   return (
     <span
       className={classes(
-        'inline-flex items-center gap-1.5 rounded-md border px-1.5 py-px text-xs font-medium whitespace-nowrap',
+        'inline-flex items-center gap-1.5 rounded-md border px-1.5 py-px align-middle text-xs font-medium whitespace-nowrap',
         TONES[tone],
       )}
     >

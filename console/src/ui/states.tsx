@@ -58,7 +58,7 @@ export function ErrorCard({ error, onRetry }: { readonly error: Error; readonly 
         <div className="min-w-0 flex-1">
           <p className="font-medium">{forbidden ? text.states.forbidden : text.states.failed}</p>
           <p className="mt-1 text-ink-soft">{messageOf(error)}</p>
-          <div className="text-ink-faint">
+          <div className="text-ink-soft">
             <ErrorFooter error={error} />
           </div>
           {forbidden ? null : (

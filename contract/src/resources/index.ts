@@ -9,6 +9,7 @@ export * from './guardrail.ts';
 export * from './inference.ts';
 export * from './lane.ts';
 export * from './limit-policy.ts';
+export * from './live.ts';
 export * from './organization.ts';
 export * from './pricing.ts';
 export * from './provider.ts';

@@ -25,6 +25,10 @@ export const Session = closed('Session', {
   org: Org,
   role: Role,
   orgs: Type.Array(Org, { description: 'Every organization the user is a member of.' }),
+  has_password: flag({
+    description: 'Whether the user has a password here, which changes of security ask for.',
+  }),
+  has_second_factor: flag({ description: 'Whether signing in with the password asks for a code.' }),
   csrf_token: Type.String({ description: 'Sent back in the x-csrf-token header on every write.' }),
   expires_at: nullable(Timestamp),
 });

@@ -39,7 +39,7 @@ const GroupBy = oneOf(['none', 'state', 'lane', 'endpoint', 'provider', 'model',
   default: 'none',
   description: '`state` goes with metric `requests` only. `model` is the upstream model of the endpoint.',
 });
-const Bucket = oneOf(['minute', 'hour', 'day'], {
+export const Bucket = oneOf(['minute', 'hour', 'day'], {
   default: 'hour',
   description: 'In UTC. Minutes are kept for 8 days and hours for 100.',
 });

@@ -6,8 +6,12 @@ import {
   GuardrailCreate,
   GuardrailDetail,
   GuardrailPreset,
+  GuardrailStats,
+  GuardrailStatsQuery,
   GuardrailTest,
   GuardrailTestResult,
+  GuardrailTotals,
+  GuardrailTotalsQuery,
   GuardrailUpdate,
 } from '../resources/guardrail.ts';
 import { noContent, type RouteTable } from '../route-definition.ts';
@@ -88,6 +92,23 @@ export const guardrailRoutes = {
     params: params('guardrail_id'),
     body: GuardrailTest,
     success: { status: 200, schema: GuardrailTestResult },
+  },
+  getGuardrailStats: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/guardrails/{guardrail_id}/stats',
+    summary: 'Read the verdicts and latency of a guardrail over time',
+    params: params('guardrail_id'),
+    query: GuardrailStatsQuery,
+    success: { status: 200, schema: GuardrailStats },
+  },
+  getGuardrailTotals: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/guardrail-stats',
+    summary: 'Read the verdicts and latency of all guardrails',
+    query: GuardrailTotalsQuery,
+    success: { status: 200, schema: GuardrailTotals },
   },
   listGuardrailPresets: {
     ...shared,

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { Live } from '../resources/live.ts';
 import {
   RequestDetail,
   RequestExportQuery,
@@ -52,6 +53,14 @@ export const usageRoutes = {
     summary: 'Read one request with its decision trace and timings',
     params: params('request_id'),
     success: { status: 200, schema: RequestDetail },
+  },
+  getLive: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/live',
+    summary: 'Read what waits and what is in flight now, by lane and endpoint',
+    success: { status: 200, schema: Live },
+    errors: ['policy_unavailable'],
   },
   getStatsSummary: {
     ...shared,

@@ -13,6 +13,7 @@ import type {
 } from './engine.ts';
 import type { Journal } from './journal.ts';
 import { createLeaseKeeper, LEASE_MS, type LiveOperation } from './lease-keeper.ts';
+import { type FlowsAsk, flowsOf, type LiveFlow } from './live-flows.ts';
 import { COOLDOWN_MS_MAX, type LocalCooldowns } from './local-cooldowns.ts';
 import type { Policy } from './policy.ts';
 import { createRebuildWindows } from './rebuild-windows.ts';
@@ -51,6 +52,8 @@ export interface AdmissionDesk {
   cooldownUntilMs(endpointId: string): number | null;
   /** Requests of this process that wait for capacity, and those that have it. */
   counts(): { readonly waiting: number; readonly dispatched: number };
+  /** The same by lane and endpoint, of one organization. */
+  flows(ask: FlowsAsk): LiveFlow[];
   start(): void;
   /** Waits for settlements under way; answers how many stayed behind. */
   stop(timeoutMs: number): Promise<number>;
@@ -114,11 +117,13 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
     }
     const { release: _release, ...kept } = ask;
     const nowMs = clock.monotonicMs();
+    const state = answer.kind === 'admitted' ? 'dispatched' : 'waiting';
     const known: LiveOperation = {
       ask: kept,
-      state: answer.kind === 'admitted' ? 'dispatched' : 'waiting',
+      state,
       candidate: answer.candidate,
       dispatchedMs: nowMs,
+      stateSinceMs: before?.state === state ? before.stateSinceMs : nowMs,
       leasedMs: nowMs,
       wake: before?.wake ?? null,
       journaled: before?.journaled ?? false,
@@ -201,6 +206,7 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
       for (const { state } of live.values()) if (state === 'waiting') waiting += 1;
       return { waiting, dispatched: live.size - waiting };
     },
+    flows: (ask) => flowsOf(live.values(), ask, clock.monotonicMs()),
     start: keeper.start,
     async stop(timeoutMs) {
       const deadlineMs = clock.monotonicMs() + timeoutMs;

@@ -47,6 +47,8 @@ export interface AdmissionAsk {
   readonly leaseMs: number;
   /** Present when an attempt failed and another is asked for: what the failed one took. */
   readonly release?: Actual;
+  /** Whose it is and for which lane, for whoever looks at what is under way; the engines do not. */
+  readonly about?: { readonly laneId: string | null; readonly userId: string };
   /** Kept with the lease; handed to the usage stream if the operation has to be ended by the sweep. */
   readonly draft: string;
 }

@@ -18,6 +18,8 @@ export interface LiveOperation {
   state: 'waiting' | 'dispatched';
   candidate: number;
   dispatchedMs: number;
+  /** Since when it waits, or does not. */
+  readonly stateSinceMs: number;
   /** When its lease last had its whole life before it. */
   leasedMs: number;
   wake: (() => void) | null;

@@ -35,6 +35,8 @@ describe('a hosted console', () => {
         org: { id: organizationId, name: 'Ada Inc' },
         role: 'owner',
         orgs: [{ id: organizationId, name: 'Ada Inc' }],
+        has_password: true,
+        has_second_factor: false,
         csrf_token: 'string',
         expires_at: null,
       },

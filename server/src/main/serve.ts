@@ -166,6 +166,7 @@ export async function serve(
             snapshots,
             admission: admission.desk,
             limitUsage: admission.limitUsage,
+            liveFlows: admission.liveFlows,
             clock,
             newId: randomUUIDv7,
             typicalOutputTokens: typicalOutput.tokens,

@@ -2,6 +2,8 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { type AdmissionDesk, createDesk } from '../admission/desk.ts';
 import type { AdmissionEngine } from '../admission/engine.ts';
+import { createFleetFlows } from '../admission/fleet-flows.ts';
+import type { FlowsAsk, LiveFlow } from '../admission/live-flows.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createRedisEngine } from '../admission/redis/engine.ts';
 import { createScripts } from '../admission/redis/scripts.ts';
@@ -36,6 +38,8 @@ export interface RunningAdmission {
   readonly engine: AdmissionEngine;
   /** What limits have counted, for whoever looks at them. */
   readonly limitUsage: AdmissionEngine['usage'];
+  /** What is under way in the whole deployment, for whoever looks at it. */
+  readonly liveFlows: (ask: FlowsAsk) => Promise<LiveFlow[]>;
   /** Requests of this process by where they stand, and records that are on their way to Redis. */
   counts(): ReturnType<AdmissionDesk['counts']> & { readonly unsent: number };
   /** Usage that is kept on disk, for whoever watches. */
@@ -81,6 +85,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     clock,
     log,
   });
+  const fleet = createFleetFlows({ redis, own: desk.flows, gatewayId: parts.gatewayId, clock, log });
   let sweeper: NodeJS.Timeout | null = null;
   let unsubscribe: (() => Promise<void>) | null = null;
 
@@ -88,6 +93,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     desk,
     engine,
     limitUsage: engine.usage,
+    liveFlows: fleet.read,
     counts: () => ({ ...desk.counts(), unsent: usage.pending() }),
     spoolState: spool.state,
     startSweeping() {
@@ -104,9 +110,10 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
       // When Redis is away, the first calls bring the scripts along.
       const shards = Array.from({ length: SHARDS }, (_, shard) => scripts.load(prefixOfShard(shard)));
       await Promise.allSettled(shards);
-      unsubscribe = await redis.subscribe(`relay:wake:${parts.gatewayId}`, (operationId) =>
+      const wakes = redis.subscribe(`relay:wake:${parts.gatewayId}`, (operationId) =>
         desk.woken(operationId),
       );
+      [unsubscribe] = await Promise.all([wakes, fleet.start()]);
     },
     async stop(timeoutMs) {
       const unsettled = await desk.stop(timeoutMs);
@@ -115,6 +122,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
       if (sweeper !== null) clearInterval(sweeper);
       cooldowns.stop();
       await unsubscribe?.();
+      await fleet.stop();
       return { kept, lost: lost + unsettled };
     },
   };

@@ -69,6 +69,7 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
         await memory.initialize(organizationId, await openings(organizationId, unknown));
       return memory.usage(organizationId, policies);
     },
+    liveFlows: async (ask) => desk.flows(ask),
     counts: () => ({ ...desk.counts(), unsent: 0 }),
     spoolState: ledger.spoolState,
     isIdle: () => memory.leases() === 0 && ledger.backlog().entries === 0,

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { AdmissionDesk } from '../admission/desk.ts';
 import type { PolicyUsage } from '../admission/engine.ts';
+import type { FlowsAsk, LiveFlow } from '../admission/live-flows.ts';
 import type { Policy } from '../admission/policy.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Egress } from '../kit/egress/index.ts';
@@ -34,6 +35,8 @@ export interface ManagementDeps {
   readonly typicalOutputTokens: (laneIdOrModel: string) => number;
   /** The live state of limits, in the order asked for; fails with `store_unavailable` while their store is away. */
   readonly limitUsage: (organizationId: string, policies: readonly Policy[]) => Promise<PolicyUsage[]>;
+  /** What is under way in the whole deployment; fails like the live state of limits. */
+  readonly liveFlows: (ask: FlowsAsk) => Promise<LiveFlow[]>;
 }
 
 export interface Deployment {

@@ -71,6 +71,7 @@ export interface FixtureOptions {
   readonly deployment?: Deployment;
   /** Takes the place of the engine of the fixture. */
   readonly limitUsage?: ManagementDeps['limitUsage'];
+  readonly liveFlows?: ManagementDeps['liveFlows'];
   readonly clock?: Clock;
   readonly fences?: ManagementDeps['fences'];
   readonly randomBytes?: ManagementDeps['randomBytes'];
@@ -128,6 +129,7 @@ export async function startManagement(
     billing: { db, stripeWebhookSecret: options.stripeWebhookSecret ?? null },
     typicalOutputTokens: () => 256,
     limitUsage: options.limitUsage ?? engine.usage,
+    liveFlows: options.liveFlows ?? (async () => []),
   });
 
   async function call<I extends RouteId>(

@@ -18,6 +18,7 @@ import { invitationHandlers } from './invitations/routes.ts';
 import { laneHandlers } from './lanes/routes.ts';
 import { limitPolicyHandlers } from './limit-policies/routes.ts';
 import { limitUsageHandlers } from './limit-usage/routes.ts';
+import { liveHandlers } from './live/routes.ts';
 import { memberHandlers } from './members/routes.ts';
 import { membershipHandlers } from './memberships/routes.ts';
 import { orgApiKeyHandlers } from './org-api-keys/routes.ts';
@@ -49,6 +50,7 @@ export function createManagementHandlers(deps: ManagementDeps): Handlers {
     ...userLimitPolicyHandlers(deps),
     ...apiKeyLimitPolicyHandlers(deps),
     ...limitUsageHandlers(deps),
+    ...liveHandlers(deps),
     ...requestHandlers(deps),
     ...statsHandlers(deps),
     ...routingExplanationHandlers(deps),

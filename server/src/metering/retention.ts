@@ -12,6 +12,8 @@ const BATCHES_MAX = 100;
 const AGES = [
   { table: 'request_rollups_minute', column: 'bucket_start', days: 8 },
   { table: 'request_rollups_hour', column: 'bucket_start', days: 100 },
+  { table: 'guardrail_rollups_minute', column: 'bucket_start', days: 8 },
+  { table: 'guardrail_rollups_hour', column: 'bucket_start', days: 100 },
   { table: 'poisoned_usage', column: 'found_at', days: 100 },
 ] as const;
 

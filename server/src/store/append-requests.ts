@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { GATEWAY_LOST, isExpiredEstimate } from '../domain/expired-draft.ts';
 import { addRollups } from './add-rollups.ts';
+import { addGuardrailRollups } from './guardrail-rollups.ts';
 import { COUNTED_COLUMNS, type LedgerRow } from './ledger-row.ts';
 import { type LedgerChange, rollupsOf } from './rollups.ts';
 import { rowArrays } from './row-arrays.ts';
@@ -28,12 +29,15 @@ export async function appendRequests(db: Kysely<Database>, rows: readonly Ledger
   const inserted = new Set(await inserting);
   if (inserted.size === rows.length) {
     await sumsOfAll?.execute(db);
+    await addGuardrailRollups(rows)?.execute(db);
     return [...inserted];
   }
   const { replaced, changes } = await replaceEstimates(db, rows, inserted);
   for (const row of rows) if (inserted.has(row.request_id)) changes.push({ row, times: 1 });
   await addRollups(rollupsOf(changes))?.execute(db);
-  return [...inserted, ...replaced];
+  const written = new Set([...inserted, ...replaced]);
+  await addGuardrailRollups(rows.filter(({ request_id }) => written.has(request_id)))?.execute(db);
+  return [...written];
 }
 
 /** Answers the ids that were not there yet. The order keeps two batches that overlap from waiting for one another. */

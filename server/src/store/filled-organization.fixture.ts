@@ -101,6 +101,15 @@ export async function fillOrganization(db: Kysely<Database>): Promise<FilledOrga
       bucket_start: new Date(0),
     })
     .execute();
+  await db
+    .insertInto('guardrail_rollups')
+    .values({
+      organization_id: seeded.organizationId,
+      guardrail_id: randomUUIDv7(),
+      bucket: 'minute',
+      bucket_start: new Date(0),
+    })
+    .execute();
   await fillBilling(db, seeded.organizationId);
   return seeded;
 }

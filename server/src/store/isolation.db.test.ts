@@ -25,6 +25,7 @@ const privileges: Readonly<Record<string, string>> = {
   credentials: 'DELETE INSERT SELECT UPDATE',
   endpoints: 'DELETE INSERT SELECT UPDATE',
   guardrail_bindings: 'DELETE INSERT SELECT UPDATE',
+  guardrail_rollups: 'SELECT',
   guardrails: 'DELETE INSERT SELECT UPDATE',
   idempotency_keys: 'DELETE INSERT SELECT UPDATE',
   invitations: 'INSERT SELECT UPDATE(revoked_at)',

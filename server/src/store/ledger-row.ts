@@ -21,6 +21,8 @@ export const COUNTED_COLUMNS = [
   'endpoint_id',
   'provider_id',
   'credential_id',
+  'operation',
+  'streaming',
   'state',
   'fallback_count',
   'wait_ms',

@@ -11,7 +11,12 @@ const ROWS_MAX = 5_000;
  */
 export function removeOldRows(
   db: Kysely<Database>,
-  table: 'request_rollups_minute' | 'request_rollups_hour' | 'poisoned_usage',
+  table:
+    | 'request_rollups_minute'
+    | 'request_rollups_hour'
+    | 'guardrail_rollups_minute'
+    | 'guardrail_rollups_hour'
+    | 'poisoned_usage',
   column: string,
   before: Date,
 ): Promise<boolean> {

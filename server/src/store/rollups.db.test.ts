@@ -22,6 +22,8 @@ const EXPECTED = sql`
     count(*) filter (where state = 'failed')::bigint as requests_failed,
     count(*) filter (where state = 'cancelled')::bigint as requests_cancelled,
     count(*) filter (where usage_source <> 'none')::bigint as requests_metered,
+    count(*) filter (where streaming)::bigint as requests_streaming,
+    count(*) filter (where operation = 'embeddings')::bigint as requests_embeddings,
     sum(fallback_count)::bigint as fallbacks,
     coalesce(sum(actual_input_tokens) filter (where usage_source <> 'none'), 0)::bigint as input_tokens,
     coalesce(sum(actual_output_tokens) filter (where usage_source <> 'none'), 0)::bigint as output_tokens,
@@ -56,6 +58,8 @@ describe('sums in the ledger', () => {
       lane_id: any([...(lanes ?? []), null]),
       provider_id: any(providers ?? []),
       credential_id: any([...(credentials ?? []), null]),
+      operation: any(['chat', 'responses', 'embeddings'] as const),
+      streaming: any([true, false]),
       state: any(['completed', 'failed', 'cancelled'] as const),
       usage_source,
       actual_input_tokens: usage_source === 'none' ? null : Math.floor(Math.random() * 100),
@@ -73,7 +77,8 @@ describe('sums in the ledger', () => {
     const { rows } = await sql<{ sums: number; wrong: number }>`
       with expected as (${EXPECTED}), actual as (
         select organization_id, bucket, family, bucket_start, user_id, key_id, endpoint_id, lane_id, provider_id,
-          credential_id, requests_completed, requests_failed, requests_cancelled, requests_metered, fallbacks,
+          credential_id, requests_completed, requests_failed, requests_cancelled, requests_metered, requests_streaming,
+          requests_embeddings, fallbacks,
           input_tokens, output_tokens, cost_micros, wait_ms_sum, wait_ms_max, latency_ms_sum
         from request_rollups where requests_completed + requests_failed + requests_cancelled > 0
       )

@@ -35,7 +35,7 @@ type Groups = Map<string, RollupRow>;
 export function rollupsOf(changes: readonly LedgerChange[]): RollupRow[] {
   const minutes: Groups = new Map();
   for (const { row, times } of changes) {
-    const startMs = startOf('minute', timeOfRequestId(row.request_id));
+    const startMs = bucketStart('minute', timeOfRequestId(row.request_id));
     for (const family of ['caller', 'resource'] as const) {
       const dimensions = dimensionsOf(row, family);
       count(groupIn(minutes, dimensions, 'minute', startMs), row, times);
@@ -57,7 +57,8 @@ function inOrder(groups: Groups): RollupRow[] {
   return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, rollup]) => rollup);
 }
 
-function startOf(bucket: Bucket, timeMs: number): number {
+/** When the bucket began that this moment is in. */
+export function bucketStart(bucket: Bucket, timeMs: number): number {
   return timeMs - (timeMs % BUCKETS[bucket]);
 }
 
@@ -88,6 +89,8 @@ function nothing(of: Dimensions, bucket: Bucket, startMs: number): RollupRow {
     requests_cancelled: 0,
     requests_metered: 0,
     requests_estimated: 0,
+    requests_streaming: 0,
+    requests_embeddings: 0,
     fallbacks: 0,
     input_tokens: 0,
     cached_input_tokens: 0,
@@ -105,6 +108,8 @@ function nothing(of: Dimensions, bucket: Bucket, startMs: number): RollupRow {
 
 function count(sums: RollupRow, row: CountedRow, times: 1 | -1): void {
   sums[`requests_${row.state}`] += times;
+  if (row.streaming) sums.requests_streaming += times;
+  if (row.operation === 'embeddings') sums.requests_embeddings += times;
   sums.fallbacks += times * row.fallback_count;
   sums.wait_ms_sum += times * row.wait_ms;
   // The greatest cannot be taken back; what is posted at an estimate has not waited.
@@ -129,7 +134,7 @@ function count(sums: RollupRow, row: CountedRow, times: 1 | -1): void {
 function coarser(groups: Groups, bucket: Bucket): Groups {
   const made: Groups = new Map();
   for (const rollup of groups.values())
-    add(groupIn(made, rollup, bucket, startOf(bucket, rollup.bucket_start.getTime())), rollup);
+    add(groupIn(made, rollup, bucket, bucketStart(bucket, rollup.bucket_start.getTime())), rollup);
   return made;
 }
 
@@ -139,6 +144,8 @@ function add(sums: RollupRow, more: RollupRow): void {
   sums.requests_cancelled += more.requests_cancelled;
   sums.requests_metered += more.requests_metered;
   sums.requests_estimated += more.requests_estimated;
+  sums.requests_streaming += more.requests_streaming;
+  sums.requests_embeddings += more.requests_embeddings;
   sums.fallbacks += more.fallbacks;
   sums.input_tokens += more.input_tokens;
   sums.cached_input_tokens += more.cached_input_tokens;

@@ -104,7 +104,7 @@ const named = [
   ...['updateCredential', 'deleteCredential', 'updatePricingPolicy', 'deletePricingPolicy', 'getEndpoint'],
   ...['updateEndpoint', 'deleteEndpoint', 'updateLane', 'deleteLane', 'updateMembership', 'deleteMembership'],
   ...['deleteApiKeyLimitPolicy', 'getRequest', 'getGuardrail', 'updateGuardrail', 'deleteGuardrail'],
-  ...['listGuardrailBindings', 'testGuardrail'],
+  ...['listGuardrailBindings', 'testGuardrail', 'getGuardrailStats'],
 ];
 
 /** How those leaks begin that are there as soon as neither the queries nor the database keep organizations apart. */

@@ -129,6 +129,8 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
     body: { bindings: [{ target_type: 'lane', target_id: laneId }] },
   }),
   testGuardrail: ({ guardrailId }) => ({ path: [guardrailId], body: { text: 'hello' } }),
+  getGuardrailStats: ({ guardrailId }) => ({ path: [guardrailId] }),
+  getGuardrailTotals: () => ({}),
   listGuardrailPresets: () => ({}),
 
   listLimitPolicies: () => ({}),
@@ -156,6 +158,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   streamRequests: () => ({}),
   exportRequests: () => ({}),
   getRequest: ({ requestId }) => ({ path: [requestId] }),
+  getLive: () => ({}),
   getStatsSummary: () => ({}),
   getTimeseries: () => ({ query: { metric: 'requests' } }),
   getWaitDistribution: ({ laneId }) => ({ query: { lane_id: laneId } }),

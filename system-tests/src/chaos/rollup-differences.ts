@@ -22,6 +22,8 @@ const SUMS: Readonly<Record<string, string>> = {
   requests_cancelled: `count(*) filter (where state = 'cancelled')`,
   requests_metered: `count(*) filter (where usage_source <> 'none')`,
   requests_estimated: `count(*) filter (where usage_source not in ('none', 'reported'))`,
+  requests_streaming: 'count(*) filter (where streaming)',
+  requests_embeddings: `count(*) filter (where operation = 'embeddings')`,
   fallbacks: 'sum(fallback_count)',
   input_tokens: metered('coalesce(actual_input_tokens, estimated_input_tokens)'),
   cached_input_tokens: metered('actual_cached_input_tokens'),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
+import { launchChromium, openContext, type Theme } from '@relay/testbed';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { Deployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { launchChromium, openContext, type Theme } from './chromium.ts';
 import { startConsoleSite } from './console-site.ts';
 import { inspect, newFindings, watch } from './visit.ts';
 

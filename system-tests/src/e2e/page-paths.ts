@@ -1,2 +1,19 @@
 /** Every page that stands in the navigation: each must hold in both themes and at both widths. */
-export const pagePaths = ['playground', 'lanes', 'endpoints', 'providers', 'keys'] as const;
+export const pagePaths = [
+  'home',
+  'playground',
+  'requests',
+  'usage',
+  'live',
+  'lanes',
+  'endpoints',
+  'providers',
+  'keys',
+  'guardrails',
+  'limits',
+  'members',
+  'settings',
+  'configuration',
+  'billing',
+  'audit',
+] as const;

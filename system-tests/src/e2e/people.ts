@@ -2,18 +2,51 @@ import type { Deployment } from '../harness/deployment.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** Somebody who was invited and has joined; answers their address. */
-export async function addMember(site: Deployment, role: 'viewer' | 'developer' | 'admin'): Promise<string> {
-  const email = `${role}@example.com`;
-  const answer = await site.admin.call('POST', '/api/org/invitations', { email, role });
-  const { accept_url: link } = answer.body as { accept_url: string };
-  const url = new URL(link);
-  const token = url.searchParams.get('token') ?? url.hash.replace(/^#(token=)?/, '');
+interface PersonSetup {
+  readonly name: string;
+  readonly email: string;
+  readonly role: 'viewer' | 'developer' | 'admin' | 'billing';
+}
+
+/** Somebody who was invited by the operator and has joined; answers their address. */
+async function addPerson(site: Deployment, { name, email, role }: PersonSetup): Promise<string> {
+  const link = await inviteLink(site, email, role);
   const accepted = await fetch(`${site.url}/api/invitations/accept`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, name: role, password: PASSWORD }),
+    body: JSON.stringify({ token: new URL(link).hash.replace(/^#token=/, ''), name, password: PASSWORD }),
   });
   if (accepted.status !== 201) throw new Error(`the invitation was not accepted: ${await accepted.text()}`);
   return email;
+}
+
+/** Whoever has this role and no name that matters. */
+export function addMember(site: Deployment, role: PersonSetup['role']): Promise<string> {
+  return addPerson(site, { name: role, email: `${role}@example.com`, role });
+}
+
+/** What the operator would pass on to whoever is invited. */
+export async function inviteLink(
+  site: Deployment,
+  email: string,
+  role: PersonSetup['role'],
+): Promise<string> {
+  const answer = await site.admin.call('POST', '/api/org/invitations', { email, role });
+  return (answer.body as { accept_url: string }).accept_url;
+}
+
+/** A team in all roles, one of whom has not come yet; the admin is `ada@example.com`. */
+export async function seedPeople(site: Deployment): Promise<void> {
+  await addPerson(site, { name: 'Ada Lovelace', email: 'ada@example.com', role: 'admin' });
+  await addPerson(site, { name: 'Grace Hopper', email: 'grace@example.com', role: 'developer' });
+  await addKeyOf(site, 'grace@example.com', 'Experiments');
+  await addPerson(site, { name: 'Alan Turing', email: 'alan@example.com', role: 'viewer' });
+  await inviteLink(site, 'katherine@example.com', 'billing');
+}
+
+async function addKeyOf(site: Deployment, email: string, name: string): Promise<void> {
+  const members = (await site.admin.call('GET', '/api/org/members')).body as { id: string; email: string }[];
+  const owner = members.find((member) => member.email === email);
+  const key = { user_uuid: owner?.id, name, scopes: ['relay:request'] };
+  await site.admin.create('/api/org/api-keys', key);
 }

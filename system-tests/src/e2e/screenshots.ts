@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { launchChromium, openContext } from './chromium.ts';
+import { launchChromium, openContext } from '@relay/testbed';
 import { startConsoleSite } from './console-site.ts';
 import { pictures } from './pictures.ts';
 import { seedConsole } from './seed-console.ts';
@@ -31,15 +31,20 @@ async function main(): Promise<void> {
     const seeded = await seedConsole(site);
     for (const theme of ['light', 'dark'] as const) {
       for (const widthPx of [1440, 390]) {
-        const context = await openContext(browser, { url: site.url, theme, widthPx });
-        const page = await context.newPage();
+        const open = async () => (await openContext(browser, { url: site.url, theme, widthPx })).newPage();
+        const page = await open();
         await signInWithToken(page, site.adminToken);
         for (const [name, visit] of visits) {
-          await visit(page, seeded);
-          await page.waitForLoadState('networkidle');
-          await page.screenshot({ path: join(values.to, `${name}-${theme}-${widthPx}.png`) });
+          let shown = page;
+          await visit(page, seeded, async () => {
+            shown = await open();
+            return shown;
+          });
+          await shown.waitForLoadState('networkidle');
+          await shown.screenshot({ path: join(values.to, `${name}-${theme}-${widthPx}.png`) });
+          if (shown !== page) await shown.context().close();
         }
-        await context.close();
+        await page.context().close();
       }
     }
   } finally {

@@ -1,12 +1,26 @@
 import { createLane } from '../harness/admin-client.ts';
 import type { Deployment } from '../harness/deployment.ts';
+import { type LiveTraffic, liveTraffic } from './live-traffic.ts';
+import { seedPeople } from './people.ts';
+import { GUARDED_REQUESTS, seedGuardrails } from './seed-guardrails.ts';
+import { seedHistory } from './seed-history.ts';
+import { type SeedKey, seedLimits } from './seed-limits.ts';
+import { seedFallback } from './seed-requests.ts';
 import { seedTraffic } from './seed-traffic.ts';
 
 export interface Seeded {
   readonly laneId: string;
+  /** A guardrail with a month behind it. */
+  readonly guardrailId: string;
+  /** A request that waited, fell back and was answered. */
+  readonly requestId: string;
+  /** A limit with a month behind it. */
+  readonly limitId: string;
+  /** Requests that stay under way while a picture is taken. */
+  readonly live: LiveTraffic;
 }
 
-const REQUESTS = 90;
+const REQUESTS = 60;
 /** Sums are there when the worker has moved the requests into the ledger. */
 const LEDGER_MS_MAX = 20_000;
 
@@ -16,8 +30,16 @@ export async function seedConsole(site: Deployment): Promise<Seeded> {
   const baseUrl = provider.baseUrl;
   const { laneId, endpointIds } = await createLane(admin, {
     name: 'Assistant',
-    lane: { description: 'What the support bot calls' },
+    lane: { description: 'Support', default_max_wait_ms: 2_000 },
     endpoints: ['sim-chat', 'sim-chat-b', 'sim-multi'].map((upstreamModel) => ({ baseUrl, upstreamModel })),
+  });
+  // A change, for the audit log to tell of.
+  await admin.call('PUT', `/api/relay/routing-lanes/${laneId}`, {
+    name: 'Assistant',
+    description: 'What the support bot calls',
+    default_max_wait_ms: 5_000,
+    allow_fallback: true,
+    enabled: true,
   });
   await createLane(admin, { name: 'Embeddings', endpoints: [{ baseUrl, upstreamModel: 'sim-embed' }] });
   const batch = await createLane(admin, {
@@ -37,18 +59,39 @@ export async function seedConsole(site: Deployment): Promise<Seeded> {
     base_url: 'https://api.openai.com/v1',
     preset_slug: 'openai',
   });
-  for (const name of ['Support bot', 'Nightly batch'])
-    await admin.create('/api/account/api-keys', { name, scopes: ['relay:request'] });
+  const keys: SeedKey[] = [];
+  for (const name of ['Support bot', 'Nightly batch', 'Mobile app', 'Search index'])
+    keys.push(keyOf(await admin.create('/api/account/api-keys', { name, scopes: ['relay:request'] })));
+  await seedPeople(site);
+  const before = await seedHistory(site);
+  const guardrailId = await seedGuardrails(site, laneId);
   await seedTraffic(site, { requests: REQUESTS, models: ['assistant', 'assistant', 'batch-jobs'] });
-  await untilCounted(site);
-  return { laneId };
+  await untilCounted(site, before + GUARDED_REQUESTS + REQUESTS);
+  const requestId = await seedFallback(site);
+  const [close, spent] = keys;
+  const [providerId] = batch.providerIds;
+  if (close === undefined || spent === undefined || providerId === undefined)
+    throw new Error('keys and providers come first');
+  const limitId = await seedLimits(site, { laneId, providerId, close, spent });
+  return {
+    laneId,
+    requestId,
+    guardrailId,
+    limitId,
+    live: liveTraffic(site, { assistantId: endpointIds[0] ?? '', batchId: batch.endpointIds[0] ?? '' }),
+  };
 }
 
-async function untilCounted(site: Deployment): Promise<void> {
+function keyOf(created: Readonly<Record<string, unknown>>): SeedKey {
+  const { id, user_uuid: ownerId } = created['key'] as { id: string; user_uuid: string };
+  return { id, ownerId, secret: String(created['api_key']) };
+}
+
+async function untilCounted(site: Deployment, requests: number): Promise<void> {
   const endMs = Date.now() + LEDGER_MS_MAX;
   for (;;) {
     const { body } = await site.admin.call('GET', '/api/relay/stats/summary');
-    if ((body as { requests: number }).requests >= REQUESTS) return;
+    if ((body as { requests: number }).requests >= requests) return;
     if (Date.now() > endMs) throw new Error('the requests did not reach the ledger in time');
     await new Promise((resolve) => setTimeout(resolve, 200));
   }

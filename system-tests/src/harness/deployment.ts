@@ -30,6 +30,8 @@ export interface Deployment {
    * and comes back afterwards.
    */
   beside<T>(more: MoreProcess, work: (process: RelayProcess) => Promise<T>): Promise<T>;
+  /** The first process dies where it stands, and another comes in its place, at the same address. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -132,6 +134,15 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
         await other.stop();
         if (dataDirectory !== null) processes[0] = await start({});
       }
+    },
+    async restart() {
+      await processes[0]?.kill();
+      processes[0] = await startRelay({
+        env,
+        nodeFlags: options.nodeFlags ?? [],
+        port: Number(new URL(url).port),
+        ...(dataDirectory === null ? {} : { dataDirectory }),
+      });
     },
     stop,
   };

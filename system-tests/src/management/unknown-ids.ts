@@ -49,6 +49,7 @@ const idRoutes: readonly IdRoute[] = [
   { line: 'DELETE /api/relay/guardrails/{}', foreign: 'guardrailId' },
   { line: 'GET /api/relay/guardrails/{}/bindings', foreign: 'guardrailId' },
   { line: 'PUT /api/relay/guardrails/{}/bindings', foreign: 'guardrailId', body: { bindings: [] } },
+  { line: 'GET /api/relay/guardrails/{}/stats', foreign: 'guardrailId' },
   { line: 'POST /api/relay/guardrails/{}/test', foreign: 'guardrailId', body: text },
   {
     line: 'PUT /api/relay/limit-policies/{}',

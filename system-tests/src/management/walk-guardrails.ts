@@ -28,5 +28,7 @@ export async function walkGuardrails({ walk }: World, caller: Caller): Promise<v
   await walk.expect(caller, `PUT ${one}/bindings`, '200', listOf(fields.guardrailBinding), bindings);
   await walk.expect(caller, `GET ${one}/bindings`, '200', listOf(fields.guardrailBinding));
   await walk.expect(caller, `POST ${one}/test`, '200', fields.guardrailTest, { body: { text: 'Hello.' } });
+  await walk.expect(caller, `GET ${one}/stats`, '200', fields.guardrailStats);
+  await walk.expect(caller, 'GET /api/relay/guardrail-stats', '200', fields.guardrailTotals);
   await walk.expect(caller, `DELETE ${one}`, '204', nothing);
 }

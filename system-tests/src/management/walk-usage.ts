@@ -22,6 +22,7 @@ export async function walkUsage(world: World, caller: Caller, made: Made): Promi
     walk.fault('GET /api/relay/requests.csv: one is missing');
   await walk.expect(caller, 'GET /api/relay/requests/stream', '200', anyText);
 
+  await walk.expect(caller, 'GET /api/relay/live', '200', fields.live);
   await walk.expect(caller, 'GET /api/relay/stats/summary', '200', fields.statsSummary);
   const series = 'GET /api/relay/stats/timeseries?metric=requests';
   await walk.expect(caller, series, '200', fields.timeseries);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { access, appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { errorCodes } from '@relay/contract';
 import { generatedFiles } from './generated-files.ts';
 
@@ -23,63 +23,51 @@ function run(root: string, ...flags: string[]): Promise<Outcome> {
 }
 
 describe('generate', () => {
-  let written = '';
+  const stale = 'contract/openapi.json';
+  const missing = 'docs/reference/errors/draining.md';
+  const extra = 'docs/reference/errors/bygone.md';
+  const foreign = 'docs/reference/notes.md';
   let root = '';
+  let checked: Outcome;
 
+  // Each run takes seconds, so everything goes wrong at once and is told apart by what is said of it.
   before(async () => {
-    written = await mkdtemp(join(tmpdir(), 'relay-generate-'));
-    assert.equal((await run(written)).code, 0);
-  });
-
-  after(() => rm(written, { recursive: true }));
-
-  // Writing everything takes seconds; a copy of it takes none.
-  beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'relay-generate-'));
-    await cp(written, root, { recursive: true });
+    assert.equal((await run(root)).code, 0);
+    const page = await readFile(join(root, missing), 'utf8');
+    await appendFile(join(root, stale), ' ');
+    await rm(join(root, missing));
+    await writeFile(join(root, extra), page);
+    await writeFile(join(root, foreign), '# Notes\n');
+    checked = await run(root, '--check');
   });
 
-  afterEach(() => rm(root, { recursive: true }));
+  after(() => rm(root, { recursive: true }));
 
-  it('writes files that its own check accepts', async () => {
+  it('check names what is stale, missing, extra and foreign', () => {
+    assert.equal(checked.code, 1);
+    for (const [word, path] of Object.entries({ stale, missing, extra, foreign }))
+      assert.match(checked.stderr, new RegExp(`^${word}: ${path}`, 'm'));
+  });
+
+  it('check changes nothing', async () => {
+    assert.match(await readFile(join(root, stale), 'utf8'), / $/);
+    await assert.rejects(access(join(root, missing)));
+    await access(join(root, extra));
+  });
+
+  it('writing repairs what is generated, and never removes what is not', async () => {
+    const rewritten = await run(root);
+    assert.equal(rewritten.code, 1);
+    assert.match(rewritten.stderr, new RegExp(`^foreign: ${foreign}`, 'm'));
+    await access(join(root, missing));
+    await assert.rejects(access(join(root, extra)));
+    await access(join(root, foreign));
+  });
+
+  it('check accepts what was written', async () => {
+    await rm(join(root, foreign));
     assert.deepEqual(await run(root, '--check'), { code: 0, stderr: '' });
-  });
-
-  it('check names a stale file, changes nothing, and writing repairs it', async () => {
-    const path = join(root, 'contract/openapi.json');
-    await appendFile(path, ' ');
-    const before = await readFile(path, 'utf8');
-    const { code, stderr } = await run(root, '--check');
-    assert.equal(code, 1);
-    assert.match(stderr, /^stale: contract\/openapi\.json/);
-    assert.equal(await readFile(path, 'utf8'), before);
-    assert.equal((await run(root)).code, 0);
-    assert.equal((await run(root, '--check')).code, 0);
-  });
-
-  it('check names the missing page of an error code', async () => {
-    await rm(join(root, 'docs/reference/errors/draining.md'));
-    const { code, stderr } = await run(root, '--check');
-    assert.equal(code, 1);
-    assert.match(stderr, /^missing: docs\/reference\/errors\/draining\.md/);
-  });
-
-  it('check names the page of a code that is gone, and writing removes it', async () => {
-    const page = join(root, 'docs/reference/errors/bygone.md');
-    await writeFile(page, await readFile(join(root, 'docs/reference/errors/draining.md'), 'utf8'));
-    const { code, stderr } = await run(root, '--check');
-    assert.equal(code, 1);
-    assert.match(stderr, /^extra: docs\/reference\/errors\/bygone\.md/);
-    assert.equal((await run(root)).code, 0);
-    await assert.rejects(access(page));
-  });
-
-  it('a hand-written file in a generated folder is named and never removed', async () => {
-    const page = join(root, 'docs/reference/notes.md');
-    await writeFile(page, '# Notes\n');
-    assert.match((await run(root, '--check')).stderr, /^foreign: docs\/reference\/notes\.md/);
-    assert.equal((await run(root)).code, 1);
-    await access(page);
   });
 });
 

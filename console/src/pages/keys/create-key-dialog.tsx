@@ -13,6 +13,7 @@ import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Check, Field, Select } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { OwnerField } from './owner-field.tsx';
 
 const words = text.keys;
 const DAY_MS = 86_400_000;
@@ -25,21 +26,27 @@ const EXPIRIES = [
 ] as const;
 
 interface CreateKeyDialogProps {
+  /** Whether it may be made for somebody else. */
+  readonly forMembers: boolean;
   readonly onClose: () => void;
   readonly onCreated: (secret: string) => void;
 }
 
-export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps) {
+export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDialogProps) {
   const allowed = useQuery(apiKeyScopesQuery(useApi()));
   const [expiry, setExpiry] = useState<string>('never');
+  const [ownerId, setOwnerId] = useState<string | null>(null);
   const form = useContractForm<ApiKeyCreate>(ApiKeyCreate, { name: '', scopes: ['relay:request'] });
   const create = useChange({
     run: (api, values: ApiKeyCreate) => {
       const days = EXPIRIES.find(({ id }) => id === expiry)?.days ?? null;
       const expiresAt = days === null ? null : new Date(Date.now() + days * DAY_MS).toISOString();
-      return take(api.POST('/api/account/api-keys', { body: { ...values, expires_at: expiresAt } }));
+      const body = { ...values, expires_at: expiresAt };
+      return ownerId === null
+        ? take(api.POST('/api/account/api-keys', { body }))
+        : take(api.POST('/api/org/api-keys', { body: { ...body, user_uuid: ownerId } }));
     },
-    stale: [cacheKeys.apiKeys],
+    stale: [cacheKeys.apiKeys, cacheKeys.orgApiKeys],
     onDone: ({ api_key: secret }) => onCreated(secret),
   });
   useFieldErrors(form, create.error);
@@ -65,6 +72,7 @@ export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps) {
                 )}
               </Field>
             </div>
+            {forMembers ? <OwnerField value={ownerId} onChange={setOwnerId} /> : null}
             <fieldset>
               <legend className="text-[13px] font-medium">{words.scopes}</legend>
               <div className="mt-1 mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -18,12 +18,14 @@ const words = text.keys;
 
 interface KeyMenuProps {
   readonly apiKey: ApiKey;
+  /** A key of somebody else can be revoked and nothing more. */
+  readonly isOwn: boolean;
   /** A new secret that must be shown. */
   readonly onSecret: (secret: string) => void;
 }
 
 /** What can be done with an active key. */
-export function KeyMenu({ apiKey, onSecret }: KeyMenuProps) {
+export function KeyMenu({ apiKey, isOwn, onSecret }: KeyMenuProps) {
   const { can, missing } = useAccess();
   const [asked, setAsked] = useState<'rename' | 'rotate' | 'revoke' | null>(null);
   const close = () => setAsked(null);
@@ -32,17 +34,21 @@ export function KeyMenu({ apiKey, onSecret }: KeyMenuProps) {
   );
   const lacks = (budgets?.length ?? 0) > 0 ? missing('upsertApiKeyLimitPolicy') : [];
   const rotate = useChange({
-    run: (api) => rotateKey(api, apiKey, budgets ?? []),
-    stale: [cacheKeys.apiKeys, cacheKeys.apiKeyBudgets, cacheKeys.limitUsage],
+    run: (api) => rotateKey(api, apiKey),
+    stale: [cacheKeys.apiKeys, cacheKeys.orgApiKeys, cacheKeys.apiKeyBudgets, cacheKeys.limitUsage],
     onDone: (secret) => {
       close();
       onSecret(secret);
     },
   });
   const revoke = useChange({
-    run: (api) =>
-      api.DELETE('/api/account/api-keys/{api_key_id}', { params: { path: { api_key_id: apiKey.id } } }),
-    stale: [cacheKeys.apiKeys],
+    run: (api) => {
+      const params = { path: { api_key_id: apiKey.id } };
+      return isOwn
+        ? api.DELETE('/api/account/api-keys/{api_key_id}', { params })
+        : api.DELETE('/api/org/api-keys/{api_key_id}', { params });
+    },
+    stale: [cacheKeys.apiKeys, cacheKeys.orgApiKeys],
     said: () => words.revoked(apiKey.name),
     onDone: close,
   });
@@ -55,17 +61,17 @@ export function KeyMenu({ apiKey, onSecret }: KeyMenuProps) {
           </IconButton>
         }
       >
-        {can('renameApiKey') ? (
+        {isOwn && can('renameApiKey') ? (
           <MenuItem icon={<Pencil aria-hidden />} onSelect={() => setAsked('rename')}>
             {words.rename}
           </MenuItem>
         ) : null}
-        {can('createApiKey') ? (
+        {isOwn && can('createApiKey') ? (
           <MenuItem icon={<RefreshCw aria-hidden />} onSelect={() => setAsked('rotate')}>
             {words.rotate}
           </MenuItem>
         ) : null}
-        <MenuLine />
+        {isOwn ? <MenuLine /> : null}
         <MenuItem icon={<Ban aria-hidden />} danger onSelect={() => setAsked('revoke')}>
           {words.revoke}
         </MenuItem>

@@ -23,7 +23,7 @@ export function RenameKeyDialog({ apiKey, onClose }: RenameKeyDialogProps) {
         params: { path: { api_key_id: apiKey.id } },
         body,
       }),
-    stale: [cacheKeys.apiKeys],
+    stale: [cacheKeys.apiKeys, cacheKeys.orgApiKeys],
     said: (_result, { name }) => words.renamed(name),
     onDone: onClose,
   });

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { ExplainPanel } from './explain-panel.tsx';
+import { ExplainPanel } from '../shared/explain-panel.tsx';
 import { changesOf, draftOf, type LaneDraft, moveMember } from './lane-draft.ts';
 import { MembersList } from './members-list.tsx';
 import { SaveLaneDialog } from './save-lane-dialog.tsx';
@@ -80,7 +80,12 @@ export function LaneEditor({ lane, memberships }: LaneEditorProps) {
           <Settings lane={lane} draft={draft} disabled={disabled} set={set} />
         </Panel>
       </div>
-      <ExplainPanel slug={lane.slug} unsaved={changes.length > 0} endpointOf={endpointOf} />
+      <ExplainPanel
+        model={lane.slug}
+        hint={changes.length > 0 ? text.lanes.explain.unsavedHint : text.lanes.explain.hint}
+        isWarning={changes.length > 0}
+        endpointNameOf={(id) => endpointOf(id)?.name ?? ''}
+      />
       {changes.length === 0 ? null : (
         <div className="sticky bottom-4 z-20 flex flex-wrap items-center justify-end gap-2 rounded-xl border bg-raised px-4 py-3 shadow-raised xl:col-span-2">
           <span className="mr-auto">

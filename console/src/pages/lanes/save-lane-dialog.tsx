@@ -1,5 +1,4 @@
 import type { Lane, Membership } from '@relay/contract';
-import { ArrowRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
@@ -8,6 +7,7 @@ import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
+import { ValueChange } from '../shared/field-diff.tsx';
 import type { FieldName, LaneChange, LaneDraft } from './lane-draft.ts';
 import { saveLane } from './save-lane.ts';
 
@@ -63,9 +63,10 @@ function describe(change: LaneChange, nameOf: (endpointId: string) => string): R
       return (
         <span className="flex flex-wrap items-center gap-2">
           <span className="font-medium">{words.fields[change.field]}</span>
-          <del className="text-ink-faint">{shownValue(change.field, change.from)}</del>
-          <ArrowRight aria-hidden className="size-3.5 text-ink-faint" />
-          <ins className="no-underline">{shownValue(change.field, change.to)}</ins>
+          <ValueChange
+            before={shownValue(change.field, change.from)}
+            after={shownValue(change.field, change.to)}
+          />
         </span>
       );
     case 'added':

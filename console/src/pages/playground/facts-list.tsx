@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router';
+import { useAccess } from '../../app/use-access.ts';
 import { formatCount, formatDuration, formatMoney } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -11,6 +13,7 @@ const NO_TOKENS = `${words.none} / ${words.none}`;
 /** What Relay decided about a request, as the headers of the answer say it. */
 export function FactsList({ facts }: { readonly facts: Partial<Facts> }) {
   const { requestId } = facts;
+  const { can } = useAccess();
   const count = (value: number | null | undefined) =>
     value === null || value === undefined ? words.none : formatCount(value);
   const duration = (value: number | null | undefined) =>
@@ -49,6 +52,15 @@ export function FactsList({ facts }: { readonly facts: Partial<Facts> }) {
         <p className="mt-2.5 flex items-center gap-1 text-ink-faint">
           {words.requestId} <code className="truncate font-mono">{requestId}</code>
           <CopyButton value={requestId} label={words.copyRequestId} />
+          {can('getRequest') ? (
+            <Link
+              to="/requests/$requestId"
+              params={{ requestId }}
+              className="shrink-0 rounded text-ink-soft hover:text-ink hover:underline"
+            >
+              {words.openRequest}
+            </Link>
+          ) : null}
         </p>
       )}
     </div>

@@ -7,7 +7,7 @@ import { useChange } from '../../api/use-change.ts';
 import { useAccess } from '../../app/use-access.ts';
 import { formatDuration } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { CopiedValue } from '../../ui/copied-value.tsx';
 import { Dialog, DialogBody } from '../../ui/dialog.tsx';
 import { DetailList, Section } from '../shared/detail-list.tsx';
 import { HealthBadge, StateBadges } from '../shared/health-badge.tsx';
@@ -55,8 +55,8 @@ export function ProviderPanel({ provider, onClose }: ProviderPanelProps) {
               ],
               [words.signIn, authOf(provider)],
               [words.latencyMax, formatDuration(provider.max_latency_ms)],
-              [words.slug, <Copied key="slug" value={provider.slug} label={words.copySlug} />],
-              [words.id, <Copied key="id" value={provider.id} label={words.copyId} />],
+              [words.slug, <CopiedValue key="slug" value={provider.slug} label={words.copySlug} />],
+              [words.id, <CopiedValue key="id" value={provider.id} label={words.copyId} />],
             ]}
           />
         </Section>
@@ -71,15 +71,6 @@ function authOf(provider: Provider): string {
   return provider.auth_mode === 'header_static' && provider.auth_header_name !== null
     ? `${provider.auth_header_name}: …`
     : words.authModes[provider.auth_mode];
-}
-
-function Copied({ value, label }: { readonly value: string; readonly label: string }) {
-  return (
-    <span className="-my-0.5 flex items-center gap-1">
-      <code className="min-w-0 truncate font-mono text-xs">{value}</code>
-      <CopyButton value={value} label={label} />
-    </span>
-  );
 }
 
 function ProviderMenu({

@@ -1,4 +1,5 @@
 import type { LimitUsage } from '@relay/contract';
+import { Link } from '@tanstack/react-router';
 import { formatCompact, formatMoney } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
@@ -8,27 +9,49 @@ function formatMetric(metric: LimitUsage['metric'], value: number): string {
   return metric === 'spend' ? formatMoney(value) : formatCompact(value);
 }
 
-/** How full a policy is: used and reserved against the limit, in words and as a bar. */
+const CLOSE_SHARE = 0.8;
+
+/** How full a policy is: used and reserved against the limit, in words and as a bar. It leads to the policy. */
 export function LimitBar({ usage }: { readonly usage: LimitUsage }) {
   const { metric, period, limit } = usage;
   const taken = usage.used + usage.reserved;
-  const share = limit === 0 ? 1 : Math.min(1, taken / limit);
   const rest = [metric === 'spend' ? '' : text.limits.metrics[metric], text.limits.periods[period]]
     .filter((part) => part !== '')
     .join(' ');
   const words = text.limits.used(formatMetric(metric, taken), formatMetric(metric, limit), rest);
   return (
-    <div className="w-full max-w-52 min-w-32">
-      <div aria-hidden className="h-1.5 overflow-hidden rounded-full bg-line">
-        <div
-          className={classes(
-            'h-full rounded-full',
-            share >= 1 ? 'bg-bad' : share >= 0.8 ? 'bg-warn' : 'bg-accent',
-          )}
-          style={{ width: `${share * 100}%` }}
-        />
-      </div>
-      <p className="mt-1 truncate text-xs text-ink-faint">{words}</p>
+    <Link
+      to="/limits"
+      search={{ open: usage.policy_id }}
+      className="group relative z-10 block w-full max-w-52 min-w-32 rounded"
+    >
+      <FillBar usage={usage} />
+      <span className="mt-1 block truncate text-xs text-ink-faint group-hover:underline">{words}</span>
+    </Link>
+  );
+}
+
+/** The bar alone: what is used, then what is reserved, paler. Whoever shows it says the same in words beside it. */
+export function FillBar({ usage, thick = false }: FillBarProps) {
+  const { limit, used, reserved } = usage;
+  const usedShare = limit === 0 ? 1 : Math.min(1, used / limit);
+  const takenShare = limit === 0 ? 1 : Math.min(1, (used + reserved) / limit);
+  const colour = takenShare >= 1 ? 'bg-bad' : takenShare >= CLOSE_SHARE ? 'bg-warn' : 'bg-accent';
+  return (
+    <div
+      aria-hidden
+      className={classes('flex overflow-hidden rounded-full bg-line', thick ? 'h-2.5' : 'h-1.5')}
+    >
+      <div className={classes('h-full', colour)} style={{ width: `${usedShare * 100}%` }} />
+      <div
+        className={classes('h-full opacity-45', colour)}
+        style={{ width: `${(takenShare - usedShare) * 100}%` }}
+      />
     </div>
   );
+}
+
+interface FillBarProps {
+  readonly usage: Pick<LimitUsage, 'limit' | 'used' | 'reserved'>;
+  readonly thick?: boolean;
 }

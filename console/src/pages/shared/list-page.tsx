@@ -11,6 +11,8 @@ interface ListPageProps {
   /** Undefined for whoever may not create one. */
   readonly create: ReactNode;
   readonly list: ListState;
+  /** Other views of the page, above all of this one's states. */
+  readonly tabs?: ReactNode;
   readonly empty: { readonly icon: ReactNode; readonly title: string; readonly action?: ReactNode };
   readonly query: string;
   readonly onQuery: (query: string) => void;
@@ -22,6 +24,8 @@ interface ListPageProps {
   readonly onClear?: () => void;
   /** The rows. */
   readonly children: ReactNode;
+  /** What stands under the list, whatever the list is. */
+  readonly below?: ReactNode;
   /** What is open over the list. */
   readonly over: ReactNode;
 }
@@ -37,6 +41,7 @@ export function ListPage(props: ListPageProps) {
   const { list, empty, query, onQuery } = props;
   return (
     <Page title={props.title} description={props.words.description} actions={props.create}>
+      {props.tabs}
       {list.error !== null && list.data === undefined ? (
         <ErrorCard error={list.error} onRetry={() => void list.refetch()} />
       ) : list.data?.length === 0 ? (
@@ -54,6 +59,7 @@ export function ListPage(props: ListPageProps) {
           )}
         </div>
       )}
+      {props.below}
       {props.over}
     </Page>
   );

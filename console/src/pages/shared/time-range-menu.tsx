@@ -20,9 +20,9 @@ export function TimeRangeMenu() {
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger asChild>
         <Button aria-label={`${text.timeRange.label}: ${nameOf(range)}`}>
-          <CalendarClock aria-hidden />
+          <CalendarClock aria-hidden className="size-4" />
           {nameOf(range)}
-          <ChevronDown aria-hidden />
+          <ChevronDown aria-hidden className="size-3.5 text-ink-faint" />
         </Button>
       </Popover.Trigger>
       <Popover.Portal>

@@ -4,6 +4,7 @@ import { appendAudit } from './audit.ts';
 import { clientAddressOf } from './client-address.ts';
 import { type CookieSettings, setCookie } from './cookies.ts';
 import { type Parts, SESSION_MS } from './parts.ts';
+import { hasPassword } from './passwords.ts';
 import { membershipsOf, readUser, toUser } from './people.ts';
 import { csrfTokenOf, digestOfAdminToken, digestOfCookie, newSessionCookie } from './session-secrets.ts';
 import { clearSessions, endSession, type LiveSession, SESSION_COOKIE } from './sessions.ts';
@@ -74,9 +75,10 @@ export async function answerSession(
   call: Pick<BrowserCall, 'setHeader'>,
   session: Pick<LiveSession, 'id' | 'userId' | 'organizationId' | 'expiresAt'>,
 ): Promise<Session> {
-  const [user, memberships] = await Promise.all([
+  const [user, memberships, withPassword] = await Promise.all([
     readUser(deps.db, session.userId),
     membershipsOf(deps.db, session.userId),
+    hasPassword(deps.db, session.userId),
   ]);
   const current = memberships.find(({ organizationId }) => organizationId === session.organizationId);
   if (current === undefined) throw new RelayError('session_expired');
@@ -86,6 +88,8 @@ export async function answerSession(
     org: { id: current.organizationId, name: current.name },
     role: current.role,
     orgs: memberships.map(({ organizationId, name }) => ({ id: organizationId, name })),
+    has_password: withPassword,
+    has_second_factor: user.two_factor_enabled,
     csrf_token: csrfTokenOf(deps.secret, session.id),
     expires_at: session.expiresAt.toISOString(),
   };

@@ -46,6 +46,11 @@ export function createPasswords(deps: {
   };
 }
 
+/** Whether somebody has a password here. Whoever came by single sign-on or with the admin token has none. */
+export async function hasPassword(db: Kysely<Database>, userId: string): Promise<boolean> {
+  return (await findHash(db, userId)) !== null;
+}
+
 async function findHash(db: Kysely<Database>, userId: string): Promise<string | null> {
   const row = await db
     .selectFrom('auth_accounts')

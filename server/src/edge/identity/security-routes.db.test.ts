@@ -138,6 +138,31 @@ describe('how somebody proves to be who they are', () => {
     assert.equal((await browser.send('POST', '/api/account/totp', { password: PASSWORD })).status, 201);
   });
 
+  it('a session says whether there is a password and a second factor, for all sessions alike', async () => {
+    const { browser, email, backupCodes } = await withSecondFactor('Asker');
+    const phone = room.browser();
+    await signIn(phone, email, { totp_code: backupCodes[0] ?? '' });
+    const said = async ({ send }: Browser) => {
+      const { body } = await send('GET', '/api/session');
+      return [body['has_password'], body['has_second_factor']];
+    };
+    assert.deepEqual([await said(browser), await said(phone)], [Array(2).fill(true), Array(2).fill(true)]);
+    await browser.send('POST', '/api/account/totp/remove', { password: PASSWORD });
+    assert.deepEqual([await said(browser), await said(phone)], Array(2).fill([true, false]));
+    // Set up but not confirmed is not set up.
+    await browser.send('POST', '/api/account/totp', { password: PASSWORD });
+    assert.deepEqual(await said(browser), [true, false]);
+    await room.db
+      .deleteFrom('auth_accounts')
+      .where('user_id', '=', await idOf(browser))
+      .execute();
+    assert.deepEqual(await said(browser), [false, false]);
+  });
+
+  async function idOf({ send }: Browser): Promise<string> {
+    return ((await send('GET', '/api/session')).body['user'] as { id: string }).id;
+  }
+
   it('the secret and the backup codes are in no table in clear, and every change is in the audit log', async () => {
     const { secret, backupCodes, organizationId } = await withSecondFactor('Sealed');
     const dump = JSON.stringify([

@@ -31,6 +31,7 @@ export function askFor(
     selection: route.selection,
     waitMsMax: Math.max(0, route.maxWaitMs - exchange.waitMs),
     ...(release === null ? {} : { release }),
+    about: { laneId: route.lane?.id ?? null, userId: caller.userId },
     draft: JSON.stringify(draftOf(exchange, routed, candidates)),
   };
 }

@@ -17,6 +17,7 @@ import { listPresets } from './list-presets.ts';
 import { guardrailRows, listBindingsOf, readBindingCounts } from './queries.ts';
 import { replaceBindings } from './replace-bindings.ts';
 import { checkedGuardrailUrl, demandCredential, demandSettings, type Settings } from './settings.ts';
+import { guardrailStatsHandlers } from './stats.ts';
 import { testGuardrail } from './test-guardrail.ts';
 import { toBinding, toGuardrail, toPreset } from './wire.ts';
 
@@ -41,6 +42,7 @@ export function guardrailHandlers(deps: ManagementDeps): Handlers {
   }
 
   return {
+    ...guardrailStatsHandlers(deps, (call) => writes.read(call, call.params.guardrail_id)),
     listGuardrailPresets: async (call) => listPresets(call, guardrailPresets).map(toPreset),
     async listGuardrails(call) {
       const rows = await listRows(deps, call, 'listGuardrails', guardrailRows);

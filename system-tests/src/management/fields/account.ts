@@ -96,6 +96,8 @@ export const session = exactly({
   org,
   role,
   orgs: listOf(org),
+  has_password: flag,
+  has_second_factor: flag,
   csrf_token: anyText,
   expires_at: maybeTime,
 });

@@ -11,9 +11,10 @@ import {
   openTo,
   recordOf,
   slug,
+  time,
   url,
 } from '../shape.ts';
-import { maybeId, maybeText } from './shared.ts';
+import { maybeCount, maybeId, maybeText } from './shared.ts';
 
 export const stage = oneOf('pre_dispatch', 'post_response');
 export const verdict = oneOf('allowed', 'flagged', 'replaced', 'blocked', 'unavailable');
@@ -86,4 +87,27 @@ export const guardrailTest = exactly({
   latency_ms: integer,
   matched_rule: nullable(responseRule),
   message: anyText,
+});
+
+const measured = {
+  allowed: integer,
+  flagged: integer,
+  replaced: integer,
+  blocked: integer,
+  unavailable: integer,
+  latency_ms_p50: maybeCount,
+  latency_ms_p95: maybeCount,
+};
+const timeShown = { bucket: oneOf('minute', 'hour', 'day'), from: time, to: time };
+export const guardrailTotals = exactly({
+  ...timeShown,
+  guardrails: listOf(exactly({ guardrail_id: id, ...measured })),
+});
+export const guardrailStats = exactly({
+  guardrail_id: id,
+  ...timeShown,
+  total: exactly(measured),
+  points: listOf(exactly({ at: time, ...measured })),
+  streaming_requests: integer,
+  embedding_requests: integer,
 });

@@ -125,6 +125,28 @@ export const timeseries = exactly({
     }),
   ),
 });
+const inFlightFields: Fields = { endpoint_id: id, waiting: integer, in_flight: integer };
+export const live = exactly({
+  at: time,
+  counted: oneOf('organization', 'own'),
+  lanes: listOf(
+    exactly({
+      lane_id: maybeId,
+      waiting: integer,
+      longest_wait_ms: integer,
+      in_flight: integer,
+      endpoints: listOf(exactly(inFlightFields)),
+    }),
+  ),
+  endpoints: listOf(
+    exactly({
+      ...inFlightFields,
+      max_concurrency: maybeCount,
+      health: oneOf('healthy', 'rate_limited', 'cooling_down', 'unhealthy'),
+      cooldown_until: maybeTime,
+    }),
+  ),
+});
 export const waitDistribution = exactly({
   from: time,
   to: time,

@@ -1,4 +1,4 @@
-import type { CandidateVerdict, Endpoint, RoutingExplain, RoutingExplanation } from '@relay/contract';
+import type { CandidateVerdict, RoutingExplain, RoutingExplanation } from '@relay/contract';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { take } from '../../api/client.ts';
@@ -16,7 +16,7 @@ import { Panel } from '../../ui/page.tsx';
 const words = text.lanes.explain;
 type Operation = RoutingExplain['operation'];
 
-const TONES: Record<CandidateVerdict['verdict'], Tone> = {
+export const verdictTones: Record<CandidateVerdict['verdict'], Tone> = {
   selected: 'good',
   available: 'neutral',
   would_wait: 'warn',
@@ -27,17 +27,24 @@ const TONES: Record<CandidateVerdict['verdict'], Tone> = {
 };
 
 interface ExplainPanelProps {
-  readonly slug: string;
-  readonly unsaved: boolean;
-  readonly endpointOf: (id: string) => Endpoint | undefined;
+  readonly title?: string;
+  /** What the answer is about, and what it is not. */
+  readonly hint: string;
+  /** The hint is something to mind. */
+  readonly isWarning?: boolean;
+  /** The lane or model that is asked for. */
+  readonly model: string;
+  readonly operation?: Operation;
+  readonly endpointNameOf: (id: string) => string;
 }
 
 /** Asks the server what would become of a request now. */
-export function ExplainPanel({ slug, unsaved, endpointOf }: ExplainPanelProps) {
+export function ExplainPanel(props: ExplainPanelProps) {
+  const { model, endpointNameOf } = props;
   const api = useApi();
   const { can } = useAccess();
-  const [operation, setOperation] = useState<Operation>('chat');
-  const [body, setBody] = useState(() => exampleOf('chat', slug));
+  const [operation, setOperation] = useState<Operation>(props.operation ?? 'chat');
+  const [body, setBody] = useState(() => exampleOf(operation, model));
   const [isJson, setIsJson] = useState(true);
   const explain = useMutation({
     mutationFn: (request: RoutingExplain) => take(api.POST('/api/relay/routing/explain', { body: request })),
@@ -50,10 +57,10 @@ export function ExplainPanel({ slug, unsaved, endpointOf }: ExplainPanelProps) {
   };
   if (!can('explainRouting')) return null;
   return (
-    <Panel title={words.title}>
+    <Panel title={props.title ?? words.title}>
       <form onSubmit={submit} className="space-y-4 p-4">
-        <p className={classes('text-xs', unsaved ? 'text-warn' : 'text-ink-faint')}>
-          {unsaved ? words.unsavedHint : words.hint}
+        <p className={classes('text-xs', props.isWarning === true ? 'text-warn' : 'text-ink-faint')}>
+          {props.hint}
         </p>
         <Field label={words.operation}>
           {(control) => (
@@ -63,7 +70,7 @@ export function ExplainPanel({ slug, unsaved, endpointOf }: ExplainPanelProps) {
               onChange={(event) => {
                 const next = event.target.value as Operation;
                 setOperation(next);
-                setBody(exampleOf(next, slug));
+                setBody(exampleOf(next, model));
               }}
             >
               {Object.entries(words.operations).map(([value, label]) => (
@@ -91,16 +98,16 @@ export function ExplainPanel({ slug, unsaved, endpointOf }: ExplainPanelProps) {
         </Button>
         <ErrorNote error={explain.error} />
         {explain.data === undefined ? null : (
-          <Explanation explanation={explain.data} endpointOf={endpointOf} />
+          <Explanation explanation={explain.data} endpointNameOf={endpointNameOf} />
         )}
       </form>
     </Panel>
   );
 }
 
-function Explanation({ explanation, endpointOf }: ExplanationProps) {
+function Explanation({ explanation, endpointNameOf }: ExplanationProps) {
   const { outcome, reason, candidates } = explanation;
-  const name = endpointOf(explanation.selected_endpoint_id ?? '')?.name ?? '';
+  const name = endpointNameOf(explanation.selected_endpoint_id ?? '');
   const sentence =
     outcome === 'dispatch'
       ? words.outcomes.dispatch(name)
@@ -134,7 +141,7 @@ function Explanation({ explanation, endpointOf }: ExplanationProps) {
           <li key={candidate.endpoint_id} className="px-3 py-2.5 text-[13px]">
             <div className="flex items-center justify-between gap-3">
               <span className="truncate font-medium">{candidate.endpoint_name}</span>
-              <Badge tone={TONES[candidate.verdict]}>{words.candidate[candidate.verdict]}</Badge>
+              <Badge tone={verdictTones[candidate.verdict]}>{words.candidate[candidate.verdict]}</Badge>
             </div>
             <p className="text-xs text-ink-soft first-letter:uppercase">{candidate.reason}</p>
             <p className="text-xs text-ink-faint">
@@ -158,12 +165,12 @@ function Explanation({ explanation, endpointOf }: ExplanationProps) {
 
 interface ExplanationProps {
   readonly explanation: RoutingExplanation;
-  readonly endpointOf: (id: string) => Endpoint | undefined;
+  readonly endpointNameOf: (id: string) => string;
 }
 
-function exampleOf(operation: Operation, slug: string): string {
+function exampleOf(operation: Operation, model: string): string {
   const rest = operation === 'chat' ? { messages: [{ role: 'user', content: 'Hello' }] } : { input: 'Hello' };
-  return JSON.stringify({ model: slug, ...rest }, null, 2);
+  return JSON.stringify({ model, ...rest }, null, 2);
 }
 
 function parseObject(json: string): Record<string, unknown> | null {

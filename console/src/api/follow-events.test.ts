@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from './api-error.ts';
+import { type FollowState, followEvents } from './follow-events.ts';
+
+/** Plays one connection after another; the follower is stopped when there are no more. */
+async function follow(connections: readonly (readonly string[] | Error)[]) {
+  const stopping = new AbortController();
+  const seen = {
+    asked: [] as (string | null)[],
+    data: [] as string[],
+    states: [] as FollowState[],
+    beginnings: 0,
+    pausesMs: [] as number[],
+  };
+  let next = 0;
+  await followEvents({
+    async open(lastId) {
+      seen.asked.push(lastId);
+      const connection = connections[next];
+      next += 1;
+      if (connection === undefined) stopping.abort();
+      if (connection instanceof Error) throw connection;
+      return chunksOf(connection ?? []);
+    },
+    onState: (state) => seen.states.push(state),
+    onBeginning: () => {
+      seen.beginnings += 1;
+    },
+    onEvents: (data) => seen.data.push(...data),
+    signal: stopping.signal,
+    pause: async (ms) => void seen.pausesMs.push(ms),
+    random: () => 1,
+  });
+  return seen;
+}
+
+async function* chunksOf(texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield new TextEncoder().encode(text);
+}
+
+const refused = (status: number) => new ApiError(status, { message: 'no' }, new Headers());
+
+test('a broken connection is made again after the event that came last', async () => {
+  const seen = await follow([
+    ['id: a\ndata: 1\n\nid: b\nda', 'ta: 2\n\n'],
+    new Error('gone'),
+    ['id: c\ndata: 3\n\n'],
+  ]);
+  assert.deepEqual(seen.asked, [null, 'b', 'b', 'c']);
+  assert.deepEqual(seen.data, ['1', '2', '3']);
+  assert.equal(seen.beginnings, 1);
+});
+
+test('an event without an id is told, and nobody goes on from it', async () => {
+  const seen = await follow([['id: a\ndata: 1\n\n', 'data: 2\n\n']]);
+  assert.deepEqual(seen.data, ['1', '2']);
+  assert.equal(seen.asked[1], 'a');
+});
+
+test('where the server knows the last event no more, it begins anew and says so', async () => {
+  const seen = await follow([['id: a\ndata: 1\n\n'], refused(400), []]);
+  assert.deepEqual(seen.asked, [null, 'a', null, null]);
+  assert.equal(seen.beginnings, 3);
+});
+
+test('pauses grow up to a bound, and begin anew with a connection that held', async () => {
+  const seen = await follow([...Array.from({ length: 8 }, () => new Error('gone')), []]);
+  assert.deepEqual(seen.pausesMs.slice(0, 8), [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+  assert.equal(seen.pausesMs[8], 500);
+});
+
+test('what is refused for good ends it; too many streams do not', async () => {
+  const seen = await follow([refused(429), refused(403)]);
+  assert.deepEqual(seen.states, ['connecting', 'reconnecting', 'failed']);
+});

@@ -1,0 +1,89 @@
+import type { BoundPolicy, RequestLogEntry, TimeseriesQuery } from '@relay/contract';
+import { queryOptions } from '@tanstack/react-query';
+import { type Api, take } from './client.ts';
+import { collectPages } from './collect-pages.ts';
+import { cacheKeys } from './queries.ts';
+
+export function limitPoliciesQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.limitPolicies,
+    queryFn: ({ signal }) =>
+      collectPages((query) => api.GET('/api/relay/limit-policies', { params: { query }, signal })),
+  });
+}
+
+export function userBudgetsQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.userBudgets,
+    queryFn: async ({ signal }) =>
+      (await take(api.GET('/api/relay/pro/user-limit-policies', { signal }))).policies,
+  });
+}
+
+export type HistoryQuestion = Pick<TimeseriesQuery, 'metric' | 'bucket' | 'from' | 'to'> &
+  Pick<TimeseriesQuery, 'lane_id' | 'endpoint_id' | 'provider_id' | 'api_key_id' | 'user_uuid'>;
+
+const HISTORY_REFRESH_MS = 10_000;
+
+/** What was used in each step of a stretch of time. */
+export function limitHistoryQuery(api: Api, question: HistoryQuestion) {
+  return queryOptions({
+    queryKey: [...cacheKeys.limitHistory, question],
+    queryFn: async ({ signal }) => {
+      const { series } = await take(
+        api.GET('/api/relay/stats/timeseries', { params: { query: question }, signal }),
+      );
+      return series[0]?.points ?? [];
+    },
+    refetchInterval: HISTORY_REFRESH_MS,
+  });
+}
+
+/** A request that was refused for want of room, and by which policy. */
+export interface Refusal {
+  readonly request: RequestLogEntry;
+  readonly policy: BoundPolicy | null;
+}
+
+/** Whose and which requests; the log cannot look for the policy itself. */
+export interface RefusalQuestion {
+  readonly lane_id?: string;
+  readonly api_key_id?: string;
+  readonly user_uuid?: string;
+}
+
+const REFUSAL_CODES = [
+  'budget_exhausted',
+  'rate_limit_wait_budget_exceeded',
+  'request_exceeds_limit',
+] as const;
+const REFUSALS_MAX = 12;
+const REFUSALS_REFRESH_MS = 10_000;
+
+/** The latest refusals, newest first. Only a request itself says which policy it was, so each is read. */
+export function refusalsQuery(api: Api, question: RefusalQuestion) {
+  return queryOptions({
+    queryKey: [...cacheKeys.refusals, question],
+    queryFn: async ({ signal }): Promise<readonly Refusal[]> => {
+      const pages = await Promise.all(
+        REFUSAL_CODES.map((code) => {
+          const query = { ...question, error_code: code, limit: REFUSALS_MAX };
+          return take(api.GET('/api/relay/requests', { params: { query }, signal }));
+        }),
+      );
+      const latest = pages
+        .flatMap(({ data }) => data)
+        .sort((a, b) => b.arrived_at.localeCompare(a.arrived_at))
+        .slice(0, REFUSALS_MAX);
+      return Promise.all(
+        latest.map(async (request) => {
+          const params = { path: { request_id: request.request_id } };
+          const detail = await take(api.GET('/api/relay/requests/{request_id}', { params, signal }));
+          return { request, policy: detail.bound_policy };
+        }),
+      );
+    },
+    staleTime: 0,
+    refetchInterval: REFUSALS_REFRESH_MS,
+  });
+}

@@ -1,0 +1,17 @@
+import { text } from '../text/index.ts';
+
+export type SettingsSection = keyof typeof text.settings.sections;
+
+/** Which section is shown; the profile without it. */
+export interface SettingsSearch {
+  readonly section?: SettingsSection;
+}
+
+export function settingsSearch(search: Record<string, unknown>): SettingsSearch {
+  const { section } = search;
+  return isSection(section) && section !== 'profile' ? { section } : {};
+}
+
+function isSection(value: unknown): value is SettingsSection {
+  return typeof value === 'string' && Object.hasOwn(text.settings.sections, value);
+}

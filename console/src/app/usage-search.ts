@@ -1,0 +1,74 @@
+import type { TimeseriesQuery } from '@relay/contract';
+import { wordOf } from './list-search.ts';
+import type { Bucket } from './time-range.ts';
+
+export type UsageMetric = TimeseriesQuery['metric'];
+export type UsageGroup = NonNullable<TimeseriesQuery['group_by']>;
+
+const METRICS: readonly UsageMetric[] = [
+  'requests',
+  'errors',
+  'input_tokens',
+  'output_tokens',
+  'cached_input_tokens',
+  'total_tokens',
+  'cost_micros',
+  'wait_ms_p50',
+  'wait_ms_p95',
+  'latency_ms_p50',
+  'latency_ms_p95',
+  'ttft_ms',
+  'fallback_rate',
+];
+export const usageGroups: readonly UsageGroup[] = [
+  'none',
+  'provider',
+  'model',
+  'lane',
+  'endpoint',
+  'api_key',
+  'user',
+  'state',
+];
+const BUCKETS: readonly Bucket[] = ['minute', 'hour', 'day'];
+
+/** What usage is narrowed by, as the address names it. */
+export const usageFilterNames = ['provider', 'lane', 'endpoint', 'key', 'user'] as const;
+export type UsageFilterName = (typeof usageFilterNames)[number];
+
+/** What the address of the page says beside the time range. What it leaves out is as usual: spend by model. */
+export type UsageSearch = {
+  readonly metric?: UsageMetric;
+  readonly by?: UsageGroup;
+  readonly bucket?: Bucket;
+} & { readonly [Name in UsageFilterName]?: string };
+
+export const DEFAULT_METRIC: UsageMetric = 'cost_micros';
+export const DEFAULT_GROUP: UsageGroup = 'model';
+
+/** For `validateSearch` of the page: what cannot be asked is left out. */
+export function usageSearch(search: Record<string, unknown>): UsageSearch {
+  const found: { -readonly [Name in UsageFilterName]?: string } = {};
+  for (const name of usageFilterNames) {
+    const word = wordOf(search[name]);
+    if (word !== undefined && word.length <= 100) found[name] = word;
+  }
+  const metric = oneOf(METRICS, search['metric']);
+  const by = oneOf(usageGroups, search['by']);
+  const bucket = oneOf(BUCKETS, search['bucket']);
+  return {
+    ...(metric === undefined || metric === DEFAULT_METRIC ? {} : { metric }),
+    ...(by === undefined || by === DEFAULT_GROUP || !canGroup(metric ?? DEFAULT_METRIC, by) ? {} : { by }),
+    ...(bucket === undefined ? {} : { bucket }),
+    ...found,
+  };
+}
+
+/** States are told apart for requests alone. */
+export function canGroup(metric: UsageMetric, by: UsageGroup): boolean {
+  return by !== 'state' || metric === 'requests';
+}
+
+function oneOf<T extends string>(values: readonly T[], value: unknown): T | undefined {
+  return values.find((each) => each === value);
+}

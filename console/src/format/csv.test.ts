@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { csvText } from './csv.ts';
+
+test('numbers stay numbers, nothing is empty, and text is never a formula or a second cell', () => {
+  assert.equal(
+    csvText([
+      ['a, b', 'say "x"', '=1+1', null, -5],
+      ['plain', '', 'two\nlines', 0, 1.5],
+    ]),
+    '"a, b","say ""x""",\'=1+1,,-5\r\nplain,,"two\nlines",0,1.5\r\n',
+  );
+});

@@ -1,0 +1,46 @@
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
+
+/** A stretch of time that is waited for, in its two largest units: "3 hr 20 min", "2 days 4 hr", "45 sec". */
+export function formatSpan(milliseconds: number): string {
+  let restMs = Math.max(1_000, Math.round(milliseconds / 1_000) * 1_000);
+  const largest = UNITS.findIndex(([, unitMs]) => restMs >= unitMs);
+  const parts: string[] = [];
+  for (const [unit, unitMs] of UNITS.slice(largest, largest + 2)) {
+    const count = Math.floor(restMs / unitMs);
+    restMs -= count * unitMs;
+    if (count > 0) parts.push(shortUnit(count, unit));
+  }
+  return parts.join(' ');
+}
+
+function shortUnit(count: number, unit: string): string {
+  return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'short' }).format(count);
+}
+
+const sameDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const otherDay = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** A moment close by: the time alone today, with its date on another day. */
+export function formatMoment(atMs: number, nowMs: number): string {
+  const [at, now] = [new Date(atMs), new Date(nowMs)];
+  return (at.toDateString() === now.toDateString() ? sameDay : otherDay).format(at);
+}
+
+const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
+const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+
+/** "1st", "101st", "1,002nd". */
+export function formatOrdinal(place: number): string {
+  return `${new Intl.NumberFormat('en').format(place)}${ENDINGS[ordinals.select(place)] ?? 'th'}`;
+}

@@ -1,0 +1,36 @@
+import type { text } from '../../text/index.ts';
+
+export type TargetType = keyof typeof text.audit.types;
+
+const WRITES = ['create', 'update', 'delete'] as const;
+
+/** What can be done with each kind of object, for the filter. The log is the authority: it may hold others. */
+const VERBS: Readonly<Record<TargetType, readonly string[]>> = {
+  account: ['update'],
+  api_key: ['create', 'rename', 'revoke'],
+  api_key_limit_policy: WRITES,
+  credential: WRITES,
+  endpoint: WRITES,
+  guardrail: WRITES,
+  guardrail_binding: WRITES,
+  invitation: ['create', 'accept', 'delete'],
+  lane: WRITES,
+  lane_membership: WRITES,
+  limit_policy: WRITES,
+  member: WRITES,
+  organization: ['create', 'change_plan'],
+  pricing_policy: WRITES,
+  provider: WRITES,
+  session: ['create', 'update', 'delete'],
+  user: ['change_password', 'change_email', 'start_totp', 'confirm_totp', 'remove_totp'],
+  user_limit_policy: WRITES,
+};
+
+export const targetTypes = Object.keys(VERBS) as TargetType[];
+
+/** Of one kind of object, or of all; each with the kind it belongs to. */
+export function actionsOf(type: string | undefined): readonly { action: string; type: TargetType }[] {
+  return targetTypes
+    .filter((each) => type === undefined || each === type)
+    .flatMap((each) => (VERBS[each] ?? []).map((verb) => ({ action: `${each}.${verb}`, type: each })));
+}

@@ -1,0 +1,96 @@
+import type { AuditEntry } from '@relay/contract';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { ScrollText } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+import { auditBegunQuery, auditLogQuery } from '../../api/control-queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { classes } from '../../ui/class-names.ts';
+import { LogTable } from '../../ui/log-table.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState, ErrorCard, NothingMatches } from '../../ui/states.tsx';
+import { MoreRows } from '../shared/more-rows.tsx';
+import { TimeRangeMenu } from '../shared/time-range-menu.tsx';
+import { auditColumns } from './audit-columns.tsx';
+import { AuditFilters } from './audit-filters.tsx';
+import { EntryPanel } from './entry-panel.tsx';
+import { useAuditSearch } from './use-audit-search.ts';
+import { useObjectNames } from './use-object-names.ts';
+
+const words = text.audit;
+const ignore = () => {};
+
+export function AuditPage() {
+  const api = useApi();
+  const search = useAuditSearch();
+  const { openId, open } = search;
+  const log = useInfiniteQuery(auditLogQuery(api, search.filters, search.span));
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = log;
+  const nameOf = useObjectNames();
+  const rows = useMemo(() => log.data?.pages.flatMap(({ data }) => data), [log.data]);
+  const isEmpty = rows?.length === 0;
+  // Asked only where it matters: whether the log is empty, or this part of it.
+  const begun = useQuery({ ...auditBegunQuery(api), enabled: isEmpty });
+  const columns = useMemo(() => auditColumns(nameOf), [nameOf]);
+  const readOn = useCallback(() => {
+    if (!isFetching && !isFetchNextPageError) void fetchNextPage();
+  }, [isFetching, isFetchNextPageError, fetchNextPage]);
+  const openRow = useCallback(({ id }: AuditEntry) => open(id), [open]);
+  const count = formatCount(rows?.length ?? 0);
+  return (
+    <Page title={text.pages.audit} description={words.description} actions={<TimeRangeMenu />}>
+      {log.error !== null && rows === undefined ? (
+        <ErrorCard error={log.error} onRetry={() => void log.refetch()} />
+      ) : isEmpty && begun.data === false ? (
+        <EmptyState icon={<ScrollText aria-hidden />} title={words.empty} />
+      ) : (
+        <div className="space-y-4">
+          <AuditFilters search={search} />
+          {isEmpty && begun.data === true ? (
+            <NothingMatches onClear={search.clear} />
+          ) : (
+            // Until those that are asked for have come, the ones before stand there, but faintly.
+            <div className={classes('transition-opacity', log.isPlaceholderData && 'opacity-50')}>
+              <LogTable
+                label={words.table}
+                columns={columns}
+                rows={isEmpty ? undefined : rows}
+                rowId={({ id }) => id}
+                hrefOf={hrefOf}
+                onOpen={openRow}
+                hasMore={hasNextPage}
+                onNearEnd={readOn}
+                onTop={ignore}
+              />
+              {rows === undefined || isEmpty ? null : (
+                <MoreRows
+                  list={log}
+                  label={words.more}
+                  note={hasNextPage ? words.shown(count) : words.all(count)}
+                />
+              )}
+            </div>
+          )}
+        </div>
+      )}
+      {openId === null ? null : (
+        <EntryPanel
+          key={openId}
+          id={openId}
+          entry={rows?.find(({ id }) => id === openId)}
+          nameOf={nameOf}
+          onClose={search.close}
+          onHistory={(type, target) => search.set({ type, target, action: undefined, actor: undefined })}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** The same page with the entry open. */
+function hrefOf({ id }: AuditEntry): string {
+  const url = new URL(window.location.href);
+  url.searchParams.set('open', id);
+  return url.pathname + url.search;
+}

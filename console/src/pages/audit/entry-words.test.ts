@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AuditEntry } from '@relay/contract';
+import { actionWords, kindOf, objectName, objectPlace } from './entry-words.ts';
+
+function entry(part: Partial<AuditEntry>): AuditEntry {
+  return {
+    id: '019a0000-0000-7000-8000-000000000000',
+    at: '2026-11-15T12:00:00.000Z',
+    actor: { type: 'user', id: null, name: 'Ada' },
+    action: 'lane.update',
+    target_type: 'lane',
+    target_id: 'l1',
+    before: { name: 'Fast' },
+    after: { name: 'Faster' },
+    request_id: null,
+    ...part,
+  };
+}
+const nobody = () => undefined;
+
+test('an action is told in words, and one that is new to the console as the log has it', () => {
+  assert.equal(actionWords('lane.update', 'lane'), 'Changed lane');
+  assert.equal(actionWords('session.create', 'session'), 'Signed in');
+  assert.equal(actionWords('robot.paint', 'robot'), 'robot.paint');
+});
+
+test('an object is called by its newest name, and what joins two by the names of both', () => {
+  assert.equal(objectName(entry({}), nobody), 'Faster');
+  const joined = entry({ target_type: 'lane_membership', after: { lane_id: 'l1', endpoint_id: 'e1' } });
+  assert.equal(
+    objectName(joined, (id) => ({ l1: 'Fast', e1: 'Mini' })[id]),
+    'Fast › Mini',
+  );
+  assert.equal(objectName(entry({ target_type: 'session' }), nobody), null);
+});
+
+test('what is gone has no place to go to', () => {
+  assert.equal(objectPlace(entry({}))?.path, '/lanes/l1');
+  const gone = entry({ action: 'lane.delete', after: null });
+  assert.equal(kindOf(gone), 'delete');
+  assert.equal(objectPlace(gone), null);
+  const price = entry({ target_type: 'pricing_policy', after: { endpoint_id: 'e1' } });
+  assert.deepEqual(objectPlace(price), { page: '/endpoints', path: '/endpoints', open: 'e1' });
+});

@@ -1,0 +1,124 @@
+import type { AuditEntry } from '@relay/contract';
+import { text } from '../../text/index.ts';
+
+const words = text.audit;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** "Changed lane", "Signed in"; an action that is new to the console stands as the log has it. */
+export function actionWords(action: string, targetType: string): string {
+  const whole: Readonly<Record<string, string>> = words.whole;
+  const verbs: Readonly<Record<string, string>> = words.verbs;
+  const types: Readonly<Record<string, string>> = words.types;
+  const known = whole[action];
+  if (known !== undefined) return known;
+  const verb = verbs[action.slice(action.lastIndexOf('.') + 1)];
+  const type = types[targetType];
+  return verb === undefined || type === undefined ? action : `${verb} ${type}`;
+}
+
+export function kindOf({ before, after }: AuditEntry): 'create' | 'update' | 'delete' {
+  if (before === null) return 'create';
+  return after === null ? 'delete' : 'update';
+}
+
+/** A person or a key that is gone has no name any more; Relay itself never had one. */
+export function actorName({ type, name }: AuditEntry['actor']): string {
+  return name ?? (type === 'user' || type === 'api_key' ? words.unknownActor : words.through[type]);
+}
+
+/** What the object is called, by its newest state in the entry. */
+export function objectName(entry: AuditEntry, nameOf: (id: string) => string | undefined): string | null {
+  const fields = fieldsOf(entry);
+  const named = (field: string) => {
+    const id = textOf(fields, field);
+    return id === undefined ? undefined : nameOf(id);
+  };
+  switch (entry.target_type) {
+    case 'session':
+    case 'user':
+      return null;
+    case 'lane_membership':
+      return (
+        [named('lane_id'), named('endpoint_id')].filter((name) => name !== undefined).join(' › ') || null
+      );
+    case 'pricing_policy':
+      return named('endpoint_id') ?? null;
+    case 'credential': {
+      const name = textOf(fields, 'name') ?? '';
+      const provider = named('provider_id');
+      return provider === undefined ? name : `${provider} › ${name}`;
+    }
+    default:
+      return (
+        textOf(fields, 'name') ??
+        textOf(fields, 'email') ??
+        (entry.target_id === null ? undefined : nameOf(entry.target_id)) ??
+        named('scope_id') ??
+        named('target_id') ??
+        null
+      );
+  }
+}
+
+export interface ObjectPlace {
+  /** The page in the table of pages. */
+  readonly page: string;
+  readonly path: string;
+  readonly open?: string;
+}
+
+/** Where the object, or what it belongs to, is shown; null when it is gone or has no place. */
+export function objectPlace(entry: AuditEntry): ObjectPlace | null {
+  const { target_type: type, target_id: id } = entry;
+  if (kindOf(entry) === 'delete' && entry.before !== null) return null;
+  const fields = fieldsOf(entry);
+  const at = (page: string, open: string | null | undefined) =>
+    typeof open === 'string' ? { page, path: page, open } : { page, path: page };
+  const below = (page: string, of: string | null | undefined) =>
+    typeof of === 'string' ? { page, path: `${page}/${of}` } : null;
+  switch (type) {
+    case 'lane':
+      return below('/lanes', id);
+    case 'lane_membership':
+      return below('/lanes', textOf(fields, 'lane_id'));
+    case 'provider':
+      return at('/providers', id);
+    case 'credential':
+      return at('/providers', textOf(fields, 'provider_id'));
+    case 'endpoint':
+      return at('/endpoints', id);
+    case 'pricing_policy':
+      return at('/endpoints', textOf(fields, 'endpoint_id'));
+    case 'guardrail':
+      return below('/guardrails', id);
+    case 'guardrail_binding':
+      return below('/guardrails', textOf(fields, 'guardrail_id'));
+    case 'limit_policy':
+    case 'user_limit_policy':
+    case 'api_key_limit_policy':
+      return { page: '/limits', path: '/limits' };
+    case 'api_key':
+      return { page: '/keys', path: '/keys' };
+    case 'member':
+    case 'invitation':
+      return { page: '/members', path: '/members' };
+    default:
+      return null;
+  }
+}
+
+/** Signing in tells from which address. */
+export function addressOf(entry: AuditEntry): string | undefined {
+  return textOf(fieldsOf(entry), 'ip_address');
+}
+
+function fieldsOf({ before, after }: AuditEntry): Fields {
+  const state = after ?? before;
+  return typeof state === 'object' && state !== null ? (state as Fields) : {};
+}
+
+function textOf(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

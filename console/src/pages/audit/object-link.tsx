@@ -1,0 +1,31 @@
+import type { AuditEntry } from '@relay/contract';
+import { Link } from '@tanstack/react-router';
+import { timeRangeSearch } from '../../app/time-range.ts';
+import { usePages } from '../../app/use-pages.ts';
+import { objectName, objectPlace } from './entry-words.ts';
+
+interface ObjectLinkProps {
+  readonly entry: AuditEntry;
+  readonly nameOf: (id: string) => string | undefined;
+}
+
+/** The object by its name, with the way to it where it is still there and the caller has that page. */
+export function ObjectLink({ entry, nameOf }: ObjectLinkProps) {
+  const pages = usePages();
+  const name = objectName(entry, nameOf);
+  if (name === null) return null;
+  const place = objectPlace(entry);
+  if (place === null || !pages.some(({ path }) => path === place.page)) return <span>{name}</span>;
+  return (
+    <Link
+      to={place.path}
+      search={(before: Record<string, unknown>) => ({
+        ...timeRangeSearch(before),
+        ...(place.open === undefined ? {} : { open: place.open }),
+      })}
+      className="relative z-10 text-accent-ink underline-offset-2 hover:underline"
+    >
+      {name}
+    </Link>
+  );
+}

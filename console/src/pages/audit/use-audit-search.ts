@@ -1,0 +1,52 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { AuditFilters, AuditSpan } from '../../api/control-queries.ts';
+import type { AuditSearch } from '../../app/control-search.ts';
+import { rangeOf, type TimeRangeSearch } from '../../app/time-range.ts';
+
+type Filter = 'actor' | 'action' | 'type' | 'target';
+
+/** What the address says of the log, and how to change it. */
+export function useAuditSearch() {
+  const search: AuditSearch & TimeRangeSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const { actor, action, type, target, open, range, from, to } = search;
+  return useMemo(() => {
+    const change = (next: Readonly<Record<string, string | undefined>>) =>
+      void navigate({
+        to: '.',
+        search: ((before: object) => ({ ...before, ...next })) as never,
+        resetScroll: false,
+      });
+    const filters: AuditFilters = {
+      ...(actor === undefined ? {} : { actor_id: actor }),
+      ...(action === undefined ? {} : { action }),
+      ...(type === undefined ? {} : { target_type: type }),
+      ...(target === undefined ? {} : { target_id: target }),
+    };
+    const without = { actor: undefined, action: undefined, type: undefined, target: undefined };
+    return {
+      chosen: { actor, action, type, target },
+      isFiltered: Object.keys(filters).length > 0,
+      openId: open ?? null,
+      filters,
+      span: spanOf(range, from, to),
+      set: (next: Partial<Record<Filter, string | undefined>>) => change({ ...next, open: undefined }),
+      /** Takes away every filter, and looks as far back as a length goes. */
+      clear: () => change({ ...without, open: undefined, range: '90d', from: undefined, to: undefined }),
+      open: (id: string) => change({ open: id }),
+      close: () => change({ open: undefined }),
+    };
+  }, [actor, action, type, target, open, range, from, to, navigate]);
+}
+
+/** A length up to now has no end: what is written while one looks belongs to it. */
+function spanOf(
+  range: TimeRangeSearch['range'],
+  from: string | undefined,
+  to: string | undefined,
+): AuditSpan {
+  if (from !== undefined && to !== undefined) return { name: `${from} ${to}`, bounds: () => ({ from, to }) };
+  const search = range === undefined ? {} : { range };
+  return { name: range ?? '', bounds: () => ({ from: rangeOf(search, Date.now()).from }) };
+}

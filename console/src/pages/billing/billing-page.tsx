@@ -1,0 +1,29 @@
+import { useSearch } from '@tanstack/react-router';
+import { type BillingSearch, billingTabs } from '../../app/control-search.ts';
+import { text } from '../../text/index.ts';
+import { LinkTabs } from '../../ui/link-tabs.tsx';
+import { Page } from '../../ui/page.tsx';
+import { HistoryView } from './history-view.tsx';
+import { StatementView } from './statement-view.tsx';
+
+const words = text.billing;
+
+/** What was charged, in five lists; and apart from them, what usage comes to by configured prices. */
+export function BillingPage() {
+  const { tab = 'invoices' }: BillingSearch = useSearch({ strict: false });
+  return (
+    <Page title={text.pages.billing} description={words.description}>
+      <LinkTabs
+        label={words.tabsLabel}
+        current={tab}
+        tabs={billingTabs.map((each) => ({
+          key: each,
+          label: words.tabs[each],
+          search: { tab: each === 'invoices' ? undefined : each, month: undefined, by: undefined },
+          apart: each === 'statement',
+        }))}
+      />
+      {tab === 'statement' ? <StatementView /> : <HistoryView list={tab} />}
+    </Page>
+  );
+}

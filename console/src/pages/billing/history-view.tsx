@@ -1,0 +1,61 @@
+import type { BillingHistory } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ReceiptText } from 'lucide-react';
+import { billingHistoryQuery } from '../../api/control-queries.ts';
+import { capabilitiesQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState, ErrorCard } from '../../ui/states.tsx';
+import { historyColumns } from './history-columns.tsx';
+
+const words = text.billing;
+/** The interface gives the newest of each list, and no more than these. */
+const RECORDS_MAX = 1_000;
+
+/** One list of what the billing system has told. */
+export function HistoryView({ list }: { readonly list: keyof BillingHistory }) {
+  const api = useApi();
+  const history = useQuery(billingHistoryQuery(api));
+  const capabilities = useQuery(capabilitiesQuery(api));
+  if (history.error !== null && history.data === undefined)
+    return <ErrorCard error={history.error} onRetry={() => void history.refetch()} />;
+  const isSelfHosted = capabilities.data?.mode === 'self_hosted';
+  if (history.data?.[list].length === 0)
+    return (
+      <EmptyState
+        icon={<ReceiptText aria-hidden />}
+        title={isSelfHosted ? words.selfHosted : words.empty[list]}
+        action={
+          isSelfHosted ? (
+            <Button asChild>
+              <Link to="." search={((before: object) => ({ ...before, tab: 'statement' })) as never}>
+                {words.toStatement}
+              </Link>
+            </Button>
+          ) : undefined
+        }
+      />
+    );
+  const rows: readonly BillingRecord[] | undefined = history.data?.[list];
+  return (
+    <>
+      <DataTable
+        // Another list has other columns, and sorts by its own.
+        key={list}
+        label={words.tabs[list]}
+        columns={historyColumns[list] as readonly Column<BillingRecord>[]}
+        rows={rows}
+        rowId={({ id }) => id}
+      />
+      {rows !== undefined && rows.length >= RECORDS_MAX ? (
+        <p className="mt-3 text-xs text-ink-faint">{words.newest(formatCount(RECORDS_MAX))}</p>
+      ) : null}
+    </>
+  );
+}
+
+type BillingRecord = BillingHistory[keyof BillingHistory][number];

@@ -1,0 +1,74 @@
+import type { UsageLine, UsageStatement, UsageTotals } from '@relay/contract';
+import type { StatementGroup } from '../../app/control-search.ts';
+import { csvText } from '../../format/csv.ts';
+import { text } from '../../text/index.ts';
+
+const words = text.billing.statement;
+
+/** A line of a statement as it is shown, and as it stands in the CSV of it. */
+export interface StatementRow extends UsageTotals {
+  readonly id: string;
+  readonly user: string | null;
+  readonly key: string | null;
+  readonly userId: string | null;
+  readonly keyId: string | null;
+}
+
+/** One line for the organization, which is the sum of everything, or one for each user or key that used anything. */
+export function statementRows(statement: UsageStatement, by: StatementGroup): readonly StatementRow[] {
+  if (by !== 'organization') return statement.lines.map((line) => rowOf(line, by));
+  const { totals } = statement;
+  return totals.requests === 0
+    ? []
+    : [{ ...totals, id: 'organization', user: null, key: null, userId: null, keyId: null }];
+}
+
+function rowOf(line: UsageLine, by: 'user' | 'key'): StatementRow {
+  const { user_uuid: userId, user_name: user, api_key_id: keyId, api_key_name: key, ...usage } = line;
+  return {
+    ...usage,
+    id: `${userId} ${keyId}`,
+    user: user ?? (userId === null ? words.noUser : words.formerUser),
+    key: by === 'user' ? null : (key ?? (keyId === null ? words.noKey : words.deletedKey)),
+    userId,
+    keyId,
+  };
+}
+
+const USAGE_COLUMNS = [
+  'requests',
+  'metered_requests',
+  'estimated_requests',
+  'unpriced_requests',
+  'input_tokens',
+  'cached_input_tokens',
+  'output_tokens',
+  'metered_spend_micros',
+] as const satisfies readonly (keyof UsageTotals)[];
+
+/** The rows that are shown, in whole numbers as the interface gives them; the basis is in every row, so that none passes for a bill. */
+export function statementCsv(statement: UsageStatement, by: StatementGroup): string {
+  const who = {
+    organization: [],
+    user: ['user', 'user_id'],
+    key: ['user', 'user_id', 'api_key', 'api_key_id'],
+  };
+  const head = ['month', 'basis', 'currency', ...who[by], ...USAGE_COLUMNS];
+  const rows = statementRows(statement, by).map((row) => {
+    const { user, userId, key, keyId } = row;
+    const names = { organization: [], user: [user, userId], key: [user, userId, key, keyId] };
+    const { month, basis, currency } = statement;
+    return [month, basis, currency, ...names[by], ...USAGE_COLUMNS.map((column) => row[column])];
+  });
+  return csvText([head, ...rows]);
+}
+
+const MONTHS_BACK = 24;
+
+/** Months in UTC as YYYY-MM, the running one first. */
+export function monthsUpTo(nowMs: number): readonly string[] {
+  const now = new Date(nowMs);
+  return Array.from({ length: MONTHS_BACK }, (_, back) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back)).toISOString().slice(0, 7),
+  );
+}

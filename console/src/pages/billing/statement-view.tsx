@@ -1,0 +1,187 @@
+import type { UsageTotals } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ChartColumn, ChevronLeft, ChevronRight, Download, Info } from 'lucide-react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { usageStatementQuery } from '../../api/control-queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { type BillingSearch, statementGroups } from '../../app/control-search.ts';
+import { formatCount, formatMoney } from '../../format/numbers.ts';
+import { formatMonth } from '../../format/times.ts';
+import { text } from '../../text/index.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { Select } from '../../ui/field.tsx';
+import { saveText } from '../../ui/save-text.ts';
+import { EmptyState, ErrorCard, Skeleton } from '../../ui/states.tsx';
+import { statementColumns } from './statement-columns.tsx';
+import { monthsUpTo, statementCsv, statementRows } from './statement-rows.ts';
+
+const words = text.billing.statement;
+
+/** What a month's usage comes to by configured prices, for the organization, its users and their keys. */
+export function StatementView() {
+  const { month: asked, by = 'organization' }: BillingSearch = useSearch({ strict: false });
+  const [months] = useState(() => monthsUpTo(Date.now()));
+  const month = asked ?? months[0] ?? '';
+  const api = useApi();
+  const statement = useQuery(usageStatementQuery(api, month, by === 'user' ? 'user' : 'key'));
+  const { data } = statement;
+  const rows = useMemo(() => (data === undefined ? undefined : statementRows(data, by)), [data, by]);
+  const columns = useMemo(() => statementColumns(by), [by]);
+  return (
+    <div className="space-y-4">
+      <div className="flex items-start gap-2.5 rounded-lg bg-accent-wash px-3.5 py-2.5 text-[13px] text-accent-ink">
+        <Info aria-hidden className="mt-0.5 size-4 shrink-0" />
+        <p>
+          <strong className="font-semibold">{words.notInvoice}.</strong> {words.notInvoiceHint}
+        </p>
+      </div>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
+        <MonthPicker month={month} months={months} />
+        {data === undefined ? null : (
+          <Badge tone={data.complete ? 'neutral' : 'accent'}>
+            {data.complete ? words.complete : words.running}
+          </Badge>
+        )}
+        <GroupPicker by={by} />
+        <Button
+          className="sm:ml-auto"
+          disabled={rows === undefined || rows.length === 0}
+          onClick={() => {
+            if (data !== undefined)
+              saveText(words.fileName(month, by), 'text/csv;charset=utf-8', statementCsv(data, by));
+          }}
+        >
+          <Download aria-hidden className="size-4" />
+          {words.csv}
+        </Button>
+      </div>
+      {statement.error !== null && data === undefined ? (
+        <ErrorCard error={statement.error} onRetry={() => void statement.refetch()} />
+      ) : rows?.length === 0 && data?.totals.requests === 0 ? (
+        <EmptyState icon={<ChartColumn aria-hidden />} title={words.empty(formatMonth(month))} />
+      ) : (
+        <>
+          <Totals totals={data?.totals} />
+          <DataTable
+            key={by}
+            label={words.table(formatMonth(month))}
+            columns={columns}
+            rows={rows}
+            rowId={({ id }) => id}
+            {...(by === 'organization' ? {} : { sortedBy: { id: 'spend', desc: true } })}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function useStatementAddress(): (next: Readonly<Record<string, string>>) => void {
+  const navigate = useNavigate();
+  return (next) =>
+    void navigate({
+      to: '.',
+      search: ((before: object) => ({ ...before, ...next })) as never,
+      resetScroll: false,
+    });
+}
+
+function MonthPicker({ month, months }: { readonly month: string; readonly months: readonly string[] }) {
+  const go = useStatementAddress();
+  const at = months.indexOf(month);
+  const step = (to: string | undefined) => (to === undefined ? undefined : () => go({ month: to }));
+  const [earlier, later] = [step(months[at + 1]), step(at > 0 ? months[at - 1] : undefined)];
+  return (
+    <div className="flex items-center gap-1">
+      <IconButton label={words.earlier} disabled={earlier === undefined} onClick={earlier}>
+        <ChevronLeft aria-hidden className="size-4" />
+      </IconButton>
+      <Select
+        aria-label={words.month}
+        value={month}
+        className="w-44"
+        onChange={(event) => go({ month: event.target.value })}
+      >
+        {at === -1 ? <option value={month}>{formatMonth(month)}</option> : null}
+        {months.map((each) => (
+          <option key={each} value={each}>
+            {formatMonth(each)}
+          </option>
+        ))}
+      </Select>
+      <IconButton label={words.later} disabled={later === undefined} onClick={later}>
+        <ChevronRight aria-hidden className="size-4" />
+      </IconButton>
+    </div>
+  );
+}
+
+function GroupPicker({ by }: { readonly by: string }) {
+  const go = useStatementAddress();
+  return (
+    <fieldset className="inline-flex rounded-lg border border-line-strong bg-panel p-0.5">
+      <legend className="sr-only">{words.by}</legend>
+      {statementGroups.map((group) => (
+        <button
+          key={group}
+          type="button"
+          aria-pressed={group === by}
+          onClick={() => go({ by: group })}
+          className="rounded-md px-2.5 py-1 text-[13px] text-ink-soft hover:text-ink aria-pressed:bg-hover aria-pressed:font-medium aria-pressed:text-ink"
+        >
+          {words.groups[group]}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The whole organization, whatever the lines below are by. */
+function Totals({ totals }: { readonly totals: UsageTotals | undefined }) {
+  const tiles: readonly (readonly [string, ReactNode, string])[] =
+    totals === undefined
+      ? [words.spend, words.requests, words.tokensIn, words.tokensOut].map((name) => [name, undefined, ''])
+      : [
+          [words.spend, spendOf(totals), spendNote(totals)],
+          [
+            words.requests,
+            formatCount(totals.requests),
+            words.meteredOf(formatCount(totals.metered_requests)),
+          ],
+          [
+            words.tokensIn,
+            formatCount(totals.input_tokens),
+            words.cached(formatCount(totals.cached_input_tokens)),
+          ],
+          [words.tokensOut, formatCount(totals.output_tokens), estimateNote(totals)],
+        ];
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border bg-line shadow-panel lg:grid-cols-4">
+      {tiles.map(([name, value, note]) => (
+        <div key={name} className="bg-panel px-4 py-3">
+          <dt className="text-xs text-ink-faint">{name}</dt>
+          <dd className="mt-1 text-lg leading-7 font-semibold tracking-tight tabular-nums">
+            {value ?? <Skeleton className="my-1.5 w-24" />}
+          </dd>
+          <dd className="min-h-[18px] text-xs text-ink-faint">{note}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function spendOf({ metered_spend_micros: micros }: UsageTotals): string {
+  return micros === null ? words.noPrice : formatMoney(micros);
+}
+
+function spendNote({ metered_spend_micros: micros, unpriced_requests: unpriced }: UsageTotals): string {
+  if (micros === null) return words.noPriceHint;
+  return unpriced === 0 ? '' : words.unpriced(formatCount(unpriced));
+}
+
+function estimateNote({ estimated_requests: estimated }: UsageTotals): string {
+  return estimated === 0 ? words.exact : words.estimated(formatCount(estimated));
+}

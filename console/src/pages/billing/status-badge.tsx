@@ -1,0 +1,31 @@
+import { Badge, type Tone } from '../../ui/badge.tsx';
+
+/** The billing system's own words; one that is not here is neither good nor bad. */
+const TONES: Readonly<Record<string, Tone>> = {
+  paid: 'good',
+  succeeded: 'good',
+  active: 'good',
+  won: 'good',
+  open: 'warn',
+  processing: 'warn',
+  pending: 'warn',
+  past_due: 'warn',
+  trialing: 'accent',
+  requires_action: 'warn',
+  needs_response: 'bad',
+  warning_needs_response: 'bad',
+  requires_payment_method: 'bad',
+  uncollectible: 'bad',
+  unpaid: 'bad',
+  failed: 'bad',
+  lost: 'bad',
+};
+
+export function StatusBadge({ status }: { readonly status: string }) {
+  const words = status.replaceAll('_', ' ');
+  return (
+    <Badge tone={TONES[status] ?? 'neutral'} dot>
+      {`${words.charAt(0).toUpperCase()}${words.slice(1)}`}
+    </Badge>
+  );
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from '../../api/api-error.ts';
+import { findingsOf, oversizeOf, readConfigText } from './config-text.ts';
+
+const GOOD = `{
+  "version": 1,
+  "lanes": [
+    { "slug": "fast", "name": "Fast", "default_max_wait_ms": 5000 }
+  ],
+  "credentials": [
+    { "provider": "main", "name": "key", "secret_ref": "env:MAIN_KEY" }
+  ]
+}`;
+
+test('a good file is read, and nothing is found', () => {
+  const { config, findings } = readConfigText(GOOD);
+  assert.deepEqual(findings, []);
+  assert.equal(config?.lanes?.[0]?.default_max_wait_ms, 5_000);
+});
+
+test('everything that is wrong is found at its place', () => {
+  const bad = GOOD.replace('5000', '"soon"').replace('"slug": "fast"', '"slug": "fast", "speed": 1');
+  const found = readConfigText(bad).findings.map(
+    ({ line, column, message }) => `${line}:${column} ${message}`,
+  );
+  assert.equal(found.length, 2);
+  assert.match(found[0] ?? '', /^4:23 unknown field lanes\[0\]\.speed/);
+  assert.match(found[1] ?? '', /^4:74 lanes\[0\]\.default_max_wait_ms must be an integer/);
+});
+
+function refusal(error: Record<string, unknown>): ApiError {
+  return new ApiError(400, { message: 'No.', ...error }, new Headers());
+}
+
+test('what the server refuses stands at its place, and what is about no place stands nowhere', () => {
+  const placeOf = (error: Record<string, unknown>) =>
+    findingsOf(refusal(error), GOOD).map(({ line, column }) => [line, column]);
+  assert.deepEqual(placeOf({ param: 'lanes[0].default_max_wait_ms' }), [[4, 62]]);
+  assert.deepEqual(placeOf({ issues: [{ path: 'config.lanes[0].name', message: 'x' }] }), [[4, 31]]);
+  assert.deepEqual(placeOf({ param: 'secrets["env:MAIN_KEY"]' }), [[7, 56]]);
+  assert.deepEqual(placeOf({ param: 'plan_hash' }), []);
+  assert.deepEqual(placeOf({}), []);
+});
+
+test('a body that is too large is known before it is sent', () => {
+  assert.equal(oversizeOf({ name: 'small' }), null);
+  assert.equal(oversizeOf({ name: 'é'.repeat(600_000) })?.bytesMax, 1_048_576);
+});

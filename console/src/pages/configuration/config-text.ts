@@ -1,0 +1,89 @@
+import { type ConfigFile, ConfigFile as ConfigFileSchema, checkValue } from '@relay/contract';
+import { ApiError } from '../../api/api-error.ts';
+import { text as allText } from '../../text/index.ts';
+import { type JsonText, type Position, readJson } from './read-json.ts';
+
+const words = allText.configuration.compare;
+
+/** Something that is wrong with the file, and where. */
+export interface Finding extends Position {
+  readonly message: string;
+}
+
+export interface ConfigText {
+  /** Null when something is wrong; `findings` then says what. */
+  readonly config: ConfigFile | null;
+  readonly findings: readonly Finding[];
+}
+
+/** The text of a configuration file, checked by the contract as far as that can be done without the server. */
+export function readConfigText(text: string): ConfigText {
+  const json = readJson(text);
+  if (json.fault !== null) {
+    const { kind, key, ...position } = json.fault;
+    const message = kind === 'twice' ? words.notJson.twice(key) : words.notJson[kind];
+    return { config: null, findings: [{ ...position, message }] };
+  }
+  const checked = checkValue(ConfigFileSchema, json.value);
+  if (checked.ok) return { config: json.value as ConfigFile, findings: [] };
+  const findings = checked.issues.map(({ path, message }) => findingAt(json, path, message));
+  return { config: null, findings: findings.toSorted((a, b) => a.offset - b.offset) };
+}
+
+/** What the server refused, at its place in the text; null when the refusal is about no place in it. */
+export function findingsOf(error: Error | null, text: string): readonly Finding[] {
+  if (!(error instanceof ApiError) || error.status === 403) return [];
+  const json = readJson(text);
+  const issues =
+    error.issues.length > 0
+      ? error.issues
+      : error.param === null
+        ? []
+        : [{ path: error.param, message: error.message }];
+  return issues.flatMap(({ path, message }) => {
+    const inFile = pathInFile(json.value, path);
+    return inFile === null ? [] : [findingAt(json, inFile, message)];
+  });
+}
+
+function findingAt(json: JsonText, path: string, message: string): Finding {
+  const of = message.startsWith('unknown field') ? 'key' : 'value';
+  return { ...json.positionOf(path, of), message: message.endsWith('.') ? message : `${message}.` };
+}
+
+/** The server speaks of the request's body, in which the file is `config`, or of the file itself. */
+function pathInFile(value: unknown, path: string): string | null {
+  const inFile = path.replace(/^config(?:\.|$)/, '');
+  const ref = /^secrets\["(.*)"\]$/.exec(inFile)?.[1];
+  if (ref !== undefined) return referencePath(value, ref);
+  if (typeof value !== 'object' || value === null) return null;
+  return Object.keys(ConfigFileSchema.properties).some((section) => inFile.startsWith(section))
+    ? inFile
+    : null;
+}
+
+/** A secret that is missing or of no use stands where it is referred to. */
+function referencePath(value: unknown, ref: string): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [section, items] of Object.entries(value)) {
+    if (!Array.isArray(items)) continue;
+    const index = items.findIndex(
+      (item: { readonly secret_ref?: unknown } | null) => item?.secret_ref === ref,
+    );
+    if (index !== -1) return `${section}[${index}].secret_ref`;
+  }
+  return null;
+}
+
+const BODY_BYTES_MAX = 1_048_576;
+
+/** How large the body of a plan is when it is larger than the interface takes, else null. */
+export function oversizeOf(body: object): { readonly bytes: number; readonly bytesMax: number } | null {
+  const bytes = new TextEncoder().encode(JSON.stringify(body)).length;
+  return bytes > BODY_BYTES_MAX ? { bytes, bytesMax: BODY_BYTES_MAX } : null;
+}
+
+/** The file as text: the same configuration gives the same text. */
+export function fileText(config: ConfigFile): string {
+  return `${JSON.stringify(config, null, 2)}\n`;
+}

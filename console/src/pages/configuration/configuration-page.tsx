@@ -1,0 +1,39 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ConfigurationSearch, ConfigurationView } from '../../app/control-search.ts';
+import { text } from '../../text/index.ts';
+import { LinkTabs } from '../../ui/link-tabs.tsx';
+import { Page } from '../../ui/page.tsx';
+import { CompareView } from './compare-view.tsx';
+import { CurrentView } from './current-view.tsx';
+import { OwnedView } from './owned-view.tsx';
+
+const words = text.configuration;
+const VIEWS = ['current', 'compare', 'owned'] as const satisfies readonly ConfigurationView[];
+
+export function ConfigurationPage() {
+  const { view = 'current' }: ConfigurationSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  // It outlives its view: whoever looks something up in another finds the text as it was.
+  const [file, setFile] = useState('');
+  const edit = (copy: string) => {
+    setFile(copy);
+    void navigate({ to: '.', search: ((before: object) => ({ ...before, view: 'compare' })) as never });
+  };
+  return (
+    <Page title={text.pages.configuration} description={words.description}>
+      <LinkTabs
+        label={words.viewsLabel}
+        current={view}
+        tabs={VIEWS.map((each) => ({
+          key: each,
+          label: words.views[each],
+          search: { view: each === 'current' ? undefined : each, q: undefined },
+        }))}
+      />
+      {view === 'current' ? <CurrentView onEdit={edit} /> : null}
+      {view === 'compare' ? <CompareView file={file} onFile={setFile} /> : null}
+      {view === 'owned' ? <OwnedView /> : null}
+    </Page>
+  );
+}

@@ -1,0 +1,37 @@
+import { formatCount } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { ErrorFooter } from '../../ui/error-note.tsx';
+import type { Finding } from './config-text.ts';
+
+const words = text.configuration.compare;
+
+interface FindingsListProps {
+  readonly findings: readonly Finding[];
+  /** The refusal that they come from, if the server found them. */
+  readonly error: Error | null;
+  readonly onGo: (finding: Finding) => void;
+}
+
+/** What is wrong with the file; each line leads to its place. */
+export function FindingsList({ findings, error, onGo }: FindingsListProps) {
+  return (
+    <div role="alert" className="rounded-lg bg-bad-wash px-3.5 py-3 text-[13px] text-bad">
+      <p className="font-medium">{words.findings(findings.length)}</p>
+      <ul className="mt-1.5 space-y-1">
+        {findings.map((finding) => (
+          <li key={`${finding.offset} ${finding.message}`}>
+            <button
+              type="button"
+              onClick={() => onGo(finding)}
+              className="mr-2 font-medium whitespace-nowrap underline underline-offset-2"
+            >
+              {words.at(formatCount(finding.line), formatCount(finding.column))}
+            </button>
+            <span className="break-words">{finding.message}</span>
+          </li>
+        ))}
+      </ul>
+      {error === null ? null : <ErrorFooter error={error} />}
+    </div>
+  );
+}

@@ -1,0 +1,153 @@
+import type { ConfigPlan } from '@relay/contract';
+import { CircleCheck } from 'lucide-react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { formatCount } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { plainValue } from '../shared/field-changes.ts';
+import { FieldDiff } from '../shared/field-diff.tsx';
+import { type PlannedChange, type PlanParts, partsOf } from './plan-parts.ts';
+import { SectionLink } from './section-link.tsx';
+
+const words = text.configuration.plan;
+
+const TONES: Record<ConfigPlan['changes'][number]['action'], Tone> = {
+  create: 'good',
+  update: 'accent',
+  delete: 'bad',
+  release: 'warn',
+};
+const ACTIONS = ['create', 'update', 'delete', 'release'] as const;
+/** A file may have thousands of items; nobody reads them all at once. */
+const SHOWN_STEP = 100;
+
+interface PlanViewProps {
+  readonly plan: ConfigPlan;
+  /** What applies it, for whoever may. */
+  readonly actions: ReactNode;
+}
+
+/** What applying would change, object by object and field by field. */
+export function PlanView({ plan, actions }: PlanViewProps) {
+  const parts = useMemo(() => partsOf(plan), [plan]);
+  const [shown, setShown] = useState(SHOWN_STEP);
+  const rest = parts.changes.length - shown;
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // A long file stands above it, and whoever has asked for the plan wants to see it.
+    if (plan.changes.length > 0) place.current?.scrollIntoView({ block: 'start' });
+  }, [plan]);
+  if (plan.changes.length === 0)
+    return (
+      <Panel>
+        <p role="status" className="flex items-center gap-2.5 px-4 py-3.5">
+          <CircleCheck aria-hidden className="size-4 shrink-0 text-good" />
+          {words.nothing}
+        </p>
+        <Objects told={words.orphaned} objects={plan.orphaned} />
+      </Panel>
+    );
+  return (
+    <div ref={place} className="scroll-mt-16">
+      <Panel>
+        <header className="flex flex-wrap items-center justify-between gap-3 border-b px-4 py-3">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+            <h2 className="text-[13px] font-semibold">{words.title}</h2>
+            <Counts parts={parts} />
+          </div>
+          {actions}
+        </header>
+        <ul className="divide-y">
+          {parts.changes.slice(0, shown).map((change) => (
+            <li key={`${change.section} ${change.key}`} className="px-4 py-3">
+              <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-[13px]">
+                <Badge tone={TONES[change.action]}>{words.actions[change.action]}</Badge>
+                <span className="text-ink-soft">{text.configuration.sections[change.section]}</span>
+                <SectionLink section={change.section} id={change.id}>
+                  {change.key}
+                </SectionLink>
+                {change.adopted ? <span className="text-xs text-ink-faint">{words.adoptedToo}</span> : null}
+              </div>
+              <div className="mt-1.5">
+                <FieldDiff
+                  changes={change.fields}
+                  kind={change.action === 'create' || change.action === 'delete' ? change.action : 'update'}
+                />
+              </div>
+            </li>
+          ))}
+          {rest > 0 ? (
+            <li className="px-4 py-3 text-center">
+              <Button size="small" onClick={() => setShown(shown + SHOWN_STEP)}>
+                {words.more(formatCount(Math.min(rest, SHOWN_STEP)))}
+              </Button>
+            </li>
+          ) : null}
+        </ul>
+        <Objects told={words.adopted} objects={parts.adopted} />
+        <Objects told={words.referenced} objects={parts.referenced} />
+        <Objects told={words.orphaned} objects={plan.orphaned} />
+      </Panel>
+    </div>
+  );
+}
+
+function Counts({ parts }: { readonly parts: PlanParts }) {
+  const untouched = parts.adopted.length + parts.referenced.length;
+  return (
+    <ul className="flex flex-wrap gap-1.5">
+      {ACTIONS.map((action) => {
+        const count = parts.changes.filter((change) => change.action === action).length;
+        return count === 0 ? null : (
+          <li key={action}>
+            <Badge tone={TONES[action]}>{words.counts[action](count)}</Badge>
+          </li>
+        );
+      })}
+      {untouched === 0 ? null : (
+        <li>
+          <Badge>{words.counts.adopt(untouched)}</Badge>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+interface ObjectsProps {
+  readonly told: (count: number) => string;
+  readonly objects: ConfigPlan['orphaned'] | readonly PlannedChange[];
+}
+
+/** A list that is only counted until somebody wants to see it. */
+function Objects({ told, objects }: ObjectsProps) {
+  if (objects.length === 0) return null;
+  return (
+    <details className="border-t px-4 py-2.5 text-[13px]">
+      <summary className="cursor-pointer text-ink-soft">{told(objects.length)}</summary>
+      <ul className="mt-2 grid gap-x-6 gap-y-1 sm:grid-cols-2">
+        {objects.map((object) => (
+          <li
+            key={`${object.section} ${object.key}`}
+            className="flex min-w-0 flex-wrap items-baseline gap-x-2"
+          >
+            <span className="shrink-0 text-xs text-ink-faint">
+              {text.configuration.sections[object.section]}
+            </span>
+            <SectionLink section={object.section} id={object.id}>
+              {object.key}
+            </SectionLink>
+            {'fields' in object
+              ? object.fields.map(({ field, after }) => (
+                  <code key={field} className="font-mono text-xs break-all text-ink-faint">
+                    {plainValue(after)}
+                  </code>
+                ))
+              : null}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

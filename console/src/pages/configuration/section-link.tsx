@@ -1,0 +1,44 @@
+import type { ConfigPlan } from '@relay/contract';
+import { Link } from '@tanstack/react-router';
+import { usePages } from '../../app/use-pages.ts';
+
+type SectionName = ConfigPlan['changes'][number]['section'];
+
+interface SectionLinkProps {
+  readonly section: SectionName;
+  readonly id: string | null;
+  /** What it is known by in the file. */
+  readonly children: string;
+}
+
+/** What something is known by in the file, with the way to it where it is there and has a page. */
+export function SectionLink({ section, id, children }: SectionLinkProps) {
+  const pages = usePages();
+  const place = id === null ? null : placeOf(section, id);
+  if (place === null || !pages.some(({ path }) => path === place.page))
+    return <code className="font-mono text-xs break-all">{children}</code>;
+  return (
+    <Link
+      to={place.path}
+      {...(place.open === undefined ? {} : { search: { open: place.open } as never })}
+      className="font-mono text-xs break-all text-accent-ink underline-offset-2 hover:underline"
+    >
+      {children}
+    </Link>
+  );
+}
+
+function placeOf(section: SectionName, id: string): { page: string; path: string; open?: string } | null {
+  switch (section) {
+    case 'lanes':
+    case 'guardrails':
+      return { page: `/${section}`, path: `/${section}/${id}` };
+    case 'providers':
+    case 'endpoints':
+      return { page: `/${section}`, path: `/${section}`, open: id };
+    case 'limit_policies':
+      return { page: '/limits', path: '/limits' };
+    default:
+      return null;
+  }
+}

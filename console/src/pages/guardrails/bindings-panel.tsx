@@ -1,0 +1,46 @@
+import type { Guardrail, GuardrailBinding, GuardrailStats } from '@relay/contract';
+import { useState } from 'react';
+import type { TimeRange } from '../../app/time-range.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { BindingsDialog } from './bindings-dialog.tsx';
+import { BoundToList } from './bound-to.tsx';
+import { StreamsWarning } from './streams-warning.tsx';
+
+const words = text.guardrails.bindings;
+
+interface BindingsPanelProps {
+  readonly guardrail: Guardrail;
+  readonly bindings: readonly GuardrailBinding[];
+  readonly stats: GuardrailStats | undefined;
+  readonly range: TimeRange;
+  readonly mayWrite: boolean;
+}
+
+/** Where it is bound, and what cannot pass there. */
+export function BindingsPanel({ guardrail, bindings, stats, range, mayWrite }: BindingsPanelProps) {
+  const [changing, setChanging] = useState(false);
+  return (
+    <Panel
+      title={words.title}
+      actions={
+        mayWrite ? (
+          <Button size="small" onClick={() => setChanging(true)}>
+            {words.change}
+          </Button>
+        ) : undefined
+      }
+    >
+      <div className="space-y-3 p-4">
+        <BoundToList bindings={bindings} />
+        {bindings.length === 0 || stats === undefined ? null : (
+          <StreamsWarning stats={stats} range={range} now={guardrail.enabled} />
+        )}
+      </div>
+      {changing ? (
+        <BindingsDialog guardrail={guardrail} bindings={bindings} onClose={() => setChanging(false)} />
+      ) : null}
+    </Panel>
+  );
+}

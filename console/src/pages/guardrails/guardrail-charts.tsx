@@ -1,0 +1,113 @@
+import type { GuardrailStats } from '@relay/contract';
+import { useMemo } from 'react';
+import type { Bucket } from '../../app/time-range.ts';
+import { formatCompact, formatCount, formatDuration } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import type { ChartSeries, ChartTone } from '../../ui/charts/chart-data.ts';
+import { TimeChart } from '../../ui/charts/time-chart.tsx';
+import { ErrorCard, Skeleton } from '../../ui/states.tsx';
+
+const words = text.guardrails;
+const TONES = {
+  allowed: 'good',
+  flagged: 'warn',
+  replaced: undefined,
+  blocked: 'bad',
+  unavailable: 'neutral',
+} as const satisfies Record<keyof typeof words.verdicts, ChartTone | undefined>;
+const VERDICTS = Object.keys(TONES) as (keyof typeof TONES)[];
+const CHART_PX = 200;
+
+interface GuardrailChartsProps {
+  /** Undefined while they are on their way. */
+  readonly stats: GuardrailStats | undefined;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+  readonly bucket: Bucket;
+  readonly onSelect: (from: string, to: string) => void;
+}
+
+/** What it said and how long that took, in figures and over time. */
+export function GuardrailCharts({ stats, error, onRetry, bucket, onSelect }: GuardrailChartsProps) {
+  const verdicts = useMemo(() => stats && verdictSeries(stats), [stats]);
+  const latencies = useMemo(() => stats && latencySeries(stats), [stats]);
+  if (error !== null && stats === undefined) return <ErrorCard error={error} onRetry={onRetry} />;
+  return (
+    <>
+      <Figures total={stats?.total} />
+      <TimeChart
+        title={words.chart.verdicts}
+        kind="bar"
+        series={verdicts}
+        bucket={bucket}
+        format={formatCount}
+        formatTick={formatCompact}
+        unit={words.chart.requests}
+        heightPx={CHART_PX}
+        onSelect={onSelect}
+      />
+      <TimeChart
+        title={words.chart.latency}
+        kind="line"
+        series={latencies}
+        bucket={bucket}
+        format={formatDuration}
+        unit={words.chart.milliseconds}
+        heightPx={CHART_PX}
+        onSelect={onSelect}
+      />
+    </>
+  );
+}
+
+/** What never happened in this time is left out; that it allows and blocks is what a guardrail is for. */
+function verdictSeries({ points, total }: GuardrailStats): ChartSeries[] {
+  return VERDICTS.filter(
+    (verdict) => verdict === 'allowed' || verdict === 'blocked' || total[verdict] > 0,
+  ).map((verdict) => ({
+    key: verdict,
+    label: words.verdicts[verdict],
+    ...(TONES[verdict] === undefined ? {} : { tone: TONES[verdict] }),
+    points: points.map((point) => ({ at: point.at, value: point[verdict] })),
+  }));
+}
+
+function latencySeries({ points }: GuardrailStats): ChartSeries[] {
+  return [
+    {
+      key: 'p95',
+      label: words.chart.p95,
+      points: points.map(({ at, latency_ms_p95: value }) => ({ at, value })),
+    },
+    {
+      key: 'p50',
+      label: words.chart.p50,
+      points: points.map(({ at, latency_ms_p50: value }) => ({ at, value })),
+    },
+  ];
+}
+
+function Figures({ total }: { readonly total: GuardrailStats['total'] | undefined }) {
+  const asked = total && VERDICTS.reduce((sum, verdict) => sum + total[verdict], 0);
+  const duration = (ms: number | null | undefined) =>
+    ms === undefined ? undefined : ms === null ? text.charts.empty : formatDuration(ms);
+  const figures: readonly (readonly [string, string | undefined])[] = [
+    [words.figures.asked, asked === undefined ? undefined : formatCount(asked)],
+    [words.figures.blocked, total && formatCount(total.blocked)],
+    [words.figures.unavailable, total && formatCount(total.unavailable)],
+    [words.figures.p50, duration(total?.latency_ms_p50)],
+    [words.figures.p95, duration(total?.latency_ms_p95)],
+  ];
+  return (
+    <dl className="grid grid-cols-2 overflow-hidden rounded-xl border bg-panel shadow-panel sm:grid-cols-5 sm:divide-x">
+      {figures.map(([name, value]) => (
+        <div key={name} className="px-4 py-3 max-sm:first:col-span-2">
+          <dt className="text-xs text-ink-faint">{name}</dt>
+          <dd className="mt-0.5 text-lg leading-7 font-semibold tabular-nums">
+            {value ?? <Skeleton className="my-[7px] w-14" />}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

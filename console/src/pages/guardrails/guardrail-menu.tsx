@@ -1,0 +1,47 @@
+import type { Guardrail } from '@relay/contract';
+import { cacheKeys } from '../../api/queries.ts';
+import { useChange } from '../../api/use-change.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { ResourceMenu } from '../shared/resource-menu.tsx';
+import { EditGuardrailDialog } from './edit-guardrail-dialog.tsx';
+import { useGuardrailSwitch } from './use-guardrail-switch.tsx';
+
+const words = text.guardrails;
+
+interface GuardrailMenuProps {
+  readonly guardrail: Guardrail;
+  readonly onDeleted: () => void;
+}
+
+/** What can be done with a guardrail as a whole. */
+export function GuardrailMenu({ guardrail, onDeleted }: GuardrailMenuProps) {
+  const { toggle, error, isPending, dialog } = useGuardrailSwitch(guardrail);
+  const remove = useChange({
+    run: (api) =>
+      api.DELETE('/api/relay/guardrails/{guardrail_id}', {
+        params: { path: { guardrail_id: guardrail.id } },
+      }),
+    // Not the guardrail itself: this page still shows it, and would read what is no longer there.
+    stale: [cacheKeys.guardrails],
+    said: () => words.deleted(guardrail.name),
+    onDone: onDeleted,
+  });
+  return (
+    <>
+      <Button look={guardrail.enabled ? 'outline' : 'solid'} busy={isPending} onClick={toggle}>
+        {guardrail.enabled ? text.actions.disable : text.actions.enable}
+      </Button>
+      <ResourceMenu
+        enabled={guardrail.enabled}
+        toggle={{ error, isPending, mutate: toggle }}
+        remove={remove}
+        deleteTitle={words.deleteTitle(guardrail.name)}
+        deleteBody={words.deleteBody}
+        deleteWarning={guardrail.enabled ? words.deleteEnabled : null}
+        editDialog={(close) => <EditGuardrailDialog guardrail={guardrail} onClose={close} />}
+      />
+      {dialog}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import type { GuardrailStats } from '@relay/contract';
+import { TriangleAlert } from 'lucide-react';
+import type { TimeRange } from '../../app/time-range.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+
+const words = text.guardrails.streams;
+
+interface StreamsWarningProps {
+  /** Undefined while they are counted. */
+  readonly stats: Pick<GuardrailStats, 'streaming_requests' | 'embedding_requests'> | undefined;
+  readonly range: TimeRange;
+  /** It is enabled, so what is said happens now. */
+  readonly now?: boolean;
+}
+
+/** How many requests a guardrail could not judge, and would refuse: said before it is bound or enabled. */
+export function StreamsWarning({ stats, range, now = false }: StreamsWarningProps) {
+  const when = range.name === null ? words.chosen : words.during(text.timeRange.names[range.name]);
+  if (stats === undefined)
+    return (
+      <p role="status" className="text-[13px] text-ink-faint">
+        {words.counting}
+      </p>
+    );
+  const { streaming_requests: streaming, embedding_requests: embeddings } = stats;
+  if (streaming + embeddings === 0)
+    return (
+      <p role="status" className="text-[13px] text-ink-soft">
+        {words.none(when)}
+      </p>
+    );
+  return (
+    <div role="status" className="flex gap-2.5 rounded-lg bg-warn-wash px-3 py-2.5 text-[13px] text-warn">
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <p>
+        <strong className="font-semibold">
+          {words.some(
+            streaming === 0 ? null : words.streaming(streaming, formatCount(streaming)),
+            embeddings === 0 ? null : words.embeddings(embeddings, formatCount(embeddings)),
+            when,
+          )}
+        </strong>{' '}
+        {now ? words.refused : words.meaning}
+      </p>
+    </div>
+  );
+}

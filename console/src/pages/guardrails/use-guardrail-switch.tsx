@@ -1,0 +1,79 @@
+import type { Guardrail } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { take } from '../../api/client.ts';
+import { guardrailQuery, guardrailStatsQuery } from '../../api/guardrail-queries.ts';
+import { cacheKeys } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useChange } from '../../api/use-change.ts';
+import { text } from '../../text/index.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { useTimeRange } from '../shared/use-time-range.ts';
+import { BoundToList } from './bound-to.tsx';
+import { StreamsWarning } from './streams-warning.tsx';
+
+const words = text.guardrails;
+
+interface GuardrailSwitch {
+  /** Switches it off at once; before it is switched on, says what that means. */
+  readonly toggle: () => void;
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  /** To be drawn wherever the switch stands. */
+  readonly dialog: ReactNode;
+}
+
+export function useGuardrailSwitch(guardrail: Guardrail): GuardrailSwitch {
+  const [asking, setAsking] = useState(false);
+  const change = useChange({
+    run: (api, enabled: boolean) =>
+      take(
+        api.PUT('/api/relay/guardrails/{guardrail_id}', {
+          params: { path: { guardrail_id: guardrail.id } },
+          body: { enabled },
+        }),
+      ),
+    stale: [cacheKeys.guardrails, cacheKeys.guardrail],
+    said: ({ name, enabled }) => (enabled ? words.enabled(name) : words.disabled(name)),
+    onDone: () => setAsking(false),
+  });
+  return {
+    toggle: () => {
+      if (guardrail.enabled) change.mutate(false);
+      else setAsking(true);
+    },
+    // What was refused in the dialog is said there.
+    error: asking ? null : change.error,
+    isPending: change.isPending,
+    dialog: asking ? (
+      <ConfirmDialog
+        open
+        onOpenChange={() => setAsking(false)}
+        title={words.enableTitle(guardrail.name)}
+        action={text.actions.enable}
+        tone="solid"
+        busy={change.isPending}
+        error={change.error}
+        onConfirm={() => change.mutate(true)}
+      >
+        <WhatEnablingMeans guardrail={guardrail} />
+      </ConfirmDialog>
+    ) : null,
+  };
+}
+
+function WhatEnablingMeans({ guardrail }: { readonly guardrail: Guardrail }) {
+  const api = useApi();
+  const { range } = useTimeRange();
+  const detail = useQuery(guardrailQuery(api, guardrail.id));
+  const stats = useQuery(guardrailStatsQuery(api, guardrail.id, range));
+  if (guardrail.binding_count === 0) return <p>{words.enableNowhere}</p>;
+  return (
+    <>
+      <p>{words.enableWhere}</p>
+      <BoundToList bindings={detail.data?.bindings ?? []} />
+      <StreamsWarning stats={stats.data} range={range} />
+      <p>{guardrail.failure_mode === 'fail_closed' ? words.enableClosed : words.enableOpen}</p>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Guardrail, ResponseRule } from '@relay/contract';
+import { useState } from 'react';
+import { text } from '../../text/index.ts';
+
+const words = text.guardrails.form;
+
+type Own = Pick<Guardrail, 'request_template' | 'response_rules'>;
+
+/** The two settings that are written as JSON. Empty text means null: what the preset has. */
+export interface JsonTexts {
+  readonly template: JsonText;
+  readonly rules: JsonText;
+  /** What both texts say; null when one of them says nothing that could be sent, which is then said beside it. */
+  readonly read: () => Own | null;
+}
+
+export interface JsonText {
+  readonly value: string;
+  readonly set: (value: string) => void;
+  readonly error: string | undefined;
+}
+
+export function useJsonTexts(initial: Own): JsonTexts {
+  const [template, setTemplate] = useState(() => shown(initial.request_template));
+  const [rules, setRules] = useState(() => shown(initial.response_rules));
+  const [isRead, setRead] = useState(false);
+  const templateFault = isRead ? faultOf(template, words.notObject, isObject) : undefined;
+  const rulesFault = isRead ? faultOf(rules, words.notList, Array.isArray) : undefined;
+  return {
+    template: { value: template, set: setTemplate, error: templateFault },
+    rules: { value: rules, set: setRules, error: rulesFault },
+    read: () => {
+      setRead(true);
+      if (faultOf(template, words.notObject, isObject) ?? faultOf(rules, words.notList, Array.isArray))
+        return null;
+      return {
+        request_template: parsed(template) as Record<string, unknown> | null,
+        response_rules: parsed(rules) as ResponseRule[] | null,
+      };
+    },
+  };
+}
+
+function shown(value: unknown): string {
+  return value === null ? '' : JSON.stringify(value, null, 2);
+}
+
+function parsed(json: string): unknown {
+  return json.trim() === '' ? null : (JSON.parse(json) as unknown);
+}
+
+function faultOf(json: string, otherwise: string, isFit: (value: unknown) => boolean): string | undefined {
+  try {
+    const value = parsed(json);
+    return value === null || isFit(value) ? undefined : otherwise;
+  } catch {
+    return words.notJson;
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,70 @@
+import type { Endpoint } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { endpointsQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { HealthBadge } from '../shared/health-badge.tsx';
+
+const words = text.home;
+const ROWS = 5;
+const REFRESH_MS = 30_000;
+const ORDER: readonly Endpoint['health'][] = ['unhealthy', 'cooling_down', 'rate_limited', 'healthy'];
+
+/** Endpoints that take part, those in trouble first. */
+export function EndpointHealth() {
+  const { data, error } = useQuery({ ...endpointsQuery(useApi()), refetchInterval: REFRESH_MS });
+  const enabled = data?.filter((each) => each.enabled);
+  const sick = enabled?.filter(({ health }) => health !== 'healthy').length;
+  const rows = enabled?.toSorted((a, b) => ORDER.indexOf(a.health) - ORDER.indexOf(b.health)).slice(0, ROWS);
+  const more = (enabled?.length ?? 0) - (rows?.length ?? 0);
+  return (
+    <Panel
+      title={words.endpoints}
+      actions={
+        <Link to="/endpoints" className="text-xs text-accent-ink hover:underline">
+          {words.viewAll}
+          <span className="sr-only"> {words.endpoints}</span>
+        </Link>
+      }
+    >
+      <ErrorNote error={data === undefined ? error : null} className="m-3" />
+      {rows === undefined && error === null ? (
+        <div className="space-y-6 px-4 py-4">
+          <Skeleton className="w-40" />
+          <Skeleton className="w-32" />
+          <Skeleton className="w-36" />
+        </div>
+      ) : rows?.length === 0 ? (
+        <p className="px-4 py-6 text-center text-[13px] text-ink-soft">{words.noEndpoints}</p>
+      ) : (
+        <ul className="py-1.5">
+          {rows?.map(({ id, name, upstream_model: model, health }) => (
+            <li key={id} className="relative flex h-10 items-center gap-3 px-4 text-[13px] hover:bg-hover/60">
+              <Link
+                to="/endpoints"
+                search={{ open: id }}
+                className="min-w-0 shrink truncate after:absolute after:inset-0 after:content-['']"
+              >
+                {name}
+              </Link>
+              <span className="min-w-0 flex-1 truncate text-xs text-ink-faint">{model}</span>
+              <HealthBadge health={health} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {more > 0 || sick === 0 ? (
+        <p className="border-t px-4 py-2 text-xs text-ink-faint">
+          {sick === 0 && enabled !== undefined && enabled.length > 0
+            ? words.allHealthy(formatCount(enabled.length))
+            : words.more(formatCount(more))}
+        </p>
+      ) : null}
+    </Panel>
+  );
+}

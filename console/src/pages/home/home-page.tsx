@@ -1,0 +1,105 @@
+import { Activity } from 'lucide-react';
+import { useMemo } from 'react';
+import { useAccess } from '../../app/use-access.ts';
+import { formatCompact, formatCount, formatDuration } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { TimeChart } from '../../ui/charts/time-chart.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState, ErrorCard } from '../../ui/states.tsx';
+import { TimeRangeMenu } from '../shared/time-range-menu.tsx';
+import { chartSeriesOf } from '../shared/usage-series.ts';
+import { useTimeRange } from '../shared/use-time-range.ts';
+import { EndpointHealth } from './endpoint-health.tsx';
+import { SetupChecklist } from './setup-checklist.tsx';
+import { Tiles } from './tiles.tsx';
+import { TopList } from './top-list.tsx';
+import { seriesNow, useHomeFigures } from './use-home-figures.ts';
+import { useSetup } from './use-setup.ts';
+
+const words = text.home;
+
+/** Is it healthy, and what did it cost. */
+export function HomePage() {
+  const { setup, error } = useSetup();
+  const started = setup === undefined || setup.requests > 0;
+  return (
+    <Page
+      title={text.pages.home}
+      description={words.description}
+      actions={started ? <TimeRangeMenu /> : undefined}
+    >
+      <div className="space-y-4">
+        {setup === undefined || error !== null ? null : <SetupChecklist steps={setup.steps} />}
+        {started ? <Figures /> : setup.steps.length === 0 ? <NothingYet /> : null}
+      </div>
+    </Page>
+  );
+}
+
+/** For whoever can do nothing about it. */
+function NothingYet() {
+  return <EmptyState icon={<Activity aria-hidden />} title={words.empty} />;
+}
+
+function Figures() {
+  const { range, choose } = useTimeRange();
+  const { can } = useAccess();
+  const figures = useHomeFigures(range);
+  const { states, models, keys, p50, p95 } = figures;
+  const { from, bucket } = range;
+  const requests = useMemo(
+    () => states.data && chartSeriesOf({ ...states.data, series: seriesNow(states.data, from) }),
+    [states.data, from],
+  );
+  const waits = useMemo(() => {
+    if (p50.data === undefined || p95.data === undefined) return undefined;
+    return [
+      { key: 'p50', label: words.p50, points: p50.data.series[0]?.points ?? [] },
+      { key: 'p95', label: words.p95, points: p95.data.series[0]?.points ?? [] },
+    ];
+  }, [p50.data, p95.data]);
+  const spendByModel = useMemo(() => models.data && seriesNow(models.data, from), [models.data, from]);
+  const failed = Object.values(figures).find((each) => each.error !== null && each.data === undefined);
+  if (failed !== undefined && failed.error !== null)
+    return (
+      <ErrorCard
+        error={failed.error}
+        onRetry={() => {
+          for (const each of Object.values(figures)) if (each.isError) void each.refetch();
+        }}
+      />
+    );
+  const onSelect = (start: string, end: string) => choose({ from: start, to: end });
+  return (
+    <>
+      <Tiles figures={figures} range={range} />
+      <div className="grid gap-4 lg:grid-cols-2">
+        <TimeChart
+          title={words.requests}
+          kind="area"
+          series={requests}
+          bucket={states.data?.bucket ?? bucket}
+          unit={text.usage.units.requests}
+          format={formatCount}
+          formatTick={formatCompact}
+          onSelect={onSelect}
+        />
+        <TimeChart
+          title={words.waits}
+          kind="line"
+          series={waits}
+          bucket={p95.data?.bucket ?? bucket}
+          unit={words.waitUnit}
+          format={formatDuration}
+          onSelect={onSelect}
+        />
+      </div>
+      <div className="grid gap-4 lg:grid-cols-3">
+        <TopList title={words.topModels} group="model" series={spendByModel} />
+        <TopList title={words.topKeys} group="api_key" series={keys.data?.series} />
+        {can('listEndpoints') ? <EndpointHealth /> : null}
+      </div>
+      <p className="text-xs text-ink-faint">{text.usage.notAnInvoice}</p>
+    </>
+  );
+}

@@ -1,0 +1,158 @@
+import { Link } from '@tanstack/react-router';
+import { ArrowDownRight, ArrowUpRight, Minus } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { type TimeRange, timeRangeSearch } from '../../app/time-range.ts';
+import type { UsageMetric, UsageSearch } from '../../app/usage-search.ts';
+import {
+  formatChange,
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatMoneyShort,
+  formatPoints,
+  formatShare,
+} from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { classes } from '../../ui/class-names.ts';
+import { Skeleton } from '../../ui/states.tsx';
+import { type useHomeFigures, useTileFigures } from './use-home-figures.ts';
+
+const words = text.home;
+const COMPACT_FROM = 100_000;
+
+interface TilesProps {
+  readonly figures: ReturnType<typeof useHomeFigures>;
+  readonly range: TimeRange;
+}
+
+/** The range in five numbers, each with what it was before and the way to its chart. */
+export function Tiles({ figures, range }: TilesProps) {
+  const { requests, failed, spend, tokens } = useTileFigures(figures, range);
+  const [p95, p95Before] = [figures.p95.data, figures.p95Before.data];
+  const wait = p95?.series[0]?.total;
+  const waitBefore = p95Before?.series[0]?.total;
+  const shares =
+    requests === undefined || failed === undefined
+      ? undefined
+      : { now: shareOf(failed.value, requests.value), before: shareOf(failed.before, requests.before) };
+  return (
+    <ul className="grid grid-cols-2 gap-3 lg:grid-cols-5">
+      <Tile
+        metric="requests"
+        by="state"
+        label={words.tiles.requests}
+        value={requests && shortCount(requests.value)}
+        delta={requests && <Delta range={range} change={requests.change} />}
+      />
+      <Tile
+        metric="errors"
+        by="endpoint"
+        label={words.tiles.errors}
+        value={shares && (shares.now === null ? words.none : formatShare(shares.now))}
+        delta={
+          shares && (
+            <Delta
+              range={range}
+              change={shares.now === null || shares.before === null ? null : shares.now - shares.before}
+              format={(change) => words.points(formatPoints(change))}
+              stillBelow={0.0005}
+              moreIsBad
+            />
+          )
+        }
+      />
+      <Tile
+        metric="cost_micros"
+        by="model"
+        label={words.tiles.spend}
+        value={spend && formatMoneyShort(spend.value)}
+        delta={spend && <Delta range={range} change={spend.change} />}
+      />
+      <Tile
+        metric="total_tokens"
+        by="model"
+        label={words.tiles.tokens}
+        value={tokens && shortCount(tokens.value)}
+        delta={tokens && <Delta range={range} change={tokens.change} />}
+      />
+      <Tile
+        metric="wait_ms_p95"
+        by="lane"
+        label={words.tiles.wait}
+        value={p95 && (wait == null ? words.none : formatDuration(wait))}
+        delta={
+          p95 &&
+          p95Before && (
+            <Delta range={range} change={wait == null ? null : growth(wait, waitBefore)} moreIsBad />
+          )
+        }
+      />
+    </ul>
+  );
+}
+
+function shareOf(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}
+
+function growth(now: number, before: number | null | undefined): number | null {
+  return before == null || before === 0 ? null : now / before - 1;
+}
+
+function shortCount(value: number): string {
+  return value < COMPACT_FROM ? formatCount(value) : formatCompact(value);
+}
+
+interface TileProps {
+  readonly metric: UsageMetric;
+  readonly by: NonNullable<UsageSearch['by']>;
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly delta: ReactNode;
+}
+
+function Tile({ metric, by, label, value, delta }: TileProps) {
+  return (
+    <li className="relative min-w-0 rounded-xl border bg-panel px-4 py-3 shadow-panel hover:border-line-strong max-lg:last:col-span-2">
+      <Link
+        to="/usage"
+        search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), metric, by })}
+        title={words.openIn(label)}
+        className="block truncate text-xs text-ink-soft after:absolute after:inset-0 after:rounded-xl after:content-['']"
+      >
+        {label}
+      </Link>
+      <p className="mt-1 flex h-7 items-center truncate text-[22px] font-semibold tracking-tight tabular-nums">
+        {value ?? <Skeleton className="h-5 w-20" />}
+      </p>
+      <div className="mt-1 flex min-h-5 items-center text-xs">{delta ?? <Skeleton className="w-28" />}</div>
+    </li>
+  );
+}
+
+interface DeltaProps {
+  readonly range: TimeRange;
+  readonly change: number | null;
+  readonly format?: (change: number) => string;
+  /** A change below it is none. */
+  readonly stillBelow?: number;
+  readonly moreIsBad?: boolean;
+}
+
+function Delta({ range, change, format = formatChange, stillBelow = 0.005, moreIsBad = false }: DeltaProps) {
+  if (change === null) return <span className="text-ink-faint">{words.nothingBefore}</span>;
+  const still = Math.abs(change) < stillBelow;
+  const Icon = still ? Minus : change > 0 ? ArrowUpRight : ArrowDownRight;
+  const tone = !moreIsBad || still ? 'text-ink-soft' : change > 0 ? 'text-bad' : 'text-good';
+  return (
+    <span className="flex min-w-0 items-center gap-1" title={words.delta(format(change), beforeOf(range))}>
+      <Icon aria-hidden className={classes('size-3.5 shrink-0', tone)} />
+      <span className={classes('shrink-0 font-medium tabular-nums', tone)}>{format(change)}</span>
+      <span className="truncate text-ink-faint max-sm:sr-only">{beforeOf(range)}</span>
+    </span>
+  );
+}
+
+function beforeOf({ name }: TimeRange): string {
+  return words.before[name ?? 'other'];
+}

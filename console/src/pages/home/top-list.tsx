@@ -1,0 +1,98 @@
+import type { Timeseries } from '@relay/contract';
+import { Link } from '@tanstack/react-router';
+import { timeRangeSearch } from '../../app/time-range.ts';
+import type { UsageSearch } from '../../app/usage-search.ts';
+import { formatMoneyShort, formatShare } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { Panel } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { seriesKey, seriesLabel } from '../shared/usage-series.ts';
+
+const words = text.home;
+const ROWS = 5;
+
+interface TopListProps {
+  readonly title: string;
+  readonly group: 'api_key' | 'model';
+  /** With the totals of the range; undefined while they are on their way. */
+  readonly series: Timeseries['series'] | undefined;
+}
+
+/** Who spent the most, with their share, and the way to the whole list. */
+export function TopList({ title, group, series }: TopListProps) {
+  const all = series?.reduce((sum, { total }) => sum + (total ?? 0), 0) ?? 0;
+  const rows = series
+    ?.filter(({ total }) => (total ?? 0) > 0)
+    .toSorted((a, b) => (b.total ?? 0) - (a.total ?? 0))
+    .slice(0, ROWS);
+  return (
+    <Panel
+      title={title}
+      actions={
+        <Link
+          to="/usage"
+          search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), by: group })}
+          className="text-xs text-accent-ink hover:underline"
+        >
+          {words.viewAll}
+          <span className="sr-only"> {title}</span>
+        </Link>
+      }
+    >
+      {rows?.length === 0 ? (
+        <p className="px-4 py-6 text-center text-[13px] text-ink-soft">{words.noSpend}</p>
+      ) : (
+        <ul className="py-1.5">
+          {(rows ?? SKELETONS).map((each, index) =>
+            each === null ? (
+              // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same and never move
+              <li key={index} className="flex h-10 items-center justify-between px-4">
+                <Skeleton className="w-32" />
+                <Skeleton className="w-16" />
+              </li>
+            ) : (
+              <TopRow
+                key={seriesKey(each)}
+                label={seriesLabel(each, group)}
+                total={each.total ?? 0}
+                share={(each.total ?? 0) / all}
+                // Of one key its models; models have no filter of their own.
+                search={group === 'api_key' && each.key !== null ? { key: each.key } : { by: group }}
+              />
+            ),
+          )}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+const SKELETONS: readonly null[] = Array.from({ length: ROWS }, () => null);
+
+interface TopRowProps {
+  readonly label: string;
+  readonly total: number;
+  readonly share: number;
+  readonly search: UsageSearch;
+}
+
+function TopRow({ label, total, share, search }: TopRowProps) {
+  return (
+    <li className="relative px-4 py-1.5 hover:bg-hover/60">
+      <div className="flex items-baseline gap-3 text-[13px]">
+        <Link
+          to="/usage"
+          search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), ...search })}
+          className="min-w-0 flex-1 truncate after:absolute after:inset-0 after:content-['']"
+        >
+          {label}
+        </Link>
+        <span className="font-medium tabular-nums">{formatMoneyShort(total)}</span>
+        <span className="w-12 text-right text-xs text-ink-faint tabular-nums">{formatShare(share)}</span>
+      </div>
+      <span aria-hidden className="mt-1 block h-1 overflow-hidden rounded-full bg-hover">
+        <span className="block h-full rounded-full bg-accent" style={{ width: `${share * 100}%` }} />
+      </span>
+    </li>
+  );
+}

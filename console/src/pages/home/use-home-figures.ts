@@ -1,0 +1,96 @@
+import type { Timeseries, TimeseriesQuery } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { timeseriesQuery } from '../../api/usage-queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { rangeBefore, type TimeRange } from '../../app/time-range.ts';
+import { changeBetween, type Halves, halvesOf, lengthMsOf, sumOf } from './compare.ts';
+
+type Series = Timeseries['series'][number];
+
+/**
+ * What Home is made of, in seven questions. Sums are read over twice the range, which gives the time before as well; quantiles
+ * of two stretches cannot be had from one.
+ */
+export function useHomeFigures(range: TimeRange) {
+  const { from, to, bucket } = range;
+  const now = { from, to, bucket } as const;
+  const before = rangeBefore(range);
+  const both = { from: before.from, to, bucket } as const;
+  const states = useFigures({ metric: 'requests', group_by: 'state', ...both });
+  const models = useFigures({ metric: 'cost_micros', group_by: 'model', ...both });
+  const keys = useFigures({ metric: 'cost_micros', group_by: 'api_key', ...now });
+  const tokens = useFigures({ metric: 'total_tokens', ...both });
+  const p50 = useFigures({ metric: 'wait_ms_p50', ...now });
+  const p95 = useFigures({ metric: 'wait_ms_p95', ...now });
+  const p95Before = useFigures({ metric: 'wait_ms_p95', ...before, bucket });
+  return { states, models, keys, tokens, p50, p95, p95Before };
+}
+
+/** As a range moves with the clock, what is shown stays until the next is there; of another range nothing is. */
+function useFigures(question: TimeseriesQuery) {
+  return useQuery({
+    ...timeseriesQuery(useApi(), question),
+    placeholderData: (before, query) => {
+      const asked = query?.queryKey.at(-1) as TimeseriesQuery | undefined;
+      return asked !== undefined && lengthOf(asked) === lengthOf(question) ? before : undefined;
+    },
+  });
+}
+
+function lengthOf({ from = '', to = '' }: TimeseriesQuery): number {
+  return Date.parse(to) - Date.parse(from);
+}
+
+/** Of an answer over both stretches, what belongs to the range. */
+export function seriesNow({ series }: Timeseries, from: string): Series[] {
+  return series.map((each) => {
+    const { now } = halvesOf(each.points, from);
+    return { ...each, points: [...now], total: sumOf(now) };
+  });
+}
+
+export interface Figure {
+  readonly value: number;
+  readonly before: number;
+  /** How much more than before in the same time; null where there was nothing. */
+  readonly change: number | null;
+}
+
+/** The sum of all series, or of those that are wanted, in the range and before it. */
+function figureOf(
+  { series }: Timeseries,
+  { from, to }: TimeRange,
+  wanted: (series: Series) => boolean = () => true,
+): Figure {
+  const halves: readonly Halves<Series['points'][number]>[] = series
+    .filter(wanted)
+    .map(({ points }) => halvesOf(points, from));
+  const value = halves.reduce((sum, { now }) => sum + sumOf(now), 0);
+  const before = halves.reduce((sum, half) => sum + sumOf(half.before), 0);
+  const [first] = halves;
+  const startsAt = first?.now[0]?.at;
+  if (first === undefined || startsAt === undefined) return { value, before, change: null };
+  const untilMs = Math.min(Date.parse(to), Date.now());
+  const nowMs = lengthMsOf(first.now, new Date(untilMs).toISOString());
+  const beforeMs = lengthMsOf(first.before, startsAt);
+  return {
+    value,
+    before,
+    change: changeBetween({ sum: value, lengthMs: nowMs }, { sum: before, lengthMs: beforeMs }),
+  };
+}
+
+/** The figures of the tiles, each as soon as its question is answered. */
+export function useTileFigures(figures: ReturnType<typeof useHomeFigures>, range: TimeRange) {
+  const [states, models, tokens] = [figures.states.data, figures.models.data, figures.tokens.data];
+  return useMemo(
+    () => ({
+      requests: states && figureOf(states, range),
+      failed: states && figureOf(states, range, ({ key }) => key === 'failed'),
+      spend: models && figureOf(models, range),
+      tokens: tokens && figureOf(tokens, range),
+    }),
+    [states, models, tokens, range],
+  );
+}

@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import { limitPoliciesQuery } from '../../api/limit-queries.ts';
+import {
+  apiKeyBudgetsQuery,
+  apiKeysQuery,
+  capabilitiesQuery,
+  credentialsQuery,
+  providersQuery,
+} from '../../api/queries.ts';
+import { statsSummaryQuery } from '../../api/usage-queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../app/use-access.ts';
+import type { text } from '../../text/index.ts';
+
+export type StepName = keyof typeof text.home.setup.steps;
+
+export interface SetupStep {
+  readonly name: StepName;
+  readonly path: '/providers' | '/endpoints' | '/lanes' | '/playground' | '/keys' | '/limits';
+  readonly done: boolean;
+}
+
+export interface Setup {
+  /** Those that the caller could take, in the order in which they stand on one another. */
+  readonly steps: readonly SetupStep[];
+  readonly requests: number;
+}
+
+/** How far the deployment is set up, from what is really there. Undefined until all of it is known. */
+export function useSetup(): { readonly setup: Setup | undefined; readonly error: Error | null } {
+  const api = useApi();
+  const { can } = useAccess();
+  const { data: capabilities } = useQuery(capabilitiesQuery(api));
+  const asks = {
+    provider: can('createProvider'),
+    key: capabilities?.accounts === true && can('createApiKey'),
+    limit: can('createLimitPolicy') && can('listLimitPolicies'),
+  };
+  const summary = useQuery({ ...statsSummaryQuery(api), staleTime: 0 });
+  const providers = useQuery({ ...providersQuery(api), enabled: asks.provider });
+  const credentials = useQuery({ ...credentialsQuery(api), enabled: asks.provider });
+  const keys = useQuery({ ...apiKeysQuery(api), enabled: asks.key });
+  const limits = useQuery({ ...limitPoliciesQuery(api), enabled: asks.limit });
+  const budgets = useQuery({ ...apiKeyBudgetsQuery(api), enabled: asks.limit });
+  const all = [summary, providers, credentials, keys, limits, budgets];
+  const error = all.find((each) => each.error !== null)?.error ?? null;
+  if (summary.data === undefined || capabilities === undefined || all.some(({ isLoading }) => isLoading))
+    return { setup: undefined, error };
+  const counts = summary.data;
+  // A provider that wants no credential, such as one in the own network, has all that it needs.
+  const needsNone = providers.data?.some((each) => each.auth_mode === 'none') === true;
+  const steps: (SetupStep | false)[] = [
+    asks.provider && { name: 'provider', path: '/providers', done: counts.providers > 0 },
+    asks.provider && {
+      name: 'credential',
+      path: '/providers',
+      done: needsNone || (credentials.data?.length ?? 0) > 0,
+    },
+    can('createEndpoint') && { name: 'endpoint', path: '/endpoints', done: counts.endpoints > 0 },
+    can('createLane') && { name: 'lane', path: '/lanes', done: counts.lanes > 0 },
+    can('createChatCompletion') && { name: 'request', path: '/playground', done: counts.requests > 0 },
+    asks.key && { name: 'key', path: '/keys', done: (keys.data?.length ?? 0) > 0 },
+    asks.limit && {
+      name: 'limit',
+      path: '/limits',
+      done: (limits.data?.length ?? 0) + (budgets.data?.length ?? 0) > 0,
+    },
+  ];
+  return { setup: { steps: steps.filter((step) => step !== false), requests: counts.requests }, error };
+}

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { membersQuery } from '../../api/people-queries.ts';
+import { sessionQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { text } from '../../text/index.ts';
+import { Field, Select } from '../../ui/field.tsx';
+
+const words = text.keys;
+
+interface OwnerFieldProps {
+  /** Null for oneself. */
+  readonly value: string | null;
+  readonly onChange: (userId: string | null) => void;
+}
+
+/** Whose key it will be: one's own, or that of another active member. */
+export function OwnerField({ value, onChange }: OwnerFieldProps) {
+  const api = useApi();
+  const { can } = useAccess();
+  const { data: session } = useQuery(sessionQuery(api));
+  const { data: members } = useQuery({ ...membersQuery(api), enabled: can('listMembers') });
+  if (session === undefined || !can('createOrgApiKey')) return null;
+  const others = (members ?? []).filter(
+    ({ id, status, role }) =>
+      id !== session.user.id && status === 'active' && (role !== 'owner' || session.role === 'owner'),
+  );
+  return (
+    <Field label={words.columns.owner} hint={words.ownerHint}>
+      {(control) => (
+        <Select
+          {...control}
+          value={value ?? ''}
+          onChange={(event) => onChange(event.target.value === '' ? null : event.target.value)}
+        >
+          <option value="">{words.ownerSelf(session.user.name)}</option>
+          {others.map(({ id, name, email }) => (
+            <option key={id} value={id}>
+              {`${name} · ${email}`}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}

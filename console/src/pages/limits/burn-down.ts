@@ -1,0 +1,71 @@
+import type { LimitUsage } from '@relay/contract';
+import { isCalendar, type Window, windowAt } from './outlook.ts';
+
+interface Point {
+  readonly at: string;
+  readonly value: number | null;
+}
+
+export type StepName = 'minute' | 'hour' | 'day';
+
+const STEPS_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+const SLIDING_MS = 3 * STEPS_MS.hour;
+
+/** The stretch of time that a chart of a limit is about, and in which steps. */
+export interface Stretch extends Window {
+  readonly step: StepName;
+}
+
+/** The window that is running; for a window that slides, the last hours. Null where nothing is recorded over time. */
+export function stretchOf(period: LimitUsage['period'], nowMs: number): Stretch | null {
+  if (period === 'none') return null;
+  if (!isCalendar(period)) {
+    const endMs = Math.floor(nowMs / STEPS_MS.minute) * STEPS_MS.minute + STEPS_MS.minute;
+    return { startMs: endMs - SLIDING_MS, endMs, step: 'minute' };
+  }
+  const step = period === 'hour' ? 'minute' : period === 'day' ? 'hour' : 'day';
+  return { ...windowAt(period, nowMs), step };
+}
+
+/**
+ * What was left at the end of each step of the window, and what will be left if use goes on as it has. The steps are
+ * what the log has counted; the last of them is the live state, which the log follows by a second or two. Requests
+ * that were refused are in the log as well, so nothing before is less than what is left now.
+ */
+export function burnDown(
+  usage: LimitUsage,
+  counted: readonly Point[],
+  { startMs, endMs, step }: Stretch,
+  nowMs: number,
+): { readonly left: readonly Point[]; readonly projected: readonly Point[] } {
+  const stepMs = STEPS_MS[step];
+  const takenNow = usage.used + usage.reserved;
+  const ratePerMs = takenNow / Math.max(1, nowMs - startMs);
+  const valueAt = new Map(counted.map(({ at, value }) => [Date.parse(at), value ?? 0]));
+  const left: Point[] = [];
+  const projected: Point[] = [];
+  let taken = 0;
+  for (let fromMs = startMs; fromMs < endMs; fromMs += stepMs) {
+    const at = new Date(fromMs).toISOString();
+    const tillMs = fromMs + stepMs;
+    taken = Math.min(takenNow, taken + (valueAt.get(fromMs) ?? 0));
+    const isPast = tillMs <= nowMs;
+    const isNow = fromMs <= nowMs && !isPast;
+    const onLine = Math.max(0, Math.round(usage.remaining - ratePerMs * (tillMs - nowMs)));
+    left.push({ at, value: isPast ? Math.max(0, usage.limit - taken) : isNow ? usage.remaining : null });
+    projected.push({ at, value: isPast ? null : isNow ? usage.remaining : onLine });
+  }
+  return { left, projected };
+}
+
+/** Use in each minute against a limit of a window that slides. Of a limit for each second, the mean of the minute. */
+export function slidingUse(
+  { limit, period }: Pick<LimitUsage, 'limit' | 'period'>,
+  counted: readonly Point[],
+): { readonly used: readonly Point[]; readonly limit: readonly Point[] } {
+  const share = period === 'second' ? 60 : 1;
+  return {
+    used: counted.map(({ at, value }) => ({ at, value: (value ?? 0) / share })),
+    limit: counted.map(({ at }) => ({ at, value: limit })),
+  };
+}

@@ -1,0 +1,46 @@
+import { useEffect, useState } from 'react';
+import { formatSpan } from '../../format/spans.ts';
+import { formatDateTime } from '../../format/times.ts';
+import { text } from '../../text/index.ts';
+import type { LimitRow } from './limit-row.ts';
+import { isCalendar, type Outlook, windowAt } from './outlook.ts';
+
+const words = text.limits;
+const TICK_MS = 1_000;
+
+/** The time, kept up each second. */
+export function useSeconds(): number {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return nowMs;
+}
+
+/** When a limit has all of its room again; a window of the calendar is always under way, used or not. */
+export function resetOf({ usage, period }: LimitRow, nowMs: number): number | null {
+  if (isCalendar(period)) return windowAt(period, nowMs).endMs;
+  return usage === null || usage.resets_at === null ? null : Date.parse(usage.resets_at);
+}
+
+/** Counts down to the reset, and before it to the moment at which nothing will be left. */
+export function Countdown({ row, outlook }: { readonly row: LimitRow; readonly outlook: Outlook }) {
+  const nowMs = useSeconds();
+  if (!row.enabled) return <span className="text-ink-faint">–</span>;
+  if (row.period === 'none') return <span className="text-ink-faint">{words.asRequestsEnd}</span>;
+  const endMs = resetOf(row, nowMs);
+  if (endMs === null || endMs <= nowMs) return <span className="text-ink-faint">{words.whole}</span>;
+  const span = formatSpan(endMs - nowMs);
+  const { runsOutMs } = outlook;
+  return (
+    <div className="whitespace-nowrap tabular-nums">
+      <time dateTime={new Date(endMs).toISOString()} title={formatDateTime(new Date(endMs).toISOString())}>
+        {isCalendar(row.period) ? words.resetsIn(span) : words.wholeIn(span)}
+      </time>
+      {runsOutMs === null || runsOutMs <= nowMs || outlook.state === 'exhausted' ? null : (
+        <p className="text-xs text-warn">{words.runsOutIn(formatSpan(runsOutMs - nowMs))}</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+import { useState } from 'react';
+import { useChange } from '../../api/use-change.ts';
+import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Field, Select } from '../../ui/field.tsx';
+import { AmountField, MetricFields, ScopeFields, SubjectField } from './limit-fields.tsx';
+import { freshValues, type LimitValues, limitKinds, staleLimits, valuesOf } from './limit-kinds.ts';
+import type { LimitKind, LimitMetric, LimitPeriod, LimitRow, LimitScope } from './limit-row.ts';
+import { effectOf, type LimitNames, sentenceOf } from './limit-words.ts';
+import type { LimitPlaces } from './use-limit-places.ts';
+
+const words = text.limits.form;
+
+interface LimitDialogProps {
+  /** Those to choose from. */
+  readonly kinds: readonly LimitKind[];
+  readonly places: LimitPlaces;
+  /** The one to change; null for a new one. */
+  readonly row: LimitRow | null;
+  readonly onClose: () => void;
+}
+
+export function LimitDialog({ kinds, places, row, onClose }: LimitDialogProps) {
+  const [kind, setKind] = useState<LimitKind>(row?.kind ?? kinds[0] ?? 'resource');
+  const chooser =
+    row === null ? (
+      <Field label={words.kind} hint={words.kindHints[kind]}>
+        {(control) => (
+          <Select {...control} value={kind} onChange={(event) => setKind(event.target.value as LimitKind)}>
+            {kinds.map((each) => (
+              <option key={each} value={each}>
+                {text.limits.kindOf[each]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+    ) : null;
+  return (
+    <Dialog open onOpenChange={onClose} title={row === null ? words.createTitle : words.editTitle}>
+      <LimitForm key={kind} kind={kind} chooser={chooser} places={places} row={row} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+interface LimitFormProps extends Omit<LimitDialogProps, 'kinds'> {
+  readonly kind: LimitKind;
+  readonly chooser: React.ReactNode;
+}
+
+function LimitForm({ kind, chooser, places, row, onClose }: LimitFormProps) {
+  const { schema, subject, fixed, save: write } = limitKinds[kind];
+  const form = useContractForm<LimitValues>(schema, row === null ? freshValues(kind) : valuesOf(row));
+  const save = useChange({
+    run: (api, values: LimitValues) => write(api, row?.id ?? null, values),
+    stale: staleLimits,
+    said: () => (row === null ? text.limits.created : text.limits.saved),
+    onDone: onClose,
+  });
+  useFieldErrors(form, save.error);
+  const shared = { form, kind, places };
+  return (
+    <form className="contents" onSubmit={submitting(form, (values) => save.mutate(values))}>
+      <DialogBody>
+        <div className="space-y-5">
+          {chooser}
+          {row === null || subject === null ? null : (
+            <p className="font-medium">{sentenceOf(row, places.names)}</p>
+          )}
+          {subject !== null && row === null ? <SubjectField {...shared} subject={subject} /> : null}
+          {fixed && row !== null ? (
+            <p className="text-[13px] text-ink-soft">{words.fixed}</p>
+          ) : (
+            <>
+              <ScopeFields {...shared} />
+              <MetricFields {...shared} />
+            </>
+          )}
+          <AmountField key={String(form.watch('metric'))} {...shared} />
+          <Preview kind={kind} values={form.watch()} names={places.names} />
+          <ErrorNote error={save.error} />
+        </div>
+      </DialogBody>
+      <DialogActions>
+        <Button onClick={onClose}>{text.actions.cancel}</Button>
+        <Button type="submit" look="solid" busy={save.isPending}>
+          {row === null ? text.limits.create : text.actions.save}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+/** Says what will happen before it does. */
+function Preview({ kind, values, names }: PreviewProps) {
+  const { subject, scope: scopeField, scopeId: idField } = limitKinds[kind];
+  const limit = values['limit_value'];
+  const scope = values[scopeField] as LimitScope;
+  const scopeId = (values[idField] ?? null) as string | null;
+  const subjectId = subject === null ? null : ((values[subject] ?? '') as string);
+  const isWhole =
+    typeof limit === 'number' &&
+    Number.isInteger(limit) &&
+    limit >= 0 &&
+    subjectId !== '' &&
+    (scope === 'global' || scopeId !== null);
+  return (
+    <div className="rounded-lg bg-sunken px-3.5 py-2.5">
+      <p className="text-xs text-ink-faint">{words.preview}</p>
+      <p aria-live="polite" className="mt-0.5 text-[13px]">
+        {isWhole
+          ? effectOf(
+              {
+                kind,
+                subjectId,
+                scope,
+                scopeId,
+                metric: values['metric'] as LimitMetric,
+                period: values['period'] as LimitPeriod,
+                limit,
+              },
+              names,
+            )
+          : words.previewEmpty}
+      </p>
+    </div>
+  );
+}
+
+interface PreviewProps {
+  readonly kind: LimitKind;
+  readonly values: LimitValues;
+  readonly names: LimitNames;
+}

@@ -1,0 +1,135 @@
+import { useState } from 'react';
+import { NumberField, SelectField } from '../../forms/fields.tsx';
+import type { useContractForm } from '../../forms/use-contract-form.ts';
+import { text } from '../../text/index.ts';
+import { Field, Input } from '../../ui/field.tsx';
+import { dollarsOf, microsOf } from '../endpoints/dollars.ts';
+import { type LimitValues, limitKinds } from './limit-kinds.ts';
+import type { LimitKind, LimitMetric, LimitScope } from './limit-row.ts';
+import type { LimitPlaces } from './use-limit-places.ts';
+
+const words = text.limits.form;
+
+interface FieldsProps {
+  readonly form: ReturnType<typeof useContractForm<LimitValues>>;
+  readonly kind: LimitKind;
+  readonly places: LimitPlaces;
+}
+
+interface Choice {
+  readonly id: string;
+  readonly name: string;
+}
+
+function Options({ of }: { readonly of: readonly Choice[] }) {
+  return of.map(({ id, name }) => (
+    <option key={id} value={id}>
+      {name}
+    </option>
+  ));
+}
+
+/** Whose budget it is. */
+export function SubjectField({ form, subject, places }: FieldsProps & { readonly subject: string }) {
+  const isUser = subject === 'user_uuid';
+  const choices: readonly Choice[] = isUser
+    ? places.members.map(({ id, name, email }) => ({ id, name: email === '' ? name : `${name} (${email})` }))
+    : places.keys
+        .filter(({ status }) => status === 'active')
+        .map(({ id, name, key_prefix: prefix }) => ({ id, name: `${name} (${prefix}…)` }));
+  return (
+    <SelectField form={form} name={subject} label={isUser ? words.user : words.api_key}>
+      <option value="">{words.choose}</option>
+      <Options of={choices} />
+    </SelectField>
+  );
+}
+
+/** What it is on: everything, or one thing by its name. */
+export function ScopeFields({ form, kind, places }: FieldsProps) {
+  const { scope, scopeId, scopes } = limitKinds[kind];
+  const chosen = form.watch(scope) as LimitScope;
+  return (
+    <div className="grid gap-5 sm:grid-cols-2">
+      <SelectField
+        form={form}
+        name={scope}
+        label={words.scope}
+        onChosen={() => form.setValue(scopeId, null, { shouldDirty: true })}
+      >
+        <Options of={scopes.map((each) => ({ id: each, name: text.limits.scopes[each] }))} />
+      </SelectField>
+      {chosen === 'global' ? null : (
+        <SelectField key={chosen} form={form} name={scopeId} label={words.target[chosen]} nullable>
+          <option value="">{words.choose}</option>
+          <Options of={choicesOf(chosen, places)} />
+        </SelectField>
+      )}
+    </div>
+  );
+}
+
+function choicesOf(scope: Exclude<LimitScope, 'global'>, places: LimitPlaces): readonly Choice[] {
+  if (scope === 'lane') return places.lanes;
+  if (scope === 'provider') return places.providers;
+  if (scope === 'endpoint' || scope === 'model') return places.endpoints;
+  return places.credentials.map(({ id }) => ({ id, name: places.names.scope({ scope, scopeId: id }) }));
+}
+
+/** What is counted, and over which window. */
+export function MetricFields({ form }: FieldsProps) {
+  const metric = form.watch('metric') as LimitMetric;
+  const onMetric = (next: string) => {
+    // An amount of dollars is no number of requests.
+    form.setValue('limit_value', undefined);
+    if (next === 'concurrency') form.setValue('period', 'none');
+    else if (form.getValues('period') === 'none') form.setValue('period', 'minute');
+  };
+  return (
+    <div className="grid gap-5 sm:grid-cols-2">
+      <SelectField form={form} name="metric" label={words.metric} onChosen={onMetric}>
+        <Options of={Object.entries(text.limits.metricNames).map(([id, name]) => ({ id, name }))} />
+      </SelectField>
+      {metric === 'concurrency' ? null : (
+        <SelectField form={form} name="period" label={words.period}>
+          <Options of={Object.entries(text.limits.periodNames).map(([id, name]) => ({ id, name }))} />
+        </SelectField>
+      )}
+    </div>
+  );
+}
+
+/** How much: spend is typed in dollars and kept in whole micro-dollars. */
+export function AmountField(props: FieldsProps) {
+  const metric = props.form.watch('metric') as LimitMetric;
+  if (metric === 'spend') return <DollarsField {...props} />;
+  const unit = text.limits.chart.units[metric];
+  return <NumberField form={props.form} name="limit_value" label={words.value} unit={unit} />;
+}
+
+function DollarsField({ form }: FieldsProps) {
+  const stored = form.getValues('limit_value');
+  const [typed, setTyped] = useState(() => dollarsOf(typeof stored === 'number' ? stored : null));
+  const error = form.getFieldState('limit_value', form.formState).error?.message;
+  const change = (next: string) => {
+    setTyped(next);
+    form.setValue('limit_value', microsOf(next), { shouldValidate: form.formState.isSubmitted });
+  };
+  return (
+    <Field
+      label={words.value}
+      optional={words.dollars}
+      error={error === undefined ? undefined : typed === '' ? error : words.invalidMoney}
+    >
+      {(control) => (
+        <Input
+          {...control}
+          inputMode="decimal"
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => change(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,42 @@
+import { useChange } from '../../api/use-change.ts';
+import { text } from '../../text/index.ts';
+import { ResourceMenu } from '../shared/resource-menu.tsx';
+import { LimitDialog } from './limit-dialog.tsx';
+import { limitKinds, staleLimits, valuesOf } from './limit-kinds.ts';
+import type { LimitRow } from './limit-row.ts';
+import { sentenceOf } from './limit-words.ts';
+import type { LimitPlaces } from './use-limit-places.ts';
+
+const words = text.limits;
+
+interface LimitMenuProps {
+  readonly row: LimitRow;
+  readonly places: LimitPlaces;
+  readonly onDeleted: () => void;
+}
+
+export function LimitMenu({ row, places, onDeleted }: LimitMenuProps) {
+  const kind = limitKinds[row.kind];
+  const toggle = useChange({
+    run: (api) => kind.save(api, row.id, { ...valuesOf(row), enabled: !row.enabled }),
+    stale: staleLimits,
+    said: () => (row.enabled ? words.disabledNow : words.enabledNow),
+  });
+  const remove = useChange({
+    run: (api) => kind.remove(api, row.id),
+    stale: staleLimits,
+    said: () => words.deleted,
+    onDone: onDeleted,
+  });
+  return (
+    <ResourceMenu
+      enabled={row.enabled}
+      toggle={toggle}
+      remove={remove}
+      deleteTitle={words.deleteTitle}
+      deleteBody={words.deleteBody(sentenceOf(row, places.names))}
+      deleteWarning={null}
+      editDialog={(close) => <LimitDialog kinds={[row.kind]} places={places} row={row} onClose={close} />}
+    />
+  );
+}

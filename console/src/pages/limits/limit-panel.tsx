@@ -1,0 +1,175 @@
+import { Link } from '@tanstack/react-router';
+import { formatMoment, formatSpan } from '../../format/spans.ts';
+import { formatDateTime } from '../../format/times.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/class-names.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog, DialogBody } from '../../ui/dialog.tsx';
+import { DetailList, Section } from '../shared/detail-list.tsx';
+import { FillBar } from '../shared/limit-bar.tsx';
+import { BurnDownSection } from './burn-down-section.tsx';
+import { resetOf, useSeconds } from './countdown.tsx';
+import { FileBadge, StateBadge } from './limit-columns.tsx';
+import { LimitMenu } from './limit-menu.tsx';
+import type { LimitRow } from './limit-row.ts';
+import { amountOf, effectOf, sentenceOf } from './limit-words.ts';
+import { isCalendar, type Outlook, type Standing } from './outlook.ts';
+import { RefusalsSection } from './refusals-section.tsx';
+import { ScopeLink, SubjectLink } from './scope-link.tsx';
+import type { LimitPlaces } from './use-limit-places.ts';
+import { useWritableKinds } from './use-limit-rows.ts';
+
+const words = text.limits;
+
+interface LimitPanelProps {
+  readonly standing: Standing;
+  readonly places: LimitPlaces;
+  readonly onClose: () => void;
+}
+
+/** Everything about one limit, at the side of the list. */
+export function LimitPanel({ standing: { row, outlook }, places, onClose }: LimitPanelProps) {
+  const nowMs = useSeconds();
+  const mayWrite = useWritableKinds().includes(row.kind) && !row.fromFile && !row.ofEndpoint;
+  return (
+    <Dialog
+      open
+      wide
+      shape="panel"
+      onOpenChange={onClose}
+      title={sentenceOf(row, places.names)}
+      description={
+        <span className="mt-1 flex flex-wrap gap-1.5">
+          <StateBadge state={outlook.state} />
+          {row.fromFile ? <FileBadge /> : null}
+        </span>
+      }
+    >
+      <DialogBody>
+        <Section
+          title={words.panel.now}
+          actions={
+            row.ofEndpoint ? (
+              <Button asChild size="small">
+                <Link to="/endpoints" search={{ open: row.scopeId ?? '' }}>
+                  {words.panel.editOnEndpoint}
+                </Link>
+              </Button>
+            ) : mayWrite ? (
+              <LimitMenu row={row} places={places} onDeleted={onClose} />
+            ) : undefined
+          }
+        >
+          <Figures row={row} />
+          <p className={classes('mt-3 text-[13px]', TONES[outlook.state])}>
+            {outlookOf(row, outlook, nowMs)}
+          </p>
+          <div className="mt-4">
+            {/* To the minute: a line that moves each second cannot be read. */}
+            <BurnDownSection row={row} nowMs={Math.floor(nowMs / 60_000) * 60_000} />
+          </div>
+        </Section>
+        {row.enabled ? <RefusalsSection row={row} /> : null}
+        <Rule row={row} places={places} nowMs={nowMs} />
+      </DialogBody>
+    </Dialog>
+  );
+}
+
+const TONES = {
+  exhausted: 'font-medium text-bad',
+  close: 'font-medium text-warn',
+  enabled: 'text-ink-soft',
+  disabled: 'text-ink-soft',
+} as const;
+
+function Figures({ row: { usage, metric } }: { readonly row: LimitRow }) {
+  if (usage === null) return null;
+  const figures = [
+    [words.panel.used, usage.used],
+    [words.panel.reserved, usage.reserved],
+    [words.panel.left, usage.remaining],
+  ] as const;
+  return (
+    <>
+      <dl className="mb-3 grid grid-cols-3 gap-4">
+        {figures.map(([name, value]) => (
+          <div key={name} className="min-w-0">
+            <dt className="text-xs text-ink-faint">{name}</dt>
+            <dd className="truncate text-lg font-semibold tracking-tight tabular-nums">
+              {amountOf(metric, value)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <FillBar usage={usage} thick />
+    </>
+  );
+}
+
+/** Where it goes if use goes on as it has since the window began. */
+function outlookOf(row: LimitRow, { state, runsOutMs }: Outlook, nowMs: number): string {
+  const { usage, period, metric } = row;
+  if (state === 'disabled') return words.outlook.disabled;
+  if (row.limit === 0) return words.outlook.exhaustedForever;
+  const endMs = resetOf(row, nowMs);
+  if (state === 'exhausted') {
+    if (endMs === null) return words.outlook.exhaustedNow;
+    return words.outlook.exhausted(formatMoment(endMs, nowMs), formatSpan(endMs - nowMs));
+  }
+  if (usage === null) return '';
+  const left = amountOf(metric, usage.remaining);
+  if (period === 'none') return words.outlook.concurrency(left);
+  if (!isCalendar(period)) return words.outlook.sliding(left);
+  if (usage.used + usage.reserved === 0) return words.outlook.unused;
+  if (runsOutMs === null || endMs === null) return words.outlook.lasts;
+  return words.outlook.runsOut(formatMoment(runsOutMs, nowMs), formatSpan(endMs - runsOutMs));
+}
+
+function Rule({ row, places, nowMs }: Pick<LimitPanelProps, 'places'> & RuleProps) {
+  const endMs = row.enabled ? resetOf(row, nowMs) : null;
+  const subject =
+    row.kind === 'resource'
+      ? []
+      : [[words.panel.owner, <SubjectLink key="s" {...{ row, places }} />] as const];
+  const resets =
+    endMs === null || endMs <= nowMs
+      ? []
+      : [
+          [
+            words.panel.resets,
+            `${formatDateTime(new Date(endMs).toISOString())}, ${words.resetsIn(formatSpan(endMs - nowMs))}`,
+          ] as const,
+        ];
+  const id = row.ofEndpoint
+    ? []
+    : [
+        [
+          words.panel.id,
+          <span key="id" className="-my-0.5 flex items-center gap-1">
+            <code className="min-w-0 truncate font-mono text-xs">{row.id}</code>
+            <CopyButton value={row.id} label={words.panel.copyId} />
+          </span>,
+        ] as const,
+      ];
+  return (
+    <Section title={words.panel.rule}>
+      <DetailList
+        rows={[
+          [words.panel.says, effectOf(row, places.names)],
+          [words.panel.kind, row.ofEndpoint ? words.onEndpointHint : words.kindOf[row.kind]],
+          ...subject,
+          [words.panel.appliesTo, <ScopeLink key="scope" row={row} places={places} />],
+          ...resets,
+          ...id,
+        ]}
+      />
+    </Section>
+  );
+}
+
+interface RuleProps {
+  readonly row: LimitRow;
+  readonly nowMs: number;
+}

@@ -1,0 +1,96 @@
+import type { ApiKeyLimitPolicy, LimitPolicy, LimitUsage, UserLimitPolicy } from '@relay/contract';
+
+export type LimitKind = LimitUsage['policy_kind'];
+export type LimitScope = LimitUsage['scope_type'];
+export type LimitMetric = LimitUsage['metric'];
+export type LimitPeriod = LimitUsage['period'];
+
+/** What the three kinds of policy have in common, with its live state. */
+export interface LimitRow {
+  readonly id: string;
+  readonly kind: LimitKind;
+  /** The member or the key whose budget it is; null for a shared limit. */
+  readonly subjectId: string | null;
+  readonly scope: LimitScope;
+  /** Null for `global`. */
+  readonly scopeId: string | null;
+  readonly metric: LimitMetric;
+  readonly period: LimitPeriod;
+  readonly limit: number;
+  readonly enabled: boolean;
+  /** The configuration file owns it. */
+  readonly fromFile: boolean;
+  /** It is an endpoint's own bound on requests at once, and is changed there. */
+  readonly ofEndpoint: boolean;
+  /** Null while it is not in force, or not known yet. */
+  readonly usage: LimitUsage | null;
+}
+
+export interface LimitSources {
+  readonly resource: readonly LimitPolicy[];
+  readonly user: readonly UserLimitPolicy[];
+  readonly apiKey: readonly ApiKeyLimitPolicy[];
+  readonly usage: readonly LimitUsage[];
+}
+
+/** Every limit there is: policies of all kinds, and bounds of endpoints, which only the live state names. */
+export function limitRows({ resource, user, apiKey, usage }: LimitSources): readonly LimitRow[] {
+  const usageOf = new Map(usage.map((each) => [each.policy_id, each]));
+  const rows: LimitRow[] = resource.map((policy) => ({
+    ...shared(policy, policy.id, usageOf),
+    kind: 'resource',
+    subjectId: null,
+    scope: policy.scope_type,
+    scopeId: policy.scope_id,
+    fromFile: policy.managed_by === 'file',
+  }));
+  for (const policy of user)
+    rows.push({ ...budget(policy, usageOf), kind: 'user', subjectId: policy.user_uuid });
+  for (const policy of apiKey)
+    rows.push({ ...budget(policy, usageOf), kind: 'api_key', subjectId: policy.api_key_uuid });
+  const known = new Set(rows.map(({ id }) => id));
+  for (const each of usage) if (isBound(each) && !known.has(each.policy_id)) rows.push(boundRow(each));
+  return rows;
+}
+
+type UsageOf = ReadonlyMap<string, LimitUsage>;
+type Common = Pick<LimitPolicy, 'metric' | 'period' | 'limit_value' | 'enabled'>;
+
+function shared({ metric, period, limit_value: limit, enabled }: Common, id: string, usageOf: UsageOf) {
+  // A policy that was just switched off may still be in the live state.
+  const usage = enabled ? (usageOf.get(id) ?? null) : null;
+  return { id, metric, period, limit, enabled, fromFile: false, ofEndpoint: false, usage };
+}
+
+function budget(
+  policy: Common & Pick<UserLimitPolicy, 'limit_uuid' | 'target_type' | 'target_id'>,
+  of: UsageOf,
+) {
+  return {
+    ...shared(policy, policy.limit_uuid, of),
+    scope: policy.target_type,
+    scopeId: policy.target_id,
+  };
+}
+
+/** The id of a bound says where it is set; every other policy that is not listed was deleted a moment ago. */
+function isBound({ policy_id: id, policy_kind: kind }: LimitUsage): boolean {
+  return kind === 'resource' && id.startsWith('endpoint:');
+}
+
+function boundRow(usage: LimitUsage): LimitRow {
+  return {
+    id: usage.policy_id,
+    kind: 'resource',
+    subjectId: null,
+    scope: usage.scope_type,
+    scopeId: usage.scope_id,
+    metric: usage.metric,
+    period: usage.period,
+    limit: usage.limit,
+    enabled: true,
+    fromFile: false,
+    ofEndpoint: true,
+    usage,
+  };
+}

@@ -1,0 +1,72 @@
+import { formatCompact, formatCount, formatMoney } from '../../format/numbers.ts';
+import { formatOrdinal } from '../../format/spans.ts';
+import { text } from '../../text/index.ts';
+import type { LimitMetric, LimitRow } from './limit-row.ts';
+
+const words = text.limits;
+
+/** How what a limit is about is called. */
+export interface LimitNames {
+  readonly scope: (row: Pick<LimitRow, 'scope' | 'scopeId'>) => string;
+  /** Null for a shared limit. */
+  readonly subject: (row: Pick<LimitRow, 'kind' | 'subjectId'>) => string | null;
+}
+
+/** An amount of what a limit counts: money for spend, else a whole number. */
+export function amountOf(metric: LimitMetric, value: number): string {
+  return metric === 'spend' ? formatMoney(value) : formatCount(value);
+}
+
+/** The same where there is little room. */
+export function shortAmountOf(metric: LimitMetric, value: number): string {
+  return metric === 'spend' ? formatMoney(value) : formatCompact(value);
+}
+
+type Rule = Pick<LimitRow, 'metric' | 'period' | 'limit'>;
+
+const MILLION = 1_000_000;
+
+/** As exact as `amountOf`, and shorter where that loses nothing: 50M. */
+function roundAmountOf(metric: LimitMetric, value: number): string {
+  const isRound = metric !== 'spend' && value >= MILLION && value % (MILLION / 10) === 0;
+  return isRound && value < 1_000 * MILLION ? formatCompact(value) : amountOf(metric, value);
+}
+
+/** "$50.00 of spend each day". */
+export function ruleOf({ metric, period, limit }: Rule): string {
+  const amount = words.amount[metric](roundAmountOf(metric, limit), limit === 1);
+  return words.rule(amount, words.periods[period]);
+}
+
+type Place = Pick<LimitRow, 'kind' | 'subjectId' | 'scope' | 'scopeId'>;
+
+/** "on lane Assistant", "for key Support bot on everything". */
+export function whereOf(place: Place, names: LimitNames): string {
+  const { scope } = place;
+  const on = scope === 'global' ? words.on.global : words.on[scope](names.scope(place));
+  const subject = names.subject(place);
+  if (subject === null || place.kind === 'resource') return on;
+  return `${words.of[place.kind](subject)} ${on}`;
+}
+
+/** "$50.00 of spend each day on lane Assistant". */
+export function sentenceOf(row: Rule & Place, names: LimitNames): string {
+  return `${ruleOf(row)} ${whereOf(row, names)}`;
+}
+
+/** What a limit does, for whoever sets it: "Refuses or delays the 101st request of any minute on lane Assistant." */
+export function effectOf(row: Rule & Place, names: LimitNames): string {
+  const { metric, period, limit } = row;
+  const { form } = words;
+  const where = whereOf(row, names);
+  if (limit === 0) return form.zero(where);
+  if (metric === 'concurrency' || period === 'none') {
+    const others = form.underWay(formatCount(limit), limit === 1);
+    return form.concurrency(formatOrdinal(limit + 1), others, where);
+  }
+  const stretch = form.utc[period];
+  if (metric === 'requests') return form.requests(formatOrdinal(limit + 1), stretch, where);
+  const amount =
+    metric === 'spend' ? formatMoney(limit) : words.amount.tokens(formatCount(limit), limit === 1);
+  return form[metric](amount, stretch, where);
+}

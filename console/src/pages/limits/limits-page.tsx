@@ -1,0 +1,129 @@
+import { Gauge } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { matches } from '../../format/matches.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { DataTable } from '../../ui/data-table.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { CreateButton, ListPage } from '../shared/list-page.tsx';
+import { useListSearch } from '../shared/use-list-search.ts';
+import { holdsUpAll, type LaneReach, reachOf, standsInWay } from './lane-reach.ts';
+import { limitColumns, type RankedLimit } from './limit-columns.tsx';
+import { LimitDialog } from './limit-dialog.tsx';
+import { LimitFilterBar } from './limit-filters.tsx';
+import { LimitPanel } from './limit-panel.tsx';
+import { LimitRules } from './limit-rules.tsx';
+import { type LimitNames, sentenceOf } from './limit-words.ts';
+import type { Standing } from './outlook.ts';
+import { useLimitPlaces } from './use-limit-places.ts';
+import { useLimitRows, useWritableKinds } from './use-limit-rows.ts';
+import { type LimitFilters, useLimitSearch } from './use-limit-search.ts';
+
+const words = text.limits;
+
+export function LimitsPage() {
+  const { query, openId, setQuery, open, close } = useListSearch();
+  const { filters, clear } = useLimitSearch();
+  const [creating, setCreating] = useState(false);
+  const places = useLimitPlaces();
+  const kinds = useWritableKinds();
+  const { standings, list, usageError } = useLimitRows();
+  const lane = places.lanes.find(({ id }) => id === filters.lane);
+  const columns = useMemo(() => limitColumns(places, open), [places, open]);
+  const reach = useMemo(
+    () => (filters.lane === undefined ? null : reachOf(filters.lane, places)),
+    [filters.lane, places],
+  );
+  const rows = useMemo(() => {
+    if (standings === undefined) return undefined;
+    const ranked = rankedOf(standings, { query, filters, reach, names: places.names });
+    const first = reach === null ? undefined : firstOf(ranked);
+    return ranked.map((each) => (each === first ? { ...each, isFirst: true } : each));
+  }, [standings, query, filters, reach, places]);
+  const opened = standings?.find(({ row }) => row.id === openId);
+  return (
+    <ListPage
+      title={text.pages.limits}
+      words={words}
+      create={
+        kinds.length > 0 ? <CreateButton label={words.create} onClick={() => setCreating(true)} /> : undefined
+      }
+      list={list}
+      empty={{ icon: <Gauge aria-hidden />, title: words.empty }}
+      query={query}
+      onQuery={setQuery}
+      filters={<LimitFilterBar places={places} />}
+      shown={rows?.length}
+      onClear={clear}
+      below={<LimitRules />}
+      over={
+        <>
+          {creating ? (
+            <LimitDialog kinds={kinds} places={places} row={null} onClose={() => setCreating(false)} />
+          ) : null}
+          {opened === undefined ? null : (
+            <LimitPanel key={opened.row.id} standing={opened} places={places} onClose={close} />
+          )}
+        </>
+      }
+    >
+      <ErrorNote error={usageError} />
+      {lane === undefined || reach === null || rows === undefined ? null : (
+        <p role="status" className="rounded-lg border bg-panel px-4 py-2.5 text-[13px]">
+          {laneSentence(lane.name, rows, reach, places.names)}
+        </p>
+      )}
+      <DataTable
+        label={words.table}
+        columns={columns}
+        rows={rows}
+        rowId={({ row }) => row.id}
+        sortedBy={{ id: 'used', desc: false }}
+      />
+    </ListPage>
+  );
+}
+
+interface Wanted {
+  readonly query: string;
+  readonly filters: { readonly [Name in keyof LimitFilters]: LimitFilters[Name] | undefined };
+  /** Null where no lane was chosen. */
+  readonly reach: LaneReach | null;
+  readonly names: LimitNames;
+}
+
+function rankedOf(standings: readonly Standing[], wanted: Wanted): readonly RankedLimit[] {
+  const { query, filters, reach, names } = wanted;
+  return standings
+    .filter(({ row }) => {
+      if (filters.kind !== undefined && row.kind !== filters.kind) return false;
+      if (filters.scope !== undefined && row.scope !== filters.scope) return false;
+      if (filters.metric !== undefined && row.metric !== filters.metric) return false;
+      if (reach !== null && !standsInWay(row, reach)) return false;
+      return matches(query, sentenceOf(row, names), words.kindOf[row.kind], row.id);
+    })
+    .map((standing, rank) => ({ ...standing, rank, isFirst: false }));
+}
+
+/** The first that bites whoever calls the lane; where only budgets are shown, the first of them. */
+function firstOf(rows: readonly RankedLimit[]): RankedLimit | undefined {
+  const enabled = rows.filter(({ row }) => row.enabled);
+  return enabled.find(({ row }) => row.kind === 'resource') ?? enabled[0];
+}
+
+function laneSentence(
+  lane: string,
+  rows: readonly RankedLimit[],
+  reach: LaneReach,
+  names: LimitNames,
+): string {
+  const first = rows.find(({ isFirst }) => isFirst);
+  if (first === undefined) return words.lane.noneOn(lane);
+  const count = rows.filter(({ row }) => row.enabled).length;
+  const sentence = words.lane.first(
+    lane,
+    words.lane.count(count, formatCount(count)),
+    sentenceOf(first.row, names),
+  );
+  return holdsUpAll(first.row, reach) ? sentence : `${sentence} ${words.lane.others}`;
+}

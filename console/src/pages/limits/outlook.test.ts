@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { burnDown, slidingUse, stretchOf } from './burn-down.ts';
+import type { LimitRow } from './limit-row.ts';
+import { bitesBefore, outlookOf, windowAt } from './outlook.ts';
+
+const NOON_MS = Date.UTC(2026, 2, 31, 12);
+
+function row(over: Partial<LimitRow> & { used?: number; reserved?: number } = {}): LimitRow {
+  const { used = 0, reserved = 0, ...rest } = over;
+  const limit = rest.limit ?? 100;
+  const base: LimitRow = {
+    id: 'a',
+    kind: 'resource',
+    subjectId: null,
+    scope: 'global',
+    scopeId: null,
+    metric: 'requests',
+    period: 'day',
+    limit,
+    enabled: true,
+    fromFile: false,
+    ofEndpoint: false,
+    usage: null,
+  };
+  const usage = {
+    policy_id: 'a',
+    policy_kind: 'resource',
+    scope_type: 'global',
+    scope_id: null,
+    metric: 'requests',
+    period: rest.period ?? 'day',
+    limit,
+    used,
+    reserved,
+    remaining: Math.max(0, limit - used - reserved),
+    resets_at: null,
+  } as const;
+  return { ...base, usage, ...rest };
+}
+
+test('windows of the calendar are those of UTC, months as long as they are', () => {
+  assert.deepEqual(windowAt('month', Date.UTC(2026, 1, 10)), {
+    startMs: Date.UTC(2026, 1, 1),
+    endMs: Date.UTC(2026, 2, 1),
+  });
+  assert.equal(windowAt('day', NOON_MS).endMs, Date.UTC(2026, 3, 1));
+  assert.equal(windowAt('hour', NOON_MS).startMs, NOON_MS);
+});
+
+test('use that goes on as it has runs out before the reset, or does not', () => {
+  // 80 in twelve hours: the other 20 last three hours.
+  assert.equal(outlookOf(row({ used: 80 }), NOON_MS).runsOutMs, NOON_MS + 3 * 3_600_000);
+  assert.equal(outlookOf(row({ used: 50 }), NOON_MS).runsOutMs, null);
+  assert.equal(outlookOf(row(), NOON_MS).runsOutMs, null);
+  assert.equal(outlookOf(row({ used: 90, period: 'minute' }), NOON_MS).runsOutMs, null);
+});
+
+test('a limit is close with a fifth left, what is reserved counted, and exhausted with nothing', () => {
+  assert.equal(outlookOf(row({ used: 79 }), NOON_MS).state, 'enabled');
+  assert.equal(outlookOf(row({ used: 70, reserved: 10 }), NOON_MS).state, 'close');
+  assert.equal(outlookOf(row({ used: 130 }), NOON_MS).state, 'exhausted');
+  assert.equal(outlookOf(row({ limit: 0 }), NOON_MS).state, 'exhausted');
+  assert.equal(outlookOf(row({ used: 130, enabled: false }), NOON_MS).state, 'disabled');
+});
+
+test('the least share left bites first, then what runs out sooner, and what is off last', () => {
+  const rows = [
+    row({ id: 'off', used: 100, enabled: false }),
+    row({ id: 'half', used: 50 }),
+    row({ id: 'tenth', used: 90, period: 'minute' }),
+    row({ id: 'tenth-by-day', used: 90 }),
+    row({ id: 'full', used: 100 }),
+  ];
+  const standings = rows.map((each) => ({ row: each, outlook: outlookOf(each, NOON_MS) }));
+  assert.deepEqual(
+    standings.sort(bitesBefore).map((each) => each.row.id),
+    ['full', 'tenth-by-day', 'tenth', 'half', 'off'],
+  );
+});
+
+test('what is left falls by what was counted, ends at the live state, and goes on in a straight line', () => {
+  const nowMs = NOON_MS + 1_800_000;
+  const stretch = stretchOf('day', nowMs);
+  assert.ok(stretch !== null && stretch.step === 'hour');
+  const counted = [
+    { at: '2026-03-31T02:00:00.000Z', value: 10 },
+    { at: '2026-03-31T03:00:00.000Z', value: 15 },
+    { at: '2026-03-31T12:00:00.000Z', value: 5 },
+  ];
+  const { usage } = row({ used: 50 });
+  assert.ok(usage !== null);
+  const { left, projected } = burnDown(usage, counted, stretch, nowMs);
+  assert.equal(left.length, 24);
+  const valueAt = (points: typeof left, hour: number) => points[hour]?.value;
+  assert.deepEqual(
+    [0, 2, 3, 11, 12, 13].map((hour) => valueAt(left, hour)),
+    [100, 90, 75, 75, 50, null],
+  );
+  assert.deepEqual(
+    [11, 12, 13, 23].map((hour) => valueAt(projected, hour)),
+    [null, 50, 44, 4],
+  );
+});
+
+test('refused requests, which the log has as well, take nothing away', () => {
+  const nowMs = NOON_MS + 1_800_000;
+  const stretch = stretchOf('day', nowMs);
+  const { usage } = row({ used: 100 });
+  assert.ok(usage !== null && stretch !== null);
+  const { left } = burnDown(usage, [{ at: '2026-03-31T02:00:00.000Z', value: 180 }], stretch, nowMs);
+  assert.equal(left[2]?.value, 0);
+});
+
+test('of a limit for each second, the mean of the minute is compared', () => {
+  const counted = [{ at: '2026-03-31T02:00:00.000Z', value: 120 }];
+  assert.equal(slidingUse({ limit: 5, period: 'second' }, counted).used[0]?.value, 2);
+  assert.equal(slidingUse({ limit: 5, period: 'minute' }, counted).used[0]?.value, 120);
+});

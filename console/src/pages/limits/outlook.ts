@@ -1,0 +1,78 @@
+import type { LimitPeriod, LimitRow } from './limit-row.ts';
+
+export type LimitState = 'exhausted' | 'close' | 'enabled' | 'disabled';
+
+/** How a limit stands, and where it goes if use goes on as it has since the window began. */
+export interface Outlook {
+  readonly state: LimitState;
+  /** Of the limit, from 0 to 1. */
+  readonly leftShare: number;
+  /** When nothing will be left; null when it lasts until the reset, or nobody can say. */
+  readonly runsOutMs: number | null;
+}
+
+export interface Window {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+const CLOSE_SHARE = 0.2;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+export function isCalendar(period: LimitPeriod): period is 'hour' | 'day' | 'month' {
+  return period === 'hour' || period === 'day' || period === 'month';
+}
+
+/** The window of the calendar, in UTC, that a moment is in. */
+export function windowAt(period: 'hour' | 'day' | 'month', atMs: number): Window {
+  if (period === 'month') {
+    const at = new Date(atMs);
+    const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
+    return { startMs: Date.UTC(year, month), endMs: Date.UTC(year, month + 1) };
+  }
+  const lengthMs = period === 'hour' ? HOUR_MS : DAY_MS;
+  const startMs = Math.floor(atMs / lengthMs) * lengthMs;
+  return { startMs, endMs: startMs + lengthMs };
+}
+
+export function outlookOf(row: LimitRow, nowMs: number): Outlook {
+  const { usage, enabled } = row;
+  if (!enabled) return { state: 'disabled', leftShare: 1, runsOutMs: null };
+  if (usage === null)
+    return { state: row.limit === 0 ? 'exhausted' : 'enabled', leftShare: 1, runsOutMs: null };
+  const leftShare = usage.limit === 0 ? 0 : usage.remaining / usage.limit;
+  if (usage.remaining === 0) return { state: 'exhausted', leftShare, runsOutMs: nowMs };
+  const state = leftShare <= CLOSE_SHARE ? 'close' : 'enabled';
+  return { state, leftShare, runsOutMs: runsOutAt(row, nowMs) };
+}
+
+/** A straight line through the beginning of the window and now. */
+function runsOutAt({ usage, period }: LimitRow, nowMs: number): number | null {
+  if (usage === null || !isCalendar(period)) return null;
+  const { startMs, endMs } = windowAt(period, nowMs);
+  const taken = usage.used + usage.reserved;
+  if (taken === 0) return null;
+  const atMs = nowMs + (usage.remaining * Math.max(1, nowMs - startMs)) / taken;
+  return atMs < endMs ? atMs : null;
+}
+
+export interface Standing {
+  readonly row: LimitRow;
+  readonly outlook: Outlook;
+}
+
+/** Which of two limits bites first: the one with the least left, then the one that runs out sooner. */
+export function bitesBefore(a: Standing, b: Standing): number {
+  return (
+    Number(b.row.enabled) - Number(a.row.enabled) ||
+    a.outlook.leftShare - b.outlook.leftShare ||
+    sooner(a.outlook.runsOutMs, b.outlook.runsOutMs) ||
+    a.row.id.localeCompare(b.row.id)
+  );
+}
+
+function sooner(a: number | null, b: number | null): number {
+  if (a === b) return 0;
+  return (a ?? Number.POSITIVE_INFINITY) - (b ?? Number.POSITIVE_INFINITY);
+}

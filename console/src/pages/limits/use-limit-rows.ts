@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { limitPoliciesQuery, userBudgetsQuery } from '../../api/limit-queries.ts';
+import { apiKeyBudgetsQuery, capabilitiesQuery, limitUsageQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { type LimitKind, limitRows } from './limit-row.ts';
+import { bitesBefore, outlookOf, type Standing } from './outlook.ts';
+
+const LIVE_MS = 2_500;
+const MANY_ROWS = 1_000;
+const LIVE_MANY_MS = 30_000;
+
+/** All limits that the caller may see, with their live state, the one that bites first on top. */
+export function useLimitRows() {
+  const api = useApi();
+  const { can } = useAccess();
+  const capabilities = useQuery(capabilitiesQuery(api));
+  const hasResource =
+    capabilities.data?.features['resource_limit_policies'] === true && can('listLimitPolicies');
+  const resource = useQuery({ ...limitPoliciesQuery(api), enabled: hasResource });
+  const user = useQuery(userBudgetsQuery(api));
+  const apiKey = useQuery(apiKeyBudgetsQuery(api));
+  const usage = useQuery({
+    ...limitUsageQuery(api),
+    refetchInterval: ({ state }) => ((state.data?.length ?? 0) > MANY_ROWS ? LIVE_MANY_MS : LIVE_MS),
+  });
+  // Until it is known what this deployment has, nothing is known to be empty.
+  const resourceRows = hasResource ? resource.data : capabilities.data === undefined ? undefined : NONE;
+  const nowMs = usage.dataUpdatedAt;
+  const standings = useMemo(() => {
+    // Without the live state, the order would be another a moment later.
+    if (resourceRows === undefined || user.data === undefined || apiKey.data === undefined) return undefined;
+    if (usage.data === undefined && usage.error === null) return undefined;
+    const sources = {
+      resource: resourceRows,
+      user: user.data,
+      apiKey: apiKey.data,
+      usage: usage.data ?? NONE,
+    };
+    return limitRows(sources)
+      .map((row): Standing => ({ row, outlook: outlookOf(row, nowMs) }))
+      .sort(bitesBefore);
+  }, [resourceRows, user.data, apiKey.data, usage.data, usage.error, nowMs]);
+  const all = [resource, user, apiKey, usage];
+  return {
+    standings,
+    list: {
+      data: standings,
+      error: resource.error ?? user.error ?? apiKey.error ?? forbidden(usage.error),
+      refetch: () => Promise.all(all.filter(({ error }) => error !== null).map((query) => query.refetch())),
+    },
+    /** The live state alone could not be read: the limits are shown without it. */
+    usageError: usage.error,
+  };
+}
+
+const NONE: never[] = [];
+
+function forbidden(error: Error | null): Error | null {
+  return error instanceof ApiError && error.status === 403 ? error : null;
+}
+
+/** The kinds that this deployment has and the caller may write. */
+export function useWritableKinds(): readonly LimitKind[] {
+  const { data } = useQuery(capabilitiesQuery(useApi()));
+  const { can } = useAccess();
+  return useMemo(() => {
+    const kinds: LimitKind[] = [];
+    if (data?.features['resource_limit_policies'] === true && can('createLimitPolicy'))
+      kinds.push('resource');
+    if (data?.accounts === true && can('upsertUserLimitPolicy')) kinds.push('user');
+    if (data?.accounts === true && can('upsertApiKeyLimitPolicy')) kinds.push('api_key');
+    return kinds;
+  }, [data, can]);
+}

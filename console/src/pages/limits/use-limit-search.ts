@@ -1,0 +1,28 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { LimitSearch } from '../../app/limit-search.ts';
+
+export type LimitFilters = Pick<LimitSearch, 'kind' | 'scope' | 'metric' | 'lane'>;
+
+const NO_FILTERS = { kind: undefined, scope: undefined, metric: undefined, lane: undefined };
+
+/** The filters that the address names, and how to choose others. */
+export function useLimitSearch() {
+  const { kind, scope, metric, lane }: LimitSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  return useMemo(() => {
+    const change = (next: object) =>
+      void navigate({
+        to: '.',
+        search: ((before: object) => ({ ...before, ...next })) as never,
+        replace: true,
+        resetScroll: false,
+      });
+    return {
+      filters: { kind, scope, metric, lane },
+      choose: (next: { readonly [Name in keyof LimitFilters]?: LimitFilters[Name] | undefined }) =>
+        change(next),
+      clear: () => change({ ...NO_FILTERS, q: undefined }),
+    };
+  }, [kind, scope, metric, lane, navigate]);
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Endpoint, Lane, Live, Membership } from '@relay/contract';
+import { boardOf, shownLanes } from './board-rows.ts';
+
+const AT = '2026-01-01T00:00:00.000Z';
+const lane = (id: string, enabled = true) => ({ id, name: id, slug: `${id}-slug`, enabled }) as Lane;
+const endpoint = (id: string, max: number | null = null) =>
+  ({ id, name: `the ${id}`, max_concurrency: max }) as Endpoint;
+const member = (laneId: string, endpointId: string, rank: number, enabled = true) =>
+  ({
+    id: `${laneId}${endpointId}`,
+    lane_id: laneId,
+    endpoint_id: endpointId,
+    manual_rank: rank,
+    enabled,
+  }) as Membership;
+const live = (over: Partial<Live> = {}): Live => ({
+  at: AT,
+  counted: 'organization',
+  lanes: [],
+  endpoints: [],
+  ...over,
+});
+const flow = (id: string | null, endpointId: string, waiting: number, inFlight: number) => ({
+  lane_id: id,
+  waiting,
+  longest_wait_ms: waiting * 100,
+  in_flight: inFlight,
+  endpoints: [{ endpoint_id: endpointId, waiting, in_flight: inFlight }],
+});
+const state = (id: string, inFlight: number, over: Partial<Live['endpoints'][number]> = {}) => ({
+  endpoint_id: id,
+  waiting: 0,
+  in_flight: inFlight,
+  max_concurrency: null,
+  health: 'healthy' as const,
+  cooldown_until: null,
+  ...over,
+});
+
+describe('the lanes as they are now', () => {
+  const known = {
+    lanes: [lane('search'), lane('chat'), lane('off', false)],
+    memberships: [
+      member('chat', 'b', 2),
+      member('chat', 'a', 1),
+      member('chat', 'c', 3, false),
+      member('search', 'a', 1),
+    ],
+    endpoints: [endpoint('a', 4), endpoint('b'), endpoint('c')],
+  };
+
+  it('are by name, with their endpoints in rank order and the numbers of each', () => {
+    const board = boardOf(
+      live({ lanes: [flow('chat', 'a', 2, 1)], endpoints: [state('a', 3)] }),
+      known,
+      'none',
+    );
+    assert.deepEqual(
+      board.map(({ name, waiting, longestWaitMs, inFlight, isActive }) => [
+        name,
+        waiting,
+        longestWaitMs,
+        inFlight,
+        isActive,
+      ]),
+      [
+        ['chat', 2, 200, 1, true],
+        ['search', 0, 0, 0, false],
+      ],
+    );
+    const [a, b] = board[0]?.endpoints ?? [];
+    assert.deepEqual(
+      [a?.name, a?.rank, a?.waiting, a?.inFlight, a?.inFlightOfAll, a?.inFlightMax],
+      ['the a', 1, 2, 1, 3, 4],
+    );
+    assert.deepEqual([b?.name, b?.rank, b?.inFlightOfAll, b?.inFlightMax], ['the b', 2, 0, null]);
+    // What another lane has there counts for the endpoint, not for this lane.
+    const [shared] = board[1]?.endpoints ?? [];
+    assert.deepEqual([shared?.inFlight, shared?.inFlightOfAll], [0, 3]);
+  });
+
+  it('a lane is active while an endpoint of it cools down, counted by the clock of the server', () => {
+    const until = '2026-01-01T00:00:12.000Z';
+    const cooling = state('a', 0, { health: 'cooling_down', cooldown_until: until });
+    const board = boardOf(live({ endpoints: [cooling] }), known, 'none');
+    assert.deepEqual(
+      board.map(({ isActive, endpoints }) => [isActive, endpoints[0]?.coolingMs]),
+      [
+        [true, 12_000],
+        [true, 12_000],
+      ],
+    );
+  });
+
+  it('requests without a lane stand last, with endpoints in no lane that cool down', () => {
+    const cooling = state('c', 0, { health: 'cooling_down', cooldown_until: AT });
+    const only = { ...known, memberships: known.memberships.filter((each) => each.endpoint_id !== 'c') };
+    const board = boardOf(
+      live({ lanes: [flow(null, 'b', 0, 1)], endpoints: [state('b', 1), cooling] }),
+      only,
+      'none',
+    );
+    const last = board.at(-1);
+    assert.deepEqual([last?.id, last?.name, last?.endpoints.map(({ id }) => id)], [null, 'none', ['b', 'c']]);
+  });
+
+  it('what was deleted or may not be seen is shown by its id', () => {
+    const nothing = { lanes: [], memberships: [], endpoints: [] };
+    const [row] = boardOf(
+      live({ lanes: [flow('gone', 'x', 0, 1)], endpoints: [state('x', 1)] }),
+      nothing,
+      'none',
+    );
+    assert.deepEqual([row?.name, row?.endpoints[0]?.name, row?.endpoints[0]?.rank], ['gone', 'x', null]);
+  });
+
+  it('of own requests nobody says how full an endpoint is', () => {
+    const [row] = boardOf(live({ counted: 'own', lanes: [flow('chat', 'a', 0, 1)] }), known, 'none');
+    assert.equal(row?.endpoints[0]?.inFlightMax, null);
+  });
+});
+
+describe('which of a hundred lanes are shown', () => {
+  const names = Array.from({ length: 100 }, (_, index) => `lane ${index}`);
+  const known = {
+    lanes: names.map((name) => lane(name)),
+    memberships: [member('lane 42', 'a', 1)],
+    endpoints: [endpoint('a')],
+  };
+  const board = boardOf(live({ lanes: [flow('lane 99', 'x', 1, 0)] }), known, 'none');
+  const shown = (over: Partial<Parameters<typeof shownLanes>[1]> = {}) =>
+    shownLanes(board, { query: '', recent: new Set(), withQuiet: false, ...over });
+
+  it('those with something in them first, then a few quiet ones', () => {
+    const { rows, hidden } = shown({ recent: new Set(['lane 50']) });
+    assert.deepEqual(
+      rows.slice(0, 3).map(({ name }) => name),
+      ['lane 50', 'lane 99', 'lane 0'],
+    );
+    assert.equal(rows.length + hidden, 100);
+    assert.equal(rows.length, 8);
+  });
+
+  it('all of them for whoever asks, and whatever is searched for, by lane or endpoint', () => {
+    assert.deepEqual([shown({ withQuiet: true }).rows.length, shown({ withQuiet: true }).hidden], [100, 0]);
+    assert.deepEqual(
+      shown({ query: 'the a' }).rows.map(({ name }) => name),
+      ['lane 42'],
+    );
+    assert.equal(shown({ query: 'nothing like it' }).rows.length, 0);
+  });
+});

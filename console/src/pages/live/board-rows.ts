@@ -1,0 +1,152 @@
+import type { Endpoint, Lane, Live, LiveEndpoint, LiveLane, Membership } from '@relay/contract';
+import { matches } from '../../format/matches.ts';
+import { inRankOrder } from '../lanes/lane-draft.ts';
+
+export interface BoardEndpoint {
+  readonly id: string;
+  readonly name: string;
+  /** Its place in the lane; null where requests name no lane, or it left the lane while they are there. */
+  readonly rank: number | null;
+  /** Of this lane alone. */
+  readonly waiting: number;
+  readonly inFlight: number;
+  /** Of all lanes. */
+  readonly inFlightOfAll: number;
+  readonly inFlightMax: number | null;
+  readonly health: LiveEndpoint['health'];
+  readonly coolingMs: number | null;
+}
+
+export interface BoardLane {
+  /** Null for requests that name no lane. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly slug: string;
+  readonly waiting: number;
+  readonly longestWaitMs: number;
+  readonly inFlight: number;
+  readonly endpoints: readonly BoardEndpoint[];
+  /** Something happens in it, or an endpoint of it cools down. */
+  readonly isActive: boolean;
+}
+
+/** What is configured; empty for whoever may not see it, and then ids stand for names. */
+export interface Known {
+  readonly lanes: readonly Lane[];
+  readonly memberships: readonly Membership[];
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** Every lane with its endpoints in rank order, joined with what is under way in it; by name. */
+export function boardOf(live: Live, known: Known, withoutLane: string): readonly BoardLane[] {
+  const membersOf = Map.groupBy(
+    known.memberships.filter(({ enabled }) => enabled),
+    ({ lane_id: laneId }) => laneId,
+  );
+  const describe = describer(live, known);
+  const flows = new Map(live.lanes.map((lane) => [lane.lane_id, lane]));
+  const ids = new Set(known.lanes.filter(({ enabled }) => enabled).map(({ id }) => id));
+  for (const { lane_id: id } of live.lanes) if (id !== null) ids.add(id);
+  const laneOf = new Map(known.lanes.map((lane) => [lane.id, lane]));
+  const rows = [...ids].map((id) => {
+    const ranked = inRankOrder(membersOf.get(id) ?? []).map(({ endpoint_id: endpointId }) => endpointId);
+    return rowOf(id, laneOf.get(id)?.name ?? id, laneOf.get(id)?.slug ?? '', flows.get(id), ranked, describe);
+  });
+  const direct = directRow(live, new Set(known.memberships.map((each) => each.endpoint_id)), describe);
+  const sorted = rows.toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
+  return direct === null ? sorted : [...sorted, { ...direct, name: withoutLane }];
+}
+
+type Describe = (id: string, rank: number | null, flow: LiveLane | undefined) => BoardEndpoint;
+
+function describer({ at, endpoints: states, counted }: Live, known: Known): Describe {
+  const nowMs = Date.parse(at);
+  const stateOf = new Map(states.map((state) => [state.endpoint_id, state]));
+  const endpointOf = new Map(known.endpoints.map((endpoint) => [endpoint.id, endpoint]));
+  return (id, rank, flow) => {
+    const state = stateOf.get(id);
+    const own = flow?.endpoints.find((each) => each.endpoint_id === id);
+    const endpoint = endpointOf.get(id);
+    const until = state?.cooldown_until ?? null;
+    return {
+      id,
+      name: endpoint?.name ?? id,
+      rank,
+      waiting: own?.waiting ?? 0,
+      inFlight: own?.in_flight ?? 0,
+      inFlightOfAll: state?.in_flight ?? 0,
+      // Of requests that the caller may not see nobody can say how much room they take.
+      inFlightMax: counted === 'own' ? null : (state?.max_concurrency ?? endpoint?.max_concurrency ?? null),
+      health: state?.health ?? 'healthy',
+      coolingMs: until === null ? null : Math.max(0, Date.parse(until) - nowMs),
+    };
+  };
+}
+
+function rowOf(
+  id: string | null,
+  name: string,
+  slug: string,
+  flow: LiveLane | undefined,
+  ranked: readonly string[],
+  describe: Describe,
+): BoardLane {
+  const others = (flow?.endpoints ?? [])
+    .map(({ endpoint_id: endpointId }) => endpointId)
+    .filter((endpointId) => !ranked.includes(endpointId));
+  const endpoints = [
+    ...ranked.map((endpointId, index) => describe(endpointId, index + 1, flow)),
+    ...others.map((endpointId) => describe(endpointId, null, flow)),
+  ];
+  return {
+    id,
+    name,
+    slug,
+    waiting: flow?.waiting ?? 0,
+    longestWaitMs: flow?.longest_wait_ms ?? 0,
+    inFlight: flow?.in_flight ?? 0,
+    endpoints,
+    isActive: flow !== undefined || endpoints.some(({ health }) => health !== 'healthy'),
+  };
+}
+
+/** Requests that name a model, and endpoints in no lane that cool down; null when there is neither. */
+function directRow(live: Live, inLanes: ReadonlySet<string>, describe: Describe): BoardLane | null {
+  const flow = live.lanes.find(({ lane_id: id }) => id === null);
+  const cooling = live.endpoints
+    .filter(({ endpoint_id: id, health }) => health !== 'healthy' && !inLanes.has(id))
+    .map(({ endpoint_id: id }) => id)
+    .filter((id) => flow?.endpoints.every((each) => each.endpoint_id !== id) ?? true);
+  if (flow === undefined && cooling.length === 0) return null;
+  const row = rowOf(null, '', '', flow, [], describe);
+  return { ...row, endpoints: [...row.endpoints, ...cooling.map((id) => describe(id, null, flow))] };
+}
+
+/** What is drawn, and how many quiet lanes are not. */
+export interface ShownLanes {
+  readonly rows: readonly BoardLane[];
+  readonly hidden: number;
+}
+
+/** As many quiet lanes as are no burden stand below the others; more are shown to whoever asks. */
+const ROWS_WITH_QUIET = 8;
+
+/**
+ * Lanes with something in them first, each group by name, so that a row stays where it is while one looks at it. `recent` are lanes
+ * that had something a moment ago.
+ */
+export function shownLanes(
+  board: readonly BoardLane[],
+  options: { readonly query: string; readonly recent: ReadonlySet<string>; readonly withQuiet: boolean },
+): ShownLanes {
+  const { query, recent, withQuiet } = options;
+  const found = board.filter(({ id, name, slug, endpoints }) =>
+    matches(query, name, slug, id ?? '', ...endpoints.map((endpoint) => endpoint.name)),
+  );
+  const isBusy = (lane: BoardLane) => lane.isActive || recent.has(lane.id ?? '');
+  const busy = found.filter(isBusy);
+  const quiet = found.filter((lane) => !isBusy(lane));
+  if (withQuiet || query !== '') return { rows: [...busy, ...quiet], hidden: 0 };
+  const shown = quiet.slice(0, Math.max(0, ROWS_WITH_QUIET - busy.length));
+  return { rows: [...busy, ...shown], hidden: quiet.length - shown.length };
+}

@@ -1,0 +1,98 @@
+import { formatCount } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { classes } from '../../ui/class-names.ts';
+
+const DOTS_MAX = 6;
+const WAITING_MAX = 4;
+const TRIP_MS = 4_200;
+/** Steps of the golden ratio: wherever one more begins its trip, it is far from the others, and they need not move. */
+const STEP = 0.618;
+const PLACES = Array.from({ length: DOTS_MAX }, (_, index) => (0.12 + index * STEP) % 1);
+const PLACES_IN_LINE = Array.from({ length: WAITING_MAX }, (_, index) => index);
+
+interface FlowTrackProps {
+  readonly waiting: number;
+  readonly inFlight: number;
+  /** Nobody is sent there for a while. */
+  readonly isCooling: boolean;
+  readonly isStill: boolean;
+}
+
+/** The way from a lane to one of its endpoints: those that wait stand before the gate, those in flight move. Words say it elsewhere. */
+export function FlowTrack({ waiting, inFlight, isCooling, isStill }: FlowTrackProps) {
+  return (
+    <div aria-hidden className="flex h-6 min-w-0 items-center gap-1.5">
+      {waiting === 0 ? null : <Waiting count={waiting} />}
+      <div className="relative h-6 min-w-0 flex-1 overflow-hidden">
+        <div
+          className={classes(
+            'absolute inset-x-0 top-1/2 border-t',
+            inFlight > 0 ? 'border-accent/40' : isCooling ? 'border-dashed border-warn/50' : 'border-line',
+          )}
+        />
+        {PLACES.slice(0, inFlight).map((place) => (
+          <Dot key={place} place={place} isStill={isStill} />
+        ))}
+      </div>
+      {inFlight > DOTS_MAX ? <More count={inFlight - DOTS_MAX} tone="text-accent-ink" /> : null}
+      <span
+        className={classes(
+          'size-0 shrink-0 border-y-4 border-l-6 border-y-transparent',
+          inFlight > 0 ? 'border-l-accent' : isCooling ? 'border-l-warn/60' : 'border-l-line-strong',
+        )}
+      />
+    </div>
+  );
+}
+
+function Waiting({ count }: { readonly count: number }) {
+  return (
+    <span className="flex shrink-0 items-center gap-1">
+      {count > WAITING_MAX ? <More count={count - WAITING_MAX} tone="text-warn" /> : null}
+      {PLACES_IN_LINE.slice(0, count).map((place) => (
+        <span key={place} className="size-2 animate-appear rounded-full border-[1.5px] border-warn" />
+      ))}
+      <span className="ml-0.5 h-3.5 w-0.5 rounded bg-warn" />
+    </span>
+  );
+}
+
+function More({ count, tone }: { readonly count: number; readonly tone: string }) {
+  return (
+    <span className={classes('shrink-0 text-[11px] font-medium tabular-nums', tone)}>
+      {text.live.board.more(formatCount(count))}
+    </span>
+  );
+}
+
+/** What the two kinds of dots stand for. */
+export function FlowLegend() {
+  return (
+    <span className="flex items-center gap-3 whitespace-nowrap">
+      <span className="flex items-center gap-1.5">
+        <span className="size-2 rounded-full border-[1.5px] border-warn" />
+        {text.live.totals.waiting}
+      </span>
+      <span className="flex items-center gap-1.5">
+        <span className="size-2 rounded-full bg-accent" />
+        {text.live.totals.inFlight}
+      </span>
+    </span>
+  );
+}
+
+/** The wrapper is as wide as the way, so that it is moved by shares of its own width and nothing is laid out anew. */
+function Dot({ place, isStill }: { readonly place: number; readonly isStill: boolean }) {
+  return (
+    <span
+      className="absolute inset-y-0 right-2 left-0 motion-safe:animate-travel"
+      style={{
+        transform: `translateX(${place * 100}%)`,
+        animationDelay: `${-place * TRIP_MS}ms`,
+        animationPlayState: isStill ? 'paused' : 'running',
+      }}
+    >
+      <span className="absolute top-1/2 left-0 size-2 -translate-y-1/2 rounded-full bg-accent" />
+    </span>
+  );
+}

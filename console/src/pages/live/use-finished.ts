@@ -1,0 +1,41 @@
+import type { RequestLogEntry } from '@relay/contract';
+import { useState } from 'react';
+import type { FollowState } from '../../api/follow-events.ts';
+import { readFinished } from '../../api/live-queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useLiveTail } from '../requests/use-live-tail.ts';
+
+export interface Finished {
+  /** Newest first; undefined until somebody knows. */
+  readonly entries: readonly RequestLogEntry[] | undefined;
+  readonly state: FollowState;
+}
+
+const SHOWN_MAX = 14;
+const ALL = {};
+
+/** The requests that ended last, as they end. Paused, the list stays as it is; then it begins anew with what it missed. */
+export function useFinished(isPaused: boolean): Finished {
+  const api = useApi();
+  const [entries, setEntries] = useState<readonly RequestLogEntry[]>();
+  const add = (told: readonly RequestLogEntry[]) => setEntries((before) => newest(told, before));
+  const { state } = useLiveTail({
+    isOn: !isPaused,
+    query: ALL,
+    // A failure shows at the stream as well, which tries again.
+    onBeginning: () => void readFinished(api).then(add, () => undefined),
+    onEntries: add,
+  });
+  return { entries, state };
+}
+
+/** Told again, a request takes the place of what was told before. */
+function newest(
+  told: readonly RequestLogEntry[],
+  before: readonly RequestLogEntry[] = [],
+): readonly RequestLogEntry[] {
+  const ids = new Set(told.map(({ request_id: id }) => id));
+  return [...told, ...before.filter(({ request_id: id }) => !ids.has(id))]
+    .toSorted((a, b) => Date.parse(b.finished_at) - Date.parse(a.finished_at))
+    .slice(0, SHOWN_MAX);
+}

@@ -1,0 +1,72 @@
+import type { Live } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { liveQuery } from '../../api/live-queries.ts';
+import { endpointsQuery, lanesQuery, membershipsQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { text } from '../../text/index.ts';
+import { type BoardLane, boardOf } from './board-rows.ts';
+
+export type LiveState = 'connecting' | 'live' | 'reconnecting' | 'paused';
+
+export interface LiveView {
+  readonly state: LiveState;
+  readonly live: Live | undefined;
+  /** Undefined until it is known what there is. */
+  readonly board: readonly BoardLane[] | undefined;
+  /** Lanes in which something was a moment ago: a row does not go away with the request that it showed. */
+  readonly recent: ReadonlySet<string>;
+  readonly error: Error | null;
+  readonly retry: () => void;
+}
+
+const RECENT_MS = 10_000;
+const NONE: readonly never[] = [];
+
+export function useLive(isPaused: boolean): LiveView {
+  const api = useApi();
+  const { can } = useAccess();
+  const live = useQuery({ ...liveQuery(api), enabled: !isPaused });
+  const lanes = useQuery({ ...lanesQuery(api), enabled: can('listLanes') });
+  const memberships = useQuery({ ...membershipsQuery(api), enabled: can('listMemberships') });
+  const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
+  const parts = [lanes, memberships, endpoints];
+  // Who may not see what is configured waits for none of it.
+  const isKnown = parts.every(
+    ({ data, fetchStatus, error }) => data !== undefined || fetchStatus === 'idle' || error !== null,
+  );
+  const board = useMemo(() => {
+    if (live.data === undefined || !isKnown) return undefined;
+    const known = {
+      lanes: lanes.data ?? NONE,
+      memberships: memberships.data ?? NONE,
+      endpoints: endpoints.data ?? NONE,
+    };
+    return boardOf(live.data, known, text.live.board.withoutLane);
+  }, [live.data, isKnown, lanes.data, memberships.data, endpoints.data]);
+  const recent = useRecent(live.data);
+  const isBroken = live.error !== null;
+  return {
+    state: isPaused ? 'paused' : live.data === undefined ? 'connecting' : isBroken ? 'reconnecting' : 'live',
+    live: live.data,
+    board,
+    recent,
+    error: live.error,
+    retry: () => void live.refetch(),
+  };
+}
+
+/** The lanes that something was in within the last seconds before the newest look. */
+function useRecent(live: Live | undefined): ReadonlySet<string> {
+  const [seen, setSeen] = useState<ReadonlyMap<string, number>>(() => new Map());
+  useEffect(() => {
+    if (live === undefined) return;
+    const nowMs = Date.parse(live.at);
+    setSeen((before) => {
+      const kept = [...before].filter(([, atMs]) => nowMs - atMs < RECENT_MS);
+      return new Map([...kept, ...live.lanes.map(({ lane_id: id }) => [id ?? '', nowMs] as const)]);
+    });
+  }, [live]);
+  return useMemo(() => new Set(seen.keys()), [seen]);
+}

@@ -1,0 +1,151 @@
+import type { InvitationCreated, Member } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { UserPlus, Users } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { membersQuery } from '../../api/people-queries.ts';
+import { sessionQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { matches } from '../../format/matches.ts';
+import { formatDay } from '../../format/times.ts';
+import { text } from '../../text/index.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Ago } from '../../ui/time.tsx';
+import { ListPage } from '../shared/list-page.tsx';
+import { useListSearch } from '../shared/use-list-search.ts';
+import { InvitationLinkDialog } from './invitation-link-dialog.tsx';
+import { InvitationsSection } from './invitations-section.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+import { MemberMenu } from './member-menu.tsx';
+import { roles } from './role-choice.tsx';
+import { RolesPanel } from './roles-panel.tsx';
+
+const words = text.members;
+
+export function MembersPage() {
+  const api = useApi();
+  const { can } = useAccess();
+  const { query, setQuery } = useListSearch();
+  const [inviting, setInviting] = useState(false);
+  const [created, setCreated] = useState<InvitationCreated | null>(null);
+  const { data: session } = useQuery(sessionQuery(api));
+  const members = useQuery(membersQuery(api));
+  const mayWrite = can('updateMember');
+  const columns = useMemo(() => columnsOf(session?.user.id, mayWrite), [session, mayWrite]);
+  const rows = useMemo(
+    () =>
+      members.data?.filter(({ name, email, role, id }) =>
+        matches(query, name, email, words.roles[role].name, id),
+      ),
+    [members.data, query],
+  );
+  return (
+    <ListPage
+      title={text.pages.members}
+      words={words}
+      create={
+        can('createInvitation') ? (
+          <Button look="solid" onClick={() => setInviting(true)}>
+            <UserPlus aria-hidden className="size-4" />
+            {words.invite}
+          </Button>
+        ) : undefined
+      }
+      list={members}
+      empty={{ icon: <Users aria-hidden />, title: words.empty }}
+      query={query}
+      onQuery={setQuery}
+      shown={rows?.length}
+      over={
+        <>
+          {inviting ? (
+            <InviteDialog
+              onClose={() => setInviting(false)}
+              onInvited={(invited) => {
+                setInviting(false);
+                setCreated(invited);
+              }}
+            />
+          ) : null}
+          {created === null ? null : (
+            <InvitationLinkDialog created={created} onClose={() => setCreated(null)} />
+          )}
+        </>
+      }
+    >
+      <div className="space-y-8">
+        <DataTable label={words.table} columns={columns} rows={rows} rowId={({ id }) => id} />
+        <InvitationsSection members={members.data} />
+        <RolesPanel members={members.data} />
+      </div>
+    </ListPage>
+  );
+}
+
+function columnsOf(selfId: string | undefined, mayWrite: boolean): readonly Column<Member>[] {
+  const columns: Column<Member>[] = [
+    {
+      id: 'name',
+      header: words.columns.name,
+      sortBy: ({ name }) => name,
+      width: 'max-w-0 w-full',
+      cell: ({ id, name, email }) => (
+        <div className="min-w-0">
+          <p className="flex items-center gap-2">
+            <span className="truncate font-medium">{name}</span>
+            {id === selfId ? <Badge>{words.you}</Badge> : null}
+          </p>
+          <p className="truncate text-xs text-ink-faint">{email}</p>
+        </div>
+      ),
+    },
+    {
+      id: 'role',
+      header: words.columns.role,
+      sortBy: ({ role }) => roles.indexOf(role),
+      cell: ({ role }) => <span title={words.roles[role].may}>{words.roles[role].name}</span>,
+    },
+    {
+      id: 'status',
+      header: words.columns.status,
+      from: 'sm',
+      sortBy: ({ status }) => status,
+      cell: ({ status }) => (
+        <Badge tone={status === 'active' ? 'good' : 'warn'} dot>
+          {words.statuses[status]}
+        </Badge>
+      ),
+    },
+    {
+      id: 'joined',
+      header: words.columns.joined,
+      from: 'md',
+      sortBy: ({ joined_at: at }) => at ?? '',
+      cell: ({ joined_at: at }) => (
+        <span className="whitespace-nowrap text-ink-soft">{at === null ? '–' : formatDay(at)}</span>
+      ),
+    },
+    {
+      id: 'last-seen',
+      header: words.columns.lastSeen,
+      from: 'lg',
+      sortBy: ({ last_seen_at: at }) => at ?? '',
+      cell: ({ last_seen_at: at }) => (
+        <span className="whitespace-nowrap text-ink-soft">
+          {at === null ? text.states.never : <Ago at={at} />}
+        </span>
+      ),
+    },
+  ];
+  if (!mayWrite) return columns;
+  const actions: Column<Member> = {
+    id: 'actions',
+    header: words.columns.actions,
+    quietHeader: true,
+    align: 'right',
+    cell: (member) => <MemberMenu member={member} />,
+  };
+  return [...columns, actions];
+}

@@ -1,0 +1,76 @@
+import type { RequestDetail } from '@relay/contract';
+import { formatDuration } from '../../format/numbers.ts';
+import { formatDateTime } from '../../format/times.ts';
+import { text } from '../../text/index.ts';
+import { CopiedValue } from '../../ui/copied-value.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { DetailList } from '../shared/detail-list.tsx';
+import type { RequestNames } from './use-request-names.ts';
+
+const words = text.requests.detail;
+
+interface IdsPanelProps {
+  readonly detail: RequestDetail;
+  readonly names: RequestNames;
+}
+
+/** Whose request it was and where it went: names for people, ids to copy. */
+export function IdsPanel({ detail, names }: IdsPanelProps) {
+  const ids: readonly (readonly [keyof typeof words.ids.names, string | null, string | undefined])[] = [
+    ['request', detail.request_id, undefined],
+    ['client', detail.client_request_id, undefined],
+    ['lane', detail.lane_id, names.lane?.get(detail.lane_id ?? '')],
+    ['endpoint', detail.endpoint_id, names.endpoint?.get(detail.endpoint_id ?? '')],
+    ['provider', detail.provider_id, names.provider?.get(detail.provider_id ?? '')],
+    ['credential', detail.credential_id, undefined],
+    ['key', detail.api_key_id, names.key?.get(detail.api_key_id ?? '')],
+    ['user', detail.user_uuid, names.user?.get(detail.user_uuid ?? '')],
+  ];
+  return (
+    <Panel title={words.ids.title}>
+      <div className="p-4">
+        <DetailList
+          rows={ids.flatMap(([kind, id, name]) =>
+            id === null
+              ? []
+              : [
+                  [
+                    words.ids.names[kind],
+                    <div key={kind}>
+                      {name === undefined ? null : <p>{name}</p>}
+                      <CopiedValue value={id} label={words.ids.copy(words.ids.names[kind])} />
+                    </div>,
+                  ] as const,
+                ],
+          )}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+/** When each step was, and how long it took. */
+export function TimingsPanel({ detail }: { readonly detail: RequestDetail }) {
+  const { names } = words.timings;
+  const steps = (Object.keys(names) as (keyof typeof names)[]).flatMap((name) => {
+    const ms = detail.timings[name];
+    return ms === null ? [] : [[names[name], formatDuration(ms)] as const];
+  });
+  const moments = [
+    [words.timings.arrived, detail.arrived_at],
+    [words.timings.dispatched, detail.dispatched_at],
+    [words.timings.finished, detail.finished_at],
+  ] as const;
+  return (
+    <Panel title={words.timings.title}>
+      <div className="p-4">
+        <DetailList
+          rows={[
+            ...moments.flatMap(([name, at]) => (at === null ? [] : [[name, formatDateTime(at)] as const])),
+            ...steps,
+          ]}
+        />
+      </div>
+    </Panel>
+  );
+}

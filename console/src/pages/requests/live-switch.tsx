@@ -1,0 +1,44 @@
+import { text } from '../../text/index.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { messageOf } from '../../ui/error-note.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import type { LiveTail } from './use-live-tail.ts';
+
+const words = text.requests.live;
+
+const TONES: Record<keyof typeof words.states, Tone> = {
+  connecting: 'neutral',
+  live: 'good',
+  reconnecting: 'warn',
+  paused: 'accent',
+  failed: 'bad',
+};
+
+interface LiveSwitchProps {
+  readonly isOn: boolean;
+  /** The time range ends in the past, where nothing comes. */
+  readonly isBlocked: boolean;
+  readonly isPaused: boolean;
+  readonly tail: LiveTail;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+/** Switches the live tail, and says in a word how it stands. */
+export function LiveSwitch({ isOn, isBlocked, isPaused, tail, onChange }: LiveSwitchProps) {
+  const state = tail.state === 'live' && isPaused ? 'paused' : tail.state;
+  const why = tail.error === null ? undefined : tail.state === 'failed' ? messageOf(tail.error) : words.lost;
+  return (
+    <span className="inline-flex h-8 items-center gap-2" title={isBlocked ? words.blocked : why}>
+      <Switch checked={isOn && !isBlocked} disabled={isBlocked} onChange={onChange} label={words.switch} />
+      {isOn && !isBlocked ? (
+        <span role="status">
+          <Badge tone={TONES[state]} dot>
+            {words.states[state]}
+          </Badge>
+        </span>
+      ) : (
+        <span className="text-[13px] text-ink-soft">{words.switch}</span>
+      )}
+    </span>
+  );
+}

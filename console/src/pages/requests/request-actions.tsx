@@ -1,0 +1,44 @@
+import { Download, RotateCw } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { type RequestsShown, requestQueryOf } from '../../api/request-queries.ts';
+import type { RequestFilters } from '../../app/request-search.ts';
+import type { TimeRangeSearch } from '../../app/time-range.ts';
+import { text } from '../../text/index.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { SavedViewsMenu } from './saved-views-menu.tsx';
+
+const words = text.requests;
+
+interface RequestActionsProps {
+  readonly filters: RequestFilters;
+  readonly range: TimeRangeSearch;
+  readonly shown: RequestsShown;
+  readonly onShow: (filters: RequestFilters, range: TimeRangeSearch) => void;
+  readonly onReadAgain: () => void;
+  /** Before the others. */
+  readonly children: ReactNode;
+}
+
+/** What can be done with the list as a whole. */
+export function RequestActions(props: RequestActionsProps) {
+  const { filters, range, shown, onShow, onReadAgain } = props;
+  return (
+    <div className="ml-auto flex flex-wrap items-center gap-2">
+      {props.children}
+      <SavedViewsMenu filters={filters} range={range} onOpen={(view) => onShow(view.filters, view.range)} />
+      <IconButton label={words.refresh} look="outline" onClick={onReadAgain}>
+        <RotateCw aria-hidden className="size-4" />
+      </IconButton>
+      <Button asChild size="icon">
+        <a
+          href={`/api/relay/requests.csv?${new URLSearchParams(requestQueryOf(shown))}`}
+          download
+          aria-label={words.csv}
+          title={words.csv}
+        >
+          <Download aria-hidden className="size-4" />
+        </a>
+      </Button>
+    </div>
+  );
+}

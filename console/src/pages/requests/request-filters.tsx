@@ -1,0 +1,71 @@
+import type { RequestLogEntry } from '@relay/contract';
+import { X } from 'lucide-react';
+import { type RequestFilterName, type RequestFilters, requestFilterNames } from '../../app/request-search.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { FilterPopover } from './filter-popover.tsx';
+import { nameIn, type RequestNames } from './use-request-names.ts';
+
+const words = text.requests.filters;
+const STATES = Object.entries(text.requests.states);
+
+interface RequestFiltersProps {
+  readonly filters: RequestFilters;
+  readonly names: RequestNames;
+  readonly rows: readonly RequestLogEntry[] | undefined;
+  readonly onChange: (next: Partial<Record<RequestFilterName, string | undefined>>) => void;
+  readonly onClear: () => void;
+}
+
+/** The state by one click, everything else by the filter button, and what is set as words that can be taken away. */
+export function RequestFiltersBar({ filters, names, rows, onChange, onClear }: RequestFiltersProps) {
+  const set = requestFilterNames.filter((name) => name !== 'state' && filters[name] !== undefined);
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-2">
+      <fieldset className="flex rounded-lg border border-line-strong bg-panel p-px">
+        <legend className="sr-only">{words.stateLabel}</legend>
+        {[['', words.all] as const, ...STATES].map(([state, label]) => (
+          <button
+            key={state}
+            type="button"
+            aria-pressed={(filters.state ?? '') === state}
+            onClick={() => onChange({ state: state === '' ? undefined : state })}
+            className="h-[28px] rounded-[6px] px-2.5 text-[13px] text-ink-soft hover:text-ink aria-pressed:bg-hover aria-pressed:font-medium aria-pressed:text-ink"
+          >
+            {label}
+          </button>
+        ))}
+      </fieldset>
+      <FilterPopover filters={filters} names={names} rows={rows} onChange={onChange} />
+      {set.map((name) => (
+        <span
+          key={name}
+          className="inline-flex h-8 max-w-full items-center gap-1 rounded-lg bg-accent-wash pr-1 pl-2.5 text-[13px] text-accent-ink"
+        >
+          <span className="truncate">
+            {words.chip(words.names[name], valueWords(name, filters[name] ?? '', names))}
+          </span>
+          <button
+            type="button"
+            aria-label={words.remove(words.names[name])}
+            onClick={() => onChange({ [name]: undefined })}
+            className="grid size-6 shrink-0 place-items-center rounded-md hover:bg-hover"
+          >
+            <X aria-hidden className="size-3.5" />
+          </button>
+        </span>
+      ))}
+      {set.length > 1 ? (
+        <Button look="quiet" size="small" onClick={onClear}>
+          {words.clear}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+function valueWords(name: RequestFilterName, value: string, names: RequestNames): string {
+  if (name === 'operation')
+    return text.requests.operations[value as keyof typeof text.requests.operations] ?? value;
+  return Object.hasOwn(names, name) ? nameIn(names[name as keyof RequestNames], value) : value;
+}

@@ -1,0 +1,73 @@
+import type { RequestLogEntry } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { requestHistogramQuery } from '../../api/request-queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import type { RequestFilters } from '../../app/request-search.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { formatCompact, formatCount } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { TimeChart } from '../../ui/charts/time-chart.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { useTimeRange } from '../shared/use-time-range.ts';
+
+const words = text.requests.histogram;
+const HEIGHT_PX = 120;
+const LIVE_MS = 10_000;
+
+const SERIES = [
+  { key: 'completed', tone: 'good' },
+  { key: 'failed', tone: 'bad' },
+  { key: 'cancelled', tone: 'warn' },
+] as const satisfies readonly { key: RequestLogEntry['state']; tone: string }[];
+
+/** Not known to the sums that the chart is drawn from. */
+const NOT_COUNTED = ['operation', 'model', 'error'] as const;
+
+interface RequestHistogramProps {
+  readonly filters: RequestFilters;
+  readonly isLive: boolean;
+}
+
+/** How requests ended over the time range; dragging over it narrows the range. */
+export function RequestHistogram({ filters, isLive }: RequestHistogramProps) {
+  const { range, choose } = useTimeRange();
+  const { can } = useAccess();
+  const query = requestHistogramQuery(useApi(), range, filters);
+  const histogram = useQuery({
+    ...query,
+    enabled: can('getTimeseries'),
+    refetchInterval: isLive ? LIVE_MS : false,
+  });
+  const series = useMemo(() => {
+    if (histogram.data === undefined) return undefined;
+    const byState = new Map(histogram.data.series.map((each) => [each.key, each.points]));
+    return SERIES.filter(({ key }) => filters.state === undefined || filters.state === key).map((each) => ({
+      ...each,
+      label: text.requests.states[each.key],
+      points: byState.get(each.key) ?? [],
+    }));
+  }, [histogram.data, filters.state]);
+  const leftOut = NOT_COUNTED.filter((name) => filters[name] !== undefined);
+  if (histogram.error !== null && histogram.data === undefined) return <ErrorNote error={histogram.error} />;
+  return (
+    <div>
+      <TimeChart
+        title={words.title}
+        kind="bar"
+        series={series}
+        bucket={range.bucket}
+        format={formatCount}
+        formatTick={formatCompact}
+        unit={words.unit}
+        heightPx={HEIGHT_PX}
+        onSelect={(from, to) => choose({ from, to })}
+      />
+      {leftOut.length === 0 ? null : (
+        <p className="mt-1.5 text-xs text-ink-faint">
+          {words.leavesOut(leftOut.map((name) => text.requests.filters.names[name]).join(', '))}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,181 @@
+import type { RequestDetail } from '@relay/contract';
+import { errors, isErrorCode } from '@relay/contract/errors';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import { ApiError } from '../../api/api-error.ts';
+import { guardrailsQuery } from '../../api/guardrail-queries.ts';
+import { requestQuery } from '../../api/request-queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { timeRangeSearch } from '../../app/time-range.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { formatCount, formatDuration, formatMoney } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Page, Panel } from '../../ui/page.tsx';
+import { ErrorCard, Skeleton } from '../../ui/states.tsx';
+import { ExplainPanel } from '../shared/explain-panel.tsx';
+import { DecisionPanel } from './decision-panel.tsx';
+import { GuardrailsPanel } from './guardrails-panel.tsx';
+import { IdsPanel, TimingsPanel } from './ids-panel.tsx';
+import { RequestStateBadge } from './state-badge.tsx';
+import { UsagePanel } from './usage-panel.tsx';
+import { nameIn, namesOf, type RequestNames, useRequestNames } from './use-request-names.ts';
+import { WaterfallPanel } from './waterfall-panel.tsx';
+
+const words = text.requests.detail;
+
+/** One request that is over: what happened to it, and why. */
+export function RequestPage() {
+  const { requestId } = useParams({ from: '/signed-in/requests/$requestId' });
+  const names = useRequestNames();
+  const request = useQuery(requestQuery(useApi(), requestId));
+  const { data, error } = request;
+  const isMissing = error instanceof ApiError && error.status === 404;
+  return (
+    <Page
+      back={<BackButton />}
+      title={isMissing ? words.notFound : titleOf(data)}
+      description={
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
+          <code className="font-mono text-[13px] break-all">{requestId}</code>
+          <CopyButton value={requestId} label={words.copyId} />
+          {data === undefined ? null : <Badges detail={data} />}
+        </span>
+      }
+    >
+      {isMissing ? (
+        <p className="max-w-2xl text-ink-soft">{words.notFoundWhy}</p>
+      ) : error !== null && data === undefined ? (
+        <ErrorCard error={error} onRetry={() => void request.refetch()} />
+      ) : data === undefined ? (
+        <DetailSkeleton />
+      ) : (
+        <Detail key={requestId} detail={data} names={names} />
+      )}
+    </Page>
+  );
+}
+
+function titleOf(detail: RequestDetail | undefined): string {
+  if (detail === undefined) return words.title;
+  return `${words.title}: ${detail.model ?? text.requests.noModel}`;
+}
+
+function BackButton() {
+  return (
+    <Button asChild look="quiet" size="small" className="mb-3 -ml-2.5">
+      <Link to="/requests" search={(before: Record<string, unknown>) => timeRangeSearch(before)}>
+        <ArrowLeft aria-hidden className="size-4" />
+        {words.back}
+      </Link>
+    </Button>
+  );
+}
+
+function Badges({ detail }: { readonly detail: RequestDetail }) {
+  return (
+    <>
+      <RequestStateBadge state={detail.state} />
+      <Badge>{detail.http_status}</Badge>
+      <Badge>{text.requests.operations[detail.operation]}</Badge>
+      {detail.streaming ? <Badge>{words.streaming}</Badge> : null}
+    </>
+  );
+}
+
+function Detail({ detail, names }: { readonly detail: RequestDetail; readonly names: RequestNames }) {
+  const { can } = useAccess();
+  const guardrails = useQuery({
+    ...guardrailsQuery(useApi()),
+    select: namesOf,
+    enabled: can('listGuardrails') && detail.guardrails.length > 0,
+  });
+  return (
+    <div className="space-y-5">
+      {detail.error_code === null ? null : <ErrorSentence code={detail.error_code} />}
+      <Facts detail={detail} />
+      <WaterfallPanel detail={detail} names={names} guardrailNames={guardrails.data} />
+      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_400px]">
+        <div className="min-w-0 space-y-5">
+          <DecisionPanel detail={detail} names={names} />
+          <UsagePanel detail={detail} />
+          <GuardrailsPanel verdicts={detail.guardrails} names={guardrails.data} />
+          {detail.model === null ? null : (
+            <ExplainPanel
+              title={words.explain}
+              hint={words.explainHint}
+              model={detail.model}
+              operation={detail.operation}
+              endpointNameOf={(id) => (id === '' ? '' : nameIn(names.endpoint, id))}
+            />
+          )}
+        </div>
+        <div className="min-w-0 space-y-5">
+          <IdsPanel detail={detail} names={names} />
+          <TimingsPanel detail={detail} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function ErrorSentence({ code }: { readonly code: string }) {
+  const known = isErrorCode(code) ? errors[code] : null;
+  return (
+    <div className="rounded-xl bg-bad-wash px-4 py-3 text-[13px] text-bad">
+      <p>
+        <code className="font-mono font-medium">{code}</code>
+        {known === null ? null : ` · ${known.message}`}
+      </p>
+      {known === null ? null : (
+        <a href={`/docs/errors/${code}`} target="_blank" rel="noreferrer" className="text-xs underline">
+          {words.error.page}
+        </a>
+      )}
+    </div>
+  );
+}
+
+function Facts({ detail }: { readonly detail: RequestDetail }) {
+  const { none } = text.requests;
+  const count = (value: number | null) => (value === null ? none : formatCount(value));
+  const first = detail.timings.first_content_ms;
+  const facts: readonly (readonly [string, string])[] = [
+    [words.facts.duration, formatDuration(detail.duration_ms)],
+    [words.facts.wait, formatDuration(detail.wait_ms)],
+    [words.facts.first, first === null ? none : formatDuration(first)],
+    [words.facts.tokens, `${count(detail.input_tokens)} / ${count(detail.output_tokens)}`],
+    [words.facts.cost, detail.cost_micros === null ? none : formatMoney(detail.cost_micros)],
+    [words.facts.fallbacks, formatCount(detail.fallback_count)],
+  ];
+  return (
+    <dl className="grid grid-cols-2 overflow-hidden rounded-xl border bg-panel shadow-panel sm:grid-cols-3 lg:grid-cols-6">
+      {facts.map(([name, value]) => (
+        <div key={name} className="-mt-px -ml-px border-t border-l px-4 py-3">
+          <dt className="text-xs text-ink-faint">{name}</dt>
+          <dd className="mt-0.5 truncate text-[15px] font-semibold tabular-nums">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function DetailSkeleton() {
+  const panels = [words.waterfall.title, words.decision.title, words.usage.title];
+  return (
+    <div className="space-y-5">
+      <Skeleton className="h-17 w-full rounded-xl" />
+      {panels.map((title) => (
+        <Panel key={title} title={title}>
+          <div className="space-y-4 p-4">
+            <Skeleton className="w-full" />
+            <Skeleton className="w-2/3" />
+          </div>
+        </Panel>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { Bookmark, Trash2 } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { sessionQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import type { RequestFilters } from '../../app/request-search.ts';
+import type { TimeRangeSearch } from '../../app/time-range.ts';
+import { text } from '../../text/index.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Popover } from '../../ui/popover.tsx';
+import { type SavedView, viewsIn, viewsPlace, withView } from './saved-views.ts';
+
+const words = text.requests.views;
+
+interface SavedViewsMenuProps {
+  readonly filters: RequestFilters;
+  readonly range: TimeRangeSearch;
+  readonly onOpen: (view: SavedView) => void;
+}
+
+/** Filters under names, kept in this browser. */
+export function SavedViewsMenu({ filters, range, onOpen }: SavedViewsMenuProps) {
+  const { data: session } = useQuery(sessionQuery(useApi()));
+  const place = viewsPlace(session?.org.id ?? '');
+  const [open, setOpen] = useState(false);
+  const [views, setViews] = useState<readonly SavedView[]>([]);
+  const [name, setName] = useState('');
+  const store = (next: readonly SavedView[]) => {
+    window.localStorage.setItem(place, JSON.stringify(next));
+    setViews(next);
+  };
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    store(withView(views, { name: name.trim(), filters, range }));
+    setName('');
+  };
+  return (
+    <Popover
+      label={words.title}
+      open={open}
+      onOpenChange={(isOpen) => {
+        // Another tab may have changed them.
+        if (isOpen) setViews(viewsIn(window.localStorage.getItem(place)));
+        setOpen(isOpen);
+      }}
+      trigger={
+        <Button size="small">
+          <Bookmark aria-hidden className="size-4" />
+          {words.button}
+        </Button>
+      }
+    >
+      {views.length === 0 ? (
+        <p className="text-[13px] text-ink-soft">{words.none}</p>
+      ) : (
+        <ul className="-mx-2 -mt-1">
+          {views.map((view) => (
+            <li key={view.name} className="flex items-center gap-1">
+              <button
+                type="button"
+                onClick={() => {
+                  setOpen(false);
+                  onOpen(view);
+                }}
+                className="min-w-0 flex-1 truncate rounded-md px-2 py-1.5 text-left text-[13px] hover:bg-hover"
+              >
+                {view.name}
+              </button>
+              <IconButton
+                label={words.remove(view.name)}
+                onClick={() => store(views.filter((each) => each.name !== view.name))}
+              >
+                <Trash2 aria-hidden className="size-4" />
+              </IconButton>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form onSubmit={save} className="mt-3 space-y-3 border-t pt-3">
+        <Field label={words.name} hint={words.kept}>
+          {(control) => (
+            <Input
+              {...control}
+              required
+              maxLength={60}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" size="small" disabled={name.trim() === ''}>
+          {words.save}
+        </Button>
+      </form>
+    </Popover>
+  );
+}

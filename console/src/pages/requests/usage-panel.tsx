@@ -1,0 +1,64 @@
+import type { RequestDetail } from '@relay/contract';
+import { formatCount, formatMoney } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { Panel } from '../../ui/page.tsx';
+
+const words = text.requests.detail.usage;
+
+type Line = readonly [
+  name: string,
+  estimated: number | null | undefined,
+  actual: number | null,
+  format: (value: number) => string,
+];
+
+/** What was expected when capacity was asked for, and what came of it. */
+export function UsagePanel({ detail }: { readonly detail: RequestDetail }) {
+  const { estimated_input_tokens: input, estimated_output_tokens: output } = detail;
+  const all = input === null || output === null ? null : input + output;
+  // What there is no estimate of is undefined; what nobody knows is null, and that is not zero.
+  const lines: readonly Line[] = [
+    [words.rows.input, input, detail.input_tokens, formatCount],
+    [words.rows.cached, undefined, detail.cached_input_tokens, formatCount],
+    [words.rows.output, output, detail.output_tokens, formatCount],
+    [words.rows.total, all, detail.total_tokens, formatCount],
+    [words.rows.cost, detail.estimated_cost_micros, detail.cost_micros, formatMoney],
+  ];
+  return (
+    <Panel title={words.title}>
+      <table className="w-full text-[13px]">
+        <thead>
+          <tr className="text-xs text-ink-faint">
+            <th scope="col" className="h-9 px-4 text-left font-medium">
+              {words.quantity}
+            </th>
+            <th scope="col" className="px-4 text-right font-medium">
+              {words.estimated}
+            </th>
+            <th scope="col" className="px-4 text-right font-medium">
+              {words.actual}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(([name, estimated, actual, format]) => (
+            <tr key={name} className="border-t">
+              <th scope="row" className="h-9 px-4 text-left font-normal text-ink-soft">
+                {name}
+              </th>
+              <td className="px-4 text-right text-ink-soft tabular-nums">
+                {estimated === undefined ? '' : shownAs(estimated, format)}
+              </td>
+              <td className="px-4 text-right font-medium tabular-nums">{shownAs(actual, format)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="border-t px-4 py-2.5 text-xs text-ink-faint">{words.sources[detail.usage_source]}</p>
+    </Panel>
+  );
+}
+
+function shownAs(value: number | null, format: (value: number) => string) {
+  return value === null ? <span className="font-normal text-ink-faint">{words.unknown}</span> : format(value);
+}

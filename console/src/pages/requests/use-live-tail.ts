@@ -1,0 +1,58 @@
+import type { RequestLogEntry } from '@relay/contract';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { type FollowState, followEvents } from '../../api/follow-events.ts';
+import { useApi } from '../../api/use-api.ts';
+
+export interface LiveTail {
+  readonly state: FollowState;
+  /** Why it is not live. */
+  readonly error: Error | null;
+}
+
+interface LiveTailOptions {
+  readonly isOn: boolean;
+  /** The filters as the interface names them. */
+  readonly query: Readonly<Record<string, string>>;
+  /** The stream begins now: whatever is older has to be read. */
+  readonly onBeginning: () => void;
+  readonly onEntries: (entries: readonly RequestLogEntry[]) => void;
+}
+
+/** Follows requests as they end. It goes on after the last one told, across broken connections and restarts of the server. */
+export function useLiveTail({ isOn, query, onBeginning, onEntries }: LiveTailOptions): LiveTail {
+  const api = useApi();
+  const [tail, setTail] = useState<LiveTail>({ state: 'connecting', error: null });
+  const begin = useEffectEvent(onBeginning);
+  const tell = useEffectEvent(onEntries);
+  const filters = JSON.stringify(query);
+  useEffect(() => {
+    if (!isOn) return;
+    const stopping = new AbortController();
+    void followEvents({
+      async open(lastId, signal) {
+        const { data } = await api.GET('/api/relay/requests/stream', {
+          params: { query: JSON.parse(filters) as Record<string, never> },
+          headers: lastId === null ? {} : { 'last-event-id': lastId },
+          parseAs: 'stream',
+          signal,
+        });
+        return (data ?? []) as AsyncIterable<Uint8Array>;
+      },
+      onState: (state, error) => setTail({ state, error }),
+      onBeginning: () => begin(),
+      onEvents: (data) => tell(data.map((each) => JSON.parse(each) as RequestLogEntry)),
+      signal: stopping.signal,
+      pause: (ms, signal) =>
+        new Promise((resolve) => {
+          const timer = setTimeout(resolve, ms);
+          signal.addEventListener('abort', () => {
+            clearTimeout(timer);
+            resolve();
+          });
+        }),
+      random: Math.random,
+    });
+    return () => stopping.abort();
+  }, [api, isOn, filters]);
+  return tail;
+}

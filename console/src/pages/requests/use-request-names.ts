@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
+import {
+  apiKeysQuery,
+  capabilitiesQuery,
+  endpointsQuery,
+  lanesQuery,
+  providersQuery,
+} from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../app/use-access.ts';
+
+/** Names by id, of each kind that the caller may read. Undefined where they may not. */
+export interface RequestNames {
+  readonly lane: Names | undefined;
+  readonly endpoint: Names | undefined;
+  readonly provider: Names | undefined;
+  readonly key: Names | undefined;
+  readonly user: Names | undefined;
+}
+type Names = ReadonlyMap<string, string>;
+
+/** What the ids in the log are called. */
+export function useRequestNames(): RequestNames {
+  const api = useApi();
+  const { can } = useAccess();
+  const { data: capabilities } = useQuery(capabilitiesQuery(api));
+  const hasPeople = capabilities?.accounts === true;
+  const allKeys = hasPeople && can('listOrgApiKeys');
+  const lanes = useQuery({ ...lanesQuery(api), enabled: can('listLanes') });
+  const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
+  const providers = useQuery({ ...providersQuery(api), enabled: can('listProviders') });
+  const keysOfAll = useQuery({ ...orgApiKeysQuery(api), enabled: allKeys });
+  const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: hasPeople && !allKeys && can('listApiKeys') });
+  const members = useQuery({ ...membersQuery(api), enabled: hasPeople && can('listMembers') });
+  const keys = keysOfAll.data ?? ownKeys.data;
+  return useMemo(
+    () => ({
+      lane: lanes.data && namesOf(lanes.data),
+      endpoint: endpoints.data && namesOf(endpoints.data),
+      provider: providers.data && namesOf(providers.data),
+      key: keys && namesOf(keys),
+      user: members.data && namesOf(members.data),
+    }),
+    [lanes.data, endpoints.data, providers.data, keys, members.data],
+  );
+}
+
+export function namesOf(list: readonly { readonly id: string; readonly name: string }[]): Names {
+  return new Map(list.map(({ id, name }) => [id, name]));
+}
+
+/** The name, or enough of the id to tell it from others: what was deleted has no name. */
+export function nameIn(names: Names | undefined, id: string): string {
+  return names?.get(id) ?? `…${id.slice(-8)}`;
+}

@@ -1,0 +1,46 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { filtersIn, type RequestFilters, type RequestSearch } from '../../app/request-search.ts';
+import { type TimeRangeSearch, timeRangeSearch } from '../../app/time-range.ts';
+
+const NO_FILTERS = {
+  state: undefined,
+  operation: undefined,
+  model: undefined,
+  lane: undefined,
+  endpoint: undefined,
+  provider: undefined,
+  key: undefined,
+  user: undefined,
+  error: undefined,
+};
+
+/** What the address says of the log, and how to change it. */
+export function useRequestSearch() {
+  const search: RequestSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  // The same words are the same objects, so that what hangs by them is not read again.
+  const filtersKey = JSON.stringify(filtersIn(search));
+  const rangeKey = JSON.stringify(timeRangeSearch(search as Record<string, unknown>));
+  const filters = useMemo(() => JSON.parse(filtersKey) as RequestFilters, [filtersKey]);
+  const range = useMemo(() => JSON.parse(rangeKey) as TimeRangeSearch, [rangeKey]);
+  return useMemo(() => {
+    const change = (next: object, replace = false) =>
+      void navigate({
+        to: '.',
+        search: ((before: object) => ({ ...before, ...next })) as never,
+        replace,
+        resetScroll: false,
+      });
+    return {
+      filters,
+      range,
+      isLive: search.live === true,
+      setLive: (isLive: boolean) => change({ live: isLive ? true : undefined }, true),
+      setFilters: (next: Partial<Record<keyof RequestFilters, string | undefined>>) => change(next),
+      /** A saved view, or what is left when all filters are taken away. */
+      show: (next: RequestFilters, nextRange: TimeRangeSearch) =>
+        change({ ...NO_FILTERS, range: undefined, from: undefined, to: undefined, ...next, ...nextRange }),
+    };
+  }, [filters, range, search.live, navigate]);
+}

@@ -1,0 +1,60 @@
+import type { RequestDetail } from '@relay/contract';
+
+type Attempt = RequestDetail['attempts'][number];
+type Verdict = RequestDetail['guardrails'][number];
+
+/** One bar of the waterfall, in milliseconds from the arrival of the request. */
+export type Step = { readonly startMs: number; readonly tookMs: number } & (
+  | { readonly kind: 'prepare' }
+  | { readonly kind: 'guard'; readonly verdict: Verdict }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'attempt'; readonly attempt: Attempt }
+);
+
+/**
+ * What a request went through, in its order. Guardrails before the provider are drawn ahead of the first wait: most are asked there,
+ * and the record does not tell those apart that were asked after it.
+ */
+export function stepsOf(detail: RequestDetail): readonly Step[] {
+  const { timings, attempts, guardrails } = detail;
+  const steps: Step[] = [];
+  let atMs = 0;
+  const add = (step: Step) => {
+    steps.push(step);
+    atMs = Math.max(atMs, step.startMs + step.tookMs);
+  };
+  add({ kind: 'prepare', startMs: 0, tookMs: (timings.receive_ms ?? 0) + (timings.route_ms ?? 0) });
+  for (const verdict of guardrails.filter(({ stage }) => stage === 'pre_dispatch'))
+    add({ kind: 'guard', startMs: atMs, tookMs: verdict.latency_ms, verdict });
+  let waitedMs = 0;
+  for (const attempt of attempts) {
+    const waitMs = attempt.wait_ms ?? 0;
+    waitedMs += waitMs;
+    const startMs =
+      attempt.started_at === null
+        ? atMs + waitMs
+        : Date.parse(attempt.started_at) - Date.parse(detail.arrived_at);
+    if (waitMs > 0) add({ kind: 'wait', startMs: Math.max(0, startMs - waitMs), tookMs: waitMs });
+    add({ kind: 'attempt', startMs, tookMs: attempt.duration_ms, attempt });
+  }
+  // What was waited after the last attempt led to none.
+  const restMs = (timings.wait_ms ?? detail.wait_ms) - waitedMs;
+  if (restMs > 0) add({ kind: 'wait', startMs: atMs, tookMs: restMs });
+  for (const verdict of guardrails.filter(({ stage }) => stage === 'post_response'))
+    add({ kind: 'guard', startMs: atMs, tookMs: verdict.latency_ms, verdict });
+  return steps;
+}
+
+/** The length of the drawing: nothing may reach beyond it. */
+export function lengthMs(detail: RequestDetail, steps: readonly Step[]): number {
+  const ends = steps.map(({ startMs, tookMs }) => startMs + tookMs);
+  return Math.max(1, detail.timings.total_ms ?? detail.duration_ms, ...ends);
+}
+
+/** Four or so round moments for the axis. */
+export function ticksOf(totalMs: number): readonly number[] {
+  const rough = totalMs / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const stepMs = Math.max(1, ([1, 2, 5, 10].find((each) => each * power >= rough) ?? 10) * power);
+  return Array.from({ length: Math.floor(totalMs / stepMs) + 1 }, (_, index) => index * stepMs);
+}

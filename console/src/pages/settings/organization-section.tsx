@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { capabilitiesQuery, sessionQuery, signInMethodsQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../app/use-access.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopiedValue } from '../../ui/copied-value.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { DetailList } from '../shared/detail-list.tsx';
+import { LeaveDialog } from '../shared/leave-dialog.tsx';
+import { SettingPanel } from './setting-panel.tsx';
+
+const words = text.settings.organization;
+
+/** What the organization is, and where it is served from. */
+export function OrganizationSection() {
+  const { data: session } = useQuery(sessionQuery(useApi()));
+  if (session === undefined) return null;
+  const role = text.members.roles[session.role];
+  const others = session.orgs.filter(({ id }) => id !== session.org.id);
+  return (
+    <>
+      <SettingPanel title={words.title}>
+        <DetailList
+          rows={[
+            [words.name, session.org.name],
+            [words.id, <CopiedValue key="id" value={session.org.id} label={words.copyId} />],
+            [
+              words.role,
+              <span key="role">
+                {role.name}
+                <span className="block text-xs text-ink-faint">{role.may}</span>
+              </span>,
+            ],
+            ...(others.length === 0
+              ? []
+              : [[words.others, others.map(({ name }) => name).join(', ')] as const]),
+          ]}
+        />
+      </SettingPanel>
+      <DeploymentPanel />
+      <DangerZone />
+    </>
+  );
+}
+
+function DeploymentPanel() {
+  const api = useApi();
+  const { data: capabilities } = useQuery(capabilitiesQuery(api));
+  const { data: methods } = useQuery(signInMethodsQuery(api));
+  if (capabilities === undefined) return null;
+  const ways =
+    methods === undefined ? (
+      <Skeleton className="mt-0.5 w-40" />
+    ) : (
+      [
+        methods.accounts && words.wayNames.password,
+        methods.sso && words.wayNames.sso,
+        methods.token && words.wayNames.token,
+      ]
+        .filter((way) => way !== false)
+        .join(', ')
+    );
+  return (
+    <SettingPanel title={words.deployment}>
+      <DetailList
+        rows={[
+          [words.mode, text.shell.modes[capabilities.mode]],
+          [words.version, capabilities.version],
+          [words.ways, ways],
+          ...(methods === undefined
+            ? []
+            : [[words.signUp, methods.sign_up ? words.signUpOpen : words.signUpClosed] as const]),
+        ]}
+      />
+    </SettingPanel>
+  );
+}
+
+function DangerZone() {
+  const api = useApi();
+  const { can } = useAccess();
+  const { data: session } = useQuery(sessionQuery(api));
+  const { data: capabilities } = useQuery(capabilitiesQuery(api));
+  const [leaving, setLeaving] = useState(false);
+  if (session === undefined || capabilities?.accounts !== true || !can('removeMember')) return null;
+  return (
+    <section className="rounded-xl border border-bad/40 bg-panel">
+      <h2 className="border-b border-bad/40 px-4 py-2.5 text-[13px] font-semibold text-bad">
+        {words.danger}
+      </h2>
+      <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-4">
+        <div className="min-w-0">
+          <p className="text-[13px] font-medium">{words.leave}</p>
+          <p className="text-xs text-ink-faint">{words.leaveHint}</p>
+        </div>
+        <Button size="small" look="danger" onClick={() => setLeaving(true)}>
+          {text.members.leave}
+        </Button>
+      </div>
+      {leaving ? <LeaveDialog session={session} onClose={() => setLeaving(false)} /> : null}
+    </section>
+  );
+}

@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react';
+import { Panel } from '../../ui/page.tsx';
+
+interface SettingPanelProps {
+  readonly title: string;
+  readonly badge?: ReactNode;
+  readonly children: ReactNode;
+  /** What is done with the whole panel, below it. */
+  readonly actions?: ReactNode;
+}
+
+/** One thing that can be set: what it is, and below a line what to do about it. */
+export function SettingPanel({ title, badge, children, actions }: SettingPanelProps) {
+  return (
+    <Panel title={title} actions={badge}>
+      <div className="px-4 py-4">{children}</div>
+      {actions === undefined ? null : (
+        <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-2.5">{actions}</footer>
+      )}
+    </Panel>
+  );
+}

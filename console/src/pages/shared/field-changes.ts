@@ -1,0 +1,44 @@
+/** One field of something, before and after. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/**
+ * Fields whose values are secrets by their name. The server keeps none of them, in the audit log or in a plan; should one
+ * ever get there, it does not get onto a screen. `secret_ref`, `secret_version` and counts of tokens are no secrets.
+ */
+const SECRET = /(?:^|_)(?:secret|password|token|hmac|api_key|private_key)$/;
+
+export function isSecretField(field: string): boolean {
+  return SECRET.test(field.split('.').at(-1) ?? field);
+}
+
+/** What differs between two states of the same thing, field by field; objects within are taken apart as well. */
+export function fieldChanges(before: unknown, after: unknown): readonly FieldChange[] {
+  const [from, to] = [leavesOf(before), leavesOf(after)];
+  const fields = new Set([...from.keys(), ...to.keys()]);
+  return [...fields]
+    .map((field) => ({ field, before: from.get(field) ?? null, after: to.get(field) ?? null }))
+    .filter((change) => plainValue(change.before) !== plainValue(change.after));
+}
+
+/** A value as a file or a request would say it; text stands without its quotes. */
+export function plainValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
+
+const DEPTH_MAX = 4;
+
+function leavesOf(value: unknown, path = '', depth = 0): ReadonlyMap<string, unknown> {
+  const leaves = new Map<string, unknown>();
+  if (typeof value !== 'object' || value === null) return leaves;
+  for (const [name, inner] of Object.entries(value)) {
+    const field = path === '' ? name : `${path}.${name}`;
+    const isGroup = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+    if (!isGroup || depth >= DEPTH_MAX) leaves.set(field, inner);
+    else for (const leaf of leavesOf(inner, field, depth + 1)) leaves.set(...leaf);
+  }
+  return leaves;
+}

@@ -1,0 +1,59 @@
+import { ArrowRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { text } from '../../text/index.ts';
+import { type FieldChange, isSecretField, plainValue } from './field-changes.ts';
+
+const words = text.diff;
+
+/** What a value was and what it is: struck out, an arrow, and the new one. Undefined: there was, or will be, nothing. */
+export function ValueChange({ before, after }: ValueChangeProps) {
+  return (
+    <span className="inline-flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5">
+      {before === undefined ? null : <del className="min-w-0 break-words text-ink-faint">{before}</del>}
+      {before === undefined || after === undefined ? null : (
+        <ArrowRight aria-hidden className="size-3.5 shrink-0 text-ink-faint" />
+      )}
+      {after === undefined ? null : <ins className="min-w-0 break-words no-underline">{after}</ins>}
+    </span>
+  );
+}
+
+interface ValueChangeProps {
+  readonly before: ReactNode | undefined;
+  readonly after: ReactNode | undefined;
+}
+
+interface FieldDiffProps {
+  readonly changes: readonly FieldChange[];
+  /** What is new has no values before, and what is gone has none after. */
+  readonly kind?: 'create' | 'update' | 'delete';
+}
+
+/** Changes field by field, by the names that the interface and the file have for them. */
+export function FieldDiff({ changes, kind = 'update' }: FieldDiffProps) {
+  return (
+    <dl className="divide-y">
+      {changes.map(({ field, before, after }) => (
+        <div key={field} className="gap-x-4 py-1.5 text-[13px] sm:grid sm:grid-cols-[13rem_minmax(0,1fr)]">
+          <dt className="font-mono text-xs leading-5 break-words text-ink-soft">{field}</dt>
+          <dd className="min-w-0 leading-5">
+            {isSecretField(field) ? (
+              <span className="text-ink-faint">{words.secret}</span>
+            ) : (
+              <ValueChange
+                before={kind === 'create' ? undefined : shown(before)}
+                after={kind === 'delete' ? undefined : shown(after)}
+              />
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function shown(value: unknown): ReactNode {
+  if (value === null || value === undefined || value === '')
+    return <span className="inline-block text-ink-faint italic">{words.none}</span>;
+  return <span className="font-mono text-xs break-all whitespace-pre-wrap">{plainValue(value)}</span>;
+}

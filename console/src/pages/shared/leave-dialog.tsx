@@ -1,0 +1,35 @@
+import type { Session } from '@relay/contract';
+import { cacheKeys } from '../../api/queries.ts';
+import { useChange } from '../../api/use-change.ts';
+import { text } from '../../text/index.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+
+const words = text.members;
+
+interface LeaveDialogProps {
+  readonly session: Session;
+  readonly onClose: () => void;
+}
+
+/** Asks before somebody takes themselves out of the organization. The session ends with the membership. */
+export function LeaveDialog({ session, onClose }: LeaveDialogProps) {
+  const leave = useChange({
+    run: (api) =>
+      api.DELETE('/api/org/members/{user_id}', { params: { path: { user_id: session.user.id } } }),
+    stale: [cacheKeys.session],
+    said: () => words.left(session.org.name),
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={words.leaveTitle(session.org.name)}
+      action={words.leave}
+      busy={leave.isPending}
+      error={leave.error}
+      onConfirm={() => leave.mutate(undefined)}
+    >
+      <p>{words.leaveBody}</p>
+    </ConfirmDialog>
+  );
+}

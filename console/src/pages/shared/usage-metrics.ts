@@ -1,0 +1,77 @@
+import type { UsageMetric } from '../../app/usage-search.ts';
+import {
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatMoney,
+  formatMoneyShort,
+  formatShare,
+} from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+
+const words = text.usage;
+
+/** How a metric is shown. */
+export interface MetricLook {
+  readonly label: string;
+  readonly unit: string;
+  readonly format: (value: number) => string;
+  /** In the room that an axis has. */
+  readonly formatTick: (value: number) => string;
+  /** Whole, but without the digits that nobody compares. */
+  readonly formatShort: (value: number) => string;
+  /** Whether parts sum up to the whole: medians and rates do not. */
+  readonly adds: boolean;
+  readonly isMoney: boolean;
+}
+
+const count = {
+  format: formatCount,
+  formatShort: formatCount,
+  formatTick: formatCompact,
+  adds: true,
+  isMoney: false,
+} as const;
+const tokens = { ...count, unit: words.units.tokens } as const;
+const duration = {
+  unit: words.units.duration,
+  format: formatDuration,
+  formatShort: formatDuration,
+  formatTick: formatDuration,
+  adds: false,
+  isMoney: false,
+} as const;
+
+const LOOKS: Readonly<Record<UsageMetric, Omit<MetricLook, 'label'>>> = {
+  requests: { ...count, unit: words.units.requests },
+  errors: { ...count, unit: words.units.errors },
+  input_tokens: tokens,
+  output_tokens: tokens,
+  cached_input_tokens: tokens,
+  total_tokens: tokens,
+  cost_micros: {
+    unit: words.units.cost,
+    format: formatMoney,
+    formatTick: formatMoneyShort,
+    formatShort: formatMoneyShort,
+    adds: true,
+    isMoney: true,
+  },
+  wait_ms_p50: duration,
+  wait_ms_p95: duration,
+  latency_ms_p50: duration,
+  latency_ms_p95: duration,
+  ttft_ms: duration,
+  fallback_rate: {
+    unit: words.units.fallback_rate,
+    format: formatShare,
+    formatShort: formatShare,
+    formatTick: formatShare,
+    adds: false,
+    isMoney: false,
+  },
+};
+
+export function metricLook(metric: UsageMetric): MetricLook {
+  return { ...LOOKS[metric], label: words.metrics[metric] };
+}

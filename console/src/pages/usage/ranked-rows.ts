@@ -1,0 +1,55 @@
+import type { Timeseries } from '@relay/contract';
+import { seriesKey, seriesLabel } from '../shared/usage-series.ts';
+
+/** One group of an answer, as the ranking shows it. */
+export interface RankedRow {
+  readonly id: string;
+  /** What the group is filtered by; null for what is no single thing. */
+  readonly key: string | null;
+  readonly label: string;
+  readonly total: number | null;
+  /** Of all groups; null where parts do not sum up. */
+  readonly share: number | null;
+  readonly peak: { readonly at: string; readonly value: number } | null;
+}
+
+/** Greatest first, groups with nothing in them left out. */
+export function rankedRows({ series, group_by: group }: Timeseries, adds: boolean): RankedRow[] {
+  const all = series.reduce((sum, { total }) => sum + (total ?? 0), 0);
+  return series
+    .filter(({ total }) => total !== null && (!adds || total > 0))
+    .map((each) => ({
+      id: seriesKey(each),
+      key: each.key,
+      label: seriesLabel(each, group),
+      total: each.total,
+      share: adds && all > 0 ? (each.total ?? 0) / all : null,
+      peak: peakOf(each.points),
+    }))
+    .sort((a, b) => (b.total ?? 0) - (a.total ?? 0));
+}
+
+type Points = Timeseries['series'][number]['points'];
+
+function peakOf(points: Points): RankedRow['peak'] {
+  let peak: RankedRow['peak'] = null;
+  for (const { at, value } of points) if (value !== null && value > (peak?.value ?? 0)) peak = { at, value };
+  return peak;
+}
+
+/** The sum of all series for each moment, for the figures over the chart. Null where parts do not sum up. */
+export function wholeOf({ series }: Timeseries, adds: boolean) {
+  const [only] = series;
+  if (!adds && series.length > 1) return null;
+  const sums = new Map<string, number | null>();
+  for (const { points } of series)
+    for (const { at, value } of points)
+      sums.set(at, value === null ? (sums.get(at) ?? null) : (sums.get(at) ?? 0) + value);
+  const points = [...sums].map(([at, value]) => ({ at, value }));
+  const total = adds ? points.reduce((sum, { value }) => sum + (value ?? 0), 0) : (only?.total ?? null);
+  return {
+    total,
+    mean: adds && points.length > 0 ? (total ?? 0) / points.length : null,
+    peak: peakOf(points),
+  };
+}

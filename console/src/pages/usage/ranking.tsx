@@ -1,0 +1,92 @@
+import { useMemo } from 'react';
+import type { Bucket } from '../../app/time-range.ts';
+import { formatShare } from '../../format/numbers.ts';
+import { formatBucket } from '../../format/times.ts';
+import { text } from '../../text/index.ts';
+import { type Column, DataTable, RowName } from '../../ui/data-table.tsx';
+import type { MetricLook } from '../shared/usage-metrics.ts';
+import type { RankedRow } from './ranked-rows.ts';
+
+const words = text.usage;
+
+interface RankingProps {
+  readonly title: string;
+  /** What the rows are. */
+  readonly group: string;
+  readonly look: MetricLook;
+  readonly bucket: Bucket;
+  readonly rows: readonly RankedRow[] | undefined;
+  /** Narrows the page to one of them; undefined where there is no such filter. */
+  readonly onOpen: ((key: string) => void) | undefined;
+}
+
+/** The groups by their totals. A name narrows the page to it. */
+export function Ranking({ title, group, look, bucket, rows, onOpen }: RankingProps) {
+  const columns = useMemo((): readonly Column<RankedRow>[] => {
+    const name: Column<RankedRow> = {
+      id: 'name',
+      header: group,
+      sortBy: ({ label }) => label,
+      cell: ({ label, key }) =>
+        onOpen === undefined || key === null ? (
+          <span className="block max-w-64 truncate font-medium">{label}</span>
+        ) : (
+          <RowName onOpen={() => onOpen(key)}>{label}</RowName>
+        ),
+    };
+    const total: Column<RankedRow> = {
+      id: 'total',
+      header: look.label,
+      align: 'right',
+      sortBy: (row) => row.total ?? 0,
+      cell: (row) => (row.total === null ? text.charts.empty : look.formatShort(row.total)),
+    };
+    const share: Column<RankedRow> = {
+      id: 'share',
+      header: words.share,
+      align: 'right',
+      width: 'w-56',
+      sortBy: (row) => row.share ?? 0,
+      cell: (row) => <Share share={row.share ?? 0} />,
+    };
+    const peak: Column<RankedRow> = {
+      id: 'peak',
+      header: words.peak,
+      align: 'right',
+      from: 'md',
+      sortBy: (row) => row.peak?.value ?? 0,
+      cell: (row) =>
+        row.peak === null ? (
+          text.charts.empty
+        ) : (
+          <>
+            {look.formatShort(row.peak.value)}
+            <span className="ml-2 text-xs text-ink-faint">{formatBucket(row.peak.at, bucket)}</span>
+          </>
+        ),
+    };
+    return look.adds ? [name, total, share, peak] : [name, total, peak];
+  }, [group, look, bucket, onOpen]);
+  return (
+    <DataTable
+      label={words.rankingOf(title)}
+      columns={columns}
+      rows={rows}
+      rowId={(row) => row.id}
+      sortedBy={SORTED_BY}
+    />
+  );
+}
+
+const SORTED_BY = { id: 'total', desc: true } as const;
+
+function Share({ share }: { readonly share: number }) {
+  return (
+    <span className="flex items-center justify-end gap-3">
+      <span aria-hidden className="h-1.5 w-28 overflow-hidden rounded-full bg-hover max-sm:hidden">
+        <span className="block h-full rounded-full bg-accent" style={{ width: `${share * 100}%` }} />
+      </span>
+      <span className="w-12">{formatShare(share)}</span>
+    </span>
+  );
+}

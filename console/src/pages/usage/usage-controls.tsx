@@ -1,0 +1,142 @@
+import { ListFilter } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { canGroup, type UsageGroup, type UsageMetric, usageGroups } from '../../app/usage-search.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/class-names.ts';
+import { Select } from '../../ui/field.tsx';
+import { useFilterOptions } from './use-filter-options.ts';
+import type { UsageChoice, useUsage } from './use-usage.ts';
+
+const words = text.usage;
+
+const METRIC_GROUPS: Readonly<Record<keyof typeof words.metricGroups, readonly UsageMetric[]>> = {
+  traffic: ['requests', 'errors', 'fallback_rate'],
+  tokens: ['cost_micros', 'total_tokens', 'input_tokens', 'output_tokens', 'cached_input_tokens'],
+  time: ['wait_ms_p50', 'wait_ms_p95', 'latency_ms_p50', 'latency_ms_p95', 'ttft_ms'],
+};
+
+interface ControlsProps {
+  readonly choice: UsageChoice;
+  readonly change: ReturnType<typeof useUsage>['change'];
+}
+
+/** Metric, group and bucket; and under them what is narrowed to. */
+export function UsageControls({ choice, change }: ControlsProps) {
+  const { metric, by, bucket, buckets } = choice;
+  return (
+    <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
+      <Labelled label={words.metric} className="max-sm:col-span-2 sm:w-60">
+        <Select
+          aria-label={words.metric}
+          value={metric}
+          onChange={(event) => change.set({ metric: event.target.value as UsageMetric })}
+        >
+          {Object.entries(METRIC_GROUPS).map(([group, metrics]) => (
+            <optgroup key={group} label={words.metricGroups[group as keyof typeof METRIC_GROUPS]}>
+              {metrics.map((each) => (
+                <option key={each} value={each}>
+                  {words.metrics[each]}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </Select>
+      </Labelled>
+      <Labelled label={words.by} className="sm:w-40">
+        <Select
+          aria-label={words.by}
+          value={by}
+          onChange={(event) => change.set({ by: event.target.value as UsageGroup })}
+        >
+          {usageGroups.map((each) => (
+            <option key={each} value={each} disabled={!canGroup(metric, each)}>
+              {words.groups[each]}
+            </option>
+          ))}
+        </Select>
+      </Labelled>
+      <Labelled label={words.bucket} className="sm:w-36">
+        <Select
+          aria-label={words.bucket}
+          value={bucket}
+          onChange={(event) => change.set({ bucket: event.target.value as typeof bucket })}
+        >
+          {buckets.map((each) => (
+            <option key={each} value={each}>
+              {words.buckets[each]}
+            </option>
+          ))}
+        </Select>
+      </Labelled>
+    </div>
+  );
+}
+
+export function UsageFilterBar({ choice, change }: ControlsProps) {
+  const options = useFilterOptions();
+  const chosenCount = Object.keys(choice.filters).length;
+  // On a telephone they would push the chart out of sight.
+  const [open, setOpen] = useState(chosenCount > 0);
+  if (options.length === 0) return null;
+  return (
+    <>
+      <Button size="small" className="sm:hidden" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <ListFilter aria-hidden className="size-3.5" />
+        {words.filters.label}
+      </Button>
+      <fieldset className={classes('grid grid-cols-2 gap-2 sm:flex sm:flex-wrap', !open && 'max-sm:hidden')}>
+        <legend className="sr-only">{words.filters.label}</legend>
+        {options.map(([name, found]) => {
+          const chosen = choice.filters[name];
+          // What was deleted since is still filtered by, and has its id for a name.
+          const gone = chosen !== undefined && !found.some(({ id }) => id === chosen);
+          return (
+            <Select
+              key={name}
+              aria-label={words.filters[name].label}
+              className={chosen === undefined ? 'h-8 text-[13px] text-ink-soft sm:w-44' : CHOSEN}
+              value={chosen ?? ''}
+              onChange={(event) =>
+                change.setFilter(name, event.target.value === '' ? undefined : event.target.value)
+              }
+            >
+              <option value="">{words.filters[name].any}</option>
+              {gone ? <option value={chosen}>{chosen}</option> : null}
+              {found.map(({ id, name: label }) => (
+                <option key={id} value={id}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          );
+        })}
+        {chosenCount === 0 ? null : (
+          <Button look="quiet" size="small" onClick={change.clear}>
+            {text.states.clearFilters}
+          </Button>
+        )}
+      </fieldset>
+    </>
+  );
+}
+
+const CHOSEN = 'h-8 text-[13px] font-medium border-accent sm:w-44';
+
+interface LabelledProps {
+  readonly label: string;
+  readonly className: string;
+  readonly children: ReactNode;
+}
+
+/** The name stands in front of the value: "By Model". */
+function Labelled({ label, className, children }: LabelledProps) {
+  return (
+    <div className={className}>
+      <span aria-hidden className="mb-1 block text-xs text-ink-faint">
+        {label}
+      </span>
+      {children}
+    </div>
+  );
+}

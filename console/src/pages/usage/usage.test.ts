@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Timeseries } from '@relay/contract';
+import { csvName, csvOf } from './csv.ts';
+import { rankedRows, wholeOf } from './ranked-rows.ts';
+
+const DAYS = ['2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z'];
+
+function answer(over: Partial<Timeseries>, groups: Record<string, readonly (number | null)[]>): Timeseries {
+  return {
+    metric: 'requests',
+    group_by: 'lane',
+    bucket: 'day',
+    from: DAYS[0] ?? '',
+    to: '2026-03-03T00:00:00.000Z',
+    series: Object.entries(groups).map(([label, values]) => ({
+      kind: 'group',
+      key: `id-${label}`,
+      label,
+      total: values.reduce<number>((sum, value) => sum + (value ?? 0), 0),
+      points: values.map((value, index) => ({ at: DAYS[index] ?? '', value })),
+    })),
+    ...over,
+  };
+}
+
+describe('the ranking', () => {
+  it('is greatest first with shares of the whole, without what is nothing', () => {
+    const rows = rankedRows(answer({}, { Small: [1, 0], None: [0, 0], Great: [1, 2] }), true);
+    assert.deepEqual(
+      rows.map(({ label, total, share, peak }) => [label, total, share, peak?.at]),
+      [
+        ['Great', 3, 0.75, DAYS[1]],
+        ['Small', 1, 0.25, DAYS[0]],
+      ],
+    );
+  });
+
+  it('has no shares of what does not sum up, and no whole of several', () => {
+    const waits = answer({ metric: 'wait_ms_p95' }, { A: [10, null], B: [20, 5] });
+    assert.deepEqual(
+      rankedRows(waits, false).map(({ share }) => share),
+      [null, null],
+    );
+    assert.equal(wholeOf(waits, false), null);
+  });
+
+  it('the whole is the sum of all groups, with its mean and its peak', () => {
+    assert.deepEqual(wholeOf(answer({}, { A: [1, 2], B: [3, 6] }), true), {
+      total: 12,
+      mean: 6,
+      peak: { at: DAYS[1], value: 8 },
+    });
+  });
+});
+
+describe('the sheet', () => {
+  it('has a row for each bucket and a column for each group, and nothing where nothing was measured', () => {
+    const csv = csvOf(answer({ metric: 'wait_ms_p95' }, { 'A, B': [10, null], '=C': [20, 5] }));
+    assert.equal(csv, `time,"A, B",'=C\r\n2026-03-01T00:00:00.000Z,10,20\r\n2026-03-02T00:00:00.000Z,,5\r\n`);
+  });
+
+  it('is named by what is in it', () => {
+    assert.equal(csvName(answer({ metric: 'cost_micros' }, {})), 'usage-cost-micros-by-lane-2026-03-03.csv');
+  });
+});

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query';
+import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
+import {
+  apiKeysQuery,
+  capabilitiesQuery,
+  endpointsQuery,
+  lanesQuery,
+  providersQuery,
+} from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import type { UsageFilterName } from '../../app/usage-search.ts';
+import { useAccess } from '../../app/use-access.ts';
+
+export interface FilterOption {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What usage can be narrowed to; of what the caller may not list there is no filter. */
+export function useFilterOptions(): readonly (readonly [UsageFilterName, readonly FilterOption[]])[] {
+  const api = useApi();
+  const { can } = useAccess();
+  const { data: capabilities } = useQuery(capabilitiesQuery(api));
+  const accounts = capabilities?.accounts === true;
+  const allKeys = can('listOrgApiKeys');
+  const providers = useQuery({ ...providersQuery(api), enabled: can('listProviders') });
+  const lanes = useQuery({ ...lanesQuery(api), enabled: can('listLanes') });
+  const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
+  const orgKeys = useQuery({ ...orgApiKeysQuery(api), enabled: accounts && allKeys });
+  const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: accounts && !allKeys && can('listApiKeys') });
+  const members = useQuery({ ...membersQuery(api), enabled: accounts && can('listMembers') });
+  const options: readonly (readonly [UsageFilterName, readonly FilterOption[] | undefined])[] = [
+    ['provider', providers.data],
+    ['lane', lanes.data],
+    ['endpoint', endpoints.data],
+    ['key', orgKeys.data ?? ownKeys.data],
+    ['user', members.data],
+  ];
+  return options.flatMap(([name, found]) =>
+    found === undefined ? [] : [[name, found.toSorted((a, b) => a.name.localeCompare(b.name))] as const],
+  );
+}

@@ -1,0 +1,86 @@
+import type { TimeseriesQuery } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { timeseriesQuery } from '../../api/usage-queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { type Bucket, bucketsFor, type TimeRange } from '../../app/time-range.ts';
+import {
+  canGroup,
+  DEFAULT_GROUP,
+  DEFAULT_METRIC,
+  type UsageFilterName,
+  type UsageGroup,
+  type UsageMetric,
+  type UsageSearch,
+  usageFilterNames,
+} from '../../app/usage-search.ts';
+import { useTimeRange } from '../shared/use-time-range.ts';
+
+export type UsageFilters = { readonly [Name in UsageFilterName]?: string };
+
+/** What the address asks for. */
+export interface UsageChoice {
+  readonly metric: UsageMetric;
+  readonly by: UsageGroup;
+  readonly bucket: Bucket;
+  readonly buckets: readonly Bucket[];
+  readonly filters: UsageFilters;
+}
+
+/** What is shown, and how to ask for something else: all of it stands in the address. */
+export function useUsage() {
+  const api = useApi();
+  const { range, choose } = useTimeRange();
+  const search: UsageSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const choice = useMemo(() => choiceOf(search, range), [search, range]);
+  const change = useMemo(() => {
+    const set = (next: Record<string, unknown>) =>
+      void navigate({
+        to: '.',
+        search: ((before: object) => ({ ...before, ...next })) as never,
+        resetScroll: false,
+      });
+    return {
+      set: (next: UsageSearch) => set(next),
+      setFilter: (name: UsageFilterName, id: string | undefined) => set({ [name]: id }),
+      clear: () => set(Object.fromEntries(usageFilterNames.map((name) => [name, undefined]))),
+    };
+  }, [navigate]);
+  const answer = useQuery(timeseriesQuery(api, questionOf(choice, range)));
+  return { choice, change, range, chooseRange: choose, answer };
+}
+
+function choiceOf(search: UsageSearch, range: TimeRange): UsageChoice {
+  const metric = search.metric ?? DEFAULT_METRIC;
+  const by = search.by ?? DEFAULT_GROUP;
+  const buckets = bucketsFor(range, Date.now());
+  const bucket = [search.bucket, range.bucket].find((each) => each !== undefined && buckets.includes(each));
+  const filters: { -readonly [Name in UsageFilterName]?: string } = {};
+  for (const name of usageFilterNames) {
+    const id = search[name];
+    if (id !== undefined) filters[name] = id;
+  }
+  return {
+    metric,
+    by: canGroup(metric, by) ? by : DEFAULT_GROUP,
+    bucket: bucket ?? buckets[0] ?? 'day',
+    buckets,
+    filters,
+  };
+}
+
+const PARAMETERS = {
+  provider: 'provider_id',
+  lane: 'lane_id',
+  endpoint: 'endpoint_id',
+  key: 'api_key_id',
+  user: 'user_uuid',
+} as const;
+
+function questionOf({ metric, by, bucket, filters }: UsageChoice, { from, to }: TimeRange): TimeseriesQuery {
+  const given = Object.entries(filters) as [UsageFilterName, string][];
+  const conditions = Object.fromEntries(given.map(([name, id]) => [PARAMETERS[name], id]));
+  return { metric, group_by: by, bucket, from, to, ...conditions };
+}

@@ -1,0 +1,119 @@
+import type { Bucket } from '../../app/time-range.ts';
+
+export type ChartTone = 'good' | 'bad' | 'warn' | 'neutral';
+export type ChartKind = 'area' | 'bar' | 'line';
+
+export interface ChartSeries {
+  /** Names the series among its neighbours. `other` is what was already taken together: it stays last and grey. */
+  readonly key: string;
+  readonly label: string;
+  /** For states; without it, the colours of the palette in order. */
+  readonly tone?: ChartTone;
+  readonly points: readonly { readonly at: string; readonly value: number | null }[];
+}
+
+/** A series with its looks. */
+export interface DrawnSeries extends ChartSeries {
+  /** Under which its values stand in a row. */
+  readonly column: string;
+  readonly colour: string;
+  /** A second mark beside the colour, for lines. */
+  readonly dash: string | undefined;
+}
+
+type WritableRow = { at: string } & Record<string, string | number | null>;
+export type ChartRow = Readonly<WritableRow>;
+
+const OTHER_KEY = 'other';
+const SERIES_MAX = 8;
+const DASHES = [undefined, '6 3', '2 3'] as const;
+
+/** What is drawn: at most eight series. The rest is summed where sums stack, and counted where they do not. */
+export function foldSeries(
+  series: readonly ChartSeries[],
+  kind: ChartKind,
+  otherLabel: string,
+): { readonly drawn: readonly DrawnSeries[]; readonly left: number } {
+  const named = series.filter((each) => each.key !== OTHER_KEY);
+  const given = series.filter((each) => each.key === OTHER_KEY);
+  const fits = named.length + given.length <= SERIES_MAX;
+  if (fits) return { drawn: withLooks([...named, ...given]), left: 0 };
+  const stacked = kind !== 'line';
+  const kept = new Set(largest(named, stacked ? SERIES_MAX - 1 : SERIES_MAX));
+  const rest = [...named.filter((each) => !kept.has(each)), ...given];
+  const first = named.filter((each) => kept.has(each));
+  // A median of medians is no median: what cannot be summed is left out and said so.
+  if (!stacked) return { drawn: withLooks(first), left: rest.length };
+  return { drawn: withLooks([...first, sumOf(rest, otherLabel)]), left: 0 };
+}
+
+/** One row for each moment that occurs, with the value of every series. */
+export function rowsOf(drawn: readonly DrawnSeries[]): readonly ChartRow[] {
+  const rows = new Map<string, WritableRow>();
+  for (const { column, points } of drawn)
+    for (const { at, value } of points) {
+      const row: WritableRow = rows.get(at) ?? { at };
+      row[column] = value;
+      rows.set(at, row);
+    }
+  return [...rows.values()].sort((a, b) => a.at.localeCompare(b.at));
+}
+
+export function valueIn(row: ChartRow, column: string): number | null {
+  const value = row[column];
+  return typeof value === 'number' ? value : null;
+}
+
+const BUCKET_MS: Record<Bucket, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+/** Where the bucket that begins here ends. */
+export function endOf(at: string, bucket: Bucket): string {
+  return new Date(Date.parse(at) + BUCKET_MS[bucket]).toISOString();
+}
+
+const STEPS: Record<Bucket, readonly number[]> = {
+  minute: [1, 2, 5, 10, 15, 30, 60, 120, 360],
+  hour: [1, 2, 3, 6, 12, 24, 48],
+  day: [1, 2, 7, 14, 28, 91],
+};
+
+/** The moments that get a mark on the axis, about as many as have room: whole steps of the clock that the reader lives by. */
+export function ticksOf(rows: readonly ChartRow[], bucket: Bucket, room: number): string[] {
+  const step = STEPS[bucket].find((each) => rows.length / each <= room) ?? STEPS[bucket].at(-1) ?? 1;
+  return rows.map((row) => row.at).filter((at, index) => placeOf(at, index, bucket) % step === 0);
+}
+
+function placeOf(at: string, index: number, bucket: Bucket): number {
+  if (bucket === 'day') return index;
+  const date = new Date(at);
+  const hours = Math.floor((Date.parse(at) - date.getTimezoneOffset() * 60_000) / BUCKET_MS.hour);
+  return bucket === 'hour' ? hours : hours * 60 + date.getMinutes();
+}
+
+function withLooks(series: readonly ChartSeries[]): readonly DrawnSeries[] {
+  let next = 0;
+  return series.map((each, index) => {
+    const column = `s${index}`;
+    if (each.key === OTHER_KEY) return { ...each, column, colour: 'var(--series-other)', dash: '2 3' };
+    if (each.tone !== undefined)
+      return { ...each, column, colour: `var(--chart-${each.tone})`, dash: undefined };
+    next += 1;
+    return { ...each, column, colour: `var(--series-${next})`, dash: DASHES[Math.floor((next - 1) / 3)] };
+  });
+}
+
+function largest(series: readonly ChartSeries[], count: number): readonly ChartSeries[] {
+  const sizes = new Map(series.map((each) => [each, sizeOf(each)]));
+  return [...series].sort((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0)).slice(0, count);
+}
+
+function sizeOf({ points }: ChartSeries): number {
+  return points.reduce((sum, { value }) => sum + (value ?? 0), 0);
+}
+
+function sumOf(series: readonly ChartSeries[], label: string): ChartSeries {
+  const sums = new Map<string, number>();
+  for (const { points } of series)
+    for (const { at, value } of points) sums.set(at, (sums.get(at) ?? 0) + (value ?? 0));
+  return { key: OTHER_KEY, label, points: [...sums].map(([at, value]) => ({ at, value })) };
+}

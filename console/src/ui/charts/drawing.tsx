@@ -1,0 +1,177 @@
+import { useMemo } from 'react';
+import {
+  Area,
+  Bar,
+  CartesianGrid,
+  ComposedChart,
+  Line,
+  ReferenceArea,
+  Tooltip,
+  useChartWidth,
+  XAxis,
+  YAxis,
+} from 'recharts';
+import type { Bucket } from '../../app/time-range.ts';
+import { formatTick as formatTimeTick, zoneName } from '../../format/times.ts';
+import { text } from '../../text/index.ts';
+import { type ChartKind, type ChartRow, type DrawnSeries, ticksOf, valueIn } from './chart-data.ts';
+import { ChartTooltip } from './chart-tooltip.tsx';
+import { useSelection } from './use-selection.ts';
+
+interface DrawingProps {
+  readonly title: string;
+  readonly kind: ChartKind;
+  readonly shown: readonly DrawnSeries[];
+  readonly rows: readonly ChartRow[];
+  readonly bucket: Bucket;
+  readonly format: (value: number) => string;
+  readonly formatTick?: (value: number) => string;
+  readonly unit: string;
+  readonly heightPx: number;
+  readonly onSelect?: (from: string, to: string) => void;
+}
+
+// The last mark of the axis stands half beyond the plot.
+const MARGIN = { top: 8, right: 18, bottom: 0, left: 0 };
+const TICK = { fill: 'var(--ink-faint)', fontSize: 11 };
+
+/** The picture alone, in a file of its own: it brings the library along and is loaded when a chart is there. */
+export default function Drawing(props: DrawingProps) {
+  const { title, kind, shown, rows, bucket, format, unit, heightPx, onSelect } = props;
+  const whole = rows.every((row) => shown.every(({ column }) => Number.isInteger(valueIn(row, column) ?? 0)));
+  const selection = useSelection(bucket, onSelect);
+  return (
+    <ComposedChart
+      responsive
+      data={rows as ChartRow[]}
+      margin={MARGIN}
+      style={{ width: '100%', height: heightPx, cursor: onSelect === undefined ? 'default' : 'crosshair' }}
+      className="select-none [&_svg]:rounded-md"
+      barCategoryGap={rows.length > 60 ? 0.5 : '15%'}
+      aria-label={text.charts.keys(title, unit)}
+      {...selection.handlers}
+    >
+      <CartesianGrid vertical={false} stroke="var(--line)" />
+      <TimeAxis rows={rows} bucket={bucket} />
+      <YAxis
+        width="auto"
+        tickFormatter={props.formatTick ?? format}
+        tick={TICK}
+        tickLine={false}
+        axisLine={false}
+        tickCount={5}
+        domain={[0, 'auto']}
+        allowDecimals={!whole}
+      />
+      <Tooltip
+        isAnimationActive={false}
+        cursor={kind === 'bar' ? { fill: 'var(--hover)' } : { stroke: 'var(--line-strong)' }}
+        content={({ active, label }) => (
+          <ChartTooltip
+            row={active ? rows.find((row) => row.at === label) : undefined}
+            shown={shown}
+            bucket={bucket}
+            format={format}
+            stacked={kind !== 'line'}
+          />
+        )}
+      />
+      {shown.map((each) => markOf(kind, each, rows))}
+      {selection.from === null || selection.to === null ? null : (
+        <ReferenceArea
+          x1={selection.from}
+          x2={selection.to}
+          fill="var(--accent)"
+          fillOpacity={0.15}
+          stroke="var(--accent)"
+        />
+      )}
+    </ComposedChart>
+  );
+}
+
+/** What a mark and the space to the next need. */
+const MARK_PX = 62;
+
+function TimeAxis({ rows, bucket }: Pick<DrawingProps, 'rows' | 'bucket'>) {
+  const room = Math.max(2, Math.floor((useChartWidth() ?? 0) / MARK_PX));
+  const ticks = useMemo(() => ticksOf(rows, bucket, room), [rows, bucket, room]);
+  return (
+    <XAxis
+      dataKey="at"
+      ticks={ticks}
+      interval={0}
+      tickFormatter={(at: string) => formatTimeTick(at, bucket)}
+      tick={TICK}
+      tickLine={false}
+      tickMargin={6}
+      axisLine={{ stroke: 'var(--line-strong)' }}
+      height={44}
+      label={{
+        value: bucket === 'day' ? text.charts.utcDays : text.charts.localTime(zoneName()),
+        position: 'insideBottomRight',
+        offset: 2,
+        ...TICK,
+      }}
+    />
+  );
+}
+
+/**
+ * A change of data redraws at once: numbers that slide to their place are read wrong on the way. Areas have no outline, which
+ * would lie over those below wherever there is nothing of it.
+ */
+function markOf(
+  kind: ChartKind,
+  { key, column, label, colour, dash }: DrawnSeries,
+  rows: readonly ChartRow[],
+) {
+  const shared = { dataKey: column, name: label, isAnimationActive: false } as const;
+  if (kind === 'bar') return <Bar key={key} {...shared} stackId="all" fill={colour} />;
+  if (kind === 'area')
+    return (
+      <Area
+        key={key}
+        {...shared}
+        type="monotone"
+        stackId="all"
+        stroke="none"
+        fill={colour}
+        fillOpacity={0.85}
+        activeDot={{ r: 3, stroke: 'var(--panel)' }}
+      />
+    );
+  return (
+    <Line
+      key={key}
+      {...shared}
+      type="monotone"
+      stroke={colour}
+      strokeWidth={1.75}
+      strokeDasharray={dash ?? 'none'}
+      dot={({ cx, cy, index }: DotPlace) =>
+        isAlone(rows, index, column) && cx !== undefined && cy !== undefined ? (
+          <circle key={index} cx={cx} cy={cy} r={2} fill={colour} />
+        ) : (
+          <g key={index} />
+        )
+      }
+      activeDot={{ r: 3, stroke: 'var(--panel)' }}
+    />
+  );
+}
+
+interface DotPlace {
+  readonly cx?: number;
+  readonly cy?: number;
+  readonly index: number;
+}
+
+/** A value without neighbours makes no line: it would not be seen. */
+function isAlone(rows: readonly ChartRow[], index: number, column: string): boolean {
+  const at = (place: number) => {
+    const row = rows[place];
+    return row === undefined ? null : valueIn(row, column);
+  };
+  return at(index) !== null && at(index - 1) === null && at(index + 1) === null;
+}

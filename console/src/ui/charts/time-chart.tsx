@@ -1,0 +1,163 @@
+import { ChartArea, Table2 } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import type { Bucket } from '../../app/time-range.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../button.tsx';
+import { classes } from '../class-names.ts';
+import { Skeleton } from '../states.tsx';
+import {
+  type ChartKind,
+  type ChartSeries,
+  type DrawnSeries,
+  foldSeries,
+  rowsOf,
+  valueIn,
+} from './chart-data.ts';
+import { ChartTable } from './chart-table.tsx';
+
+/** Asked for as soon as a page with a chart is, beside the numbers that it will draw. */
+const drawing = import('./drawing.tsx');
+const Drawing = lazy(() => drawing);
+
+export interface TimeChartProps {
+  readonly title: string;
+  /** Areas and bars are stacked; lines are for what does not add up, such as quantiles. */
+  readonly kind: ChartKind;
+  /** Undefined while it is on its way. */
+  readonly series: readonly ChartSeries[] | undefined;
+  readonly bucket: Bucket;
+  readonly format: (value: number) => string;
+  /** What the numbers are, at their axis. */
+  readonly unit: string;
+  /** Shorter than `format`, for the axis. */
+  readonly formatTick?: (value: number) => string;
+  readonly heightPx?: number;
+  /** A stretch of time was dragged over, or one bucket chosen. */
+  readonly onSelect?: (from: string, to: string) => void;
+  /** Beside the button that shows the table. */
+  readonly actions?: ReactNode;
+}
+
+const HEIGHT_PX = 240;
+
+/** Series over time, drawn or as a table of the same numbers. */
+export function TimeChart(props: TimeChartProps) {
+  const { title, kind, series, unit, heightPx = HEIGHT_PX } = props;
+  const [asTable, setAsTable] = useState(false);
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const folded = useMemo(() => foldSeries(series ?? [], kind, text.charts.other), [series, kind]);
+  const rows = useMemo(() => rowsOf(folded.drawn), [folded]);
+  const shown = useMemo(() => folded.drawn.filter((each) => !hidden.has(each.key)), [folded, hidden]);
+  const empty = !rows.some((row) => folded.drawn.some(({ column }) => valueIn(row, column)));
+  const toggle = (key: string) => {
+    const next = new Set(hidden);
+    if (!next.delete(key)) next.add(key);
+    setHidden(next);
+  };
+  return (
+    <section className="min-w-0 rounded-xl border bg-panel shadow-panel" aria-label={title}>
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b py-1.5 pr-2 pl-4">
+        <h2 className="mr-auto text-[13px] font-semibold">{title}</h2>
+        {props.actions}
+        <ViewButton title={title} asTable={asTable} onClick={() => setAsTable(!asTable)} />
+      </header>
+      {series === undefined ? (
+        <ChartSkeleton heightPx={heightPx} />
+      ) : asTable ? (
+        <ChartTable {...props} drawn={folded.drawn} rows={rows} heightPx={heightPx} />
+      ) : (
+        <div className="px-4 pt-3 pb-2">
+          <div className="flex min-h-5 flex-wrap items-start justify-between gap-x-4 gap-y-1 text-xs">
+            <span className="text-ink-faint">{unit}</span>
+            <Legend drawn={folded.drawn} hidden={hidden} onToggle={toggle} left={folded.left} />
+          </div>
+          <div className="relative mt-1" style={{ height: heightPx }}>
+            <Suspense fallback={<Skeleton className="h-full w-full" />}>
+              <Drawing {...props} shown={shown} rows={rows} heightPx={heightPx} />
+            </Suspense>
+            {empty ? (
+              <p className="pointer-events-none absolute inset-0 grid place-items-center text-[13px] text-ink-soft">
+                {text.charts.nothing}
+              </p>
+            ) : null}
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function ViewButton({ title, asTable, onClick }: ViewButtonProps) {
+  const Icon = asTable ? ChartArea : Table2;
+  return (
+    <Button
+      look="quiet"
+      size="small"
+      onClick={onClick}
+      aria-label={asTable ? text.charts.asChartOf(title) : text.charts.asTableOf(title)}
+    >
+      <Icon aria-hidden className="size-3.5" />
+      {asTable ? text.charts.asChart : text.charts.asTable}
+    </Button>
+  );
+}
+
+interface ViewButtonProps {
+  readonly title: string;
+  readonly asTable: boolean;
+  readonly onClick: () => void;
+}
+
+/** In the geometry of the chart, so that nothing jumps when it comes. */
+function ChartSkeleton({ heightPx }: { readonly heightPx: number }) {
+  return (
+    <div className="px-4 pt-3 pb-2" role="status" aria-label={text.states.loading}>
+      <Skeleton className="my-[3px] w-24" />
+      <div className="mt-1" style={{ height: heightPx }}>
+        <Skeleton className="h-full w-full opacity-60" />
+      </div>
+    </div>
+  );
+}
+
+/** Names the colours; each name hides and shows its series. One series needs no name. */
+function Legend({ drawn, hidden, onToggle, left }: LegendProps) {
+  if (drawn.length < 2) return null;
+  return (
+    <div className="min-w-0">
+      <ul aria-label={text.charts.series} className="-mx-1.5 flex flex-wrap gap-x-1">
+        {drawn.map((each) => {
+          const off = hidden.has(each.key);
+          return (
+            <li key={each.key} className="max-w-full min-w-0">
+              <button
+                type="button"
+                aria-pressed={!off}
+                onClick={() => onToggle(each.key)}
+                className="flex max-w-48 items-center gap-1.5 rounded px-1.5 py-px hover:bg-hover"
+              >
+                <span
+                  aria-hidden
+                  className={classes('size-2 shrink-0 rounded-[2px]', off && 'opacity-30')}
+                  style={{ backgroundColor: each.colour }}
+                />
+                <span className={classes('truncate', off ? 'text-ink-faint line-through' : 'text-ink-soft')}>
+                  {each.label}
+                </span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      {left === 0 ? null : <p className="text-ink-faint">{text.charts.notDrawn(formatCount(left))}</p>}
+    </div>
+  );
+}
+
+interface LegendProps {
+  readonly drawn: readonly DrawnSeries[];
+  readonly hidden: ReadonlySet<string>;
+  readonly onToggle: (key: string) => void;
+  readonly left: number;
+}

@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { classes } from './class-names.ts';
+
+interface LinkTab {
+  readonly key: string;
+  readonly label: string;
+  /** What of the address is different there. */
+  readonly search: Readonly<Record<string, string | undefined>>;
+  /** Of another kind than those before it. */
+  readonly apart?: boolean;
+}
+
+interface LinkTabsProps {
+  readonly label: string;
+  readonly tabs: readonly LinkTab[];
+  readonly current: string;
+}
+
+/** Views of a page that have an address each. They are links, so that each can be opened, sent and gone back to. */
+export function LinkTabs({ label, tabs, current }: LinkTabsProps) {
+  const nav = useRef<HTMLElement>(null);
+  // On a narrow window the chosen one may lie beyond the edge.
+  useEffect(() => {
+    const chosen = nav.current?.querySelector<HTMLElement>(`[data-tab="${current}"]`);
+    if (nav.current !== null && chosen !== null && chosen !== undefined)
+      nav.current.scrollLeft = chosen.offsetLeft - (nav.current.clientWidth - chosen.offsetWidth) / 2;
+  }, [current]);
+  return (
+    <nav ref={nav} aria-label={label} className="relative mb-5 overflow-x-auto border-b">
+      <ul className="flex min-w-max gap-1">
+        {tabs.map(({ key, label: name, search, apart = false }) => (
+          <li
+            key={key}
+            data-tab={key}
+            className={classes(apart && 'ml-2 border-l pl-2 sm:ml-auto sm:border-l-0')}
+          >
+            <Link
+              to="."
+              search={((before: object) => ({ ...before, ...search })) as never}
+              resetScroll={false}
+              aria-current={key === current ? 'page' : undefined}
+              className={classes(
+                '-mb-px block border-b-2 px-2.5 py-2 text-[13px] whitespace-nowrap transition-colors focus-visible:-outline-offset-2',
+                key === current
+                  ? 'border-accent font-medium text-ink'
+                  : 'border-transparent text-ink-soft hover:text-ink',
+              )}
+            >
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,270 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { classes } from './class-names.ts';
+import { Skeleton } from './states.tsx';
+
+export interface LogColumn<Row> {
+  readonly id: string;
+  readonly header: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Width, alignment, and from which window on it is there; of the header as well. */
+  readonly className?: string;
+}
+
+interface LogTableProps<Row> {
+  readonly label: string;
+  /** The first one is the name of the row and opens it. */
+  readonly columns: readonly LogColumn<Row>[];
+  /** Undefined while they are on their way. */
+  readonly rows: readonly Row[] | undefined;
+  readonly rowId: (row: Row) => string;
+  /** The page that the row opens, so that it can also be opened beside this one. */
+  readonly hrefOf: (row: Row) => string;
+  readonly onOpen: (row: Row) => void;
+  /** More rows follow those that are here. */
+  readonly hasMore: boolean;
+  /** The last rows will be in sight soon. */
+  readonly onNearEnd: () => void;
+  /** Whether the first row is in sight has changed. */
+  readonly onTop: (isTop: boolean) => void;
+}
+
+const ROW_PX = 38;
+const SKELETON_ROWS = 12;
+/** Read ahead by so many rows, which is more than a fast wheel passes in the time that a page takes. */
+const AHEAD_ROWS = 150;
+const PAGE_STEP = 15;
+/** The header of the table and, on narrow windows, that of the console stand above the rows. */
+const COVERED_PX = 92;
+
+/**
+ * A table of rows without number: all of one height, only those in sight drawn, read a page at a time. Arrow keys go from row to
+ * row, and Enter opens. It does not sort, since what it shows is never whole.
+ */
+export function LogTable<Row extends object>(props: LogTableProps<Row>) {
+  const { columns, rows } = props;
+  return (
+    // Clipped rather than hidden: the header has to stay in sight of the window.
+    <div className="overflow-clip rounded-xl border bg-panel shadow-panel">
+      <table
+        className="w-full table-fixed border-separate border-spacing-0 text-left text-[13px]"
+        aria-busy={rows === undefined || undefined}
+        aria-rowcount={rows === undefined || props.hasMore ? -1 : rows.length + 1}
+      >
+        <caption className="sr-only">{props.label}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th
+                key={column.id}
+                scope="col"
+                className={classes(
+                  'sticky top-13 z-10 h-9 truncate border-b bg-panel px-2.5 text-xs font-medium text-ink-faint first:pl-4 last:pr-4 lg:top-0',
+                  column.className,
+                )}
+              >
+                {column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {rows === undefined ? <SkeletonRows columns={columns} /> : <Rows {...props} rows={rows} />}
+      </table>
+    </div>
+  );
+}
+
+function Rows<Row extends object>(props: LogTableProps<Row> & { readonly rows: readonly Row[] }) {
+  const { columns, rows, rowId, onTop, onNearEnd } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const topPx = useTop(body);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_PX,
+    overscan: 10,
+    scrollMargin: topPx,
+    scrollPaddingStart: COVERED_PX,
+    scrollPaddingEnd: ROW_PX,
+  });
+  const items = virtual.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? 0;
+  const isTop = (virtual.scrollOffset ?? 0) <= topPx;
+  useEffect(() => onTop(isTop), [onTop, isTop]);
+  const isNearEnd = props.hasMore && last + AHEAD_ROWS >= rows.length;
+  useEffect(() => {
+    if (isNearEnd) onNearEnd();
+  }, [isNearEnd, onNearEnd]);
+
+  const [activeId, setActiveId] = useState<string | null>(null);
+  const asked = useRef<string | null>(null);
+  useEffect(() => {
+    // The row that was moved to may have had to be drawn first.
+    if (asked.current === null) return;
+    const link = body.current?.querySelector<HTMLElement>(`[data-row="${asked.current}"] a`);
+    if (link === null || link === undefined) return;
+    asked.current = null;
+    link.focus({ preventScroll: true });
+  });
+  const moveFrom = (index: number, key: string) => {
+    const target = targetOf(key, index, rows.length);
+    const row = target === null ? undefined : rows[target];
+    if (target === null || row === undefined) return false;
+    virtual.scrollToIndex(target, { align: 'auto' });
+    asked.current = rowId(row);
+    setActiveId(asked.current);
+    return true;
+  };
+  // Rows that stay as they are keep the handler that they were drawn with.
+  const latestMove = useRef(moveFrom);
+  useLayoutEffect(() => {
+    latestMove.current = moveFrom;
+  });
+  const move = useCallback((index: number, key: string) => latestMove.current(index, key), []);
+  const drawn = items.flatMap(({ index }) => {
+    const row = rows[index];
+    return row === undefined ? [] : [{ index, row, id: rowId(row) }];
+  });
+  // One row is in the order of the Tab key: the one that was used last, or else the first in sight.
+  const tabbed = drawn.some(({ id }) => id === activeId) ? activeId : drawn[0]?.id;
+  return (
+    <tbody ref={body} className="[overflow-anchor:none]">
+      <Spacer px={first * ROW_PX} />
+      {drawn.map(({ index, row, id }) => (
+        <LogRow
+          key={id}
+          index={index}
+          id={id}
+          row={row}
+          columns={columns as readonly LogColumn<object>[]}
+          href={props.hrefOf(row)}
+          isTabbed={id === tabbed}
+          onOpen={props.onOpen as (row: object) => void}
+          onKey={move}
+        />
+      ))}
+      <Spacer px={(rows.length - 1 - last) * ROW_PX} />
+    </tbody>
+  );
+}
+
+/** How far down the page the rows begin. What stands above them may grow. */
+function useTop(body: { readonly current: HTMLElement | null }): number {
+  const [topPx, setTopPx] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () =>
+      setTopPx(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [body]);
+  return topPx;
+}
+
+function targetOf(key: string, index: number, count: number): number | null {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: index + 1,
+    ArrowUp: index - 1,
+    PageDown: index + PAGE_STEP,
+    PageUp: index - PAGE_STEP,
+    Home: 0,
+    End: count - 1,
+  };
+  const target = steps[key];
+  return target === undefined ? null : Math.min(count - 1, Math.max(0, target));
+}
+
+interface LogRowProps {
+  readonly index: number;
+  readonly id: string;
+  readonly row: object;
+  readonly columns: readonly LogColumn<object>[];
+  readonly href: string;
+  readonly isTabbed: boolean;
+  readonly onOpen: (row: object) => void;
+  /** Answers whether the key moved somewhere. */
+  readonly onKey: (index: number, key: string) => boolean;
+}
+
+/** Drawn again only when it is another row: scrolling draws what comes into sight and nothing else. */
+const LogRow = memo(function LogRow(props: LogRowProps) {
+  const { index, id, row, columns, href, isTabbed, onOpen, onKey } = props;
+  const open = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    onOpen(row);
+  };
+  const move = (event: KeyboardEvent) => {
+    if (onKey(index, event.key)) event.preventDefault();
+  };
+  return (
+    <tr
+      data-row={id}
+      aria-rowindex={index + 2}
+      className="group relative focus-within:bg-hover hover:bg-hover/60"
+    >
+      {columns.map((column, at) => (
+        <td
+          key={column.id}
+          className={classes(
+            'h-[38px] truncate border-b px-2.5 group-last:border-b-0 first:pl-4 last:pr-4',
+            column.className,
+          )}
+        >
+          {at === 0 ? (
+            <a
+              href={href}
+              tabIndex={isTabbed ? 0 : -1}
+              onClick={open}
+              onKeyDown={move}
+              className="rounded after:absolute after:inset-0 after:content-[''] focus-visible:outline-offset-4"
+            >
+              {column.cell(row)}
+            </a>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+});
+
+function Spacer({ px }: { readonly px: number }) {
+  return px <= 0 ? null : (
+    <tr aria-hidden style={{ height: px }}>
+      <td />
+    </tr>
+  );
+}
+
+function SkeletonRows<Row>({ columns }: { readonly columns: readonly LogColumn<Row>[] }) {
+  return (
+    <tbody>
+      {Array.from({ length: SKELETON_ROWS }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same and never move
+        <tr key={index}>
+          {columns.map((column) => (
+            <td
+              key={column.id}
+              className={classes('h-[38px] border-b px-2.5 first:pl-4 last:pr-4', column.className)}
+            >
+              <Skeleton className="w-4/5" />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  );
+}

@@ -1,0 +1,32 @@
+import { Popover as Primitive } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+interface PopoverProps {
+  /** The button that opens it. */
+  readonly trigger: ReactNode;
+  readonly label: string;
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly align?: 'start' | 'end';
+  readonly children: ReactNode;
+}
+
+/** A small surface on a button, for what is more than a menu and less than a dialog. */
+export function Popover({ trigger, label, open, onOpenChange, align = 'end', children }: PopoverProps) {
+  return (
+    <Primitive.Root open={open} onOpenChange={onOpenChange}>
+      <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
+      <Primitive.Portal>
+        <Primitive.Content
+          align={align}
+          sideOffset={6}
+          collisionPadding={8}
+          aria-label={label}
+          className="z-50 max-h-(--radix-popover-content-available-height) w-80 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-lg border bg-raised p-4 shadow-raised animate-appear"
+        >
+          {children}
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  );
+}

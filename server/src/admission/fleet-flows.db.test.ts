@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { type RedisCluster, startRedisCluster } from '@relay/testbed';
+import { systemClock } from '../kit/clock.ts';
+import { createLog } from '../kit/log.ts';
+import { createRedis, type Redis } from '../store/redis.ts';
+import { prefixOf } from '../store/shards.ts';
+import { createFleetFlows, type FleetFlows } from './fleet-flows.ts';
+import type { FlowsAsk, LiveFlow } from './live-flows.ts';
+
+const log = createLog('silent');
+
+/** A gateway with a connection of its own and a clock that has nothing to do with anybody else's. */
+interface Gateway {
+  readonly fleet: FleetFlows;
+  flows: readonly (LiveFlow & { organizationId: string; userId: string })[];
+  shiftMs: number;
+  stop(): Promise<void>;
+}
+
+describe('what is under way in all gateways, on a cluster', () => {
+  let cluster: RedisCluster;
+  let watched: Redis;
+  let gateways: Gateway[] = [];
+  let organizationId: string;
+
+  before(async () => {
+    cluster = await startRedisCluster();
+    watched = createRedis({ url: cluster.urls.join(','), clock: systemClock, log });
+    await watched.whenReady(10_000);
+  });
+  beforeEach(async () => {
+    organizationId = randomUUIDv7();
+    for (const gateway of gateways) await gateway.stop();
+    gateways = await Promise.all(['a', 'b', 'c'].map(start));
+  });
+  after(async () => {
+    for (const gateway of gateways) await gateway.stop();
+    await watched.close();
+    await cluster.remove();
+  });
+
+  async function start(gatewayId: string, index: number): Promise<Gateway> {
+    const redis = createRedis({ url: cluster.urls.join(','), clock: systemClock, log });
+    await redis.whenReady(10_000);
+    const gateway: Gateway = {
+      flows: [],
+      shiftMs: index * 86_400_000,
+      fleet: createFleetFlows({
+        redis,
+        gatewayId,
+        own: (ask) =>
+          gateway.flows
+            .filter((each) => each.organizationId === ask.organizationId)
+            .filter((each) => ask.userId === undefined || each.userId === ask.userId)
+            .map(({ organizationId: _organization, userId: _user, ...flow }) => flow),
+        clock: { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + gateway.shiftMs },
+        log,
+      }),
+      async stop() {
+        await gateway.fleet.stop();
+        await redis.close();
+      },
+    };
+    await gateway.fleet.start();
+    return gateway;
+  }
+
+  const flow = (endpointId: string, waiting: number, longestWaitMs: number, inFlight: number) => ({
+    laneId: 'chat',
+    endpointId,
+    waiting,
+    longestWaitMs,
+    inFlight,
+  });
+  const of = (userId: string, each: LiveFlow) => ({ ...each, organizationId, userId });
+  const everybody = () => ({ organizationId, userId: undefined });
+  const inOrder = (flows: readonly LiveFlow[]) =>
+    flows.toSorted((a, b) => a.endpointId.localeCompare(b.endpointId));
+
+  /** A gateway that is slow to answer is there at one of the next questions. */
+  async function shows(reader: Gateway, expected: readonly LiveFlow[], ask: FlowsAsk = everybody()) {
+    let found: readonly LiveFlow[] = [];
+    for (let turn = 0; turn < 20; turn += 1) {
+      found = inOrder(await reader.fleet.read(ask));
+      if (isDeepStrictEqual(found, expected)) return;
+    }
+    assert.deepEqual(found, expected);
+  }
+
+  it('is the sum of what each of them has, whoever is asked', async () => {
+    const [a, b, c] = gateways as [Gateway, Gateway, Gateway];
+    a.flows = [of('anne', flow('first', 1, 300, 2))];
+    b.flows = [of('ben', flow('first', 2, 900, 1)), of('ben', flow('second', 0, 0, 4))];
+    const all = [flow('first', 3, 900, 3), flow('second', 0, 0, 4)];
+    for (const reader of [a, b, c]) await shows(reader, all);
+    await shows(c, [flow('first', 1, 300, 2)], { organizationId, userId: 'anne' });
+    assert.deepEqual(await c.fleet.read({ organizationId: randomUUIDv7(), userId: undefined }), []);
+  });
+
+  it('follows what changes, and forgets what is over', async () => {
+    const [a, b, c] = gateways as [Gateway, Gateway, Gateway];
+    a.flows = [of('anne', flow('first', 1, 300, 0))];
+    await shows(b, [flow('first', 1, 300, 0)]);
+    a.flows = [of('anne', flow('first', 0, 0, 1))];
+    c.flows = [of('anne', flow('first', 0, 0, 1))];
+    await shows(b, [flow('first', 0, 0, 2)]);
+    [a.flows, c.flows] = [[], []];
+    await shows(b, []);
+  });
+
+  it('shows what a gateway said last while it is slow, and not when it is gone', async () => {
+    const [a, b] = gateways as [Gateway, Gateway, Gateway];
+    a.flows = [of('anne', flow('first', 0, 0, 1))];
+    await shows(b, [flow('first', 0, 0, 1)]);
+    await a.fleet.stop();
+    await shows(b, [flow('first', 0, 0, 1)]);
+    b.shiftMs += 5_000;
+    await shows(b, []);
+  });
+
+  it('is not there when nobody looks, and not for long when somebody did', async () => {
+    const [a, b] = gateways as [Gateway, Gateway, Gateway];
+    const key = `${prefixOf(organizationId)}${organizationId}:flows:b:`;
+    a.flows = [of('anne', flow('first', 0, 0, 1))];
+    assert.equal(await watched.run(['EXISTS', key], key), 0);
+    await shows(b, [flow('first', 0, 0, 1)]);
+    const leftMs = Number(await watched.run(['PTTL', key], key));
+    assert.ok(leftMs > 0 && leftMs <= 10_000, `${leftMs} ms`);
+  });
+
+  it('many who look at the same time share a question', async () => {
+    const [, b] = gateways as [Gateway, Gateway, Gateway];
+    let asked = 0;
+    const unsubscribe = await watched.subscribe('relay:flows', () => {
+      asked += 1;
+    });
+    await Promise.all(Array.from({ length: 50 }, () => b.fleet.read(everybody())));
+    assert.equal(asked, 2);
+    await unsubscribe();
+  });
+});

@@ -1,0 +1,61 @@
+import type { LiveOperation } from './lease-keeper.ts';
+
+/** The requests of one lane that wait for one endpoint, or are there. */
+export interface LiveFlow {
+  /** Null for requests that name a model of an endpoint and no lane. */
+  readonly laneId: string | null;
+  readonly endpointId: string;
+  readonly waiting: number;
+  /** 0 when nobody waits. */
+  readonly longestWaitMs: number;
+  readonly inFlight: number;
+}
+
+/** Whose requests are counted: those of an organization, or of one of its users. */
+export interface FlowsAsk {
+  readonly organizationId: string;
+  readonly userId: string | undefined;
+}
+
+/** Counts what one process has. Operations that are not `about` a lane are its own bookkeeping. */
+export function flowsOf(
+  live: Iterable<LiveOperation>,
+  { organizationId, userId }: FlowsAsk,
+  nowMs: number,
+): LiveFlow[] {
+  const flows: LiveFlow[] = [];
+  for (const { ask, state, candidate, stateSinceMs } of live) {
+    if (ask.organizationId !== organizationId || ask.about === undefined) continue;
+    if (userId !== undefined && ask.about.userId !== userId) continue;
+    const waits = state === 'waiting';
+    flows.push({
+      laneId: ask.about.laneId,
+      endpointId: ask.candidates[candidate]?.endpointId ?? '',
+      waiting: waits ? 1 : 0,
+      longestWaitMs: waits ? Math.max(0, Math.round(nowMs - stateSinceMs)) : 0,
+      inFlight: waits ? 0 : 1,
+    });
+  }
+  return joinFlows(flows);
+}
+
+/** One flow for each pair of lane and endpoint. */
+export function joinFlows(flows: Iterable<LiveFlow>): LiveFlow[] {
+  const joined = new Map<string, LiveFlow>();
+  for (const flow of flows) {
+    const key = `${flow.laneId ?? ''} ${flow.endpointId}`;
+    const before = joined.get(key);
+    joined.set(
+      key,
+      before === undefined
+        ? flow
+        : {
+            ...flow,
+            waiting: before.waiting + flow.waiting,
+            longestWaitMs: Math.max(before.longestWaitMs, flow.longestWaitMs),
+            inFlight: before.inFlight + flow.inFlight,
+          },
+    );
+  }
+  return [...joined.values()];
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import type { FlowsAsk, LiveFlow } from '../../admission/live-flows.ts';
+import { storeUnavailable } from '../../store/store-error.ts';
+import { addMember, asKey, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
+
+describe('what is under way', () => {
+  let database: FreshDatabase;
+  let room: ManagementFixture;
+  let endpointIds: string[];
+  let flows: LiveFlow[];
+  let asked: FlowsAsk[];
+  let storeIsAway: boolean;
+
+  before(async () => {
+    database = await freshDatabase();
+    room = await startManagement(database.url, {
+      async liveFlows(ask) {
+        if (storeIsAway) throw storeUnavailable('redis', 'the breaker is open');
+        asked.push(ask);
+        return flows;
+      },
+    });
+    const { body: provider } = await room.call('createProvider', room.acme, {
+      body: { name: 'P', base_url: 'https://api.example.com/v1', auth_mode: 'none', enabled: true },
+    });
+    endpointIds = [];
+    for (const [name, max_concurrency] of [
+      ['one', 4],
+      ['two', null],
+      ['three', null],
+    ] as const) {
+      const shared = { provider_id: provider.id, upstream_model: name, route_kind: 'multi' } as const;
+      const { body } = await room.call('createEndpoint', room.acme, {
+        body: { ...shared, name, max_concurrency },
+      });
+      endpointIds.push(body.id);
+    }
+  });
+  beforeEach(() => {
+    [flows, asked, storeIsAway] = [[], [], false];
+  });
+  after(async () => {
+    await room.close();
+    await database.drop();
+  });
+
+  const flow = (
+    laneId: string | null,
+    endpointId: string | undefined,
+    [waiting, longestWaitMs, inFlight]: [number, number, number],
+  ): LiveFlow => ({ laneId, endpointId: endpointId ?? '', waiting, longestWaitMs, inFlight });
+
+  it('is told by lane, those that wait longest first, and by endpoint with its limit', async () => {
+    const [one, two] = endpointIds;
+    flows = [
+      flow('calm', one, [0, 0, 3]),
+      flow('crowded', one, [2, 700, 0]),
+      flow('crowded', two, [1, 900, 5]),
+      flow(null, 'deleted', [0, 0, 1]),
+    ];
+    const { body, headers } = await room.call('getLive', room.acme);
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.equal(body.counted, 'organization');
+    assert.deepEqual(
+      body.lanes.map((lane) => [lane.lane_id, lane.waiting, lane.longest_wait_ms, lane.in_flight]),
+      [
+        ['crowded', 3, 900, 5],
+        ['calm', 0, 0, 3],
+        [null, 0, 0, 1],
+      ],
+    );
+    assert.deepEqual(body.lanes[0]?.endpoints, [
+      { endpoint_id: one, waiting: 2, in_flight: 0 },
+      { endpoint_id: two, waiting: 1, in_flight: 5 },
+    ]);
+    const well = { health: 'healthy', cooldown_until: null };
+    assert.deepEqual(body.endpoints, [
+      { endpoint_id: one, waiting: 2, in_flight: 3, max_concurrency: 4, ...well },
+      { endpoint_id: two, waiting: 1, in_flight: 5, max_concurrency: null, ...well },
+      { endpoint_id: 'deleted', waiting: 0, in_flight: 1, max_concurrency: null, ...well },
+    ]);
+  });
+
+  it('an endpoint that cools down is told also when nothing is there', async () => {
+    const untilMs = Date.now() + 60_000;
+    room.penalize(endpointIds[2] ?? '', untilMs);
+    const { body } = await room.call('getLive', room.acme);
+    assert.deepEqual(body.lanes, []);
+    assert.deepEqual(
+      body.endpoints.map(({ endpoint_id, health, cooldown_until }) => [endpoint_id, health, cooldown_until]),
+      [[endpointIds[2], 'cooling_down', new Date(untilMs).toISOString()]],
+    );
+    assert.deepEqual((await room.call('getLive', room.globex)).body.endpoints, []);
+  });
+
+  it('is that of everybody for whoever may see it, and else that of the caller', async () => {
+    const anne = await addMember(room, room.acme, 'developer');
+    const viewer = await addMember(room, room.acme, 'viewer');
+    const { organizationId } = room.acme;
+    const counted = [];
+    for (const caller of [room.acme, viewer, anne, asKey(room.acme, ['relay:usage:read'])])
+      counted.push((await room.call('getLive', caller)).body.counted);
+    assert.deepEqual(counted, ['organization', 'organization', 'own', 'own']);
+    assert.deepEqual(asked.at(-1), { organizationId, userId: room.acme.userId });
+    assert.deepEqual(asked[0], { organizationId, userId: undefined });
+  });
+
+  it('is 503 policy_unavailable while the live state is away', async () => {
+    storeIsAway = true;
+    await assert.rejects(room.call('getLive', room.acme), refusal('policy_unavailable'));
+  });
+});

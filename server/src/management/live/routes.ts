@@ -1,0 +1,43 @@
+import type { FlowsAsk, LiveFlow } from '../../admission/live-flows.ts';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Handlers } from '../../http/call.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { endpointHealth } from '../endpoint-health.ts';
+import { visibleUser } from '../requests/search.ts';
+import { toLiveEndpoints, toLiveLanes } from './wire.ts';
+
+type LiveDeps = Pick<ManagementDeps, 'snapshots' | 'clock' | 'admission' | 'liveFlows'>;
+
+/** What is under way now. Nothing is kept for it: gateways are asked when somebody asks. */
+export function liveHandlers(deps: LiveDeps): Handlers {
+  return {
+    async getLive(call) {
+      const { caller } = call;
+      const { organizationId } = caller;
+      const userId = visibleUser(caller);
+      const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
+      const flows = await readFlows(deps, { organizationId, userId });
+      call.setHeader('cache-control', 'no-store');
+      return {
+        at: new Date(deps.clock.nowMs()).toISOString(),
+        counted: userId === undefined ? 'organization' : 'own',
+        lanes: toLiveLanes(flows),
+        endpoints: toLiveEndpoints(flows, snapshot.endpoints, (id) => endpointHealth(deps, id)),
+      };
+    },
+  };
+}
+
+async function readFlows(deps: LiveDeps, ask: FlowsAsk): Promise<LiveFlow[]> {
+  try {
+    return await deps.liveFlows(ask);
+  } catch (error) {
+    if (!(error instanceof RelayError && error.code === 'store_unavailable')) throw error;
+    // It is not the database that is away, so the error must not say so.
+    throw new RelayError('policy_unavailable', {
+      message: 'What is under way cannot be read right now. Retry shortly.',
+      internal: error.detail.internal ?? error.message,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import type { Live, LiveEndpoint, LiveLane } from '@relay/contract';
+import type { LiveFlow } from '../../admission/live-flows.ts';
+import type { Endpoint } from '../../domain/snapshot.ts';
+
+type EndpointState = Pick<LiveEndpoint, 'health' | 'cooldown_until'>;
+
+/** Those with the longest wait first, then those with the most under way. */
+export function toLiveLanes(flows: readonly LiveFlow[]): LiveLane[] {
+  const lanes = [...Map.groupBy(flows, ({ laneId }) => laneId)].map(([laneId, own]) => ({
+    lane_id: laneId,
+    waiting: sum(own, 'waiting'),
+    longest_wait_ms: Math.max(...own.map(({ longestWaitMs }) => longestWaitMs)),
+    in_flight: sum(own, 'inFlight'),
+    endpoints: own
+      .map(({ endpointId, waiting, inFlight }) => ({ endpoint_id: endpointId, waiting, in_flight: inFlight }))
+      .toSorted((a, b) => (a.endpoint_id < b.endpoint_id ? -1 : 1)),
+  }));
+  return lanes.toSorted((a, b) => b.longest_wait_ms - a.longest_wait_ms || b.in_flight - a.in_flight);
+}
+
+/** In the order of the configuration; one that was deleted while requests are there has no limit and comes last. */
+export function toLiveEndpoints(
+  flows: readonly LiveFlow[],
+  endpoints: ReadonlyMap<string, Endpoint>,
+  stateOf: (endpointId: string) => EndpointState,
+): Live['endpoints'] {
+  const busy = Map.groupBy(flows, ({ endpointId }) => endpointId);
+  const ids = new Set([...endpoints.keys(), ...busy.keys()]);
+  return [...ids].flatMap((id) => {
+    const own = busy.get(id) ?? [];
+    const state = stateOf(id);
+    if (own.length === 0 && state.health === 'healthy') return [];
+    return {
+      endpoint_id: id,
+      waiting: sum(own, 'waiting'),
+      in_flight: sum(own, 'inFlight'),
+      max_concurrency: endpoints.get(id)?.maxConcurrency ?? null,
+      ...state,
+    };
+  });
+}
+
+function sum(flows: readonly LiveFlow[], of: 'waiting' | 'inFlight'): number {
+  return flows.reduce((total, flow) => total + flow[of], 0);
+}

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { before, describe, it } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { createLane } from '../harness/admin-client.ts';
+import type { Deployment } from '../harness/deployment.ts';
+import { hostedBilling } from './hosted-billing.ts';
+import { openStory } from './open-story.ts';
+import { addMember, PASSWORD } from './people.ts';
+import { seedTraffic } from './seed-traffic.ts';
+import { signInWithPassword, signInWithToken } from './sign-in.ts';
+
+const REQUESTS = 9;
+const LEDGER_MS_MAX = 20_000;
+
+/** A file with a secret that the deployment does not have. */
+const WITH_SECRET = {
+  version: 1,
+  providers: [{ slug: 'extra', name: 'Extra', base_url: 'https://example.com/v1' }],
+  credentials: [{ provider: 'extra', name: 'main', secret_ref: 'env:EXTRA_KEY' }],
+};
+
+/** Who changed what, the configuration as a file, and what it all comes to. */
+describe('control', () => {
+  let laneId = '';
+  const story = openStory(async (site) => {
+    laneId = await setUp(site);
+  });
+  before(() => signInWithToken(story.page, story.site.adminToken));
+
+  it('a change is told field by field, with who, when, the request, and the way to what was changed', async () => {
+    const changed = await story.site.admin.call('PUT', `/api/relay/routing-lanes/${laneId}`, {
+      name: 'Assistant',
+      default_max_wait_ms: 6_000,
+      allow_fallback: true,
+      enabled: true,
+    });
+    assert.equal(changed.status, 200);
+    await story.toPage('Audit log');
+    await story.page
+      .getByRole('row', { name: /Changed lane.*Assistant.*default_max_wait_ms.*Owner/ })
+      .waitFor();
+    await story.inspect('audit');
+    await story.page.getByRole('link', { name: 'Changed lane' }).click();
+    const entry = story.page.getByRole('dialog', { name: 'Changed lane: Assistant' });
+    await entry.getByText('Request id').waitFor();
+    assert.deepEqual(await changesIn(entry), ['default_max_wait_ms: 5000 → 6000']);
+    await entry.getByText(changed.headers.get('x-request-id') ?? 'no request id').waitFor();
+    await story.inspect('audit, entry');
+    await assertFits(story.page);
+    // The address opens the same entry, also where the list does not have it.
+    const address = new URL(story.page.url());
+    address.searchParams.set('type', 'invitation');
+    await story.page.goto(address.href);
+    await entry.getByText('Request id').waitFor();
+    await entry.getByRole('link', { name: 'Assistant' }).click();
+    await story.page.getByRole('heading', { name: 'Assistant', level: 1 }).waitFor();
+  });
+
+  it('the log is narrowed by who, what and on what, the address says how, and nothing yet is not nothing found', async () => {
+    await story.page.goto('/console/audit');
+    await story.page.getByLabel('Kind of object').selectOption('provider');
+    await story.page.getByRole('row', { name: /lane/ }).first().waitFor({ state: 'detached' });
+    await story.page.getByRole('row', { name: /Created provider/ }).waitFor();
+    await story.page.getByLabel('Action').selectOption('provider.delete');
+    await story.page.getByText('Nothing matches these filters.').waitFor();
+    assert.match(story.page.url(), /type=provider&action=provider\.delete/);
+    await story.inspect('audit, nothing matches');
+    await story.page.getByRole('button', { name: 'Clear filters' }).last().click();
+    await story.page.getByRole('row', { name: /Signed in.*127\.0\.0\.1/ }).waitFor();
+    await story.page.getByLabel('Who').selectOption({ label: 'Owner' });
+    await story.page.getByRole('row', { name: /Created lane/ }).waitFor();
+    assert.match(story.page.url(), /actor=/);
+    const log = '**/api/relay/audit-log?*';
+    await story.page.route(log, (route) => route.fulfill({ json: { data: [], next_cursor: null } }));
+    await story.page.goto('/console/audit');
+    await story.page.getByText('there has been none yet').waitFor();
+    await story.page.unroute(log);
+  });
+
+  it('a file that is wrong says where, and one that is too large says so in words', async () => {
+    await story.page.goto('/console/configuration?view=compare');
+    const file = fileOf(story.page);
+    await file.fill('version: 1\n');
+    await story.button('Show the plan').click();
+    await story.page.getByText('This is not JSON from here on.').waitFor();
+    await file.fill('{\n  "version": 1,\n  "lanes": [{ "name": "Fast", "default_max_wait_ms": "soon" }]\n}');
+    await story.button('Show the plan').click();
+    await story.button('Line 3, column 54').click();
+    assert.equal(await file.evaluate((area) => (area as { selectionStart?: number }).selectionStart), 71);
+    await story.inspect('configuration, wrong');
+    // What only the server can know stands at its place as well.
+    await file.fill(
+      '{\n  "version": 1,\n  "memberships": [{ "lane": "assistant", "endpoint": "nowhere", "manual_rank": 1 }]\n}',
+    );
+    await story.button('Show the plan').click();
+    await story.button('Line 3, column 54').waitFor();
+    await story.page.getByText(/names the endpoint "nowhere"/).waitFor();
+    const lanes = Array.from({ length: 700 }, (_, index) => ({
+      name: `x${index}`,
+      description: 'y'.repeat(1_900),
+    }));
+    await file.fill(JSON.stringify({ version: 1, lanes }));
+    await story.button('Show the plan').click();
+    await story.page.getByText('the interface takes 1 MiB at once').waitFor();
+  });
+
+  it('the file is taken, one value in it changed, and the plan shows exactly that before it is done', async () => {
+    await story.page.goto('/console/configuration');
+    await story.page.getByText('"default_max_wait_ms": 6000').waitFor();
+    await story.inspect('configuration');
+    const [saved] = await Promise.all([
+      story.page.waitForEvent('download'),
+      story.button('Download').click(),
+    ]);
+    const exported = await readFile(await saved.path(), 'utf8');
+    assert.deepEqual(
+      JSON.parse(exported),
+      (await story.site.admin.call('GET', '/api/relay/config/export')).body,
+    );
+    await story.button('Edit a copy').click();
+    const file = fileOf(story.page);
+    assert.equal(await file.inputValue(), exported);
+    await file.fill(exported.replace('"default_max_wait_ms": 6000', '"default_max_wait_ms": 7500'));
+    await story.button('Show the plan').click();
+    await story.page.getByRole('heading', { name: 'Plan' }).waitFor();
+    assert.deepEqual(await changesIn(story.page), ['default_max_wait_ms: 6000 → 7500']);
+    await story.page.getByText('1 to change').waitFor();
+    await story.page.getByText('One secret gets a name in the file').click();
+    await story.page.getByText('env:RELAY_SECRET_ASSISTANT_1_PRIMARY').last().waitFor();
+    await story.inspect('configuration, plan');
+    await story.button('Apply…').click();
+    const dialog = story.page.getByRole('dialog', { name: 'Apply this file?' });
+    await dialog.getByText('What the file names is the file’s from then on').waitFor();
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await story.page.getByText('Nothing would change').waitFor();
+    const { body } = await story.site.admin.call('GET', '/api/relay/config/export');
+    assert.match(JSON.stringify(body), /"default_max_wait_ms":7500/);
+    await story.toPage('Lanes');
+    await story.page.getByRole('link', { name: 'Assistant' }).click();
+    assert.equal(await story.page.getByLabel('Milliseconds').inputValue(), '7500');
+  });
+
+  it('what the file owns is listed, and given back by a file that no longer names it', async () => {
+    await story.page.goto('/console/configuration?view=owned');
+    await story.page.getByRole('row', { name: /assistant.*Lane/ }).waitFor();
+    await story.inspect('configuration, owned');
+    await story.page.getByRole('navigation').getByRole('link', { name: 'Compare and apply' }).click();
+    await fileOf(story.page).fill(JSON.stringify(WITH_SECRET));
+    await story.button('Show the plan').click();
+    await story.page.getByText('2 to create').waitFor();
+    await story.button('Apply…').click();
+    const dialog = story.page.getByRole('dialog');
+    assert.ok(await dialog.getByRole('button', { name: 'Apply' }).isDisabled());
+    await dialog.getByLabel('env:EXTRA_KEY').fill('sk-extra');
+    await story.inspect('configuration, secrets');
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await story.page.getByText('Nothing would change').waitFor();
+    await story.page.goto('/console/configuration?view=compare');
+    await fileOf(story.page).fill('{ "version": 1 }');
+    await story.page.getByLabel('What the file owns and no longer names').selectOption('release');
+    await story.button('Show the plan').click();
+    await story.page.getByText(/\d+ to give back/).waitFor();
+    await story.button('Apply…').click();
+    await story.page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
+    await story.page.getByText('Nothing would change').waitFor();
+    await story.page.goto('/console/configuration?view=owned');
+    await story.page.getByText('No file has been applied').waitFor();
+  });
+
+  it('self-hosted: one sentence says why there is no history, and a statement has the same numbers as its CSV', async () => {
+    await story.toPage('Billing');
+    for (const tab of ['Invoices', 'Payments', 'Refunds', 'Disputes', 'Activity']) {
+      await billingTab(story.page, tab);
+      await story.page.getByText('nobody is charged through Relay').waitFor();
+    }
+    await story.inspect('billing, self-hosted');
+    await story.page.getByRole('link', { name: 'See the usage statement' }).click();
+    await story.page.getByText('Metered spend, not an invoice').waitFor();
+    await story.button('User').click();
+    await story.page.getByRole('row', { name: new RegExp(`^Owner ${REQUESTS} `) }).waitFor();
+    assert.match(story.page.url(), /tab=statement&by=user/);
+    const [saved] = await Promise.all([
+      story.page.waitForEvent('download'),
+      story.button('Download CSV').click(),
+    ]);
+    const [, line = ''] = (await readFile(await saved.path(), 'utf8')).split('\r\n');
+    const [, basis, , , , requests] = line.split(',');
+    assert.deepEqual([basis, requests], ['configured_prices', String(REQUESTS)]);
+    await story.inspect('billing, statement');
+    await assertFits(story.page);
+    await story.button('Month before').click();
+    await story.page.getByText(/^Nothing was used in/).waitFor();
+  });
+
+  it('a viewer reads and compares the configuration and cannot apply it, and sees neither log nor bills', async () => {
+    const viewer = await addMember(story.site, 'viewer');
+    const theirs = await story.open('dark', 1440);
+    await signInWithPassword(theirs, viewer, PASSWORD);
+    await theirs.goto('/console/configuration?view=compare');
+    await fileOf(theirs).fill('{ "version": 1, "lanes": [{ "slug": "mine", "name": "Mine" }] }');
+    await theirs.getByRole('button', { name: 'Show the plan' }).click();
+    await theirs.getByText('Applying needs relay:providers:manage').waitFor();
+    await theirs.getByText('1 to create').waitFor();
+    assert.equal(await theirs.getByRole('button', { name: /^Apply/ }).count(), 0);
+    await story.inspect('configuration, viewer', theirs);
+    await assertFits(theirs);
+    const pages = theirs.getByRole('navigation', { name: 'Pages' });
+    for (const name of ['Audit log', 'Billing'])
+      assert.equal(await pages.getByRole('link', { name }).count(), 0, name);
+    await theirs.goto('/console/audit');
+    await theirs.getByText('cloud:audit:read').waitFor();
+    const status = await theirs.evaluate(async () => {
+      const session = (await (await fetch('/api/session')).json()) as { csrf_token: string };
+      const answer = await fetch('/api/relay/config/apply', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-csrf-token': session.csrf_token },
+        body: JSON.stringify({ config: { version: 1 } }),
+      });
+      return answer.status;
+    });
+    assert.equal(status, 403);
+    await theirs.context().close();
+  });
+
+  hostedBilling(story);
+
+  it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>
+    story.assertNothingFound());
+});
+
+function fileOf(page: Page) {
+  return page.getByLabel('Configuration file', { exact: true });
+}
+
+function billingTab(page: Page, name: string) {
+  return page.getByRole('navigation', { name: 'Billing' }).getByRole('link', { name }).click();
+}
+
+/** On a telephone nothing is wider than the window. */
+async function assertFits(page: Page): Promise<void> {
+  const wide = page.viewportSize() ?? { width: 1440, height: 900 };
+  await page.setViewportSize({ width: 390, height: 844 });
+  const overflowPx = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  assert.equal(overflowPx, 0, page.url());
+  await page.setViewportSize(wide);
+}
+
+/** Every field that a diff shows, with what it was and what it is. */
+async function changesIn(place: Page | Locator): Promise<string[]> {
+  const [before, after] = [place.getByRole('deletion'), place.getByRole('insertion')];
+  const [was, is] = [await before.allTextContents(), await after.allTextContents()];
+  const fields = await place.getByRole('term').allTextContents();
+  return was.map((value, index) => `${fields[index]}: ${value} → ${is[index]}`);
+}
+
+/** A lane with a price, and requests through it that are in the ledger. */
+async function setUp(site: Deployment): Promise<string> {
+  const { laneId, endpointIds } = await createLane(site.admin, {
+    name: 'Assistant',
+    endpoints: [{ baseUrl: site.provider.baseUrl, upstreamModel: 'sim-chat' }],
+  });
+  await site.admin.create('/api/relay/pricing-policies', {
+    endpoint_id: endpointIds[0],
+    input_cost_micros_per_1m_tokens: 1_000_000,
+    output_cost_micros_per_1m_tokens: 4_000_000,
+  });
+  await seedTraffic(site, { requests: REQUESTS, models: ['assistant'] });
+  const endMs = Date.now() + LEDGER_MS_MAX;
+  for (;;) {
+    const { body } = await site.admin.call('GET', '/api/billing/usage-statements');
+    if ((body as { totals: { requests: number } }).totals.requests >= REQUESTS) return laneId;
+    if (Date.now() > endMs) throw new Error('the requests did not reach the ledger in time');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { freePort } from '@relay/testbed';
+import type { Page } from 'playwright-core';
+import type { Deployment } from '../harness/deployment.ts';
+import { CLIENT, type IdentityProvider, startIdentityProvider } from '../sessions/identity-provider.ts';
+import { startConsoleSite } from './console-site.ts';
+import type { Story } from './open-story.ts';
+import { PASSWORD } from './people.ts';
+
+/** What only a hosted deployment has: several organizations of one person, and single sign-on for anybody. */
+export function hostedPeople(story: Story): void {
+  let hosted: Deployment;
+  let identityProvider: IdentityProvider;
+  before(async () => {
+    const port = await freePort();
+    hosted = await startConsoleSite({
+      RELAY_MODE: 'hosted',
+      RELAY_API_TOKEN: '',
+      RELAY_ADMIN_TOKEN: '',
+      RELAY_OIDC_ISSUER: `http://127.0.0.1:${port}`,
+      RELAY_OIDC_CLIENT_ID: CLIENT.id,
+      RELAY_OIDC_CLIENT_SECRET: CLIENT.secret,
+    });
+    identityProvider = await startIdentityProvider(port, hosted.url);
+  });
+  after(async () => {
+    await identityProvider?.close();
+    await hosted?.stop();
+  });
+
+  async function signUp(name: string, organization: string): Promise<Page> {
+    const page = await story.open('light', 1440, hosted.url);
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Create an organization' }).click();
+    await page.getByLabel('Name of the organization').fill(organization);
+    await page.getByLabel('Your name').fill(name);
+    await page.getByLabel('E-mail').fill(`${name.toLowerCase()}@example.com`);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText(organization).first().waitFor();
+    return page;
+  }
+
+  it('hosted: somebody who is in two organizations goes from one to the other, and sees each alone', async () => {
+    const [host, guest] = [await signUp('Host', 'Acme'), await signUp('Guest', 'Umbrella')];
+    await host.goto('/console/members');
+    await host.getByRole('button', { name: 'Invite' }).click();
+    await host.getByLabel('E-mail').fill('guest@example.com');
+    await host.getByRole('radio', { name: /^Viewer/ }).check();
+    await host.getByRole('button', { name: 'Create invitation' }).click();
+    const link = (await host.getByTestId('invitation-link').textContent()) ?? '';
+
+    await guest.goto(link);
+    await guest.getByText('You will join as guest@example.com.').waitFor();
+    await story.inspect('accept-invitation, signed in', guest);
+    await guest.getByRole('button', { name: 'Join' }).click();
+    const menu = (name: string) => guest.getByRole('button', { name: `Switch organization: ${name}` });
+    await menu('Acme').waitFor();
+    await guest.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Members' }).click();
+    await guest.getByRole('row', { name: /Host.*Owner/ }).waitFor();
+    assert.equal(await guest.getByRole('button', { name: 'Invite' }).count(), 0);
+
+    await menu('Acme').click();
+    await guest.getByRole('menuitemradio', { name: 'Umbrella' }).click();
+    await guest.getByRole('row', { name: /Guest.*You.*Owner/ }).waitFor();
+    await guest.getByRole('button', { name: 'Invite' }).waitFor();
+    assert.equal(await guest.getByRole('row', { name: /Host/ }).count(), 0);
+    await host.context().close();
+    await guest.context().close();
+  });
+
+  it('hosted: single sign-on goes by the identity provider and comes back to the page that was asked for', async () => {
+    identityProvider.person = {
+      id: 'id-single',
+      email: 'single@example.com',
+      emailVerified: true,
+      name: 'Single',
+    };
+    const page = await story.open('light', 1440, hosted.url);
+    await page.goto('/console/settings?section=security');
+    await page.getByRole('link', { name: 'Continue with single sign-on' }).click();
+    await page.getByText('This browser').waitFor();
+    assert.match(page.url(), /\/console\/settings\?section=security$/);
+    await page.getByText('You have no password here').waitFor();
+    await page.getByRole('button', { name: 'Single' }).waitFor();
+    await page.context().close();
+  });
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { createLane } from '../harness/admin-client.ts';
+import { openStory } from './open-story.ts';
+import { addMember, PASSWORD } from './people.ts';
+import { signInWithPassword, signInWithToken } from './sign-in.ts';
+
+const CENT_MICROS = 10_000;
+
+interface Answer {
+  readonly error?: { readonly code: string; readonly policy?: { readonly id: string } };
+}
+
+/** Limits of all three kinds: set, burnt down by real requests, raised, switched off, deleted. */
+describe('limits', () => {
+  let secret = '';
+  let budgetId = '';
+  const story = openStory(async (site) => {
+    const { endpointIds } = await createLane(site.admin, {
+      name: 'Assistant',
+      endpoints: [{ baseUrl: site.provider.baseUrl, upstreamModel: 'sim-chat' }],
+    });
+    // A cent each, whatever is said.
+    await site.admin.create('/api/relay/pricing-policies', {
+      endpoint_id: endpointIds[0],
+      input_cost_micros_per_1m_tokens: 0,
+      output_cost_micros_per_1m_tokens: 0,
+      flat_request_cost_micros: CENT_MICROS,
+    });
+    const key = await site.admin.create('/api/account/api-keys', {
+      name: 'Support bot',
+      scopes: ['relay:request'],
+    });
+    secret = String(key['api_key']);
+  });
+  before(() => signInWithToken(story.page, story.site.adminToken));
+
+  const rowOf = (name: RegExp, page: Page = story.page): Locator => page.getByRole('row', { name });
+  const field = (label: string | RegExp) =>
+    story.page.getByRole('dialog').last().getByLabel(label, { exact: true });
+  const opened = () => story.page.getByRole('dialog').last();
+  const choose = async (action: string) => {
+    await story.button('More actions').click();
+    await story.page.getByRole('menuitem', { name: action }).click();
+  };
+
+  async function ask() {
+    const response = await fetch(`${story.site.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+    return { status: response.status, body: (await response.json()) as Answer };
+  }
+
+  /** A change is known to every gateway within a second. */
+  async function askUntil(status: number) {
+    for (let attempt = 0; attempt < 100; attempt += 1) {
+      const answer = await ask();
+      if (answer.status === status) return answer;
+    }
+    throw new Error(`no request was answered with ${status}`);
+  }
+
+  it('without any limit the page says so, and what a limit means', async () => {
+    await story.toPage('Limits');
+    await story.page.getByText('Nothing is limited').waitFor();
+    for (const sentence of ['A hard cap', 'Hours, days and months in UTC', 'Spend is not your invoice'])
+      await story.page.getByText(sentence).waitFor();
+    await story.inspect('limits, empty');
+  });
+
+  it('a shared limit is set on a lane by its name, and says beforehand what it will do', async () => {
+    await story.button('Create limit').first().click();
+    await field('Where').selectOption({ label: 'Lane' });
+    await story.button('Create limit').last().click();
+    await opened().getByText('Is required.').waitFor();
+    await field('Which lane').selectOption({ label: 'Assistant' });
+    await field(/^At most/).fill('100');
+    await opened()
+      .getByText('Refuses or delays the 101st request of any minute on lane Assistant.')
+      .waitFor();
+    await story.inspect('limits, creating');
+    await story.button('Create limit').last().click();
+    await rowOf(/100 requests each minute.*Shared limit.*Lane Assistant/).waitFor();
+  });
+
+  it('a member and a key get budgets in dollars', async () => {
+    await story.button('Create limit').first().click();
+    await field('What is limited').selectOption({ label: 'Member’s budget' });
+    await field('Member').selectOption({ index: 1 });
+    await field(/^At most/).fill('ten');
+    await story.button('Create limit').last().click();
+    await opened().getByText('Enter an amount in dollars').waitFor();
+    await field(/^At most/).fill('12.50');
+    await story.button('Create limit').last().click();
+    await rowOf(/\$12\.50 of spend each day.*Member’s budget/).waitFor();
+
+    await story.button('Create limit').first().click();
+    await field('What is limited').selectOption({ label: 'Key’s budget' });
+    await field('Key').selectOption({ index: 1 });
+    await field('In each').selectOption({ label: 'Month' });
+    await field(/^At most/).fill('0.05');
+    await opened().getByText('more than $0.05 in any UTC month for key Support bot').waitFor();
+    await story.button('Create limit').last().click();
+    await rowOf(/\$0\.05 of spend each month.*Key Support bot/).waitFor();
+  });
+
+  it('a budget burns down before one’s eyes, up to a refusal that names it', async () => {
+    const budget = rowOf(/Key Support bot/);
+    await budget.getByRole('button').click();
+    await opened()
+      .getByRole('heading', { name: /for key Support bot/ })
+      .waitFor();
+    budgetId = new URL(story.page.url()).searchParams.get('open') ?? '';
+    await opened().getByText('Nothing is used in this window yet.').waitFor();
+    await askUntil(200);
+    await opened().getByText('At this rate').first().waitFor();
+    await opened()
+      .getByRole('region', { name: /^Left at the end of each day/ })
+      .waitFor();
+    await story.inspect('limit');
+    const refused = await askUntil(429);
+    assert.equal(refused.body.error?.code, 'budget_exhausted');
+    assert.equal(refused.body.error?.policy?.id, budgetId);
+    await opened()
+      .getByText(/^Exhausted\. It is whole again/)
+      .waitFor();
+    await story.page.keyboard.press('Escape');
+    await budget.getByText('Exhausted').waitFor();
+    await budget.getByText('$0.05 used').waitFor();
+    await budget.getByText('$0.00 left').waitFor();
+    // The one with the least left is on top.
+    assert.match((await story.page.getByRole('row').nth(1).textContent()) ?? '', /Support bot/);
+    await story.inspect('limits');
+  });
+
+  it('raised, it has room again, and requests go through', async () => {
+    await rowOf(/Key Support bot/)
+      .getByRole('button')
+      .click();
+    await opened()
+      .getByText(/^Of the latest \d+ refusals, this limit’s: \d+$/)
+      .waitFor({ timeout: 15_000 });
+    await story.inspect('limit, exhausted');
+    await choose('Edit');
+    await story.page.getByText('stays as it was made').waitFor();
+    await field(/^At most/).fill('0.50');
+    await story.button('Save').click();
+    await opened()
+      .getByRole('heading', { name: /^\$0\.50 of spend each month/ })
+      .waitFor();
+    await askUntil(200);
+    await opened()
+      .getByText(/^(At this rate|Exhausted)/)
+      .first()
+      .waitFor();
+  });
+
+  it('switched off it counts nothing, and says so', async () => {
+    await choose('Disable');
+    await opened().getByText('It is switched off and counts nothing.').waitFor();
+    await story.page.keyboard.press('Escape');
+    await rowOf(/Key Support bot/)
+      .getByText('Disabled')
+      .waitFor();
+  });
+
+  it('of a lane, those in its way are shown, and which of them bites first', async () => {
+    await story.page.getByLabel('In the way of').selectOption({ label: 'In the way of Assistant' });
+    await story.page
+      .getByRole('status')
+      .getByText(/^2 limits are in the way of Assistant\. First to bite: /)
+      .waitFor();
+    await story.page.getByText('Bites first', { exact: true }).waitFor();
+    await story.page.getByLabel('Kind').selectOption({ label: 'Members’ budgets' });
+    await rowOf(/Shared limit/).waitFor({ state: 'detached' });
+    assert.match(story.page.url(), /kind=user/);
+    assert.match(story.page.url(), /lane=/);
+    await story.page.getByLabel('Search limits').fill('nothing like it');
+    await story.button('Clear filters').click();
+    await rowOf(/Shared limit/).waitFor();
+    assert.equal(new URL(story.page.url()).search, '');
+  });
+
+  it('a viewer sees all of it and no control that writes', async () => {
+    const viewer = await addMember(story.site, 'viewer');
+    const theirs = await story.open('dark', 390);
+    await signInWithPassword(theirs, viewer, PASSWORD);
+    await theirs.goto('/console/limits');
+    const shared = rowOf(/100 requests each minute/, theirs);
+    await shared.waitFor();
+    assert.equal(await theirs.getByRole('button', { name: 'Create limit' }).count(), 0);
+    await shared.getByRole('button').click();
+    await theirs.getByRole('dialog').getByText('Refuses or delays the 101st request').waitFor();
+    assert.equal(await theirs.getByRole('button', { name: 'More actions' }).count(), 0);
+    await story.inspect('limit, viewer', theirs);
+    await theirs.context().close();
+  });
+
+  it('deleted, it is gone, and the others stand', async () => {
+    await rowOf(/Key Support bot/)
+      .getByRole('button')
+      .click();
+    await choose('Delete');
+    await story.button('Delete').click();
+    await story.page.getByText('The limit was deleted.').waitFor();
+    await rowOf(/Key Support bot/).waitFor({ state: 'detached' });
+    await rowOf(/\$12\.50 of spend each day/).waitFor();
+  });
+
+  it('what the file or the endpoint owns is shown, and changed there', async () => {
+    const limit = { scope_type: 'global', metric: 'tokens', period: 'day', limit_value: 2_000_000 };
+    const config = { version: 1, limit_policies: [limit] };
+    const applied = await story.site.admin.call('POST', '/api/relay/config/apply', { config });
+    assert.equal(applied.status, 200);
+    const { body } = await story.site.admin.call('GET', '/api/relay/endpoints');
+    const [endpoint] = body as { id: string }[];
+    await story.site.admin.call('PUT', `/api/relay/endpoints/${endpoint?.id}`, { max_concurrency: 4 });
+    await story.page.reload();
+    const ofFile = rowOf(/2M tokens each day/);
+    await ofFile.getByText('From file').waitFor();
+    await ofFile.getByRole('button').click();
+    await opened().getByText('Nothing is used in this window yet.').waitFor();
+    assert.equal(await story.button('More actions').count(), 0);
+    await story.page.keyboard.press('Escape');
+    await rowOf(/4 requests at once.*Set on the endpoint/)
+      .getByRole('button')
+      .click();
+    await opened().getByText('is not recorded over time').waitFor();
+    await opened().getByRole('link', { name: 'Open the endpoint' }).click();
+    await story.page.waitForURL(`**/console/endpoints?open=${endpoint?.id}`);
+  });
+
+  it('while the live state cannot be read, the limits are shown without it, and why', async () => {
+    const message = 'The live state of limits cannot be read right now.';
+    // A status that is not tried again at once: the page would only take longer to say it.
+    const refusal = { status: 409, json: { error: { code: 'policy_unavailable', message } } };
+    await story.page.route('**/api/relay/limits/usage?*', (route) => route.fulfill(refusal));
+    await story.page.goto('/console/limits');
+    await story.page.getByText(message).waitFor();
+    await rowOf(/100 requests each minute/).waitFor();
+    await story.inspect('limits, without live state');
+    await story.page.unroute('**/api/relay/limits/usage?*');
+    await story.page.getByText(message).waitFor({ state: 'detached' });
+  });
+
+  it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>
+    story.assertNothingFound());
+});

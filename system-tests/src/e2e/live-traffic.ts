@@ -1,0 +1,60 @@
+import type { Deployment } from '../harness/deployment.ts';
+import { holdRequests } from './held-requests.ts';
+import { seedTraffic } from './seed-traffic.ts';
+
+const COOLS_DOWN_S = 15;
+const HEALTHY_AGAIN_MS_MAX = 2 * COOLS_DOWN_S * 1_000;
+const ASSISTANTS = 5;
+const AT_ONCE = 4;
+const ENDED = 16;
+/** Long enough for a picture; then nothing keeps the deployment from stopping. */
+const HELD_MS = 12_000;
+
+/** Traffic for a picture, held open while it is taken: a lane that waits, one that falls back, and one that is quiet. */
+export interface LiveTraffic {
+  /** What an earlier picture has left is ended first. */
+  begin(): Promise<void>;
+}
+
+export function liveTraffic(
+  site: Deployment,
+  endpoints: { readonly assistantId: string; readonly batchId: string },
+): LiveTraffic {
+  const { admin, provider } = site;
+  const held = holdRequests(site);
+  let ending: NodeJS.Timeout | undefined;
+
+  /** One refusal, once nothing is left of an earlier one. */
+  async function coolDown(): Promise<void> {
+    await untilHealthy();
+    provider.script({
+      match: { model: 'sim-chat' },
+      fault: { status: 429, retryAfter: String(COOLS_DOWN_S) },
+    });
+    await seedTraffic(site, { requests: 1, models: ['assistant'] });
+  }
+
+  async function untilHealthy(): Promise<void> {
+    const endMs = Date.now() + HEALTHY_AGAIN_MS_MAX;
+    for (;;) {
+      const { body } = await admin.call('GET', `/api/relay/endpoints/${endpoints.assistantId}`);
+      if ((body as { health: string }).health === 'healthy') return;
+      if (Date.now() > endMs) throw new Error('the endpoint did not become healthy again');
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+
+  return {
+    async begin() {
+      held.end();
+      clearTimeout(ending);
+      await admin.call('PUT', `/api/relay/endpoints/${endpoints.batchId}`, { max_concurrency: AT_ONCE });
+      await coolDown();
+      // What was held for the picture before is no longer among those that ended last.
+      await seedTraffic(site, { requests: ENDED, models: ['summaries', 'assistant', 'batch-jobs'] });
+      held.hold('assistant', ASSISTANTS);
+      held.hold('batch-jobs', AT_ONCE + 3);
+      ending = setTimeout(() => held.end(), HELD_MS);
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { createLane } from '../harness/admin-client.ts';
+import { type HeldRequests, holdRequests } from './held-requests.ts';
+import { openStory } from './open-story.ts';
+import { addMember, PASSWORD } from './people.ts';
+import { signInWithPassword, signInWithToken } from './sign-in.ts';
+
+const QUIET_LANES = 98;
+
+describe('live', () => {
+  let held: HeldRequests;
+  // Before the deployment stops: it would wait for them.
+  after(() => held?.end());
+  const story = openStory(async (site) => {
+    const { admin, provider } = site;
+    const { baseUrl } = provider;
+    held = holdRequests(site);
+    await createLane(admin, {
+      name: 'Assistant',
+      lane: { default_max_wait_ms: 60_000 },
+      endpoints: [{ baseUrl, upstreamModel: 'sim-chat', endpoint: { max_concurrency: 2 } }],
+    });
+    await createLane(admin, {
+      name: 'Search',
+      endpoints: ['sim-chat-b', 'sim-multi'].map((upstreamModel) => ({ baseUrl, upstreamModel })),
+    });
+  });
+  before(() => signInWithToken(story.page, story.site.adminToken));
+
+  /** The row of a lane, and in it the one of an endpoint. */
+  const laneIn = (page: Page, name: string) =>
+    page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
+  const lane = (name: string) => laneIn(story.page, name);
+  const endpoint = (laneName: string, name: string) =>
+    lane(laneName)
+      .getByRole('listitem')
+      .filter({ has: story.page.getByRole('link', { name, exact: true }) });
+
+  it('nothing is moving, and there is one thing to do about it', async () => {
+    await story.toPage('Live');
+    await story.page.getByText('Nothing is moving').waitFor();
+    await story.page.getByText('Live', { exact: true }).last().waitFor();
+    await story.inspect('live, nothing');
+    assert.equal(
+      await story.page.getByRole('link', { name: 'Open the playground' }).getAttribute('href'),
+      '/console/playground',
+    );
+  });
+
+  it('streams that are held open are in flight at their endpoint, against its maximum', async () => {
+    held.hold('assistant', 2);
+    await lane('Assistant').getByText('2 in flight').first().waitFor();
+    await endpoint('Assistant', 'Assistant 1').getByText('2 of 2').waitFor();
+    await lane('Search').getByText('quiet').waitFor();
+  });
+
+  it('a request that a limit holds back waits in its lane, then moves when there is room', async () => {
+    held.hold('assistant', 1);
+    await lane('Assistant')
+      .getByText(/1 waiting · /)
+      .waitFor();
+    await endpoint('Assistant', 'Assistant 1').getByText('2 of 2').waitFor();
+    await story.inspect('live');
+    held.leave();
+    await lane('Assistant')
+      .getByText(/waiting/)
+      .first()
+      .waitFor({ state: 'detached' });
+    await endpoint('Assistant', 'Assistant 1').getByText('2 of 2').waitFor();
+  });
+
+  it('what has ended stands beside it and opens', async () => {
+    const link = story.page.getByRole('link', { name: 'assistant', exact: true }).first();
+    await link.waitFor();
+    assert.match((await link.getAttribute('href')) ?? '', /^\/console\/requests\/[0-9a-f-]{36}/);
+  });
+
+  it('an endpoint that answers 429 cools down for as long as it says, and the next takes over', async () => {
+    story.site.provider.script({
+      match: { model: 'sim-chat-b' },
+      fault: { status: 429, retryAfter: '50' },
+    });
+    held.hold('search', 1);
+    const first = endpoint('Search', 'Search 1').getByText(/^Cooling down, \d+ sec$/);
+    await first.waitFor();
+    const said = secondsIn(await first.textContent());
+    assert.ok(said > 30 && said <= 50, `${said} s`);
+    await endpoint('Search', 'Search 2').getByText('Of this lane: 1 in flight').waitFor();
+    // It counts down.
+    await endpoint('Search', 'Search 1')
+      .getByText(`Cooling down, ${said - 1} sec`)
+      .waitFor();
+  });
+
+  it('paused, nothing changes; resumed, everything is as it is', async () => {
+    await story.button('Pause').click();
+    await story.page.getByText(/^Paused at/).waitFor();
+    const shown = await lane('Search').textContent();
+    held.end();
+    await untilOver(story.site);
+    // Longer than it takes to look again.
+    await assert.rejects(story.page.waitForRequest('**/api/relay/live', { timeout: 1_500 }), /Timeout/);
+    assert.equal(await lane('Search').textContent(), shown);
+    await lane('Assistant').getByText('2 in flight').first().waitFor();
+    await story.button('Resume').click();
+    await lane('Assistant').getByText('quiet').waitFor();
+    await story.page.getByText('Cancelled').first().waitFor();
+  });
+
+  it('while the server is away it says so and keeps what it knew, then goes on by itself', async () => {
+    await story.page.route('**/api/relay/live', (route) => route.abort());
+    await story.page.getByText('Reconnecting…').waitFor();
+    await endpoint('Search', 'Search 1')
+      .getByText(/^Cooling down/)
+      .waitFor();
+    await story.inspect('live, reconnecting');
+    await story.page.unroute('**/api/relay/live');
+    await story.page.getByText('Reconnecting…').waitFor({ state: 'detached' });
+  });
+
+  it('of a hundred lanes those with something in them come first, and any is found', async () => {
+    for (let from = 0; from < QUIET_LANES; from += 14)
+      await Promise.all(
+        Array.from({ length: 14 }, (_, index) =>
+          story.site.admin.create('/api/relay/routing-lanes', {
+            name: `Area ${from + index}`,
+            default_max_wait_ms: 0,
+          }),
+        ),
+      );
+    held.hold('assistant', 1);
+    await story.page.reload();
+    await lane('Assistant').getByText('1 in flight').first().waitFor();
+    const names = await story.page.locator('main').getByRole('heading', { level: 3 }).allTextContents();
+    assert.deepEqual(names.slice(0, 3), ['Assistant', 'Search', 'Area 0']);
+    assert.equal(names.length, 8);
+    await story.button(/^Show \d+ quiet lanes$/).click();
+    await lane('Area 97').waitFor();
+    await story.page.getByLabel('Search lanes and endpoints').fill('area 97');
+    await lane('Assistant').waitFor({ state: 'detached' });
+    assert.match(story.page.url(), /q=area/);
+    await story.page.getByLabel('Search lanes and endpoints').fill('nothing like it');
+    await story.button('Clear filters').click();
+    await lane('Assistant').waitFor();
+  });
+
+  it('a viewer sees what everybody has under way, a developer what is their own', async () => {
+    for (const role of ['viewer', 'developer'] as const) {
+      const email = await addMember(story.site, role);
+      const theirs = await story.open('dark', 390);
+      await signInWithPassword(theirs, email, PASSWORD);
+      await theirs.goto('/console/live');
+      if (role === 'viewer') {
+        await laneIn(theirs, 'Assistant').getByText('1 of 2').waitFor();
+        await story.inspect('live, viewer', theirs);
+      } else {
+        await theirs.getByText('You see your own requests.').waitFor();
+        assert.equal(await theirs.getByText('1 of 2').count(), 0);
+      }
+      await theirs.context().close();
+    }
+  });
+
+  it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>
+    story.assertNothingFound());
+});
+
+function secondsIn(text: string | null): number {
+  return Number(/(\d+) sec/.exec(text ?? '')?.[1]);
+}
+
+/** Nothing is under way any more, whatever a page shows. */
+async function untilOver(site: {
+  admin: { call(method: string, path: string): Promise<{ body: unknown }> };
+}) {
+  const endMs = Date.now() + 10_000;
+  for (;;) {
+    const { body } = await site.admin.call('GET', '/api/relay/live');
+    if ((body as { lanes: unknown[] }).lanes.length === 0) return;
+    assert.ok(Date.now() < endMs, 'requests stay under way after their clients have left');
+  }
+}

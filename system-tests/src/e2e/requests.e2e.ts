@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { before, describe, it } from 'node:test';
+import { headers as names } from '@relay/contract';
+import type { Page } from 'playwright-core';
+import { createLane } from '../harness/admin-client.ts';
+import { openStory } from './open-story.ts';
+import { addMember, PASSWORD } from './people.ts';
+import { seedFallback, untilRecorded } from './seed-requests.ts';
+import { signInWithPassword, signInWithToken } from './sign-in.ts';
+
+/** The log from nothing to live, over a restart of the server. */
+describe('requests', () => {
+  let laneId = '';
+  let fellBackId = '';
+  const story = openStory(async (site) => {
+    const baseUrl = site.provider.baseUrl;
+    const endpoints = [{ baseUrl, upstreamModel: 'sim-chat' }];
+    ({ laneId } = await createLane(site.admin, { name: 'Assistant', endpoints }));
+    await createLane(site.admin, { name: 'Batch jobs', endpoints });
+  });
+  before(() => signInWithToken(story.page, story.site.adminToken));
+
+  /** Sends one request and answers its id. */
+  async function ask(body: object = {}): Promise<string> {
+    const response = await fetch(`${story.site.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${story.site.apiToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content: 'Hello' }], ...body }),
+    });
+    await response.arrayBuffer();
+    return response.headers.get(names.requestId) ?? '';
+  }
+  const askMany = (count: number, body: object = {}) =>
+    Promise.all(Array.from({ length: count }, () => ask(body)));
+  const rowOf = (id: string, page: Page = story.page) => page.locator(`tr[data-row="${id}"]`);
+  /** What is in the table from the first row on; all of it must be in sight. */
+  const shownIds = () =>
+    story.page
+      .locator('tr[data-row]')
+      .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-row') ?? ''));
+  /** The table counts its rows, its header included, when all were read. */
+  const untilShown = (count: number) => story.page.locator(`table[aria-rowcount="${count + 1}"]`).waitFor();
+  const stateButton = (name: string) =>
+    story.page.getByRole('group', { name: 'State' }).getByRole('button', { name, exact: true });
+  const live = () => story.page.getByRole('switch', { name: 'Live' });
+
+  it('nothing yet is said as such, with the way to the first request', async () => {
+    await story.toPage('Requests');
+    await story.page.getByText('No request has come through yet').waitFor();
+    await story.inspect('requests, empty');
+  });
+
+  it('requests are listed with how they ended, and filters stand in the address over a reload', async () => {
+    const [completed = ''] = await askMany(6);
+    await ask({ model: 'batch-jobs' });
+    const failed = await ask({ sim: { status: 400 } });
+    await untilRecorded(story.site, failed);
+    await untilRecorded(story.site, completed);
+    await story.page.reload();
+    await rowOf(failed).getByText('Failed').waitFor();
+    await rowOf(completed).getByText('Completed').waitFor();
+    await story.page.getByRole('application').waitFor();
+    await story.inspect('requests');
+    await stateButton('Failed').click();
+    await rowOf(completed).waitFor({ state: 'detached' });
+    await story.page.reload();
+    await rowOf(failed).waitFor();
+    assert.match(story.page.url(), /state=failed/);
+    assert.deepEqual(await shownIds(), [failed]);
+    await stateButton('All').click();
+    await story.button('Filter').click();
+    await story.page.getByLabel('Lane', { exact: true }).selectOption({ label: 'Batch jobs' });
+    await story.inspect('requests, filtering');
+    await story.page.keyboard.press('Escape');
+    await rowOf(failed).waitFor({ state: 'detached' });
+    await story.page.getByText('lane: Batch jobs').waitFor();
+    assert.equal((await shownIds()).length, 1);
+  });
+
+  it('a view is saved in this browser and brings its filters back', async () => {
+    await story.button('Views').click();
+    await story.page.getByText('kept in this browser only').waitFor();
+    await story.page.getByLabel('Name of the view').fill('Batch');
+    await story.button('Save this view').click();
+    await story.button('Batch').waitFor();
+    await story.page.keyboard.press('Escape');
+    await story.page.goto('/console/requests?error=not_found');
+    await story.page.getByText('Nothing matches these filters.').waitFor();
+    await story.inspect('requests, nothing matches');
+    await story.button('Clear filters').click();
+    await untilShown(8);
+    await story.button('Views').click();
+    await story.button('Batch').click();
+    await story.page.getByText('lane: Batch jobs').waitFor();
+    await untilShown(1);
+    await story.button('Remove the filter by lane').click();
+  });
+
+  it('what is downloaded is what the filters say', async () => {
+    await story.page.goto(`/console/requests?state=completed&lane=${laneId}`);
+    await untilShown(6);
+    const [file] = await Promise.all([
+      story.page.waitForEvent('download'),
+      story.page.getByRole('link', { name: 'Download as CSV' }).click(),
+    ]);
+    const lines = readFileSync(await file.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+    assert.deepEqual(
+      lines.slice(1).map((line) => line.slice(0, 36)),
+      await shownIds(),
+    );
+  });
+
+  it('a request that waited and fell back shows both attempts and the limit that bound', async () => {
+    fellBackId = await seedFallback(story.site);
+    await story.page.goto('/console/requests');
+    await rowOf(fellBackId).waitFor();
+    // By keyboard alone: down to the row, and in.
+    const at = (await shownIds()).indexOf(fellBackId);
+    await story.page.locator('tr[data-row] a').first().focus();
+    for (let step = 0; step < at; step += 1) await story.page.keyboard.press('ArrowDown');
+    await rowOf(fellBackId).locator('a:focus').waitFor();
+    await story.page.keyboard.press('Enter');
+    await story.page.waitForURL(`**/requests/${fellBackId}`);
+    const steps = story.page.getByRole('listitem');
+    await steps.filter({ hasText: 'Attempt 1: Summaries 1' }).getByText('answered 429').waitFor();
+    await steps.filter({ hasText: 'Attempt 2: Summaries 2' }).getByText('answered 200').waitFor();
+    await steps.filter({ hasText: 'Waited for capacity' }).waitFor();
+    await story.page.getByText('The provider reported what it used.').waitFor();
+    await story.page.getByText('Requests at once, on a lane: Summaries').waitFor();
+    await story.inspect('request');
+    const asked = story.site.provider.counts().requests;
+    await story.button('Explain').click();
+    await story.page.getByText(/It would (go to|wait)/).waitFor();
+    assert.equal(story.site.provider.counts().requests, asked);
+    await story.page.getByRole('link', { name: 'See it in Limits' }).click();
+    await story.page.waitForURL('**/limits?*');
+    await story.page.goBack();
+    await story.page.goBack();
+    await rowOf(fellBackId).waitFor();
+  });
+
+  it('an id that is not here says what may be the reason', async () => {
+    await story.page.goto('/console/requests/019a8a3c-5d1e-7c40-9c0b-5f8f2a1d3e4f');
+    await story.page.getByText('belong to another organization').waitFor();
+    await story.inspect('request, not found');
+  });
+
+  it('a pasted request id opens from the palette', async () => {
+    await story.page.keyboard.press('Control+k');
+    await story.page.getByPlaceholder(/paste a request id/).fill(`  request_id: ${fellBackId.toUpperCase()}`);
+    await story.page.getByRole('option', { name: `Open request ${fellBackId}` }).waitFor();
+    await story.page.keyboard.press('Enter');
+    await story.page.getByText('Attempt 2').waitFor();
+  });
+
+  it('whoever may see their own requests alone sees those, and not even that there are others', async () => {
+    const theirs = await story.open('dark', 390);
+    await signInWithPassword(theirs, await addMember(story.site, 'developer'), PASSWORD);
+    await theirs.goto(`/console/requests/${fellBackId}`);
+    await theirs.getByText('belong to another organization').waitFor();
+    await theirs.goto('/console/requests');
+    await theirs.getByText('No request has come through yet').waitFor();
+    const own = await theirs.evaluate(async () => {
+      const session = (await (await fetch('/api/session')).json()) as { csrf_token: string };
+      const answer = await fetch('/v1/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-csrf-token': session.csrf_token },
+        body: JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content: 'Hello' }] }),
+      });
+      return answer.headers.get('x-request-id') ?? '';
+    });
+    await untilRecorded(story.site, own);
+    await theirs.reload();
+    await rowOf(own, theirs).waitFor();
+    assert.equal(await theirs.locator('tr[data-row]').count(), 1);
+    await theirs.getByText('You see your own requests.').waitFor();
+    await story.inspect('requests, own alone', theirs);
+    await theirs.context().close();
+  });
+
+  it('live requests come by themselves, and nobody who reads further down is moved', async () => {
+    await askMany(40);
+    await story.page.goto('/console/requests');
+    await live().click();
+    await story.page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+    assert.match(story.page.url(), /live=true/);
+    const seen = await ask();
+    await rowOf(seen).waitFor();
+    await story.page.evaluate('window.scrollTo(0, document.body.scrollHeight / 2)');
+    await story.page.getByText('Paused while you read').waitFor();
+    const place = () =>
+      story.page.evaluate<[string, number] | null>(`(() => {
+        const row = document.elementFromPoint(700, 450)?.closest('tr[data-row]');
+        return row ? [row.dataset.row, row.getBoundingClientRect().top] : null;
+      })()`);
+    const before = await place();
+    assert.ok(before !== null);
+    const [first = '', second = ''] = await askMany(2);
+    await story.button('2 new requests').waitFor();
+    assert.deepEqual(await place(), before);
+    await story.inspect('requests, live');
+    await story.button('2 new requests').click();
+    await rowOf(first).waitFor();
+    await rowOf(second).waitFor();
+  });
+
+  it('the live tail goes on after the server died and came back, with none missed and none doubled', async () => {
+    // Some are told before it dies, some are answered and not yet told, and some come after.
+    const told = await askMany(3);
+    for (const id of told) await rowOf(id).waitFor();
+    const untold = await askMany(5);
+    const restarted = story.site.restart();
+    await story.page.getByText('Reconnecting…').waitFor();
+    await restarted;
+    await story.page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+    const after = await askMany(4);
+    for (const id of [...untold, ...after]) await rowOf(id).waitFor();
+    const ids = await shownIds();
+    assert.equal(new Set(ids).size, ids.length, 'a request is there twice');
+    const { body } = await story.site.admin.call('GET', `/api/relay/requests?limit=${ids.length}`);
+    const { data } = body as { data: readonly { request_id: string }[] };
+    assert.deepEqual(new Set(ids), new Set(data.map((entry) => entry.request_id)));
+  });
+
+  it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>
+    story.assertNothingFound());
+});
