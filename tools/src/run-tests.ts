@@ -13,6 +13,7 @@ Runs the tests of the named suites (default: unit db) whose path contains one of
 `;
 
 const CONCURRENCY = 2;
+const LEAVE_AT_ONCE = new URL('./run-tests/leave-at-once.ts', import.meta.url).href;
 
 interface Bounds {
   readonly timeoutMs: number;
@@ -37,6 +38,7 @@ async function runFiles(root: string, files: readonly string[], bounds: Bounds):
     concurrency: CONCURRENCY,
     timeout: bounds.timeoutMs,
     signal: giveUp.signal,
+    execArgv: ['--import', LEAVE_AT_ONCE],
   });
   const passedByFile = new Map<string, number>();
   for await (const item of stream) {

@@ -14,7 +14,7 @@ export interface ExportOptions extends ConnectionOptions {
 export async function exportConfig(surroundings: Surroundings, options: ExportOptions): Promise<void> {
   const api = await connect(surroundings, options);
   const config = (await dataOf(api.management.GET('/api/relay/config/export'))) as ConfigFile;
-  const { writeConfigText } = await import('@relay/server/config-file');
+  const { writeConfigText } = await import('@relay/contract/config-text');
   const text = options.output === 'json' ? `${JSON.stringify(config, null, 2)}\n` : writeConfigText(config);
   await writeOut(surroundings, options.out, text);
 }

@@ -20,7 +20,8 @@ export async function importLitellm(
     throw usageError(`There is no report as ${report}.`, 'use text or json');
   const text = await readInput(surroundings, path);
   const name = path === '-' ? 'standard input' : path;
-  const { readConfigText, readYaml, writeConfigText } = await import('@relay/server/config-file');
+  const { readYaml, writeConfigText } = await import('@relay/contract/config-text');
+  const { readConfigText } = await import('@relay/server/config-file');
   const { importConfig } = await import('./litellm/import-config.ts');
   const yaml = readYaml(text);
   if (yaml.faults.length > 0)

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ConfigFile } from '@relay/contract';
-import type { CheckOptions, ConfigText, Finding, FoundSecrets, Position } from '@relay/server/config-file';
+import type { Finding, Position } from '@relay/contract/config-text';
+import type { CheckOptions, ConfigText, FoundSecrets } from '@relay/server/config-file';
 import { ApiError } from '../api/api-error.ts';
 import { plain } from '../output/cells.ts';
 import { exitCodes, ProgramError } from '../program-error.ts';

@@ -6,15 +6,15 @@ export const configurationText = {
   viewsLabel: 'Views of the configuration',
   current: {
     label: 'The configuration as a file',
-    hint: 'Sorted, and without ids, secrets and defaults: the same configuration is always the same file. It is JSON, which the relay config commands read as they read YAML.',
+    hint: 'Sorted, and without ids, secrets and defaults: the same configuration is always the same file. The relay config commands read and write the same.',
     copy: 'Copy the file',
     download: 'Download',
-    fileName: 'relay.json',
+    fileName: 'relay.yaml',
     edit: 'Edit a copy',
   },
   compare: {
     label: 'Configuration file',
-    placeholder: 'Paste a configuration file in JSON',
+    placeholder: 'Paste a configuration file, in YAML or JSON',
     choose: 'Choose a file',
     drop: 'Paste a file below, or choose one. Nothing changes before you have seen the plan and said so.',
     take: 'Take the current file',
@@ -29,16 +29,6 @@ export const configurationText = {
     findings: (count: number) =>
       count === 1 ? 'One thing is wrong with this file' : `${count} things are wrong with this file`,
     at: (line: string, column: string) => `Line ${line}, column ${column}`,
-    notJson: {
-      empty: 'There is nothing in it.',
-      character:
-        'This is not JSON from here on. The console reads the file as JSON; relay config diff reads YAML as well.',
-      end: 'The file ends here, but something in it is not closed.',
-      text: 'This text is not closed, or has a character in it that JSON does not allow.',
-      number: 'This is not a number that JSON knows.',
-      twice: (key: string) => `“${key}” stands here for the second time.`,
-      deep: 'This is nested too deeply to be a configuration file.',
-    },
     tooLarge: (size: string, max: string) =>
       `This file is ${size} and the interface takes ${max} at once. Split it and apply the parts one after the other: an apply only adds and changes, unless you ask for more.`,
     unreadable: 'This file could not be read as text.',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, describe, it } from 'node:test';
+import { readYaml } from '@relay/contract/config-text';
 import type { Locator, Page } from 'playwright-core';
 import { createLane } from '../harness/admin-client.ts';
 import type { Deployment } from '../harness/deployment.ts';
@@ -81,13 +82,13 @@ describe('control', () => {
   it('a file that is wrong says where, and one that is too large says so in words', async () => {
     await story.page.goto('/console/configuration?view=compare');
     const file = fileOf(story.page);
-    await file.fill('version: 1\n');
+    await file.fill('version: 1\nlanes: [');
     await story.button('Show the plan').click();
-    await story.page.getByText('This is not JSON from here on.').waitFor();
-    await file.fill('{\n  "version": 1,\n  "lanes": [{ "name": "Fast", "default_max_wait_ms": "soon" }]\n}');
+    await story.page.getByText('is no valid YAML').waitFor();
+    await file.fill('version: 1\nlanes:\n  - { name: Fast, default_max_wait_ms: soon }\n');
     await story.button('Show the plan').click();
-    await story.button('Line 3, column 54').click();
-    assert.equal(await file.evaluate((area) => (area as { selectionStart?: number }).selectionStart), 71);
+    await story.button('Line 3, column 40').click();
+    assert.equal(await file.evaluate((area) => (area as { selectionStart?: number }).selectionStart), 57);
     await story.inspect('configuration, wrong');
     // What only the server can know stands at its place as well.
     await file.fill(
@@ -107,7 +108,7 @@ describe('control', () => {
 
   it('the file is taken, one value in it changed, and the plan shows exactly that before it is done', async () => {
     await story.page.goto('/console/configuration');
-    await story.page.getByText('"default_max_wait_ms": 6000').waitFor();
+    await story.page.getByText('default_max_wait_ms: 6000').waitFor();
     await story.inspect('configuration');
     const [saved] = await Promise.all([
       story.page.waitForEvent('download'),
@@ -115,13 +116,13 @@ describe('control', () => {
     ]);
     const exported = await readFile(await saved.path(), 'utf8');
     assert.deepEqual(
-      JSON.parse(exported),
+      readYaml(exported).value,
       (await story.site.admin.call('GET', '/api/relay/config/export')).body,
     );
     await story.button('Edit a copy').click();
     const file = fileOf(story.page);
     assert.equal(await file.inputValue(), exported);
-    await file.fill(exported.replace('"default_max_wait_ms": 6000', '"default_max_wait_ms": 7500'));
+    await file.fill(exported.replace('default_max_wait_ms: 6000', 'default_max_wait_ms: 7500'));
     await story.button('Show the plan').click();
     await story.page.getByRole('heading', { name: 'Plan' }).waitFor();
     assert.deepEqual(await changesIn(story.page), ['default_max_wait_ms: 6000 → 7500']);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
 import { startConsoleSite } from './console-site.ts';
 import { openStory } from './open-story.ts';
 import { pagePaths } from './page-paths.ts';
@@ -75,26 +76,33 @@ describe('the frame', () => {
     await theirs.context().close();
   });
 
+  const WIDTHS_PX = { light: [1440, 390], dark: [390, 1440] } as const;
   for (const theme of ['light', 'dark'] as const) {
-    for (const widthPx of [1440, 390]) {
-      it(`every page holds in ${theme} at ${widthPx} px`, async () => {
-        const other = await story.open(theme, widthPx);
-        await signInWithToken(other, story.site.adminToken);
-        for (const path of pagePaths) {
-          await other.goto(`/console/${path}`);
-          await other.getByRole('heading', { level: 1 }).waitFor();
-          // The skeletons are gone when what they stood for is there.
-          await other.locator('main .animate-pulse').first().waitFor({ state: 'detached' });
-          // Both themes and both widths are looked at closely once; the other two pairs must only fit.
-          if ((theme === 'light') === (widthPx === 1440)) await story.inspect(path, other);
-          const overflowPx = await other.evaluate(
-            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-          );
-          assert.equal(overflowPx, 0, `${path} is wider than the window`);
-        }
-        await other.context().close();
-      });
-    }
+    const [firstPx, secondPx] = WIDTHS_PX[theme];
+    it(`every page holds in ${theme}, at ${firstPx} px and at ${secondPx} px`, async () => {
+      const other = await story.open(theme, firstPx);
+      await signInWithToken(other, story.site.adminToken);
+      for (const path of pagePaths) {
+        await other.goto(`/console/${path}`);
+        await other.getByRole('heading', { level: 1 }).waitFor();
+        // The skeletons are gone when what they stood for is there.
+        await other.locator('main .animate-pulse').first().waitFor({ state: 'detached' });
+        // Both themes and both widths are looked at closely once; at the other width the page must only fit.
+        await story.inspect(path, other);
+        await assertFits(other, path);
+        await other.setViewportSize({ width: secondPx, height: 900 });
+        await assertFits(other, path);
+        await other.setViewportSize({ width: firstPx, height: 900 });
+      }
+      await other.context().close();
+    });
+  }
+
+  async function assertFits(page: Page, path: string): Promise<void> {
+    const overflowPx = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    assert.equal(overflowPx, 0, `${path} is wider than the window`);
   }
 
   it('a session that ended shows the sign-in page, and signing in goes on where one was', async () => {

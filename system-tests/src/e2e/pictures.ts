@@ -155,7 +155,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
     await page.getByRole('button', { name: 'Edit a copy' }).click();
     const file = page.getByLabel('Configuration file', { exact: true });
     const text = await file.inputValue();
-    await file.fill(text.replace('"default_max_wait_ms": 5000', '"default_max_wait_ms": 7500'));
+    await file.fill(text.replace('default_max_wait_ms: 5000', 'default_max_wait_ms: 7500'));
     await page.getByRole('button', { name: 'Show the plan' }).click();
     await page.getByRole('heading', { name: 'Plan' }).scrollIntoViewIfNeeded();
   },

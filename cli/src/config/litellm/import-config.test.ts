@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readConfigText, readYaml, writeConfigText } from '@relay/server/config-file';
+import { readYaml, writeConfigText } from '@relay/contract/config-text';
+import { readConfigText } from '@relay/server/config-file';
 import { type Imported, importConfig } from './import-config.ts';
 
 const variables: Readonly<Record<string, string>> = { BASE: 'https://llm.example.com/v1' };

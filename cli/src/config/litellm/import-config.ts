@@ -1,5 +1,5 @@
 import type { ConfigFile } from '@relay/contract';
-import type { YamlText } from '@relay/server/config-file';
+import type { YamlText } from '@relay/contract/config-text';
 import { readBudgets } from './read-budgets.ts';
 import { type Deployment, readDeployments } from './read-deployments.ts';
 import { readRouting } from './read-routing.ts';

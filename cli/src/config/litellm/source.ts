@@ -1,4 +1,4 @@
-import type { YamlText } from '@relay/server/config-file';
+import type { YamlText } from '@relay/contract/config-text';
 
 /** What became of a setting that is not in the file as it was. */
 export interface Remark {

@@ -1,4 +1,5 @@
 import type { ConfigPlanRequest } from '@relay/contract';
+import { writeConfigText } from '@relay/contract/config-text';
 import { useQuery } from '@tanstack/react-query';
 import { FileUp } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
@@ -13,7 +14,7 @@ import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { ApplyDialog } from './apply-dialog.tsx';
-import { type Finding, fileText, findingsOf, oversizeOf, readConfigText } from './config-text.ts';
+import { type Finding, findingsOf, oversizeOf, readConfigText } from './config-text.ts';
 import { FileEditor } from './file-editor.tsx';
 import { FindingsList } from './findings-list.tsx';
 import { PlanView } from './plan-view.tsx';
@@ -176,7 +177,7 @@ function Sources({ onChoose, onTake, canClear }: SourcesProps) {
         <Button
           size="small"
           disabled={exported.data === undefined}
-          onClick={() => onTake(exported.data === undefined ? '' : fileText(exported.data))}
+          onClick={() => onTake(exported.data === undefined ? '' : writeConfigText(exported.data))}
         >
           {words.take}
         </Button>
@@ -188,7 +189,7 @@ function Sources({ onChoose, onTake, canClear }: SourcesProps) {
           ref={input}
           type="file"
           hidden
-          accept=".json,application/json"
+          accept=".yaml,.yml,.json,application/yaml,application/json"
           onChange={(event) => {
             const [chosen] = event.target.files ?? [];
             void onChoose(chosen);

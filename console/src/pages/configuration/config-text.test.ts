@@ -29,6 +29,16 @@ test('everything that is wrong is found at its place', () => {
   assert.match(found[1] ?? '', /^4:74 lanes\[0\]\.default_max_wait_ms must be an integer/);
 });
 
+test('a file is YAML as well, and what is none says where', () => {
+  const { config, findings } = readConfigText('version: 1\nlanes:\n  - name: Fast\n');
+  assert.deepEqual(findings, []);
+  assert.equal(config?.lanes?.[0]?.name, 'Fast');
+  const [fault] = readConfigText('version: 1\nlanes: [\n').findings;
+  assert.match(fault?.message ?? '', /^is no valid YAML: .*\.$/);
+  const [twice] = readConfigText('version: 1\nversion: 1\n').findings;
+  assert.deepEqual([twice?.line, twice?.column, twice?.offset], [2, 1, 11]);
+});
+
 function refusal(error: Record<string, unknown>): ApiError {
   return new ApiError(400, { message: 'No.', ...error }, new Headers());
 }

@@ -1,12 +1,11 @@
 import { type ConfigFile, ConfigFile as ConfigFileSchema, checkValue } from '@relay/contract';
+import { type Position, readYaml, type YamlText } from '@relay/contract/config-text';
 import { ApiError } from '../../api/api-error.ts';
-import { text as allText } from '../../text/index.ts';
-import { type JsonText, type Position, readJson } from './read-json.ts';
-
-const words = allText.configuration.compare;
 
 /** Something that is wrong with the file, and where. */
 export interface Finding extends Position {
+  /** From the beginning of the text, from 0. */
+  readonly offset: number;
   readonly message: string;
 }
 
@@ -18,22 +17,19 @@ export interface ConfigText {
 
 /** The text of a configuration file, checked by the contract as far as that can be done without the server. */
 export function readConfigText(text: string): ConfigText {
-  const json = readJson(text);
-  if (json.fault !== null) {
-    const { kind, key, ...position } = json.fault;
-    const message = kind === 'twice' ? words.notJson.twice(key) : words.notJson[kind];
-    return { config: null, findings: [{ ...position, message }] };
-  }
-  const checked = checkValue(ConfigFileSchema, json.value);
-  if (checked.ok) return { config: json.value as ConfigFile, findings: [] };
-  const findings = checked.issues.map(({ path, message }) => findingAt(json, path, message));
+  const yaml = readYaml(text);
+  if (yaml.faults.length > 0)
+    return { config: null, findings: yaml.faults.map((fault) => findingOf(text, fault, fault.message)) };
+  const checked = checkValue(ConfigFileSchema, yaml.value);
+  if (checked.ok) return { config: yaml.value as ConfigFile, findings: [] };
+  const findings = checked.issues.map(({ path, message }) => findingAt(text, yaml, path, message));
   return { config: null, findings: findings.toSorted((a, b) => a.offset - b.offset) };
 }
 
 /** What the server refused, at its place in the text; null when the refusal is about no place in it. */
 export function findingsOf(error: Error | null, text: string): readonly Finding[] {
   if (!(error instanceof ApiError) || error.status === 403) return [];
-  const json = readJson(text);
+  const yaml = readYaml(text);
   const issues =
     error.issues.length > 0
       ? error.issues
@@ -41,14 +37,20 @@ export function findingsOf(error: Error | null, text: string): readonly Finding[
         ? []
         : [{ path: error.param, message: error.message }];
   return issues.flatMap(({ path, message }) => {
-    const inFile = pathInFile(json.value, path);
-    return inFile === null ? [] : [findingAt(json, inFile, message)];
+    const inFile = pathInFile(yaml.value, path);
+    return inFile === null ? [] : [findingAt(text, yaml, inFile, message)];
   });
 }
 
-function findingAt(json: JsonText, path: string, message: string): Finding {
+function findingAt(text: string, yaml: YamlText, path: string, message: string): Finding {
   const of = message.startsWith('unknown field') ? 'key' : 'value';
-  return { ...json.positionOf(path, of), message: message.endsWith('.') ? message : `${message}.` };
+  return findingOf(text, yaml.positionOf(path, of), message);
+}
+
+function findingOf(text: string, { line, column }: Position, message: string): Finding {
+  const before = text.split('\n').slice(0, line - 1);
+  const offset = before.reduce((sum, each) => sum + each.length + 1, 0) + column - 1;
+  return { line, column, offset, message: message.endsWith('.') ? message : `${message}.` };
 }
 
 /** The server speaks of the request's body, in which the file is `config`, or of the file itself. */
@@ -81,9 +83,4 @@ const BODY_BYTES_MAX = 1_048_576;
 export function oversizeOf(body: object): { readonly bytes: number; readonly bytesMax: number } | null {
   const bytes = new TextEncoder().encode(JSON.stringify(body)).length;
   return bytes > BODY_BYTES_MAX ? { bytes, bytesMax: BODY_BYTES_MAX } : null;
-}
-
-/** The file as text: the same configuration gives the same text. */
-export function fileText(config: ConfigFile): string {
-  return `${JSON.stringify(config, null, 2)}\n`;
 }

@@ -1,3 +1,4 @@
+import { writeConfigText } from '@relay/contract/config-text';
 import { useQuery } from '@tanstack/react-query';
 import { Download, PencilLine } from 'lucide-react';
 import { configExportQuery } from '../../api/control-queries.ts';
@@ -7,7 +8,6 @@ import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { saveText } from '../../ui/save-text.ts';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
-import { fileText } from './config-text.ts';
 
 const words = text.configuration.current;
 const SKELETON_LINES = ['w-24', 'w-40', 'w-64', 'w-56', 'w-72', 'w-48', 'w-32'];
@@ -17,7 +17,7 @@ export function CurrentView({ onEdit }: { readonly onEdit: (file: string) => voi
   const exported = useQuery(configExportQuery(useApi()));
   if (exported.error !== null && exported.data === undefined)
     return <ErrorCard error={exported.error} onRetry={() => void exported.refetch()} />;
-  const file = exported.data === undefined ? undefined : fileText(exported.data);
+  const file = exported.data === undefined ? undefined : writeConfigText(exported.data);
   const isReady = file !== undefined;
   return (
     <div className="space-y-4">
@@ -26,7 +26,7 @@ export function CurrentView({ onEdit }: { readonly onEdit: (file: string) => voi
         <div className="flex flex-wrap gap-2">
           <Button
             disabled={!isReady}
-            onClick={() => saveText(words.fileName, 'application/json', file ?? '')}
+            onClick={() => saveText(words.fileName, 'application/yaml', file ?? '')}
           >
             <Download aria-hidden className="size-4" />
             {words.download}

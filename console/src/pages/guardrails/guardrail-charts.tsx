@@ -75,14 +75,14 @@ function verdictSeries({ points, total }: GuardrailStats): ChartSeries[] {
 function latencySeries({ points }: GuardrailStats): ChartSeries[] {
   return [
     {
-      key: 'p95',
-      label: words.chart.p95,
-      points: points.map(({ at, latency_ms_p95: value }) => ({ at, value })),
-    },
-    {
       key: 'p50',
       label: words.chart.p50,
       points: points.map(({ at, latency_ms_p50: value }) => ({ at, value })),
+    },
+    {
+      key: 'p95',
+      label: words.chart.p95,
+      points: points.map(({ at, latency_ms_p95: value }) => ({ at, value })),
     },
   ];
 }

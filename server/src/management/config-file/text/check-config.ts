@@ -4,10 +4,10 @@ import {
   compileValidator,
   type Issue,
 } from '@relay/contract';
+import { type Finding, type Position, readYaml } from '@relay/contract/config-text';
 import { parseTargetUrl } from '../../../kit/egress/target-url.ts';
 import { readItems } from '../read-file.ts';
 import { allSections } from '../sections/index.ts';
-import { type Finding, type Position, readYaml } from './read-yaml.ts';
 
 export interface ConfigText {
   /** Null when something is wrong; `findings` then says what. */

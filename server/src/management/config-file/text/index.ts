@@ -3,5 +3,3 @@ export { firstFreeSlug, slugOf } from '../../../domain/slug.ts';
 export { shiftDecimal } from '../../price-catalog.ts';
 export { type CheckOptions, type ConfigText, readConfigText } from './check-config.ts';
 export { type FoundSecrets, findSecrets, type SecretPlaces } from './find-secrets.ts';
-export { type Finding, type Position, readYaml, type YamlText } from './read-yaml.ts';
-export { writeConfigText } from './write-config.ts';

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ConfigFile } from '@relay/contract';
+import { readYaml, writeConfigText } from '@relay/contract/config-text';
 import fc from 'fast-check';
 import { largeFile } from '../large-file.fixture.ts';
 import { readConfigText } from './check-config.ts';
 import { findSecrets } from './find-secrets.ts';
-import { readYaml } from './read-yaml.ts';
-import { writeConfigText } from './write-config.ts';
 
 const GOOD = `# yaml-language-server: $schema=./relay.schema.json
 version: 1

@@ -1,5 +1,5 @@
-import type { ConfigFile } from '@relay/contract';
 import { stringify } from 'yaml';
+import type { ConfigFile } from '../resources/index.ts';
 
 /** Editors that know the YAML language server complete and check the file by this line. */
 const HEAD = '# yaml-language-server: $schema=./relay.schema.json';
