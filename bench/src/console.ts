@@ -94,10 +94,19 @@ async function timesToShow(
   const timesMs: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     await page.goto('about:blank');
-    const startMs = performance.now();
     await page.goto(path, { waitUntil: 'commit' });
-    await page.locator(selector).first().waitFor();
-    timesMs.push(performance.now() - startMs);
+    timesMs.push(await shownAfterMs(page, selector));
   }
   return timesMs;
+}
+
+/** By the page's own clock and frame by frame: asked from outside, it would be as late as the next question. */
+async function shownAfterMs(page: Page, selector: string): Promise<number> {
+  return (await page.evaluate(`new Promise((resolve) => {
+    const look = () => {
+      if (document.querySelector(${JSON.stringify(selector)}) === null) requestAnimationFrame(look);
+      else requestAnimationFrame(() => resolve(performance.now()));
+    };
+    look();
+  })`)) as number;
 }

@@ -148,7 +148,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
   },
   async configuration(page) {
     await page.goto('/console/configuration');
-    await page.getByText('"version"').waitFor();
+    await page.getByText('version: 1').first().waitFor();
   },
   async 'configuration-plan'(page) {
     await page.goto('/console/configuration');

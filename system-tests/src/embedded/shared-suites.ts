@@ -8,7 +8,7 @@ export interface SharedSuite {
 export const sharedSuites: readonly SharedSuite[] = [
   { name: 'first-request', isShort: true },
   { name: 'clients', isShort: false },
-  { name: 'fidelity', isShort: true },
+  { name: 'fidelity', isShort: false },
   { name: 'management', isShort: true },
   { name: 'error-rows', isShort: false },
   { name: 'fault-matrix', isShort: false },

@@ -1,5 +1,5 @@
 import { ChartArea, Table2 } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { Bucket } from '../../app/time-range.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
@@ -15,10 +15,7 @@ import {
   valueIn,
 } from './chart-data.ts';
 import { ChartTable } from './chart-table.tsx';
-
-/** Asked for as soon as a page with a chart is, beside the numbers that it will draw. */
-const drawing = import('./drawing.tsx');
-const Drawing = lazy(() => drawing);
+import { useDrawing } from './use-drawing.ts';
 
 export interface TimeChartProps {
   readonly title: string;
@@ -44,6 +41,7 @@ const HEIGHT_PX = 240;
 /** Series over time, drawn or as a table of the same numbers. */
 export function TimeChart(props: TimeChartProps) {
   const { title, kind, series, unit, heightPx = HEIGHT_PX } = props;
+  const Drawing = useDrawing();
   const [asTable, setAsTable] = useState(false);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const folded = useMemo(() => foldSeries(series ?? [], kind, text.charts.other), [series, kind]);
@@ -73,9 +71,11 @@ export function TimeChart(props: TimeChartProps) {
             <Legend drawn={folded.drawn} hidden={hidden} onToggle={toggle} left={folded.left} />
           </div>
           <div className="relative mt-1" style={{ height: heightPx }}>
-            <Suspense fallback={<Skeleton className="h-full w-full" />}>
+            {Drawing === null ? (
+              <Skeleton className="h-full w-full" />
+            ) : (
               <Drawing {...props} shown={shown} rows={rows} heightPx={heightPx} />
-            </Suspense>
+            )}
             {empty ? (
               <p className="pointer-events-none absolute inset-0 grid place-items-center text-[13px] text-ink-soft">
                 {text.charts.nothing}
