@@ -15,7 +15,7 @@ import { readmes } from './tidy/readmes.ts';
 import { testMarkers } from './tidy/test-markers.ts';
 import type { Finding, Tree } from './tidy/tree.ts';
 
-const BINARY = /\.(png|ico|woff2?|gz|zip)$/;
+const BINARY = /\.(png|webp|ico|woff2?|gz|zip)$/;
 
 function readTree(root: string): Tree {
   return {
