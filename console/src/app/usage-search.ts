@@ -1,25 +1,11 @@
-import type { TimeseriesQuery } from '@relay/contract';
+import { TimeseriesQuery } from '@relay/contract';
 import { wordOf } from './list-search.ts';
 import type { Bucket } from './time-range.ts';
 
 export type UsageMetric = TimeseriesQuery['metric'];
 export type UsageGroup = NonNullable<TimeseriesQuery['group_by']>;
 
-const METRICS: readonly UsageMetric[] = [
-  'requests',
-  'errors',
-  'input_tokens',
-  'output_tokens',
-  'cached_input_tokens',
-  'total_tokens',
-  'cost_micros',
-  'wait_ms_p50',
-  'wait_ms_p95',
-  'latency_ms_p50',
-  'latency_ms_p95',
-  'ttft_ms',
-  'fallback_rate',
-];
+const METRICS: readonly UsageMetric[] = TimeseriesQuery.properties.metric.enum;
 export const usageGroups: readonly UsageGroup[] = [
   'none',
   'provider',

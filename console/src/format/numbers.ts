@@ -20,6 +20,11 @@ const dollarsWith = (maximumFractionDigits: number) =>
 // Making one takes longer than a hundred uses of it, and tables have thousands of cells.
 const money = dollarsWith(2);
 const smallMoney = dollarsWith(6);
+const twoDigits = new Intl.NumberFormat(locale, {
+  style: 'currency',
+  currency: 'USD',
+  maximumSignificantDigits: 2,
+});
 const units = new Map<string, Intl.NumberFormat>();
 
 export function formatCount(value: number): string {
@@ -51,7 +56,8 @@ export function formatMoney(micros: number): string {
   return (micros !== 0 && Math.abs(dollars) < 1 ? smallMoney : money).format(dollars);
 }
 
-function unit(value: number, name: string, digits: number): string {
+/** 3 hr, 64 kB: a number with its unit, in short. */
+export function formatUnit(value: number, name: string, digits: number): string {
   const key = `${name} ${digits}`;
   let format = units.get(key);
   if (format === undefined) {
@@ -68,40 +74,30 @@ function unit(value: number, name: string, digits: number): string {
 
 /** 512 byte, 64 kB, 1.5 MB. */
 export function formatBytes(bytes: number): string {
-  const unit = (value: number, name: string) =>
-    new Intl.NumberFormat(locale, {
-      style: 'unit',
-      unit: name,
-      unitDisplay: 'short',
-      maximumFractionDigits: 1,
-    }).format(value);
-  if (bytes < 1_000) return unit(bytes, 'byte');
-  return bytes < 1_000_000 ? unit(bytes / 1_000, 'kilobyte') : unit(bytes / 1_000_000, 'megabyte');
+  if (bytes < 1_000) return formatUnit(bytes, 'byte', 1);
+  return bytes < 1_000_000
+    ? formatUnit(bytes / 1_000, 'kilobyte', 1)
+    : formatUnit(bytes / 1_000_000, 'megabyte', 1);
 }
 
 /** The same in few digits, for axes, tiles and rankings: $12.40, $0.86, $0.0042. */
 export function formatMoneyShort(micros: number): string {
   const dollars = micros / 1_000_000;
-  const small = dollars !== 0 && Math.abs(dollars) < 0.1;
-  return new Intl.NumberFormat(locale, {
-    style: 'currency',
-    currency: 'USD',
-    ...(small ? { maximumSignificantDigits: 2 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
-  }).format(dollars);
+  return (dollars !== 0 && Math.abs(dollars) < 0.1 ? twoDigits : money).format(dollars);
 }
 
 /** 850 ms, 2.4 s, 3 min 20 s: two figures that a person can compare. */
 export function formatDuration(milliseconds: number): string {
-  if (milliseconds < 1_000) return unit(milliseconds, 'millisecond', 0);
-  if (milliseconds < 60_000) return unit(milliseconds / 1_000, 'second', milliseconds < 10_000 ? 2 : 1);
+  if (milliseconds < 1_000) return formatUnit(milliseconds, 'millisecond', 0);
+  if (milliseconds < 60_000) return formatUnit(milliseconds / 1_000, 'second', milliseconds < 10_000 ? 2 : 1);
   if (milliseconds < 3_600_000) {
     const minutes = Math.floor(milliseconds / 60_000);
     const seconds = Math.round((milliseconds % 60_000) / 1_000);
     return seconds === 0
-      ? unit(minutes, 'minute', 0)
-      : `${unit(minutes, 'minute', 0)} ${unit(seconds, 'second', 0)}`;
+      ? formatUnit(minutes, 'minute', 0)
+      : `${formatUnit(minutes, 'minute', 0)} ${formatUnit(seconds, 'second', 0)}`;
   }
-  return unit(milliseconds / 3_600_000, 'hour', 1);
+  return formatUnit(milliseconds / 3_600_000, 'hour', 1);
 }
 
 const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });

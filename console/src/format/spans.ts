@@ -1,9 +1,5 @@
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
-] as const;
+import { formatUnit } from './numbers.ts';
+import { UNITS } from './times.ts';
 
 /** A stretch of time that is waited for, in its two largest units: "3 hr 20 min", "2 days 4 hr", "45 sec". */
 export function formatSpan(milliseconds: number): string {
@@ -13,13 +9,9 @@ export function formatSpan(milliseconds: number): string {
   for (const [unit, unitMs] of UNITS.slice(largest, largest + 2)) {
     const count = Math.floor(restMs / unitMs);
     restMs -= count * unitMs;
-    if (count > 0) parts.push(shortUnit(count, unit));
+    if (count > 0) parts.push(formatUnit(count, unit, 0));
   }
   return parts.join(' ');
-}
-
-function shortUnit(count: number, unit: string): string {
-  return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'short' }).format(count);
 }
 
 const sameDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });

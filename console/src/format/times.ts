@@ -27,7 +27,8 @@ export function formatDay(at: string): string {
   return day.format(new Date(at));
 }
 
-const UNITS = [
+/** From the largest; milliseconds each. */
+export const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],

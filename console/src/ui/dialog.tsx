@@ -2,7 +2,7 @@ import { X } from 'lucide-react';
 import { Dialog as Primitive } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { text } from '../text/index.ts';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 import { classes } from './class-names.ts';
 
 export interface DialogProps {
@@ -69,6 +69,33 @@ export function Dialog(props: DialogProps) {
 
 export function DialogBody({ children }: { readonly children: ReactNode }) {
   return <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{children}</div>;
+}
+
+interface FormActionsProps {
+  readonly onCancel: () => void;
+  readonly busy: boolean;
+  readonly disabled?: boolean;
+  readonly look?: 'solid' | 'danger';
+  /** What sending the form does. */
+  readonly children: ReactNode;
+}
+
+/** What ends a dialog that is a form: away, or sent. */
+export function FormActions({
+  onCancel,
+  busy,
+  disabled = false,
+  look = 'solid',
+  children,
+}: FormActionsProps) {
+  return (
+    <DialogActions>
+      <Button onClick={onCancel}>{text.actions.cancel}</Button>
+      <Button type="submit" look={look} busy={busy} disabled={disabled}>
+        {children}
+      </Button>
+    </DialogActions>
+  );
 }
 
 export function DialogActions({ children }: { readonly children: ReactNode }) {

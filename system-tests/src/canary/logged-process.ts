@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@relay/testbed';
-import { until } from '../chaos/until.ts';
+import { until } from '../harness/until.ts';
 
 const ENTRY = join(import.meta.dirname, '../../../cli/bin/relay.js');
 const START_MS_MAX = 30_000;

@@ -1,5 +1,6 @@
 import { freshDatabase } from '@relay/testbed';
 import { adminClient } from '../harness/admin-client.ts';
+import { until } from '../harness/until.ts';
 import { afterMs } from '../streams/stream-request.ts';
 import { type Comparison, compare, readWindows, windowDifferences } from './compare.ts';
 import { type EmbeddedGateway, makeEmbeddedGateway } from './embedded-gateway.ts';
@@ -10,7 +11,6 @@ import { type ProviderLog, startProviderLog } from './provider-log.ts';
 import { createRandom, type Random } from './random.ts';
 import { rollupDifferences } from './rollup-differences.ts';
 import type { Check, SettleOptions, SettleResult } from './settle.ts';
-import { until } from './until.ts';
 import { makeSmallWorld } from './world.ts';
 
 const KILLS = { short: 5, whole: 50 };

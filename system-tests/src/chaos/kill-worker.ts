@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import pg from 'pg';
+import { until } from '../harness/until.ts';
 import type { Member } from './fleet.ts';
 import { awayMs, type Kill, type Scene } from './kills.ts';
-import { until } from './until.ts';
 
 const MOMENT_MS_MAX = 8_000;
 const DEAD_MS_MAX = 60_000;

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { liveKeys } from '../admission/store-keys.ts';
+import { until } from '../harness/until.ts';
 import { afterMs } from '../streams/stream-request.ts';
 import { type Comparison, compare, readWindows, windowDifferences } from './compare.ts';
 import { type Fleet, startFleet } from './fleet.ts';
@@ -11,7 +12,6 @@ import { type Sent, startLoad } from './load.ts';
 import { anywhereNames, type MomentName, momentNames, planKills, SEEN_MIN } from './plan.ts';
 import { createRandom } from './random.ts';
 import { rollupDifferences } from './rollup-differences.ts';
-import { until } from './until.ts';
 import { makeWorld, type World } from './world.ts';
 
 export interface SettleOptions {

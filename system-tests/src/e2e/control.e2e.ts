@@ -5,6 +5,7 @@ import { readYaml } from '@relay/contract/config-text';
 import type { Locator, Page } from 'playwright-core';
 import { createLane } from '../harness/admin-client.ts';
 import type { Deployment } from '../harness/deployment.ts';
+import { until } from '../harness/until.ts';
 import { hostedBilling } from './hosted-billing.ts';
 import { openStory } from './open-story.ts';
 import { addMember, PASSWORD } from './people.ts';
@@ -269,11 +270,10 @@ async function setUp(site: Deployment): Promise<string> {
     output_cost_micros_per_1m_tokens: 4_000_000,
   });
   await seedTraffic(site, { requests: REQUESTS, models: ['assistant'] });
-  const endMs = Date.now() + LEDGER_MS_MAX;
-  for (;;) {
+  const isInTime = await until(async () => {
     const { body } = await site.admin.call('GET', '/api/billing/usage-statements');
-    if ((body as { totals: { requests: number } }).totals.requests >= REQUESTS) return laneId;
-    if (Date.now() > endMs) throw new Error('the requests did not reach the ledger in time');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return (body as { totals: { requests: number } }).totals.requests >= REQUESTS;
+  }, LEDGER_MS_MAX);
+  assert.ok(isInTime, 'the requests did not reach the ledger in time');
+  return laneId;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FORBIDDEN_WORD, type GuardrailSim, startGuardrailSim } from '@relay/provider-sim';
 import { createLane } from '../harness/admin-client.ts';
+import { until } from '../harness/until.ts';
 import { openStory } from './open-story.ts';
 import { addMember, PASSWORD } from './people.ts';
 import { signInWithPassword, signInWithToken } from './sign-in.ts';
@@ -32,14 +33,13 @@ describe('guardrails', () => {
   }
 
   /** Waits until the worker has counted what was asked. */
-  async function until(path: string, isCounted: (body: never) => boolean): Promise<void> {
-    const endMs = Date.now() + LEDGER_MS_MAX;
-    for (;;) {
-      const { body } = await story.site.admin.call('GET', path);
-      if (isCounted(body as never)) return;
-      if (Date.now() > endMs) throw new Error(`${path} did not count it in time: ${JSON.stringify(body)}`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+  async function untilCounted(path: string, isCounted: (body: never) => boolean): Promise<void> {
+    let body: unknown;
+    const isInTime = await until(async () => {
+      ({ body } = await story.site.admin.call('GET', path));
+      return isCounted(body as never);
+    }, LEDGER_MS_MAX);
+    assert.ok(isInTime, `${path} did not count it in time: ${JSON.stringify(body)}`);
   }
 
   const row = () => story.page.getByRole('row', { name: /Moderation/ });
@@ -103,7 +103,7 @@ describe('guardrails', () => {
   it('before it is bound to a lane, the streams that it would refuse are counted', async () => {
     const { page } = story;
     assert.deepEqual(await Promise.all([ask('one', true), ask('two', true), ask('three')]), [200, 200, 200]);
-    await until('/api/relay/stats/summary', ({ requests }: { requests: number }) => requests === 3);
+    await untilCounted('/api/relay/stats/summary', ({ requests }: { requests: number }) => requests === 3);
     await story.button('Bind').click();
     await page.getByLabel('Search by name').fill('nightly');
     assert.equal(await page.getByRole('checkbox', { name: 'Assistant', exact: true }).count(), 0);
@@ -137,7 +137,7 @@ describe('guardrails', () => {
     );
     const isAsked = ({ guardrails }: { guardrails: { blocked: number; allowed: number }[] }) =>
       guardrails[0]?.blocked === 1 && guardrails[0].allowed === 1;
-    await until('/api/relay/guardrail-stats', isAsked);
+    await untilCounted('/api/relay/guardrail-stats', isAsked);
     await page.reload();
     await row().getByText('1 blocked').waitFor();
     await story.inspect('guardrails');

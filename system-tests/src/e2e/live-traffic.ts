@@ -1,4 +1,5 @@
 import type { Deployment } from '../harness/deployment.ts';
+import { until } from '../harness/until.ts';
 import { holdRequests } from './held-requests.ts';
 import { seedTraffic } from './seed-traffic.ts';
 
@@ -35,13 +36,11 @@ export function liveTraffic(
   }
 
   async function untilHealthy(): Promise<void> {
-    const endMs = Date.now() + HEALTHY_AGAIN_MS_MAX;
-    for (;;) {
+    const isHealthy = await until(async () => {
       const { body } = await admin.call('GET', `/api/relay/endpoints/${endpoints.assistantId}`);
-      if ((body as { health: string }).health === 'healthy') return;
-      if (Date.now() > endMs) throw new Error('the endpoint did not become healthy again');
-      await new Promise((resolve) => setTimeout(resolve, 250));
-    }
+      return (body as { health: string }).health === 'healthy';
+    }, HEALTHY_AGAIN_MS_MAX);
+    if (!isHealthy) throw new Error('the endpoint did not become healthy again');
   }
 
   return {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createLane } from '../harness/admin-client.ts';
+import { until } from '../harness/until.ts';
 import { type HeldRequests, holdRequests } from './held-requests.ts';
 import { openStory } from './open-story.ts';
 import { addMember, PASSWORD } from './people.ts';
@@ -175,10 +176,9 @@ function secondsIn(text: string | null): number {
 async function untilOver(site: {
   admin: { call(method: string, path: string): Promise<{ body: unknown }> };
 }) {
-  const endMs = Date.now() + 10_000;
-  for (;;) {
+  const isOver = await until(async () => {
     const { body } = await site.admin.call('GET', '/api/relay/live');
-    if ((body as { lanes: unknown[] }).lanes.length === 0) return;
-    assert.ok(Date.now() < endMs, 'requests stay under way after their clients have left');
-  }
+    return (body as { lanes: unknown[] }).lanes.length === 0;
+  }, 10_000);
+  assert.ok(isOver, 'requests stay under way after their clients have left');
 }

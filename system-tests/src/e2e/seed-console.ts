@@ -1,5 +1,6 @@
 import { createLane } from '../harness/admin-client.ts';
 import type { Deployment } from '../harness/deployment.ts';
+import { until } from '../harness/until.ts';
 import { type LiveTraffic, liveTraffic } from './live-traffic.ts';
 import { seedPeople } from './people.ts';
 import { GUARDED_REQUESTS, seedGuardrails } from './seed-guardrails.ts';
@@ -88,11 +89,9 @@ function keyOf(created: Readonly<Record<string, unknown>>): SeedKey {
 }
 
 async function untilCounted(site: Deployment, requests: number): Promise<void> {
-  const endMs = Date.now() + LEDGER_MS_MAX;
-  for (;;) {
+  const isInTime = await until(async () => {
     const { body } = await site.admin.call('GET', '/api/relay/stats/summary');
-    if ((body as { requests: number }).requests >= requests) return;
-    if (Date.now() > endMs) throw new Error('the requests did not reach the ledger in time');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+    return (body as { requests: number }).requests >= requests;
+  }, LEDGER_MS_MAX);
+  if (!isInTime) throw new Error('the requests did not reach the ledger in time');
 }

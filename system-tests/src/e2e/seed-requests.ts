@@ -1,6 +1,7 @@
 import { headers as names } from '@relay/contract';
 import { createLane } from '../harness/admin-client.ts';
 import type { Deployment } from '../harness/deployment.ts';
+import { until } from '../harness/until.ts';
 
 const LANE = 'Summaries';
 /** A change of limits is known to gateways within a second. */
@@ -67,11 +68,9 @@ async function askOnce(site: Deployment): Promise<{ requestId: string; waitMs: n
 }
 
 export async function untilRecorded(site: Deployment, requestId: string): Promise<void> {
-  const endMs = Date.now() + RECORDED_MS_MAX;
-  for (;;) {
+  const isInTime = await until(async () => {
     const { status } = await site.admin.call('GET', `/api/relay/requests/${requestId}`);
-    if (status === 200) return;
-    if (Date.now() > endMs) throw new Error(`the request ${requestId} was not recorded in time`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return status === 200;
+  }, RECORDED_MS_MAX);
+  if (!isInTime) throw new Error(`the request ${requestId} was not recorded in time`);
 }

@@ -1,7 +1,7 @@
 import { openLedgerView } from '../chaos/ledger-view.ts';
 import { type Backlog, backlogs } from '../chaos/live-state.ts';
 import { tagOf } from '../chaos/provider-log.ts';
-import { until } from '../chaos/until.ts';
+import { until } from '../harness/until.ts';
 import type { Site } from './site.ts';
 
 export interface Settled {

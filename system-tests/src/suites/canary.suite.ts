@@ -7,8 +7,8 @@ import { addStranger, readEverything, type Stranger, writeSecrets } from '../can
 import { filePlaces, type Place, postgresPlaces, processPlaces, redisPlaces } from '../canary/places.ts';
 import { LANES, type Site, startSite } from '../canary/site.ts';
 import { backlogs } from '../chaos/live-state.ts';
-import { until } from '../chaos/until.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { until } from '../harness/until.ts';
 import { afterMs } from '../streams/stream-request.ts';
 
 // Prompts, answers, keys and credentials go through and stay nowhere. Each is a string that exists once in the world, so that

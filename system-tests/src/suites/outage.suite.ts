@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../chaos/until.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { until } from '../harness/until.ts';
 import { fillSpool, hold } from '../outage/fill-spool.ts';
 import { settledRequests, waitingEntries } from '../outage/ledger-tags.ts';
 import { type Site, startSite } from '../outage/site.ts';

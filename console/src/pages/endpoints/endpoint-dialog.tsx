@@ -10,7 +10,7 @@ import { NumberField, SelectField, SwitchField, TextField } from '../../forms/fi
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 
 const words = text.endpoints;
@@ -135,12 +135,9 @@ export function EndpointDialog({ endpoint, onClose, onSaved }: EndpointDialogPro
             <ErrorNote error={save.error} />
           </div>
         </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>{text.actions.cancel}</Button>
-          <Button type="submit" look="solid" busy={save.isPending}>
-            {endpoint === null ? words.create : text.actions.save}
-          </Button>
-        </DialogActions>
+        <FormActions onCancel={onClose} busy={save.isPending}>
+          {endpoint === null ? words.create : text.actions.save}
+        </FormActions>
       </form>
     </Dialog>
   );

@@ -8,8 +8,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Check } from '../../ui/field.tsx';
 import { AddressFields, AdvancedFields, BehaviourFields } from './guardrail-fields.tsx';
@@ -88,12 +87,9 @@ export function EditGuardrailDialog({ guardrail, onClose }: EditGuardrailDialogP
             <ErrorNote error={save.error} />
           </div>
         </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>{text.actions.cancel}</Button>
-          <Button type="submit" look="solid" busy={save.isPending}>
-            {text.actions.save}
-          </Button>
-        </DialogActions>
+        <FormActions onCancel={onClose} busy={save.isPending}>
+          {text.actions.save}
+        </FormActions>
       </form>
     </Dialog>
   );

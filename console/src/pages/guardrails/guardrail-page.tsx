@@ -1,15 +1,13 @@
 import type { Guardrail } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { ArrowLeft } from 'lucide-react';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { guardrailQuery, guardrailStatsQuery } from '../../api/guardrail-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { timeRangeSearch } from '../../app/time-range.ts';
 import { useAccess } from '../../app/use-access.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
+import { BackLink } from '../shared/back-link.tsx';
 import { StateBadges } from '../shared/health-badge.tsx';
 import { TimeRangeMenu } from '../shared/time-range-menu.tsx';
 import { useTimeRange } from '../shared/use-time-range.ts';
@@ -32,7 +30,7 @@ export function GuardrailPage() {
   const detail = useQuery(guardrailQuery(api, guardrailId));
   const stats = useQuery(guardrailStatsQuery(api, guardrailId, range));
   const guardrail = detail.data?.guardrail;
-  const back = <BackLink />;
+  const back = <BackLink to="/guardrails">{words.back}</BackLink>;
   if (detail.error !== null && guardrail === undefined)
     return (
       <Page back={back} title={text.pages.guardrails}>
@@ -85,17 +83,6 @@ export function GuardrailPage() {
         </div>
       </div>
     </Page>
-  );
-}
-
-function BackLink() {
-  return (
-    <Button asChild look="quiet" size="small" className="mb-3 -ml-2.5">
-      <Link to="/guardrails" search={(before: Record<string, unknown>) => timeRangeSearch(before)}>
-        <ArrowLeft aria-hidden className="size-4" />
-        {words.back}
-      </Link>
-    </Button>
   );
 }
 

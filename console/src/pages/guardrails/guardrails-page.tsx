@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { guardrailsQuery, guardrailTotalsQuery } from '../../api/guardrail-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { timeRangeSearch } from '../../app/time-range.ts';
@@ -27,15 +27,16 @@ export function GuardrailsPage() {
   const [creating, setCreating] = useState(false);
   const guardrails = useQuery(guardrailsQuery(api));
   const totals = useQuery(guardrailTotalsQuery(api, range));
-  const columns = useMemo(() => {
-    const open = (guardrailId: string) =>
+  const open = useCallback(
+    (guardrailId: string) =>
       void navigate({
         to: '/guardrails/$guardrailId',
         params: { guardrailId },
         search: (before: Record<string, unknown>) => timeRangeSearch(before),
-      });
-    return columnsOf(totals.data, open);
-  }, [totals.data, navigate]);
+      }),
+    [navigate],
+  );
+  const columns = useMemo(() => columnsOf(totals.data, open), [totals.data, open]);
   const rows = useMemo(
     () => guardrails.data?.filter(({ name, slug, base_url: url, id }) => matches(query, name, slug, url, id)),
     [guardrails.data, query],
@@ -61,16 +62,7 @@ export function GuardrailsPage() {
       shown={rows?.length}
       over={
         creating ? (
-          <CreateGuardrailDialog
-            onClose={() => setCreating(false)}
-            onCreated={({ id }) =>
-              void navigate({
-                to: '/guardrails/$guardrailId',
-                params: { guardrailId: id },
-                search: (before: Record<string, unknown>) => timeRangeSearch(before),
-              })
-            }
-          />
+          <CreateGuardrailDialog onClose={() => setCreating(false)} onCreated={({ id }) => open(id)} />
         ) : null
       }
     >

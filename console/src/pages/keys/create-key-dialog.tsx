@@ -9,7 +9,7 @@ import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Check, Field, Select } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/states.tsx';
@@ -102,12 +102,9 @@ export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDia
             <ErrorNote error={create.error} />
           </div>
         </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>{text.actions.cancel}</Button>
-          <Button type="submit" look="solid" busy={create.isPending}>
-            {words.create}
-          </Button>
-        </DialogActions>
+        <FormActions onCancel={onClose} busy={create.isPending}>
+          {words.create}
+        </FormActions>
       </form>
     </Dialog>
   );

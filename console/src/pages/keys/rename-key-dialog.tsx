@@ -4,8 +4,7 @@ import { useChange } from '../../api/use-change.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 
 const words = text.keys;
@@ -35,12 +34,9 @@ export function RenameKeyDialog({ apiKey, onClose }: RenameKeyDialogProps) {
           <TextField form={form} name="name" label={words.name} autoFocus />
           <ErrorNote error={rename.error} className="mt-4" />
         </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>{text.actions.cancel}</Button>
-          <Button type="submit" look="solid" busy={rename.isPending} disabled={!form.formState.isDirty}>
-            {text.actions.save}
-          </Button>
-        </DialogActions>
+        <FormActions onCancel={onClose} busy={rename.isPending} disabled={!form.formState.isDirty}>
+          {text.actions.save}
+        </FormActions>
       </form>
     </Dialog>
   );

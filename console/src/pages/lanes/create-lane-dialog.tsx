@@ -8,8 +8,7 @@ import { useChange } from '../../api/use-change.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Check } from '../../ui/field.tsx';
 
@@ -83,12 +82,9 @@ export function CreateLaneDialog({ onClose, onCreated }: CreateLaneDialogProps) 
             <ErrorNote error={create.error} />
           </div>
         </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>{text.actions.cancel}</Button>
-          <Button type="submit" look="solid" busy={create.isPending}>
-            {words.create}
-          </Button>
-        </DialogActions>
+        <FormActions onCancel={onClose} busy={create.isPending}>
+          {words.create}
+        </FormActions>
       </form>
     </Dialog>
   );

@@ -1,14 +1,13 @@
 import type { Lane, Membership } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { ArrowLeft } from 'lucide-react';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { endpointsQuery, lanesQuery, membershipsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
+import { BackLink } from '../shared/back-link.tsx';
 import { LaneEditor } from './lane-editor.tsx';
 import { LaneMenu } from './lane-menu.tsx';
 
@@ -25,14 +24,7 @@ export function LaneEditorPage() {
   const error = lanes.error ?? memberships.error ?? endpoints.error;
   const lane = lanes.data?.find(({ id }) => id === laneId);
   const own = memberships.data?.filter(({ lane_id: id }) => id === laneId);
-  const toLanes = (
-    <Button asChild look="quiet" size="small" className="mb-3 -ml-2.5">
-      <Link to="/lanes">
-        <ArrowLeft aria-hidden className="size-4" />
-        {words.editor.back}
-      </Link>
-    </Button>
-  );
+  const toLanes = <BackLink to="/lanes">{words.editor.back}</BackLink>;
   const isReady = lane !== undefined && own !== undefined && endpoints.data !== undefined;
   if (error !== null && !isReady)
     return (

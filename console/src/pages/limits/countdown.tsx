@@ -1,22 +1,12 @@
-import { useEffect, useState } from 'react';
 import { formatSpan } from '../../format/spans.ts';
 import { formatDateTime } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
+import { useNow } from '../../ui/use-now.ts';
 import type { LimitRow } from './limit-row.ts';
 import { isCalendar, type Outlook, windowAt } from './outlook.ts';
 
 const words = text.limits;
 const TICK_MS = 1_000;
-
-/** The time, kept up each second. */
-export function useSeconds(): number {
-  const [nowMs, setNowMs] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNowMs(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return nowMs;
-}
 
 /** When a limit has all of its room again; a window of the calendar is always under way, used or not. */
 export function resetOf({ usage, period }: LimitRow, nowMs: number): number | null {
@@ -26,7 +16,7 @@ export function resetOf({ usage, period }: LimitRow, nowMs: number): number | nu
 
 /** Counts down to the reset, and before it to the moment at which nothing will be left. */
 export function Countdown({ row, outlook }: { readonly row: LimitRow; readonly outlook: Outlook }) {
-  const nowMs = useSeconds();
+  const nowMs = useNow(TICK_MS);
   if (!row.enabled) return <span className="text-ink-faint">–</span>;
   if (row.period === 'none') return <span className="text-ink-faint">{words.asRequestsEnd}</span>;
   const endMs = resetOf(row, nowMs);

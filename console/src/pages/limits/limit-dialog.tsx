@@ -2,8 +2,7 @@ import { useState } from 'react';
 import { useChange } from '../../api/use-change.ts';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { AmountField, MetricFields, ScopeFields, SubjectField } from './limit-fields.tsx';
@@ -84,12 +83,9 @@ function LimitForm({ kind, chooser, places, row, onClose }: LimitFormProps) {
           <ErrorNote error={save.error} />
         </div>
       </DialogBody>
-      <DialogActions>
-        <Button onClick={onClose}>{text.actions.cancel}</Button>
-        <Button type="submit" look="solid" busy={save.isPending}>
-          {row === null ? text.limits.create : text.actions.save}
-        </Button>
-      </DialogActions>
+      <FormActions onCancel={onClose} busy={save.isPending}>
+        {row === null ? text.limits.create : text.actions.save}
+      </FormActions>
     </form>
   );
 }

@@ -6,10 +6,11 @@ import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog, DialogBody } from '../../ui/dialog.tsx';
+import { useNow } from '../../ui/use-now.ts';
 import { DetailList, Section } from '../shared/detail-list.tsx';
 import { FillBar } from '../shared/limit-bar.tsx';
 import { BurnDownSection } from './burn-down-section.tsx';
-import { resetOf, useSeconds } from './countdown.tsx';
+import { resetOf } from './countdown.tsx';
 import { FileBadge, StateBadge } from './limit-columns.tsx';
 import { LimitMenu } from './limit-menu.tsx';
 import type { LimitRow } from './limit-row.ts';
@@ -21,6 +22,7 @@ import type { LimitPlaces } from './use-limit-places.ts';
 import { useWritableKinds } from './use-limit-rows.ts';
 
 const words = text.limits;
+const TICK_MS = 1_000;
 
 interface LimitPanelProps {
   readonly standing: Standing;
@@ -30,7 +32,7 @@ interface LimitPanelProps {
 
 /** Everything about one limit, at the side of the list. */
 export function LimitPanel({ standing: { row, outlook }, places, onClose }: LimitPanelProps) {
-  const nowMs = useSeconds();
+  const nowMs = useNow(TICK_MS);
   const mayWrite = useWritableKinds().includes(row.kind) && !row.fromFile && !row.ofEndpoint;
   return (
     <Dialog

@@ -1,7 +1,7 @@
 import type { RequestLogEntry } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
-import { formatClock } from '../../format/clock.ts';
 import { formatDuration } from '../../format/numbers.ts';
+import { formatClock } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/page.tsx';

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Pause, Play, Waypoints } from 'lucide-react';
 import { useState } from 'react';
 import { useAccess } from '../../app/use-access.ts';
-import { formatClock } from '../../format/clock.ts';
+import { formatClock } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';

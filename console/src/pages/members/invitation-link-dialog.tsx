@@ -1,10 +1,8 @@
 import type { InvitationCreated } from '@relay/contract';
-import { TriangleAlert } from 'lucide-react';
 import { formatDay } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
 
 const words = text.members;
 
@@ -17,37 +15,18 @@ interface InvitationLinkDialogProps {
 export function InvitationLinkDialog({ created, onClose }: InvitationLinkDialogProps) {
   const { email, expires_at: expiresAt } = created.invitation;
   return (
-    <Dialog
-      open
-      wide
-      locked
-      onOpenChange={onClose}
-      title={words.linkTitle}
-      description={
-        <span className="flex items-start gap-2 text-warn">
-          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-          {words.linkBody}
-        </span>
-      }
-    >
-      <DialogBody>
-        <p className="mb-3 text-[13px] text-ink-soft">{words.linkFor(email, formatDay(expiresAt))}</p>
-        <div className="flex flex-wrap items-start gap-2">
-          <code
-            data-testid="invitation-link"
-            title={words.link}
-            className="min-w-0 flex-1 rounded-lg border bg-sunken px-3 py-2 font-mono text-[13px] break-all select-all"
-          >
-            {created.accept_url}
-          </code>
-          <CopyButton worded value={created.accept_url} label={words.copyLink} />
-        </div>
-      </DialogBody>
-      <DialogActions>
-        <Button look="solid" onClick={onClose}>
-          {text.actions.done}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <ShownOnceDialog wide title={words.linkTitle} warning={words.linkBody} onClose={onClose}>
+      <p className="text-[13px] text-ink-soft">{words.linkFor(email, formatDay(expiresAt))}</p>
+      <div className="flex flex-wrap items-start gap-2">
+        <code
+          data-testid="invitation-link"
+          title={words.link}
+          className="min-w-0 flex-1 rounded-lg border bg-sunken px-3 py-2 font-mono text-[13px] break-all select-all"
+        >
+          {created.accept_url}
+        </code>
+        <CopyButton worded value={created.accept_url} label={words.copyLink} />
+      </div>
+    </ShownOnceDialog>
   );
 }

@@ -5,8 +5,7 @@ import { useChange } from '../../api/use-change.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { RoleChoice } from './role-choice.tsx';
 
@@ -45,12 +44,9 @@ export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
             <ErrorNote error={invite.error} />
           </div>
         </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>{text.actions.cancel}</Button>
-          <Button type="submit" look="solid" busy={invite.isPending}>
-            {words.createInvitation}
-          </Button>
-        </DialogActions>
+        <FormActions onCancel={onClose} busy={invite.isPending}>
+          {words.createInvitation}
+        </FormActions>
       </form>
     </Dialog>
   );

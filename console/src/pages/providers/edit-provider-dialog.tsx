@@ -5,8 +5,7 @@ import { useChange } from '../../api/use-change.ts';
 import { SwitchField, TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { ConnectionFields } from './connection-fields.tsx';
 
@@ -51,12 +50,9 @@ export function EditProviderDialog({ provider, onClose }: EditProviderDialogProp
             <ErrorNote error={save.error} />
           </div>
         </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>{text.actions.cancel}</Button>
-          <Button type="submit" look="solid" busy={save.isPending} disabled={!form.formState.isDirty}>
-            {text.actions.save}
-          </Button>
-        </DialogActions>
+        <FormActions onCancel={onClose} busy={save.isPending} disabled={!form.formState.isDirty}>
+          {text.actions.save}
+        </FormActions>
       </form>
     </Dialog>
   );

@@ -4,8 +4,7 @@ import { take } from '../../api/client.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 
@@ -61,12 +60,9 @@ export function SecretDialog({ providerId, credential, onClose }: SecretDialogPr
           </Field>
           <ErrorNote error={store.error} className="mt-4" />
         </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>{text.actions.cancel}</Button>
-          <Button type="submit" look="solid" busy={store.isPending} disabled={secret === ''}>
-            {text.actions.save}
-          </Button>
-        </DialogActions>
+        <FormActions onCancel={onClose} busy={store.isPending} disabled={secret === ''}>
+          {text.actions.save}
+        </FormActions>
       </form>
     </Dialog>
   );

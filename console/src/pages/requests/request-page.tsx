@@ -1,21 +1,19 @@
 import type { RequestDetail } from '@relay/contract';
 import { errors, isErrorCode } from '@relay/contract/errors';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import { ArrowLeft } from 'lucide-react';
+import { useParams } from '@tanstack/react-router';
 import { ApiError } from '../../api/api-error.ts';
 import { guardrailsQuery } from '../../api/guardrail-queries.ts';
 import { requestQuery } from '../../api/request-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { timeRangeSearch } from '../../app/time-range.ts';
 import { useAccess } from '../../app/use-access.ts';
 import { formatCount, formatDuration, formatMoney } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
+import { BackLink } from '../shared/back-link.tsx';
 import { ExplainPanel } from '../shared/explain-panel.tsx';
 import { DecisionPanel } from './decision-panel.tsx';
 import { GuardrailsPanel } from './guardrails-panel.tsx';
@@ -36,7 +34,7 @@ export function RequestPage() {
   const isMissing = error instanceof ApiError && error.status === 404;
   return (
     <Page
-      back={<BackButton />}
+      back={<BackLink to="/requests">{words.back}</BackLink>}
       title={isMissing ? words.notFound : titleOf(data)}
       description={
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
@@ -62,17 +60,6 @@ export function RequestPage() {
 function titleOf(detail: RequestDetail | undefined): string {
   if (detail === undefined) return words.title;
   return `${words.title}: ${detail.model ?? text.requests.noModel}`;
-}
-
-function BackButton() {
-  return (
-    <Button asChild look="quiet" size="small" className="mb-3 -ml-2.5">
-      <Link to="/requests" search={(before: Record<string, unknown>) => timeRangeSearch(before)}>
-        <ArrowLeft aria-hidden className="size-4" />
-        {words.back}
-      </Link>
-    </Button>
-  );
 }
 
 function Badges({ detail }: { readonly detail: RequestDetail }) {

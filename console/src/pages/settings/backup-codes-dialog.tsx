@@ -1,12 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { TriangleAlert } from 'lucide-react';
-import { useState } from 'react';
 import { cacheKeys } from '../../api/queries.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
-import { Check } from '../../ui/field.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
 import { useToast } from '../../ui/toasts.tsx';
 
 const words = text.settings.security;
@@ -20,7 +16,6 @@ interface BackupCodesDialogProps {
 export function BackupCodesDialog({ codes, onClose }: BackupCodesDialogProps) {
   const client = useQueryClient();
   const toast = useToast();
-  const [saved, setSaved] = useState(false);
   const done = () => {
     onClose();
     toast(words.factorIsOn);
@@ -28,41 +23,21 @@ export function BackupCodesDialog({ codes, onClose }: BackupCodesDialogProps) {
     void client.invalidateQueries({ queryKey: cacheKeys.session });
   };
   return (
-    <Dialog
-      open
-      locked={!saved}
-      onOpenChange={done}
+    <ShownOnceDialog
       title={words.backupTitle}
-      description={
-        <span className="flex items-start gap-2 text-warn">
-          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-          {words.backupBody}
-        </span>
-      }
+      warning={words.backupBody}
+      savedLabel={words.savedThem}
+      onClose={done}
     >
-      <DialogBody>
-        <div className="space-y-4">
-          <ul
-            aria-label={words.backupCodes}
-            className="grid grid-cols-2 gap-x-6 gap-y-1.5 rounded-lg border bg-sunken px-4 py-3 font-mono text-[13px]"
-          >
-            {codes.map((code) => (
-              <li key={code}>{code}</li>
-            ))}
-          </ul>
-          <CopyButton worded value={codes.join('\n')} label={words.copyCodes} />
-          <Check
-            label={words.savedThem}
-            checked={saved}
-            onChange={(event) => setSaved(event.target.checked)}
-          />
-        </div>
-      </DialogBody>
-      <DialogActions>
-        <Button look="solid" disabled={!saved} onClick={done}>
-          {text.actions.done}
-        </Button>
-      </DialogActions>
-    </Dialog>
+      <ul
+        aria-label={words.backupCodes}
+        className="grid grid-cols-2 gap-x-6 gap-y-1.5 rounded-lg border bg-sunken px-4 py-3 font-mono text-[13px]"
+      >
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <CopyButton worded value={codes.join('\n')} label={words.copyCodes} />
+    </ShownOnceDialog>
   );
 }

@@ -5,8 +5,7 @@ import { useChange } from '../../api/use-change.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 
 const words = text.settings.profile;
@@ -44,12 +43,9 @@ export function EmailDialog({ onClose }: { readonly onClose: () => void }) {
             <ErrorNote error={change.error} />
           </div>
         </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>{text.actions.cancel}</Button>
-          <Button type="submit" look="solid" busy={change.isPending}>
-            {words.changeEmail}
-          </Button>
-        </DialogActions>
+        <FormActions onCancel={onClose} busy={change.isPending}>
+          {words.changeEmail}
+        </FormActions>
       </form>
     </Dialog>
   );

@@ -2,13 +2,13 @@ import { PasswordProof } from '@relay/contract';
 import { useState } from 'react';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
-import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
+import { ProofField } from './proof-field.tsx';
 import { SetUpFactorDialog } from './set-up-factor-dialog.tsx';
 import { SettingPanel } from './setting-panel.tsx';
 
@@ -52,23 +52,12 @@ function RemoveFactorDialog({ onClose }: { readonly onClose: () => void }) {
       <form className="contents" onSubmit={submitting(form, (values) => remove.mutate(values))}>
         <DialogBody>
           <p className="mb-4 text-ink-soft">{words.removeBody}</p>
-          <TextField
-            form={form}
-            name="password"
-            type="password"
-            label={words.proof}
-            hint={words.proofHint}
-            autoComplete="current-password"
-            autoFocus
-          />
+          <ProofField form={form} />
           <ErrorNote error={remove.error} className="mt-4" />
         </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>{text.actions.cancel}</Button>
-          <Button type="submit" look="danger" busy={remove.isPending}>
-            {words.remove}
-          </Button>
-        </DialogActions>
+        <FormActions onCancel={onClose} busy={remove.isPending} look="danger">
+          {words.remove}
+        </FormActions>
       </form>
     </Dialog>
   );

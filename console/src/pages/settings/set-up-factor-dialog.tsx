@@ -5,12 +5,12 @@ import { useChange } from '../../api/use-change.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
 import { CopiedValue } from '../../ui/copied-value.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { BackupCodesDialog } from './backup-codes-dialog.tsx';
+import { ProofField } from './proof-field.tsx';
 
 const words = text.settings.security;
 const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }));
@@ -47,23 +47,12 @@ function ProofForm({ onClose, onProven }: ProofFormProps) {
   return (
     <form className="contents" onSubmit={submitting(form, (values) => start.mutate(values))}>
       <DialogBody>
-        <TextField
-          form={form}
-          name="password"
-          type="password"
-          label={words.proof}
-          hint={words.proofHint}
-          autoComplete="current-password"
-          autoFocus
-        />
+        <ProofField form={form} />
         <ErrorNote error={start.error} className="mt-4" />
       </DialogBody>
-      <DialogActions>
-        <Button onClick={onClose}>{text.actions.cancel}</Button>
-        <Button type="submit" look="solid" busy={start.isPending}>
-          {words.next}
-        </Button>
-      </DialogActions>
+      <FormActions onCancel={onClose} busy={start.isPending}>
+        {words.next}
+      </FormActions>
     </form>
   );
 }
@@ -108,12 +97,9 @@ function ConfirmForm({ uri, onClose, onConfirmed }: ConfirmFormProps) {
         </div>
         <ErrorNote error={confirm.error} className="mt-4" />
       </DialogBody>
-      <DialogActions>
-        <Button onClick={onClose}>{text.actions.cancel}</Button>
-        <Button type="submit" look="solid" busy={confirm.isPending}>
-          {words.confirm}
-        </Button>
-      </DialogActions>
+      <FormActions onCancel={onClose} busy={confirm.isPending}>
+        {words.confirm}
+      </FormActions>
     </form>
   );
 }

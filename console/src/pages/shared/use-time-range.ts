@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { rangeOf, type TimeRange, type TimeRangeSearch } from '../../app/time-range.ts';
+import { useNow } from '../../ui/use-now.ts';
 
 const TICK_MS = 30_000;
 
@@ -11,7 +12,8 @@ export function useTimeRange(): {
 } {
   const { range: name, from, to }: TimeRangeSearch = useSearch({ strict: false });
   const navigate = useNavigate();
-  const nowMs = useNow();
+  // To the minute, so that what is derived from it stays the same in between.
+  const nowMs = wholeMinute(useNow(TICK_MS));
   return useMemo(() => {
     const named = name === undefined ? {} : { range: name };
     const moments = from === undefined || to === undefined ? {} : { from, to };
@@ -25,16 +27,6 @@ export function useTimeRange(): {
     };
     return { range: rangeOf({ ...named, ...moments }, nowMs), choose };
   }, [name, from, to, nowMs, navigate]);
-}
-
-/** The time, to the minute: what is derived from it stays the same in between. */
-function useNow(): number {
-  const [nowMs, setNowMs] = useState(() => wholeMinute(Date.now()));
-  useEffect(() => {
-    const timer = setInterval(() => setNowMs(wholeMinute(Date.now())), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return nowMs;
 }
 
 function wholeMinute(ms: number): number {

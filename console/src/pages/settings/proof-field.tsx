@@ -1,0 +1,21 @@
+import type { PasswordProof } from '@relay/contract';
+import type { UseFormReturn } from 'react-hook-form';
+import { TextField } from '../../forms/fields.tsx';
+import { text } from '../../text/index.ts';
+
+const words = text.settings.security;
+
+/** The password, asked for again before how one signs in changes. */
+export function ProofField({ form }: { readonly form: UseFormReturn<PasswordProof> }) {
+  return (
+    <TextField
+      form={form}
+      name="password"
+      type="password"
+      label={words.proof}
+      hint={words.proofHint}
+      autoComplete="current-password"
+      autoFocus
+    />
+  );
+}

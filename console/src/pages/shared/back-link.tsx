@@ -1,0 +1,22 @@
+import { Link } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { timeRangeSearch } from '../../app/time-range.ts';
+import { Button } from '../../ui/button.tsx';
+
+interface BackLinkProps {
+  readonly to: '/guardrails' | '/lanes' | '/requests';
+  readonly children: ReactNode;
+}
+
+/** From one thing to the list that it is in, over the same time. */
+export function BackLink({ to, children }: BackLinkProps) {
+  return (
+    <Button asChild look="quiet" size="small" className="mb-3 -ml-2.5">
+      <Link to={to} search={(before: Record<string, unknown>) => timeRangeSearch(before)}>
+        <ArrowLeft aria-hidden className="size-4" />
+        {children}
+      </Link>
+    </Button>
+  );
+}

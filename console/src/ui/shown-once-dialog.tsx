@@ -1,0 +1,59 @@
+import { TriangleAlert } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { text } from '../text/index.ts';
+import { Button } from './button.tsx';
+import { Dialog, DialogActions, DialogBody } from './dialog.tsx';
+import { Check } from './field.tsx';
+
+interface ShownOnceDialogProps {
+  readonly title: string;
+  /** That it is not shown again. */
+  readonly warning: string;
+  readonly wide?: boolean;
+  /** Where there is one, it has to be ticked before the dialog closes. */
+  readonly savedLabel?: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** What is shown the only time it can be: no stray key or click closes it. */
+export function ShownOnceDialog({
+  title,
+  warning,
+  wide = false,
+  savedLabel,
+  onClose,
+  children,
+}: ShownOnceDialogProps) {
+  const [saved, setSaved] = useState(false);
+  const isHeld = savedLabel !== undefined && !saved;
+  return (
+    <Dialog
+      open
+      wide={wide}
+      locked={savedLabel === undefined || !saved}
+      onOpenChange={onClose}
+      title={title}
+      description={
+        <span className="flex items-start gap-2 text-warn">
+          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+          {warning}
+        </span>
+      }
+    >
+      <DialogBody>
+        <div className="space-y-5">
+          {children}
+          {savedLabel === undefined ? null : (
+            <Check label={savedLabel} checked={saved} onChange={(event) => setSaved(event.target.checked)} />
+          )}
+        </div>
+      </DialogBody>
+      <DialogActions>
+        <Button look="solid" disabled={isHeld} onClick={onClose}>
+          {text.actions.done}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
