@@ -16,7 +16,7 @@ export const KEYS_USAGE = `keys: what looking up User API keys takes, of a table
   --hot N          keys in use, over a hundredth as many organizations (100000)
   --short          a smoke run of seconds; its figures mean little`;
 
-const FIXTURE = join(ROOT, 'server/src/store/key-load.fixture.ts');
+const FIXTURE = join(ROOT, 'server/src/store/keys/key-load.fixture.ts');
 const AT_ONCE = 4;
 const WARM_UP_REQUESTS = 3_000;
 const OUTPUT_BYTES_MAX = 1_048_576;

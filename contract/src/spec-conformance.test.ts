@@ -14,7 +14,7 @@ import {
   specScopes,
   specStreamingPaths,
   specValues,
-} from './spec-tables.ts';
+} from './spec-tables.fixture.ts';
 
 /** A reader for JSON whose shape is asserted step by step; a missing step fails with its path. */
 interface Node {

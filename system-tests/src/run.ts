@@ -1,25 +1,22 @@
 // `npm run system [-- NAME…]`: runs black-box suites, two at a time unless they measure. A suite run alone closes with
 // its figures as one JSON object; several close with one line that counts every test.
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
 import { runTestFile, runTwoAtOnce, type TestFileResult } from './harness/run-test-file.ts';
+import { suiteFile } from './harness/suite-file.ts';
 
-const SUITES = join(import.meta.dirname, 'suites');
-const ENDING = '.suite.ts';
 const SUITE_MS_MAX = 15 * 60_000;
 /** These hold times against bounds that a neighbour would break, so they have the machine to themselves. */
 const MEASURING: readonly string[] = ['admission', 'first-minute', 'guardrails', 'streams'];
 
-const names = readdirSync(SUITES)
-  .filter((file) => file.endsWith(ENDING))
-  .map((file) => file.slice(0, -ENDING.length))
+const names = readdirSync(import.meta.dirname)
+  .filter((folder) => existsSync(suiteFile(folder)))
   .sort();
 
 async function runSuites(chosen: readonly string[]): Promise<TestFileResult[]> {
   const results: TestFileResult[] = [];
   const alone = chosen.length === 1 ? chosen : chosen.filter((name) => MEASURING.includes(name));
   const fileOf = (name: string, isAlone: boolean) => {
-    return { name, path: join(SUITES, `${name}${ENDING}`), testMsMax: SUITE_MS_MAX, isAlone };
+    return { name, path: suiteFile(name), testMsMax: SUITE_MS_MAX, isAlone };
   };
   for (const name of alone) results.push(await runTestFile(fileOf(name, true)));
   const others = chosen.filter((name) => !alone.includes(name));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AdmissionAsk } from './engine.ts';
-import { createMemoryEngine } from './memory-engine.ts';
+import { createMemoryEngine } from './memory/engine.ts';
 import type { Policy } from './policy.ts';
 
 const perMinute: Policy = { id: 'p', metric: 'requests', period: 'minute', limit: 60 };

@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type RedisCluster, startRedisCluster } from '@relay/testbed';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
-import { createRedis, type Redis } from '../store/redis.ts';
-import { prefixOf } from '../store/shards.ts';
+import { createRedis, type Redis } from '../store/redis/redis.ts';
+import { prefixOf } from '../store/redis/shards.ts';
 import { createFleetFlows, type FleetFlows } from './fleet-flows.ts';
 import type { FlowsAsk, LiveFlow } from './live-flows.ts';
 

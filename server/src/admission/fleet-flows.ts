@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
-import type { Redis } from '../store/redis.ts';
-import { prefixOf } from '../store/shards.ts';
+import type { Redis } from '../store/redis/redis.ts';
+import { prefixOf } from '../store/redis/shards.ts';
 import { createSharedReads } from '../store/shared-reads.ts';
 import { type FlowsAsk, joinFlows, type LiveFlow } from './live-flows.ts';
 

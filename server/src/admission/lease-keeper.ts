@@ -1,6 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
-import { prefixOf } from '../store/shards.ts';
+import { prefixOf } from '../store/redis/shards.ts';
 import type { AdmissionAsk, AdmissionEngine } from './engine.ts';
 import type { RebuildWindows } from './rebuild-windows.ts';
 

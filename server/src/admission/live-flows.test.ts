@@ -4,7 +4,7 @@ import { createLog } from '../kit/log.ts';
 import { type AdmissionDesk, createDesk } from './desk.ts';
 import type { DeskAsk } from './engine.ts';
 import { createLocalCooldowns } from './local-cooldowns.ts';
-import { createMemoryEngine } from './memory-engine.ts';
+import { createMemoryEngine } from './memory/engine.ts';
 
 const ACME = { organizationId: 'acme', userId: undefined };
 

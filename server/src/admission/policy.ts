@@ -1,4 +1,4 @@
-import type { CountedRequests } from '../domain/limit.ts';
+import type { CountedRequests } from '../domain/limits/limit.ts';
 
 /** A limit as the engines see it: already resolved to the requests it applies to. */
 export interface Policy {

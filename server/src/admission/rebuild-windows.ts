@@ -1,5 +1,5 @@
 import type { AdmissionAsk, AdmissionEngine, Opening } from './engine.ts';
-import { policiesOf } from './memory-lease.ts';
+import { policiesOf } from './memory/lease.ts';
 import type { Policy } from './policy.ts';
 
 /** Tells the engine what the ledger knows of calendar windows that it does not. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
-import type { Redis } from '../store/redis.ts';
+import type { Redis } from '../store/redis/redis.ts';
 import type { CooldownChannel } from './local-cooldowns.ts';
 
 const KEY = 'relay:{cooldowns}';

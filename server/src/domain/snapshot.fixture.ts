@@ -1,5 +1,5 @@
 import { Secret } from '../kit/secret.ts';
-import type { Guardrail } from './guardrail.ts';
+import type { Guardrail } from './guardrails/guardrail.ts';
 import type {
   BudgetPolicy,
   Credential,

@@ -1,7 +1,7 @@
 import type { Secret } from '../kit/secret.ts';
 import type { PlanName, RoleName } from './access.ts';
-import type { Guardrail } from './guardrail.ts';
-import type { RouteKind } from './operation.ts';
+import type { Guardrail } from './guardrails/guardrail.ts';
+import type { RouteKind } from './routing/operation.ts';
 
 /**
  * Everything a gateway needs to know of one organization to serve its requests, held in memory and

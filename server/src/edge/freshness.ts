@@ -1,6 +1,6 @@
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
-import type { Fences } from '../store/fences.ts';
-import type { Snapshots } from '../store/snapshots.ts';
+import type { Snapshots } from '../store/configuration/snapshots.ts';
+import type { Fences } from '../store/keys/fences.ts';
 
 export interface FreshnessDeps {
   readonly fences: Pick<Fences, 'read' | 'forget'>;

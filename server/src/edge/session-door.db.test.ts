@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { rolePermissions } from '../domain/access.ts';
-import { changeAccess } from '../store/config-version.ts';
+import { changeAccess } from '../store/configuration/config-version.ts';
 import { type Browser, type ConsoleFixture, join, signUp, startConsole } from './identity/fixture.ts';
 
 describe('the door of browser sessions', () => {

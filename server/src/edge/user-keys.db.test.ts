@@ -7,20 +7,20 @@ import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createSealer } from '../kit/seal.ts';
-import { changeAccess } from '../store/config-version.ts';
-import { createFences, type Fences } from '../store/fences.ts';
-import { createKeyDirectory, type KeyDirectory } from '../store/key-directory.ts';
-import { createKeyUses, type KeyUses } from '../store/key-uses.ts';
+import { changeAccess } from '../store/configuration/config-version.ts';
+import { createSnapshots, type Snapshots } from '../store/configuration/snapshots.ts';
+import { createFences, type Fences } from '../store/keys/fences.ts';
+import { createKeyDirectory, type KeyDirectory } from '../store/keys/key-directory.ts';
+import { createKeyUses, type KeyUses } from '../store/keys/key-uses.ts';
+import { pepper, revokeKey, seedKey, seedMember } from '../store/keys/user-keys.fixture.ts';
 import {
   type MigratedDatabase,
   migratedDatabase,
   seedOrganization,
   silentLog,
-} from '../store/migrated-database.fixture.ts';
-import { createDatabase, type DatabaseHandle } from '../store/postgres.ts';
-import { createRedis, type Redis } from '../store/redis.ts';
-import { createSnapshots, type Snapshots } from '../store/snapshots.ts';
-import { pepper, revokeKey, seedKey, seedMember } from '../store/user-keys.fixture.ts';
+} from '../store/postgres/migrated-database.fixture.ts';
+import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.ts';
+import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { createFreshness } from './freshness.ts';
 import { createUserKeys, type OpenWithKey } from './user-keys.ts';
 

@@ -1,5 +1,5 @@
-import type { Guardrail } from '../domain/guardrail.ts';
-import type { TemplateValues } from '../domain/guardrail-template.ts';
+import type { Guardrail } from '../domain/guardrails/guardrail.ts';
+import type { TemplateValues } from '../domain/guardrails/template.ts';
 import { type Breaker, createBreaker } from '../kit/breaker.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';

@@ -1,8 +1,8 @@
-import type { Guardrail } from '../domain/guardrail.ts';
-import { judge, type ResponseRule, type RuleAction } from '../domain/guardrail-rules.ts';
-import { fillTemplate, type TemplateValues } from '../domain/guardrail-template.ts';
-import { parseGuardrailUrl } from '../domain/guardrail-url.ts';
-import type { GuardrailCause, GuardrailStage, GuardrailVerdict } from '../domain/guardrail-verdict.ts';
+import type { Guardrail } from '../domain/guardrails/guardrail.ts';
+import { judge, type ResponseRule, type RuleAction } from '../domain/guardrails/rules.ts';
+import { fillTemplate, type TemplateValues } from '../domain/guardrails/template.ts';
+import { parseGuardrailUrl } from '../domain/guardrails/url.ts';
+import type { GuardrailCause, GuardrailStage, GuardrailVerdict } from '../domain/guardrails/verdict.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Egress, EgressRequest } from '../kit/egress/index.ts';
 import { receiveAnswer } from './receive-answer.ts';

@@ -1,4 +1,4 @@
-import type { GuardrailCause } from '../domain/guardrail-verdict.ts';
+import type { GuardrailCause } from '../domain/guardrails/verdict.ts';
 import type { Egress, EgressController, EgressHandler, EgressRequest } from '../kit/egress/index.ts';
 
 export interface Received {

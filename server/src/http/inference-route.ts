@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type Operation, operationPaths } from '../domain/operation.ts';
 import { RelayError } from '../domain/relay-error.ts';
+import { type Operation, operationPaths } from '../domain/routing/operation.ts';
 
 export type InferenceRoute = Operation | 'models';
 

@@ -1,5 +1,5 @@
 import type { AdmissionDesk } from '../admission/desk.ts';
-import type { Candidate } from '../domain/routing.ts';
+import type { Candidate } from '../domain/routing/routing.ts';
 import type { Log } from '../kit/log.ts';
 import { cooldownUntilMs } from './dispatch/cooldown.ts';
 import { type DispatchDeps, sendUpstream } from './dispatch/send-upstream.ts';

@@ -1,5 +1,5 @@
+import type { Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
-import type { Usage } from '../domain/usage.ts';
 import { ClientGoneError } from '../http/read-body.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';

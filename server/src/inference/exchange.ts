@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Refusal } from '../admission/engine.ts';
 import type { Caller } from '../domain/caller.ts';
-import type { TokenEstimate } from '../domain/estimate.ts';
-import type { TemplateValues } from '../domain/guardrail-template.ts';
-import type { Operation } from '../domain/operation.ts';
+import type { TemplateValues } from '../domain/guardrails/template.ts';
+import type { TokenEstimate } from '../domain/money/estimate.ts';
+import type { Usage } from '../domain/money/usage.ts';
 import type { RecordedGuardrail } from '../domain/request-record.ts';
-import type { Route } from '../domain/routing.ts';
+import type { Operation } from '../domain/routing/operation.ts';
+import type { Route } from '../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
-import type { Usage } from '../domain/usage.ts';
 import type { MemberSpan } from '../kit/json-members.ts';
 
 /**

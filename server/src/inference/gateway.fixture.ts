@@ -6,7 +6,7 @@ import { allScopes } from '@relay/contract';
 import { type AdmissionDesk, createDesk } from '../admission/desk.ts';
 import type { AdmissionAsk } from '../admission/engine.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
-import { createMemoryEngine } from '../admission/memory-engine.ts';
+import { createMemoryEngine } from '../admission/memory/engine.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';

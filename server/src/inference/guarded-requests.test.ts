@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { GuardrailBinding } from '../domain/guardrail.ts';
+import type { GuardrailBinding } from '../domain/guardrails/guardrail.ts';
 import {
   CHAT,
   CONCURRENCY,

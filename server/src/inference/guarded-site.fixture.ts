@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { guardrail } from '../domain/guardrail.fixture.ts';
-import type { Guardrail } from '../domain/guardrail.ts';
+import { guardrail } from '../domain/guardrails/guardrail.fixture.ts';
+import type { Guardrail } from '../domain/guardrails/guardrail.ts';
 import { endpoint, lane, member, provider, snapshot } from '../domain/snapshot.fixture.ts';
 import type { LimitPolicy, OrganizationSnapshot } from '../domain/snapshot.ts';
 import {

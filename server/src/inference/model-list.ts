@@ -1,4 +1,4 @@
-import { routingTableOf } from '../domain/routing.ts';
+import { routingTableOf } from '../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 
 export interface ModelList {

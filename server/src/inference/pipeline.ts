@@ -1,12 +1,12 @@
 import type { AdmissionDesk } from '../admission/desk.ts';
 import type { Actual } from '../admission/engine.ts';
 import { digestOfBody } from '../domain/body-digest.ts';
-import { estimateTokens } from '../domain/estimate.ts';
-import { costMicros } from '../domain/money.ts';
+import { estimateTokens } from '../domain/money/estimate.ts';
+import { costMicros } from '../domain/money/money.ts';
+import type { Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
-import type { Candidate } from '../domain/routing.ts';
-import type { Usage } from '../domain/usage.ts';
+import type { Candidate } from '../domain/routing/routing.ts';
 import { readBody } from '../http/read-body.ts';
 import { awaitCapacity, LATE_ANSWERS_MAX, remainingCandidates, UNUSED } from './admit/await-capacity.ts';
 import { boundEstimate } from './admit/bound-estimate.ts';

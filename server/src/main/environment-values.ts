@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { InvalidCidrError, parseCidr } from '../kit/egress/index.ts';
 import { parseMasterKey } from '../kit/seal.ts';
-import { parseRedisUrls } from '../store/redis-urls.ts';
+import { parseRedisUrls } from '../store/redis/redis-urls.ts';
 
 // How values of the environment are read. Each throws with a text that says what the value must be.
 

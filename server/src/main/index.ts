@@ -1,5 +1,5 @@
 export { DirectoryInUseError } from '../store/embedded/data-directory-lock.ts';
-export { type MovedRows, MoveRefusedError } from '../store/move/move-data.ts';
+export { type MovedRows, MoveRefusedError } from '../store/embedded/move/move-data.ts';
 export {
   type Environment,
   EnvironmentError,

@@ -2,13 +2,13 @@
 // `node killed-gateway.fixture.ts '{"redisUrl": …, "databaseUrl": …, "directory": …, "seed": 1, "drain": false}'`.
 // It says on its output what it asks for (`q id`) and dispatches (`d id`).
 import { writeSync } from 'node:fs';
-import { createRandom, type Random } from '../admission/histories/random-history.ts';
+import { createRandom, type Random } from '../admission/histories/random-history.fixture.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
 import { sampleDraft, sampleRecord } from '../metering/request-records.fixture.ts';
-import { createDatabase } from '../store/postgres.ts';
-import { createRedis } from '../store/redis.ts';
+import { createDatabase } from '../store/postgres/postgres.ts';
+import { createRedis } from '../store/redis/redis.ts';
 import { createAdmission, type RunningAdmission } from './start-admission.ts';
 
 export interface GatewayOrders {

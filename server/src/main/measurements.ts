@@ -1,5 +1,5 @@
 import type { AdmissionEngine } from '../admission/engine.ts';
-import type { GuardrailStage } from '../domain/guardrail-verdict.ts';
+import type { GuardrailStage } from '../domain/guardrails/verdict.ts';
 import type { RecordedGuardrail, RequestRecord } from '../domain/request-record.ts';
 import type { RequestHandler } from '../http/listener.ts';
 import type { Clock } from '../kit/clock.ts';

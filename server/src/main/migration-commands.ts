@@ -1,6 +1,11 @@
 import { createLog } from '../kit/log.ts';
-import { MIGRATION_TIMEOUT_MS, type MigrationStatus, migrateUp, migrationStatus } from '../store/migrate.ts';
-import { createDatabase } from '../store/postgres.ts';
+import {
+  MIGRATION_TIMEOUT_MS,
+  type MigrationStatus,
+  migrateUp,
+  migrationStatus,
+} from '../store/postgres/migrate.ts';
+import { createDatabase } from '../store/postgres/postgres.ts';
 
 /** `relay migrate`: needs the database and nothing else. */
 export const migrationCommands = {

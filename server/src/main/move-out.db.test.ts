@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { DirectoryInUseError } from '../store/embedded/data-directory-lock.ts';
-import { seedOrganization, silentLog } from '../store/migrated-database.fixture.ts';
-import { MoveRefusedError } from '../store/move/move-data.ts';
-import { openEmbedded } from '../store/test-database.fixture.ts';
+import { MoveRefusedError } from '../store/embedded/move/move-data.ts';
+import { seedOrganization, silentLog } from '../store/postgres/migrated-database.fixture.ts';
+import { openEmbedded } from '../store/postgres/test-database.fixture.ts';
 import { moveOut } from './move-out.ts';
 
 describe('moving out of a data directory', () => {

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
-import { createEmbeddedDatabase } from '../store/embedded-postgres.ts';
-import { type MovedRows, MoveRefusedError, moveData } from '../store/move/move-data.ts';
-import { createDatabase } from '../store/postgres.ts';
+import { createEmbeddedDatabase } from '../store/embedded/embedded-postgres.ts';
+import { type MovedRows, MoveRefusedError, moveData } from '../store/embedded/move/move-data.ts';
+import { createDatabase } from '../store/postgres/postgres.ts';
 
 /** `relay migrate --from DIR --to DATABASE_URL`: what `relay start` has kept goes to a PostgreSQL server. */
 export async function moveOut(asked: string, databaseUrl: string): Promise<MovedRows[]> {

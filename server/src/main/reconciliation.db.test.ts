@@ -7,7 +7,7 @@ import { windowStartMs } from '../admission/calendar-window.ts';
 import type { Actual, AdmissionAsk, AdmissionEngine } from '../admission/engine.ts';
 import { createRedisEngine } from '../admission/redis/engine.ts';
 import { createScripts } from '../admission/redis/scripts.ts';
-import type { AppliedLimit } from '../domain/limit.ts';
+import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
@@ -15,16 +15,16 @@ import { createIdleShards } from '../metering/compare-windows.ts';
 import { ledgerRow } from '../metering/ledger-row.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
 import { sampleRecord } from '../metering/request-records.fixture.ts';
-import { appendRequests } from '../store/append-requests.ts';
-import { type OwnedLimit, readCalendarPolicies } from '../store/calendar-policies.ts';
-import { ensureLedgerPartitions, smallestUuidAt, utcDayOf } from '../store/ledger-partitions.ts';
+import { appendRequests } from '../store/ledger/append-requests.ts';
+import { type OwnedLimit, readCalendarPolicies } from '../store/ledger/calendar-policies.ts';
+import { ensureLedgerPartitions, smallestUuidAt, utcDayOf } from '../store/ledger/ledger-partitions.ts';
 import {
   type MigratedDatabase,
   migratedDatabase,
   seedOrganization,
-} from '../store/migrated-database.fixture.ts';
-import { createRedis, type Redis } from '../store/redis.ts';
-import { prefixOf, usageStreamOf } from '../store/shards.ts';
+} from '../store/postgres/migrated-database.fixture.ts';
+import { createRedis, type Redis } from '../store/redis/redis.ts';
+import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 
 const HOUR_MS = 3_600_000;
 // In the middle of an hour, so that no window begins or ends while a test looks at it.

@@ -12,9 +12,9 @@ import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import { createSpool, type SpoolState } from '../metering/spool/spool.ts';
 import { createSendUsage, createUsageStream } from '../metering/usage-stream.ts';
-import type { Redis } from '../store/redis.ts';
-import type { Database } from '../store/schema.ts';
-import { prefixOfShard, SHARDS } from '../store/shards.ts';
+import type { Database } from '../store/postgres/schema.ts';
+import type { Redis } from '../store/redis/redis.ts';
+import { prefixOfShard, SHARDS } from '../store/redis/shards.ts';
 import { calendarOpenings } from './window-openings.ts';
 
 const SWEEP_MS = 1_000;

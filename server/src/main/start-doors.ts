@@ -8,11 +8,11 @@ import { createUserKeys } from '../edge/user-keys.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import { Secret } from '../kit/secret.ts';
-import type { Fences } from '../store/fences.ts';
-import { createKeyDirectory } from '../store/key-directory.ts';
-import { createKeyUses } from '../store/key-uses.ts';
-import type { DatabaseHandle } from '../store/postgres.ts';
-import type { Snapshots } from '../store/snapshots.ts';
+import type { Snapshots } from '../store/configuration/snapshots.ts';
+import type { Fences } from '../store/keys/fences.ts';
+import { createKeyDirectory } from '../store/keys/key-directory.ts';
+import { createKeyUses } from '../store/keys/key-uses.ts';
+import type { DatabaseHandle } from '../store/postgres/postgres.ts';
 import type { Environment } from './environment.ts';
 
 type Freshness = (organizationId: string) => Promise<OrganizationSnapshot>;

@@ -1,7 +1,7 @@
 import { createDesk } from '../admission/desk.ts';
 import type { AdmissionEngine, Opening } from '../admission/engine.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
-import { createMemoryEngine, type MemoryEngine } from '../admission/memory-engine.ts';
+import { createMemoryEngine, type MemoryEngine } from '../admission/memory/engine.ts';
 import type { Policy } from '../admission/policy.ts';
 import type { Log } from '../kit/log.ts';
 import type { DirectLedger } from '../metering/direct/direct-ledger.ts';

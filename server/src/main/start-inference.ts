@@ -8,11 +8,11 @@ import type { RequestHandler } from '../http/listener.ts';
 import type { Clock } from '../kit/clock.ts';
 import { createInternalLink } from '../kit/egress/index.ts';
 import type { Log } from '../kit/log.ts';
-import { createKeyBudgets } from '../store/key-budgets.ts';
-import type { DatabaseHandle } from '../store/postgres.ts';
-import type { Redis } from '../store/redis.ts';
-import type { Snapshots } from '../store/snapshots.ts';
-import { createUsedContexts } from '../store/used-contexts.ts';
+import type { Snapshots } from '../store/configuration/snapshots.ts';
+import { createKeyBudgets } from '../store/keys/key-budgets.ts';
+import { createUsedContexts } from '../store/keys/used-contexts.ts';
+import type { DatabaseHandle } from '../store/postgres/postgres.ts';
+import type { Redis } from '../store/redis/redis.ts';
 import type { Environment } from './environment.ts';
 import { type RoleName, roles } from './roles.ts';
 

@@ -9,8 +9,8 @@ import type { DirectLedger } from '../metering/direct/direct-ledger.ts';
 import { startLedgerWorker } from '../metering/ledger-worker.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
 import { startRetention } from '../metering/retention.ts';
-import type { Redis } from '../store/redis.ts';
-import type { Database } from '../store/schema.ts';
+import type { Database } from '../store/postgres/schema.ts';
+import type { Redis } from '../store/redis/redis.ts';
 
 interface LedgerParts {
   readonly db: Kysely<Database>;

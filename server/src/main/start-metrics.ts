@@ -3,8 +3,8 @@ import { createMetrics, type Labels, type Metrics, type Reading } from '../kit/m
 import type { Backlog } from '../metering/backlog.ts';
 import type { LedgerWorker } from '../metering/ledger-worker.ts';
 import type { Reconciliation } from '../metering/reconcile.ts';
-import type { Redis } from '../store/redis.ts';
-import type { Snapshots } from '../store/snapshots.ts';
+import type { Snapshots } from '../store/configuration/snapshots.ts';
+import type { Redis } from '../store/redis/redis.ts';
 import type { Measurements } from './measurements.ts';
 import { type MetricName, metricTable } from './metric-table.ts';
 import type { RunningAdmission } from './start-admission.ts';

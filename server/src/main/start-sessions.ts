@@ -10,9 +10,9 @@ import type { Handlers } from '../http/call.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import { Secret } from '../kit/secret.ts';
-import type { Fences } from '../store/fences.ts';
-import type { DatabaseHandle } from '../store/postgres.ts';
-import type { Redis } from '../store/redis.ts';
+import type { Fences } from '../store/keys/fences.ts';
+import type { DatabaseHandle } from '../store/postgres/postgres.ts';
+import type { Redis } from '../store/redis/redis.ts';
 import { authSecretsFrom } from './auth-secrets.ts';
 import type { Environment } from './environment.ts';
 

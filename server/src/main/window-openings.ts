@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely';
 import { windowStartMs } from '../admission/calendar-window.ts';
 import type { Opening } from '../admission/engine.ts';
 import { isSliding, type Policy } from '../admission/policy.ts';
-import type { AppliedLimit } from '../domain/limit.ts';
+import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { Clock } from '../kit/clock.ts';
-import { readRecentUsage } from '../store/recent-usage.ts';
-import type { Database } from '../store/schema.ts';
-import { sumUsage } from '../store/usage-sums.ts';
+import { readRecentUsage } from '../store/ledger/recent-usage.ts';
+import { sumUsage } from '../store/ledger/usage-sums.ts';
+import type { Database } from '../store/postgres/schema.ts';
 
 export interface OpeningParts {
   readonly db: Kysely<Database>;

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { Caller } from '../domain/caller.ts';
-import { smallestUuidAt } from '../store/ledger-partitions.ts';
-import { type Database, tables } from '../store/schema.ts';
+import { smallestUuidAt } from '../store/ledger/ledger-partitions.ts';
+import { type Database, tables } from '../store/postgres/schema.ts';
 
 export interface AuditEntry {
   readonly id: string;

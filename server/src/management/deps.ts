@@ -6,9 +6,9 @@ import type { Policy } from '../admission/policy.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Egress } from '../kit/egress/index.ts';
 import type { Sealer } from '../kit/seal.ts';
-import type { Fences } from '../store/fences.ts';
-import type { Database } from '../store/schema.ts';
-import type { Snapshots } from '../store/snapshots.ts';
+import type { Snapshots } from '../store/configuration/snapshots.ts';
+import type { Fences } from '../store/keys/fences.ts';
+import type { Database } from '../store/postgres/schema.ts';
 
 export interface ManagementDeps {
   /** A connection that sees one organization, whatever a query says. */

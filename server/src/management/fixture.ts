@@ -12,7 +12,7 @@ import {
 import type { Kysely } from 'kysely';
 import type { AdmissionEngine } from '../admission/engine.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
-import { createMemoryEngine } from '../admission/memory-engine.ts';
+import { createMemoryEngine } from '../admission/memory/engine.ts';
 import { effectiveScopes, type PlanName, type RoleName, rolePermissions } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import { isStreamed } from '../http/answer-stream.ts';
@@ -20,11 +20,11 @@ import type { Call, Handler, Handlers, RouteAnswer } from '../http/call.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { createEgress } from '../kit/egress/index.ts';
 import { createSealer, type Sealer } from '../kit/seal.ts';
-import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/migrate.ts';
-import type { DatabaseHandle } from '../store/postgres.ts';
-import type { Database } from '../store/schema.ts';
-import { createSnapshots, type Snapshots } from '../store/snapshots.ts';
-import { openTestDatabase } from '../store/test-database.fixture.ts';
+import { createSnapshots, type Snapshots } from '../store/configuration/snapshots.ts';
+import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/postgres/migrate.ts';
+import type { DatabaseHandle } from '../store/postgres/postgres.ts';
+import type { Database } from '../store/postgres/schema.ts';
+import { openTestDatabase } from '../store/postgres/test-database.fixture.ts';
 import type { Deployment, ManagementDeps } from './deps.ts';
 import { createManagementHandlers } from './index.ts';
 

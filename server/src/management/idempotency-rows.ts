@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database } from '../store/schema.ts';
+import type { Database } from '../store/postgres/schema.ts';
 
 /** One caller's one key, and the request it stands for. */
 export interface Claim {

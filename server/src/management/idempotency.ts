@@ -5,7 +5,7 @@ import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { Call, Handler, Handlers } from '../http/call.ts';
 import { UnsealError } from '../kit/seal.ts';
-import type { Database } from '../store/schema.ts';
+import type { Database } from '../store/postgres/schema.ts';
 import { hasAuditEntry } from './audit.ts';
 import type { ManagementDeps } from './deps.ts';
 import {

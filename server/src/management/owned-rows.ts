@@ -1,5 +1,5 @@
 import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely';
-import type { Database } from '../store/schema.ts';
+import type { Database } from '../store/postgres/schema.ts';
 
 /** The configuration tables whose rows belong to one organization and have a UUIDv7 for an id. */
 export type OwnedTable =

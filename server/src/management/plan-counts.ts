@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { type Counted, isPlanName, plans } from '../domain/access.ts';
 import { RelayError } from '../domain/relay-error.ts';
-import type { Database } from '../store/schema.ts';
+import type { Database } from '../store/postgres/schema.ts';
 
 const NOUNS: Readonly<Record<Counted, string>> = {
   providers: 'providers',

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Database } from '../store/schema.ts';
+import type { Database } from '../store/postgres/schema.ts';
 import type { OwnedRows, OwnedTable, Row } from './owned-rows.ts';
 import { isId, unknownReference } from './refusals.ts';
 

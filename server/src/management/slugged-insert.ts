@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { firstFreeSlug, slugOf } from '../domain/slug.ts';
-import type { Database } from '../store/schema.ts';
+import type { Database } from '../store/postgres/schema.ts';
 import type { NewRow, OwnedRows, Row } from './owned-rows.ts';
 import { conflict } from './refusals.ts';
 

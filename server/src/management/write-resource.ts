@@ -1,8 +1,8 @@
 import { headers } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { Caller } from '../domain/caller.ts';
-import { changeAccess } from '../store/config-version.ts';
-import type { Database } from '../store/schema.ts';
+import { changeAccess } from '../store/configuration/config-version.ts';
+import type { Database } from '../store/postgres/schema.ts';
 import { appendAudit, auditedRow } from './audit.ts';
 import { lockConfiguration } from './config-file/configuration-lock.ts';
 import { demandNoneOwnedBelow, demandNotOwnedByFile } from './config-file/ownership.ts';

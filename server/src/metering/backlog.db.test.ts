@@ -3,8 +3,8 @@ import { after, before, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
-import { createRedis, type Redis } from '../store/redis.ts';
-import { prefixOfShard, usageStreamOf } from '../store/shards.ts';
+import { createRedis, type Redis } from '../store/redis/redis.ts';
+import { prefixOfShard, usageStreamOf } from '../store/redis/shards.ts';
 import { readBacklog } from './backlog.ts';
 import { createStreamGroup } from './stream-group.ts';
 

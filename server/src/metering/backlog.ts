@@ -1,6 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
-import type { Redis } from '../store/redis.ts';
-import { prefixOfShard, SHARDS, usageStreamOf } from '../store/shards.ts';
+import type { Redis } from '../store/redis/redis.ts';
+import { prefixOfShard, SHARDS, usageStreamOf } from '../store/redis/shards.ts';
 import { GROUP } from './stream-group.ts';
 
 const EVERY_MS = 5_000;

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { AppliedLimit } from '../domain/limit.ts';
+import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { Clock } from '../kit/clock.ts';
-import type { Redis } from '../store/redis.ts';
-import type { Database } from '../store/schema.ts';
-import { prefixOf, usageStreamOf } from '../store/shards.ts';
-import { sumUsage } from '../store/usage-sums.ts';
-import { readWindowEdge, type WindowEdge } from '../store/window-edge.ts';
+import { sumUsage } from '../store/ledger/usage-sums.ts';
+import { readWindowEdge, type WindowEdge } from '../store/ledger/window-edge.ts';
+import type { Database } from '../store/postgres/schema.ts';
+import type { Redis } from '../store/redis/redis.ts';
+import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 
 export interface CompareDeps {
   readonly db: Kysely<Database>;

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../kit/clock.ts';
-import { ensureLedgerPartitions, utcDayOf } from '../store/ledger-partitions.ts';
-import type { Database } from '../store/schema.ts';
+import { ensureLedgerPartitions, utcDayOf } from '../store/ledger/ledger-partitions.ts';
+import type { Database } from '../store/postgres/schema.ts';
 
 const DAYS_AHEAD = 7;
 const DAY_MS = 86_400_000;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
-import type { Redis } from '../store/redis.ts';
+import type { Redis } from '../store/redis/redis.ts';
 import { createSpool, type Spool, type SpoolDeps } from './spool/spool.ts';
 import { RECORD_FIELD } from './stream-entry.ts';
 import { createSendUsage, createUsageStream, type UsageStream } from './usage-stream.ts';

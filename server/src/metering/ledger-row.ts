@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../domain/request-record.ts';
-import type { LedgerRow } from '../store/ledger-row.ts';
+import type { LedgerRow } from '../store/ledger/ledger-row.ts';
 
 const CLIENT_TEXT_CHARACTERS_MAX = 200;
 

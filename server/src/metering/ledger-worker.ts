@@ -1,5 +1,5 @@
-import type { Redis } from '../store/redis.ts';
-import { prefixOfShard, SHARDS, usageStreamOf } from '../store/shards.ts';
+import type { Redis } from '../store/redis/redis.ts';
+import { prefixOfShard, SHARDS, usageStreamOf } from '../store/redis/shards.ts';
 import { createDaysAhead } from './days-ahead.ts';
 import { startRetention } from './retention.ts';
 import { createShardReader, type ReadPortion, type ShardReader } from './shard-reader.ts';

@@ -6,10 +6,14 @@ import { sql } from 'kysely';
 import type { RequestRecord } from '../domain/request-record.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
-import { type MigratedDatabase, migratedDatabase, silentLog } from '../store/migrated-database.fixture.ts';
-import { createDatabase } from '../store/postgres.ts';
-import { createRedis, type Redis } from '../store/redis.ts';
-import { prefixOf, usageStreamOf } from '../store/shards.ts';
+import {
+  type MigratedDatabase,
+  migratedDatabase,
+  silentLog,
+} from '../store/postgres/migrated-database.fixture.ts';
+import { createDatabase } from '../store/postgres/postgres.ts';
+import { createRedis, type Redis } from '../store/redis/redis.ts';
+import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 import { startLedgerWorker } from './ledger-worker.ts';
 import { sampleRecord } from './request-records.fixture.ts';
 

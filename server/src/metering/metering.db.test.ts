@@ -4,10 +4,10 @@ import { type PrivateRedis, startRedis, startTcpProxy, type TcpProxy } from '@re
 import { sql } from 'kysely';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
-import { type MigratedDatabase, migratedDatabase } from '../store/migrated-database.fixture.ts';
-import { createDatabase } from '../store/postgres.ts';
-import { createRedis, type Redis } from '../store/redis.ts';
-import { prefixOf, prefixOfShard, SHARDS, usageStreamOf } from '../store/shards.ts';
+import { type MigratedDatabase, migratedDatabase } from '../store/postgres/migrated-database.fixture.ts';
+import { createDatabase } from '../store/postgres/postgres.ts';
+import { createRedis, type Redis } from '../store/redis/redis.ts';
+import { prefixOf, prefixOfShard, SHARDS, usageStreamOf } from '../store/redis/shards.ts';
 import { spoolBefore, spoolDirectory, usageBefore } from './kept-usage.fixture.ts';
 import { type LedgerWorker, type LedgerWorkerDeps, startLedgerWorker } from './ledger-worker.ts';
 import { sampleDraft, sampleRecord } from './request-records.fixture.ts';

@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
-import type { AppliedLimit } from '../domain/limit.ts';
+import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { Log } from '../kit/log.ts';
-import { type OwnedLimit, type PolicyPlace, readCalendarPolicies } from '../store/calendar-policies.ts';
+import {
+  type OwnedLimit,
+  type PolicyPlace,
+  readCalendarPolicies,
+} from '../store/ledger/calendar-policies.ts';
 import { type CompareDeps, type ComparedWindow, compareWindows } from './compare-windows.ts';
 
 const EVERY_MS = 300_000;

@@ -1,4 +1,4 @@
-import type { Redis } from '../store/redis.ts';
+import type { Redis } from '../store/redis/redis.ts';
 import type { StreamEntry } from './stream-entry.ts';
 
 export const GROUP = 'ledger';

@@ -3,8 +3,8 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
-import { createRedis, type Redis } from '../store/redis.ts';
-import { prefixOf, usageStreamOf } from '../store/shards.ts';
+import { createRedis, type Redis } from '../store/redis/redis.ts';
+import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 import { usageBefore } from './kept-usage.fixture.ts';
 import { sampleRecord } from './request-records.fixture.ts';
 

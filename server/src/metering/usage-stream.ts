@@ -1,6 +1,6 @@
 import type { Log } from '../kit/log.ts';
-import type { Redis } from '../store/redis.ts';
-import { prefixOf, usageStreamOf } from '../store/shards.ts';
+import type { Redis } from '../store/redis/redis.ts';
+import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 import { RECORD_FIELD } from './stream-entry.ts';
 
 const RECORDS_PER_ENTRY_MAX = 20;

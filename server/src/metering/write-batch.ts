@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../kit/clock.ts';
-import { appendRequests } from '../store/append-requests.ts';
-import type { LedgerRow } from '../store/ledger-row.ts';
-import type { Database } from '../store/schema.ts';
+import { appendRequests } from '../store/ledger/append-requests.ts';
+import type { LedgerRow } from '../store/ledger/ledger-row.ts';
+import type { Database } from '../store/postgres/schema.ts';
 
 /** More at once would be in danger of taking longer than a statement may. */
 const ROWS_PER_TRANSACTION_MAX = 5_000;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { LEFT_OUT } from '../harness/stores.ts';
+import { suiteFile } from '../harness/suite-file.ts';
 
 export interface SuiteOutcome {
   readonly passed: number;
@@ -12,13 +12,12 @@ export interface SuiteOutcome {
   readonly failures: string;
 }
 
-const SUITES = join(import.meta.dirname, '../suites');
 const SUITE_MS_MAX = 15 * 60_000;
 
 /** Runs a suite with every deployment in it on the embedded stores, each of them with a copy of an empty database. */
 export async function runEmbedded(name: string, emptyDatabase: string): Promise<SuiteOutcome> {
   const args = ['--test', '--test-concurrency=1', `--test-timeout=${SUITE_MS_MAX}`, '--test-reporter=tap'];
-  const child = spawn(process.execPath, [...args, join(SUITES, `${name}.suite.ts`)], {
+  const child = spawn(process.execPath, [...args, suiteFile(name)], {
     env: { ...withoutRunner(), RELAY_SYSTEM_STORES: 'embedded', RELAY_SYSTEM_EMPTY_DATABASE: emptyDatabase },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -12,7 +12,7 @@ const whole = [
   'lib/server-main.js',
   'lib/engine-worker.js',
   'lib/provider-sim-src.js',
-  'lib/server/src/store/migrations/1-create-one.sql',
+  'lib/server/src/store/postgres/migrations/1-create-one.sql',
   'lib/server/src/admission/redis/script/admit.lua',
   'lib/console/dist/index.html',
   'lib/console/dist/licenses.md',
@@ -31,7 +31,7 @@ describe('the contents of the package', () => {
   });
 
   it('are refused for what nothing there needs', () => {
-    for (const path of ['lib/server/src/store/migrate.ts', 'lib/.env', 'npm-debug.log'])
+    for (const path of ['lib/server/src/store/postgres/migrate.ts', 'lib/.env', 'npm-debug.log'])
       assert.deepEqual(contentFaults([...whole, path]), [`holds ${path}, which nothing there needs`]);
   });
 });

@@ -6,7 +6,7 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   'the embedded PostgreSQL': /^lib\/engine-worker\.js$/,
   'the simulated provider': /^lib\/provider-sim-[\w-]+\.js$/,
   'source maps': /^lib\/cli\.js\.map$/,
-  migrations: /^lib\/server\/src\/store\/migrations\/.+\.sql$/,
+  migrations: /^lib\/server\/src\/store\/postgres\/migrations\/.+\.sql$/,
   'the scripts for Redis': /^lib\/server\/src\/admission\/redis\/script\/.+\.lua$/,
   'the console': /^lib\/console\/dist\/index\.html$/,
   'the notices of what the console is built from': /^lib\/console\/dist\/licenses\.md$/,

@@ -5,8 +5,8 @@ import { placeInBundle } from './own-folder.ts';
 describe('a module that looks for what is its own', () => {
   it('finds files of its folder at the same path below the bundle', () => {
     const code = "export const directory = join(import.meta.dirname, 'migrations');";
-    assert.deepEqual(placeInBundle(code, 'server/src/store/migrate.ts'), {
-      code: 'export const directory = join((import.meta.dirname + "/server/src/store"), \'migrations\');',
+    assert.deepEqual(placeInBundle(code, 'server/src/store/postgres/migrate.ts'), {
+      code: 'export const directory = join((import.meta.dirname + "/server/src/store/postgres"), \'migrations\');',
       workers: [],
       readsFolder: true,
     });

@@ -3,11 +3,11 @@ export type SuiteName = (typeof suiteNames)[number];
 
 /** Of `db`, what the embedded PostgreSQL is most likely to do differently. Chosen to take less than a minute. */
 const onEmbedded: readonly string[] = [
-  'server/src/store/isolation.db.test.ts',
-  'server/src/store/schema.db.test.ts',
-  'server/src/store/ledger.db.test.ts',
-  'server/src/store/rollups.db.test.ts',
-  'server/src/store/config-version.db.test.ts',
+  'server/src/store/postgres/isolation.db.test.ts',
+  'server/src/store/postgres/schema.db.test.ts',
+  'server/src/store/ledger/ledger.db.test.ts',
+  'server/src/store/ledger/rollups.db.test.ts',
+  'server/src/store/configuration/config-version.db.test.ts',
   'server/src/metering/write-batch.db.test.ts',
   'server/src/management/isolation.db.test.ts',
   'server/src/management/api-keys/api-keys.db.test.ts',

@@ -5,9 +5,11 @@ const WRITTEN_BY_PEOPLE = /\.(ts|tsx|js|cjs|mjs|sql|lua|md|sh)$/;
 
 /** Files that may be longer, each with the reason. An entry that is no longer needed is a finding too. */
 const longFiles: Readonly<Record<string, string>> = {
-  'server/src/store/key-directory.db.test.ts': 'one directory and its two stores, watched from every side',
-  'server/src/store/snapshots.db.test.ts': 'one set of snapshots and its two stores, watched from every side',
-  'system-tests/src/suites/bounds.suite.ts': 'tables of cases, one row each',
+  'server/src/store/keys/key-directory.db.test.ts':
+    'one directory and its two stores, watched from every side',
+  'server/src/store/configuration/snapshots.db.test.ts':
+    'one set of snapshots and its two stores, watched from every side',
+  'system-tests/src/bounds/bounds.suite.ts': 'tables of cases, one row each',
 };
 
 export function fileLength(tree: Tree, allowed: Readonly<Record<string, string>> = longFiles): Finding[] {

@@ -9,7 +9,7 @@ test('kebab-case names and conventional names are accepted', () => {
     '.ci/run': '',
     '.dependency-cruiser.cjs': '',
     'server/src/domain/pick-candidates.test.ts': '',
-    'server/src/store/migrations/20261115000000-create-ledger.sql': '',
+    'server/src/store/postgres/migrations/20261115000000-create-ledger.sql': '',
     'docs/reference/errors/invalid_json.md': '',
   });
   assert.deepEqual(fileNames(tree), []);

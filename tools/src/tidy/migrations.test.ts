@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { migrationNames } from './migrations.ts';
 import { treeOf } from './tree.ts';
 
-const at = (name: string): string => `server/src/store/migrations/${name}`;
+const at = (name: string): string => `server/src/store/postgres/migrations/${name}`;
 
 test('timestamped verb-noun names are accepted', () => {
   const tree = treeOf({

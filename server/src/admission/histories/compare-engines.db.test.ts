@@ -3,9 +3,9 @@ import { after, before, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
-import { createRedis, type Redis } from '../../store/redis.ts';
+import { createRedis, type Redis } from '../../store/redis/redis.ts';
 import { compareEngines } from './compare-engines.fixture.ts';
-import { PLANTED } from './planted-faults.ts';
+import { PLANTED } from './planted-faults.fixture.ts';
 
 // A short form; `npm run test:admission -- --ops N` runs as many as one likes.
 const OPS = 20_000;

@@ -3,12 +3,12 @@
 import { startRedis, startRedisCluster } from '@relay/testbed';
 import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
-import { createRedis, type Redis } from '../../store/redis.ts';
-import { createMemoryEngine } from '../memory-engine.ts';
+import { createRedis, type Redis } from '../../store/redis/redis.ts';
+import { createMemoryEngine } from '../memory/engine.ts';
 import { createRedisEngine } from '../redis/engine.ts';
 import { createScripts } from '../redis/scripts.ts';
-import { PLANTED } from './planted-faults.ts';
-import { type HistoryResult, type Pair, runHistory } from './run-history.ts';
+import { PLANTED } from './planted-faults.fixture.ts';
+import { type HistoryResult, type Pair, runHistory } from './run-history.fixture.ts';
 
 const OPS_PER_HISTORY = 500;
 

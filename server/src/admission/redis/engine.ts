@@ -1,4 +1,4 @@
-import { prefixOf, prefixOfShard, SHARDS } from '../../store/shards.ts';
+import { prefixOf, prefixOfShard, SHARDS } from '../../store/redis/shards.ts';
 import type { AdmissionAnswer, AdmissionAsk, AdmissionEngine, CandidateAsk, Refusal } from '../engine.ts';
 import type { Scripts } from './scripts.ts';
 

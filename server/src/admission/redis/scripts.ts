@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Redis } from '../../store/redis.ts';
+import type { Redis } from '../../store/redis/redis.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'script');
 const NAMES = ['admit', 'settle', 'void', 'extend', 'penalize', 'sweep', 'usage', 'initialize'] as const;

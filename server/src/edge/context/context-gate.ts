@@ -7,7 +7,7 @@ import type { Authenticate } from '../../http/authenticate.ts';
 import type { RequestHandler } from '../../http/listener.ts';
 import { refuseRequest } from '../../http/refuse-request.ts';
 import type { Log } from '../../kit/log.ts';
-import type { UsedContexts } from '../../store/used-contexts.ts';
+import type { UsedContexts } from '../../store/keys/used-contexts.ts';
 import { isOurs } from '../own-headers.ts';
 import { CONTEXT_HEADER, type Context } from './context.ts';
 import { ContextRefusedError, type VerifyContext } from './verify-context.ts';

@@ -4,8 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { RelayError } from '../../domain/relay-error.ts';
 import { systemClock } from '../../kit/clock.ts';
-import { silentLog } from '../../store/migrated-database.fixture.ts';
-import { createRedis, type Redis } from '../../store/redis.ts';
+import { silentLog } from '../../store/postgres/migrated-database.fixture.ts';
+import { createRedis, type Redis } from '../../store/redis/redis.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
 
 describe('attempts to sign in', () => {

@@ -1,7 +1,7 @@
 import { headers } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { Redis } from '../../store/redis.ts';
+import type { Redis } from '../../store/redis/redis.ts';
 import { nameOf } from './session-secrets.ts';
 
 /** How many failures one subject may have in a window. */

@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely';
 import type { RoleName } from '../../domain/access.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Secret } from '../../kit/secret.ts';
-import type { Fences } from '../../store/fences.ts';
-import type { Redis } from '../../store/redis.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Fences } from '../../store/keys/fences.ts';
+import type { Database } from '../../store/postgres/schema.ts';
+import type { Redis } from '../../store/redis/redis.ts';
 import type { StoreLog } from '../../store/store-log.ts';
 
 /** Who a browser session may be of, and what it is signed with. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
-import { changeAccess } from '../../store/config-version.ts';
-import type { Database } from '../../store/schema.ts';
+import { changeAccess } from '../../store/configuration/config-version.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { appendAudit } from './audit.ts';
 import type { IdentityDeps } from './deps.ts';
 import { demandRoomForMember, insertMember } from './join-organization.ts';

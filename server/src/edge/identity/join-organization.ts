@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { isPlanName, plans, type RoleName } from '../../domain/access.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import { slugOf } from '../../domain/slug.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { CREDENTIAL } from './passwords.ts';
 import { plainEmail } from './people.ts';
 

@@ -1,7 +1,7 @@
 import type { Session } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Call, Handlers } from '../../http/call.ts';
-import { changeAccess } from '../../store/config-version.ts';
+import { changeAccess } from '../../store/configuration/config-version.ts';
 import { appendAudit } from './audit.ts';
 import type { IdentityDeps } from './deps.ts';
 import { acceptInvitation, findInvitationByToken, type Invitation, noSuchInvitation } from './invitations.ts';

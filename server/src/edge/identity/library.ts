@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { StoreLog } from '../../store/store-log.ts';
 
 export interface LibraryOptions {

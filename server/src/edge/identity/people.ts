@@ -1,7 +1,7 @@
 import type { Session } from '@relay/contract';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { RoleName } from '../../domain/access.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 
 export type UserRow = Selectable<Database['users']>;
 

@@ -2,7 +2,7 @@ import type { TotpSetup } from '@relay/contract';
 import type { Kysely, Transaction } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { Library } from './library.ts';
 import type { Passwords } from './passwords.ts';
 import { isSameText } from './session-secrets.ts';

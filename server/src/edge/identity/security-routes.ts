@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Call, Handlers } from '../../http/call.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { type AuditEntry, appendAudit } from './audit.ts';
 import { addressTaken } from './join-organization.ts';
 import type { Parts } from './parts.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { cookieOf } from './cookies.ts';
 import type { SessionSettings } from './deps.ts';
 import { digestOfAdminToken, digestOfCookie, isSameText } from './session-secrets.ts';

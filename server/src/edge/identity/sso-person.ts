@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
-import { changeAccess } from '../../store/config-version.ts';
-import type { Database } from '../../store/schema.ts';
+import { changeAccess } from '../../store/configuration/config-version.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { appendAudit } from './audit.ts';
 import type { IdentityDeps } from './deps.ts';
 import type { Profile } from './identity-provider.ts';

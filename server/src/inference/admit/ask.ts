@@ -1,8 +1,8 @@
 import type { Actual, CandidateAsk, DeskAsk, WindowState } from '../../admission/engine.ts';
 import type { Charge } from '../../admission/policy.ts';
 import type { ExpiredDraft } from '../../domain/expired-draft.ts';
-import { chargesFor, estimatedAmounts, hasPolicies } from '../../domain/limits.ts';
-import type { Candidate } from '../../domain/routing.ts';
+import { chargesFor, estimatedAmounts, hasPolicies } from '../../domain/limits/limits.ts';
+import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
 
 /** What this request needs at each candidate, in the engine's terms. */

@@ -1,8 +1,8 @@
 import type { AdmissionDesk } from '../../admission/desk.ts';
 import type { Actual, DeskAnswer } from '../../admission/engine.ts';
-import { GEOMETRY, latenessMsMax } from '../../admission/sliding-window.ts';
+import { GEOMETRY, latenessMsMax } from '../../admission/memory/sliding-window.ts';
 import type { RelayError } from '../../domain/relay-error.ts';
-import type { Candidate } from '../../domain/routing.ts';
+import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
 import { askFor, rateWindowsOf } from './ask.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { routingTableOf } from '../../domain/routing.ts';
+import { routingTableOf } from '../../domain/routing/routing.ts';
 import { endpoint, provider, snapshot } from '../../domain/snapshot.fixture.ts';
 import type { BudgetPolicy, LimitPolicy } from '../../domain/snapshot.ts';
 import { boundEstimate } from './bound-estimate.ts';

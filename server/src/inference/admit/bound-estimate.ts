@@ -1,6 +1,6 @@
-import { outputCap, type TokenEstimate } from '../../domain/estimate.ts';
-import { chargesFor, estimatedAmounts, hasPolicies, type LimitedCaller } from '../../domain/limits.ts';
-import type { Candidate, Route } from '../../domain/routing.ts';
+import { chargesFor, estimatedAmounts, hasPolicies, type LimitedCaller } from '../../domain/limits/limits.ts';
+import { outputCap, type TokenEstimate } from '../../domain/money/estimate.ts';
+import type { Candidate, Route } from '../../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 
 /**

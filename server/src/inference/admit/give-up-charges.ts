@@ -1,7 +1,7 @@
 import type { AdmissionDesk } from '../../admission/desk.ts';
 import type { Actual } from '../../admission/engine.ts';
-import { hasPolicies } from '../../domain/limits.ts';
-import type { Candidate } from '../../domain/routing.ts';
+import { hasPolicies } from '../../domain/limits/limits.ts';
+import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Exchange, RoutedRequest } from '../exchange.ts';
 import { draftOf } from './ask.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Refusal } from '../../admission/engine.ts';
-import type { Route } from '../../domain/routing.ts';
+import type { Route } from '../../domain/routing/routing.ts';
 import { snapshot } from '../../domain/snapshot.fixture.ts';
 import type { BudgetPolicy, LimitPolicy } from '../../domain/snapshot.ts';
 import type { Exchange } from '../exchange.ts';

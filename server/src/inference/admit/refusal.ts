@@ -1,9 +1,9 @@
 import { headers } from '@relay/contract';
 import type { Refusal } from '../../admission/engine.ts';
-import type { PolicyDescription } from '../../domain/limit.ts';
-import { describePolicy } from '../../domain/limits.ts';
+import type { PolicyDescription } from '../../domain/limits/limit.ts';
+import { describePolicy } from '../../domain/limits/limits.ts';
 import { RelayError } from '../../domain/relay-error.ts';
-import type { Route } from '../../domain/routing.ts';
+import type { Route } from '../../domain/routing/routing.ts';
 import type { Exchange } from '../exchange.ts';
 
 /** Client libraries wait no longer than this; told a later time, they come back too soon, again and again. */

@@ -1,4 +1,4 @@
-import { type Candidate, upstreamPath } from '../../domain/routing.ts';
+import { type Candidate, upstreamPath } from '../../domain/routing/routing.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Egress, EgressController, EgressHandler } from '../../kit/egress/index.ts';
 import type { Exchange, FailureCode, InferenceBody, UpstreamListener } from '../exchange.ts';

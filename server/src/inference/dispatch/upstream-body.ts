@@ -1,4 +1,4 @@
-import type { Operation } from '../../domain/operation.ts';
+import type { Operation } from '../../domain/routing/operation.ts';
 import type { InferenceBody } from '../exchange.ts';
 
 /** Usage is asked for on the gateway's own account; the frame that carries it is then not the client's. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Candidate } from '../../domain/routing.ts';
+import type { Candidate } from '../../domain/routing/routing.ts';
 
 // What of the client's headers an upstream gets to see. A closed list: identity, cookies, forwarding and
 // everything of our own stay behind without having to be known.

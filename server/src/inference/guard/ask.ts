@@ -1,6 +1,6 @@
 import { headers } from '@relay/contract';
-import type { Guardrail } from '../../domain/guardrail.ts';
-import type { GuardrailStage } from '../../domain/guardrail-verdict.ts';
+import type { Guardrail } from '../../domain/guardrails/guardrail.ts';
+import type { GuardrailStage } from '../../domain/guardrails/verdict.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { AskGuardrail } from '../../guardrails/ask-guardrail.ts';
 import type { GuardrailAnswer } from '../../guardrails/call-guardrail.ts';

@@ -1,7 +1,12 @@
-import { effectiveGuardrails, type GuardedPlace, type Guardrail, hasStage } from '../../domain/guardrail.ts';
-import type { GuardrailStage } from '../../domain/guardrail-verdict.ts';
+import {
+  effectiveGuardrails,
+  type GuardedPlace,
+  type Guardrail,
+  hasStage,
+} from '../../domain/guardrails/guardrail.ts';
+import type { GuardrailStage } from '../../domain/guardrails/verdict.ts';
 import { RelayError } from '../../domain/relay-error.ts';
-import type { Candidate } from '../../domain/routing.ts';
+import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Exchange, RoutedRequest } from '../exchange.ts';
 import { ask, type GuardDeps, refusalOf, wasAsked } from './ask.ts';
 import { showRequest } from './shown.ts';

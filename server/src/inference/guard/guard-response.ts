@@ -1,5 +1,5 @@
-import type { Guardrail } from '../../domain/guardrail.ts';
-import { replaceText } from '../../domain/guardrail-replacement.ts';
+import type { Guardrail } from '../../domain/guardrails/guardrail.ts';
+import { replaceText } from '../../domain/guardrails/replacement.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Exchange, RoutedRequest, UpstreamAnswer } from '../exchange.ts';
 import { ask, type GuardDeps, refusalOf } from './ask.ts';

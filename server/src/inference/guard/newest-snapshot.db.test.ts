@@ -6,17 +6,17 @@ import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
 import { createSealer } from '../../kit/seal.ts';
-import { changeAccess } from '../../store/config-version.ts';
-import { createFences, type Fences } from '../../store/fences.ts';
-import { rememberFences } from '../../store/known-fences.ts';
+import { changeAccess } from '../../store/configuration/config-version.ts';
+import { createSnapshots, type Snapshots } from '../../store/configuration/snapshots.ts';
+import { createFences, type Fences } from '../../store/keys/fences.ts';
+import { rememberFences } from '../../store/keys/known-fences.ts';
 import {
   type MigratedDatabase,
   migratedDatabase,
   seedOrganization,
   silentLog,
-} from '../../store/migrated-database.fixture.ts';
-import { createRedis, type Redis } from '../../store/redis.ts';
-import { createSnapshots, type Snapshots } from '../../store/snapshots.ts';
+} from '../../store/postgres/migrated-database.fixture.ts';
+import { createRedis, type Redis } from '../../store/redis/redis.ts';
 import { createNewestSnapshot, type NewestSnapshot } from './newest-snapshot.ts';
 
 describe('what a dispatch is decided on', () => {

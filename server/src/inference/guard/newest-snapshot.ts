@@ -1,8 +1,8 @@
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
-import type { KnownFences } from '../../store/known-fences.ts';
-import type { Snapshots } from '../../store/snapshots.ts';
+import type { Snapshots } from '../../store/configuration/snapshots.ts';
+import type { KnownFences } from '../../store/keys/known-fences.ts';
 
 /** Nothing is dispatched on what was known longer ago than this. */
 const AGE_MS_MAX = 200;

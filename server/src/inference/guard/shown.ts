@@ -1,5 +1,5 @@
-import { type InspectedText, requestText, responseText } from '../../domain/guardrail-text.ts';
-import type { GuardrailStage } from '../../domain/guardrail-verdict.ts';
+import { type InspectedText, requestText, responseText } from '../../domain/guardrails/text.ts';
+import type { GuardrailStage } from '../../domain/guardrails/verdict.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Exchange, InferenceBody, RoutedRequest, Shown } from '../exchange.ts';
 

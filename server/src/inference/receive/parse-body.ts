@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { Operation } from '../../domain/operation.ts';
 import { RelayError } from '../../domain/relay-error.ts';
+import type { Operation } from '../../domain/routing/operation.ts';
 import { type MemberSpan, scanObject } from '../../kit/json-members.ts';
 import type { InferenceBody } from '../exchange.ts';
 

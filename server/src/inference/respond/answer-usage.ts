@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { parseUsage, type Usage } from '../../domain/usage.ts';
+import { parseUsage, type Usage } from '../../domain/money/usage.ts';
 import { scanObject } from '../../kit/json-members.ts';
 import type { UpstreamAnswer } from '../exchange.ts';
 

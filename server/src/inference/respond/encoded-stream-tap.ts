@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Operation } from '../../domain/operation.ts';
-import type { Usage } from '../../domain/usage.ts';
+import type { Usage } from '../../domain/money/usage.ts';
+import type { Operation } from '../../domain/routing/operation.ts';
 import { StreamReader } from './stream-reader.ts';
 
 const decoders: Readonly<Record<string, () => Transform>> = {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Usage } from '../../domain/usage.ts';
+import type { Usage } from '../../domain/money/usage.ts';
 import type { Clock } from '../../kit/clock.ts';
 import {
   type AttemptOutcome,

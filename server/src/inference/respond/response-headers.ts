@@ -1,7 +1,7 @@
 import { headers as names } from '@relay/contract';
-import { costMicros } from '../../domain/money.ts';
-import type { Candidate } from '../../domain/routing.ts';
-import type { Usage } from '../../domain/usage.ts';
+import { costMicros } from '../../domain/money/money.ts';
+import type { Usage } from '../../domain/money/usage.ts';
+import type { Candidate } from '../../domain/routing/routing.ts';
 import {
   type Exchange,
   isFailure,

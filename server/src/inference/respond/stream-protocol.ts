@@ -1,5 +1,5 @@
-import type { Operation } from '../../domain/operation.ts';
-import { parseUsage, type Usage } from '../../domain/usage.ts';
+import { parseUsage, type Usage } from '../../domain/money/usage.ts';
+import type { Operation } from '../../domain/routing/operation.ts';
 import type { SseFrame } from './sse-frames.ts';
 
 /** What one frame means for the gateway; the client gets its bytes whatever it means. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Operation } from '../../domain/operation.ts';
+import type { Operation } from '../../domain/routing/operation.ts';
 import { StreamReader } from './stream-reader.ts';
 
 const frame = (value: unknown) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;

@@ -1,5 +1,5 @@
-import type { Operation } from '../../domain/operation.ts';
-import type { Usage } from '../../domain/usage.ts';
+import type { Usage } from '../../domain/money/usage.ts';
+import type { Operation } from '../../domain/routing/operation.ts';
 import { frameEnd, parseFrame } from './sse-frames.ts';
 import { type FrameMeaning, NOTEWORTHY, readFrame } from './stream-protocol.ts';
 

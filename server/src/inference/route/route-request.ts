@@ -1,5 +1,11 @@
 import { RelayError } from '../../domain/relay-error.ts';
-import { type Candidate, type Route, routingTableOf, type Unfit, unfitness } from '../../domain/routing.ts';
+import {
+  type Candidate,
+  type Route,
+  routingTableOf,
+  type Unfit,
+  unfitness,
+} from '../../domain/routing/routing.ts';
 import type { Exchange, InferenceBody } from '../exchange.ts';
 
 /** Why a member is passed over, in words that hold nothing of the request. */

@@ -1,4 +1,4 @@
-import { describePolicy } from '../../domain/limits.ts';
+import { describePolicy } from '../../domain/limits/limits.ts';
 import type { BoundPolicy } from '../../domain/request-record.ts';
 import type { Exchange } from '../exchange.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { routingTableOf } from '../../domain/routing.ts';
+import { routingTableOf } from '../../domain/routing/routing.ts';
 import { endpoint, lane, member, provider, snapshot } from '../../domain/snapshot.fixture.ts';
 import type { LaneSelection } from '../../domain/snapshot.ts';
 import type { AttemptRecord, Exchange, ExchangeDecisions } from '../exchange.ts';

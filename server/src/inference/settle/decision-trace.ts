@@ -1,6 +1,6 @@
 import type { Refusal } from '../../admission/engine.ts';
 import type { RecordedCandidate } from '../../domain/request-record.ts';
-import { type RouteMember, unfitness } from '../../domain/routing.ts';
+import { type RouteMember, unfitness } from '../../domain/routing/routing.ts';
 import type { AttemptRecord, Exchange } from '../exchange.ts';
 import { UNFIT_TEXT } from '../route/route-request.ts';
 

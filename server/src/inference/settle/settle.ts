@@ -1,7 +1,7 @@
 import type { AdmissionDesk } from '../../admission/desk.ts';
-import { costMicros } from '../../domain/money.ts';
+import { costMicros } from '../../domain/money/money.ts';
+import type { Usage } from '../../domain/money/usage.ts';
 import type { RequestRecord, RequestState, UsageSource } from '../../domain/request-record.ts';
-import type { Usage } from '../../domain/usage.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { type Exchange, isFailure, type RoutedRequest } from '../exchange.ts';
 import { boundPolicyOf } from './bound-policy.ts';

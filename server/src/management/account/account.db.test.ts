@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import type { Caller } from '../../domain/caller.ts';
-import { ensureImplicitOrganization } from '../../store/implicit-organization.ts';
+import { ensureImplicitOrganization } from '../../store/configuration/implicit-organization.ts';
 import { addMember, asKey, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 
 const deployments = [

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { lockKey } from '../api-keys/queries.ts';
 import { type BudgetKind, type BudgetRow, keyBudgetRows } from '../budgets/budget-rows.ts';
 import { unknownSubject } from '../budgets/change-budget.ts';

@@ -2,7 +2,7 @@ import { type ApiKey, headers } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import { digestOfKey, mintApiKey } from '../../domain/api-key.ts';
 import { RelayError } from '../../domain/relay-error.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { appendAudit, auditedRow } from '../audit.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { entityTag } from '../entity-tag.ts';

@@ -1,5 +1,5 @@
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { RowRange } from '../owned-rows.ts';
 
 export type KeyRow = Selectable<Database['api_keys']>;

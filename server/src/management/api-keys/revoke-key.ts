@@ -1,4 +1,4 @@
-import { changeAccess } from '../../store/config-version.ts';
+import { changeAccess } from '../../store/configuration/config-version.ts';
 import { appendAudit, auditedRow } from '../audit.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { demandMatch } from '../entity-tag.ts';

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { isPlanName, type PlanName, type RoleName } from '../../domain/access.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 
 /** What a member is in the organization, by the rows as they are now rather than as a door last saw them. */
 export interface Standing {

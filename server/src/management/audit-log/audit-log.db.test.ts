@@ -5,7 +5,7 @@ import type { RouteQuery } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { sql } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
-import { createDatabase, type DatabaseHandle } from '../../store/postgres.ts';
+import { createDatabase, type DatabaseHandle } from '../../store/postgres/postgres.ts';
 import { addMember, asKey, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 import { type EntrySearch, entriesQuery } from './queries.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { smallestUuidAt } from '../../store/ledger-partitions.ts';
-import type { Database } from '../../store/schema.ts';
+import { smallestUuidAt } from '../../store/ledger/ledger-partitions.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 
 /** What is looked for; everything that is given has to hold. */
 export interface EntrySearch {

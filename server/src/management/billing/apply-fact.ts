@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { PlanName } from '../../domain/access.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import {
   type BilledTable,
   type BillingEvent,

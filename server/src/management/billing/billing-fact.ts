@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 
 /** What follows from an event of Stripe; plain JSON, because it may have to be kept until it is known whose it is. */
 export type Fact =

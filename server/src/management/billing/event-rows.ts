@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { type BillingEvent, type Fact, paymentOf } from './billing-fact.ts';
 
 /** What became of an event. */

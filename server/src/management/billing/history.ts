@@ -1,6 +1,6 @@
 import type { BillingHistory } from '@relay/contract';
 import type { Kysely, Selectable } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { BilledTable } from './billing-fact.ts';
 
 /** Of each. */

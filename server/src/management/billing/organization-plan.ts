@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { isPlanName, type PlanName } from '../../domain/access.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { givesAccess, planFrom } from './plan-from.ts';
 
 /** What all subscriptions of the organization come to, unless one of those in force is of a product not heard of. */

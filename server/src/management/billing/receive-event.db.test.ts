@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { freshDatabase } from '@relay/testbed';
 import { type Kysely, sql } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 import { type BillingRoom, startBilling } from './billing-room.fixture.ts';
 import * as stripe from './stripe-events.fixture.ts';

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import { bumpConfigVersion } from '../../store/config-version.ts';
-import type { Database } from '../../store/schema.ts';
+import { bumpConfigVersion } from '../../store/configuration/config-version.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { applyFact } from './apply-fact.ts';
 import type { BillingEvent, Fact } from './billing-fact.ts';

@@ -5,7 +5,7 @@ import type { UsageLine, UsageStatement, UsageStatementQuery } from '@relay/cont
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import type { Insertable } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import {
   addMember,
   addOneOfEach,

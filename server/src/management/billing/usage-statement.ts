@@ -1,6 +1,6 @@
 import type { UsageLine, UsageTotals } from '@relay/contract';
 import { type Kysely, sql } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { cursorOfId, idOfCursor, unknownCursor } from '../paging.ts';
 
 /** A calendar month in UTC. */

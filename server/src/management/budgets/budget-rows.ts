@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { BudgetPolicy } from '../../domain/snapshot.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { type OwnedRows, ownedRows, type Row } from '../owned-rows.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { UserLimitPolicyUpsert } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { demandMatch } from '../entity-tag.ts';
 import type { NewRow, Row } from '../owned-rows.ts';
 import { conflict, isId, notFound, unknownReference } from '../refusals.ts';

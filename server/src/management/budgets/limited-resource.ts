@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { credentialRows } from '../credentials/queries.ts';
 import { endpointRows } from '../endpoints/queries.ts';
 import { laneRows } from '../lanes/queries.ts';

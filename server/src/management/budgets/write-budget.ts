@@ -1,8 +1,8 @@
 import { headers } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
-import { changeAccess } from '../../store/config-version.ts';
-import type { Database } from '../../store/schema.ts';
+import { changeAccess } from '../../store/configuration/config-version.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { appendAudit, auditedRow } from '../audit.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { entityTag } from '../entity-tag.ts';

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 
 /**
  * Held to the end of the transaction. Writers of single resources share it; an apply of the file holds it alone,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { ownedRows, type Row } from '../owned-rows.ts';
 import { numbered } from './item-keys.ts';
 import type { ConfiguredTable, Entry, Section, SectionName } from './sections/section.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import { scopeRefusal } from '../../http/scope-refusal.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { Change, PlanInput } from './make-plan.ts';
 import type { SectionName } from './sections/section.ts';
 

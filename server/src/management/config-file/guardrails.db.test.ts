@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { ConfigFile } from '@relay/contract';
 import { allScopes } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
-import { secretBinding } from '../../store/secret-binding.ts';
+import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import { asKey, onPlan, refusal } from '../fixture.ts';
 import { configFileRoom, smallFile, withSecret } from './config-file.fixture.ts';
 

@@ -1,4 +1,4 @@
-import { withoutQuery } from '../../domain/guardrail-url.ts';
+import { withoutQuery } from '../../domain/guardrails/url.ts';
 import type { RelayError } from '../../domain/relay-error.ts';
 import { sameOrigin } from '../providers/address.ts';
 import { conflict, invalidField, listNames } from '../refusals.ts';

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { OwnedTable, Row } from '../owned-rows.ts';
 
 /** What a row of any configuration table may say of itself; some have no name, some no owner. */

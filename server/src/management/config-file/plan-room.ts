@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { type Counted, isPlanName, plans } from '../../domain/access.ts';
 import { RelayError } from '../../domain/relay-error.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { Plan, PlanInput } from './make-plan.ts';
 
 /** The sections whose items a plan counts. */

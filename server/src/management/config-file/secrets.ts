@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { ConfigPlan } from '@relay/contract';
 import type { RelayError } from '../../domain/relay-error.ts';
 import { type Sealer, UnsealError } from '../../kit/seal.ts';
-import { secretBinding } from '../../store/secret-binding.ts';
+import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import { demandSendable, sealedSecret } from '../credentials/sealed-secret.ts';
 import { invalidField } from '../refusals.ts';
 import type { StoredItem } from './configuration.ts';

@@ -1,5 +1,5 @@
 import type { Insertable, Transaction, Updateable } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { Row } from '../owned-rows.ts';
 import type { Change } from './make-plan.ts';
 import type { Columns, ConfiguredTable, Section } from './sections/section.ts';

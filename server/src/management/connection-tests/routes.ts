@@ -1,5 +1,5 @@
 import type { EndpointTestResult, ProviderTestResult } from '@relay/contract';
-import type { Operation } from '../../domain/operation.ts';
+import type { Operation } from '../../domain/routing/operation.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { endpointRows } from '../endpoints/queries.ts';

@@ -1,4 +1,4 @@
-import { type Operation, operationPaths, type RouteKind } from '../../domain/operation.ts';
+import { type Operation, operationPaths, type RouteKind } from '../../domain/routing/operation.ts';
 
 /** The least that a provider bills for; the Responses API takes no smaller cap than 16. */
 const RESPONSES_OUTPUT_TOKENS_MIN = 16;

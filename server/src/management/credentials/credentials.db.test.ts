@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { UnsealError } from '../../kit/seal.ts';
-import { secretBinding } from '../../store/secret-binding.ts';
+import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 
 describe('credentials', () => {

@@ -1,5 +1,5 @@
 import type { Sealer } from '../../kit/seal.ts';
-import { secretBinding } from '../../store/secret-binding.ts';
+import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import type { Row } from '../owned-rows.ts';
 import { invalidField } from '../refusals.ts';
 

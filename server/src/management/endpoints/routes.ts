@@ -1,7 +1,7 @@
 import type { EndpointCreate, EndpointUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { Handlers } from '../../http/call.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { credentialRows } from '../credentials/queries.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { endpointHealth } from '../endpoint-health.ts';

@@ -1,4 +1,4 @@
-import type { GuardrailCause, GuardrailVerdict } from '../../domain/guardrail-verdict.ts';
+import type { GuardrailCause, GuardrailVerdict } from '../../domain/guardrails/verdict.ts';
 import type { GuardrailAnswer } from '../../guardrails/call-guardrail.ts';
 import type { Row } from '../owned-rows.ts';
 

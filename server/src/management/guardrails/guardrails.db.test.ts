@@ -3,11 +3,11 @@ import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { GuardrailCreate, GuardrailUpdate } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
-import { guardrailPresets } from '../../domain/guardrail-presets.ts';
-import { checkRules } from '../../domain/guardrail-rules.ts';
-import { checkTemplate } from '../../domain/guardrail-template.ts';
+import { guardrailPresets } from '../../domain/guardrails/presets.ts';
+import { checkRules } from '../../domain/guardrails/rules.ts';
+import { checkTemplate } from '../../domain/guardrails/template.ts';
 import { RelayError } from '../../domain/relay-error.ts';
-import { secretBinding } from '../../store/secret-binding.ts';
+import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import { type ManagementFixture, onPlan, refusal, startManagement } from '../fixture.ts';
 
 const body: GuardrailCreate = { name: 'Moderation', base_url: 'https://guard.example.com/check' };

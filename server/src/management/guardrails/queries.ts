@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { ownedRows, type Row, type RowRange } from '../owned-rows.ts';
 
 export const guardrailRows = ownedRows('guardrails');

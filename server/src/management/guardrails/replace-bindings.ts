@@ -1,7 +1,7 @@
 import { type GuardrailBindingsUpdate, headers } from '@relay/contract';
 import type { Transaction } from 'kysely';
-import { changeAccess } from '../../store/config-version.ts';
-import type { Database } from '../../store/schema.ts';
+import { changeAccess } from '../../store/configuration/config-version.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { appendAudit, auditedRow } from '../audit.ts';
 import { lockConfiguration } from '../config-file/configuration-lock.ts';
 import { demandNotOwnedByFile } from '../config-file/ownership.ts';

@@ -1,6 +1,6 @@
 import type { Guardrail, GuardrailCreate, GuardrailUpdate } from '@relay/contract';
-import { GUARDRAIL_BYTES_DEFAULT } from '../../domain/guardrail.ts';
-import { guardrailPresets, PRESET_SLUG_DEFAULT } from '../../domain/guardrail-presets.ts';
+import { GUARDRAIL_BYTES_DEFAULT } from '../../domain/guardrails/guardrail.ts';
+import { guardrailPresets, PRESET_SLUG_DEFAULT } from '../../domain/guardrails/presets.ts';
 import type { Handlers } from '../../http/call.ts';
 import { createRunningTests } from '../connection-tests/running-tests.ts';
 import { demandSendable, firstPlace, guardrailPlace, sealedSecret } from '../credentials/sealed-secret.ts';

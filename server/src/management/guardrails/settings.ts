@@ -1,8 +1,8 @@
 import type { Guardrail } from '@relay/contract';
-import { guardrailPresets, presetOf } from '../../domain/guardrail-presets.ts';
-import { checkRules } from '../../domain/guardrail-rules.ts';
-import { checkTemplate } from '../../domain/guardrail-template.ts';
-import { parseGuardrailUrl, withoutQuery } from '../../domain/guardrail-url.ts';
+import { guardrailPresets, presetOf } from '../../domain/guardrails/presets.ts';
+import { checkRules } from '../../domain/guardrails/rules.ts';
+import { checkTemplate } from '../../domain/guardrails/template.ts';
+import { parseGuardrailUrl, withoutQuery } from '../../domain/guardrails/url.ts';
 import type { Egress } from '../../kit/egress/index.ts';
 import { targetUrlProblems } from '../../kit/egress/target-url.ts';
 import { demandAuthHeader } from '../providers/address.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { HISTOGRAM_BOUNDS_MS } from '../../domain/histogram.ts';
-import { VERDICTS } from '../../store/guardrail-rollups.ts';
+import { VERDICTS } from '../../store/ledger/guardrail-rollups.ts';
 import type { Range } from '../stats/range.ts';
 
 /** Counts in the order of `VERDICTS`; big numbers come as text. */

@@ -1,11 +1,11 @@
 import type { GuardrailTest, GuardrailTestResult, ResponseRule } from '@relay/contract';
-import type { TemplateValues } from '../../domain/guardrail-template.ts';
-import type { GuardrailStage } from '../../domain/guardrail-verdict.ts';
+import type { TemplateValues } from '../../domain/guardrails/template.ts';
+import type { GuardrailStage } from '../../domain/guardrails/verdict.ts';
 import { callGuardrail, type GuardrailAnswer } from '../../guardrails/call-guardrail.ts';
 import { type Sealer, UnsealError } from '../../kit/seal.ts';
 import type { Secret } from '../../kit/secret.ts';
-import { guardrailSettings } from '../../store/guardrail-settings.ts';
-import { secretBinding } from '../../store/secret-binding.ts';
+import { guardrailSettings } from '../../store/configuration/guardrail-settings.ts';
+import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import { withoutSecret } from '../connection-tests/upstream-text.ts';
 import { guardrailPlace } from '../credentials/sealed-secret.ts';
 import type { ManagementDeps } from '../deps.ts';

@@ -1,6 +1,6 @@
 import type { Guardrail, GuardrailBinding, GuardrailPreset } from '@relay/contract';
-import { GUARDRAIL_BYTES_DEFAULT } from '../../domain/guardrail.ts';
-import type { Preset } from '../../domain/guardrail-presets.ts';
+import { GUARDRAIL_BYTES_DEFAULT } from '../../domain/guardrails/guardrail.ts';
+import type { Preset } from '../../domain/guardrails/presets.ts';
 import { ownerOf } from '../config-file/ownership.ts';
 import type { Row } from '../owned-rows.ts';
 

@@ -1,6 +1,6 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
-import { smallestUuidAt } from '../../store/ledger-partitions.ts';
-import type { Database } from '../../store/schema.ts';
+import { smallestUuidAt } from '../../store/ledger/ledger-partitions.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { RowRange } from '../owned-rows.ts';
 
 export type InvitationRow = Selectable<Database['invitations']>;

@@ -3,7 +3,7 @@ import { headers } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { RoleName } from '../../domain/access.ts';
 import type { Handlers } from '../../http/call.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { demandAccounts, hasAccounts } from '../api-keys/accounts.ts';
 import { demandDelegation } from '../api-keys/grants.ts';
 import { activeStanding, standingsOf } from '../api-keys/standing.ts';

@@ -3,8 +3,8 @@ import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { LimitPolicyCreate, RouteId } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
-import { chargesFor } from '../../domain/limits.ts';
-import { routingTableOf } from '../../domain/routing.ts';
+import { chargesFor } from '../../domain/limits/limits.ts';
+import { routingTableOf } from '../../domain/routing/routing.ts';
 import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 
 const requests: LimitPolicyCreate = {

@@ -1,6 +1,6 @@
 import type { LimitPolicy } from '@relay/contract';
 import type { Transaction } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { heldResource } from '../budgets/limited-resource.ts';
 
 export interface PolicyScope {

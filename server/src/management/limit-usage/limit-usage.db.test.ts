@@ -6,8 +6,8 @@ import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { windowStartMs } from '../../admission/calendar-window.ts';
 import type { AdmissionAsk, Opening } from '../../admission/engine.ts';
 import { isSliding } from '../../admission/policy.ts';
-import { chargesFor, type LimitAmounts } from '../../domain/limits.ts';
-import { routingTableOf } from '../../domain/routing.ts';
+import { chargesFor, type LimitAmounts } from '../../domain/limits/limits.ts';
+import { routingTableOf } from '../../domain/routing/routing.ts';
 import { storeUnavailable } from '../../store/store-error.ts';
 import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 

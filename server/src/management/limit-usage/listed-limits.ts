@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
-import { budgetLimit, endpointBound, type Limit, resourceLimit } from '../../domain/limit.ts';
+import { budgetLimit, endpointBound, type Limit, resourceLimit } from '../../domain/limits/limit.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { listKeyBudgets } from '../api-key-limit-policies/queries.ts';
 import { toBudgetPolicy } from '../budgets/budget-rows.ts';
 import { seesOrganization, visibleOwner } from '../budgets/visibility.ts';

@@ -1,5 +1,5 @@
 import type { PolicyUsage } from '../../admission/engine.ts';
-import type { Limit } from '../../domain/limit.ts';
+import type { Limit } from '../../domain/limits/limit.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import type { ManagementDeps } from '../deps.ts';

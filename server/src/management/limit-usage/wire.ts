@@ -1,6 +1,6 @@
 import type { LimitUsage } from '@relay/contract';
 import type { PolicyUsage } from '../../admission/engine.ts';
-import type { Limit } from '../../domain/limit.ts';
+import type { Limit } from '../../domain/limits/limit.ts';
 
 /** `resets_at` is null when there is nothing to reset: for concurrency, and for a short window that is whole. */
 export function toLimitUsage({ described }: Limit, usage: PolicyUsage, nowMs: number): LimitUsage {

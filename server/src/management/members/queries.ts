@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { isPlanName } from '../../domain/access.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { Standing } from '../api-keys/standing.ts';
 import type { RowRange } from '../owned-rows.ts';
 

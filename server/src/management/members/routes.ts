@@ -1,8 +1,8 @@
 import { headers, type MemberUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { Handlers } from '../../http/call.ts';
-import { changeAccess } from '../../store/config-version.ts';
-import type { Database } from '../../store/schema.ts';
+import { changeAccess } from '../../store/configuration/config-version.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { demandAccounts } from '../api-keys/accounts.ts';
 import { demandDelegation } from '../api-keys/grants.ts';
 import { activeStanding, type Standing } from '../api-keys/standing.ts';

@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { demandAccounts, hasAccounts } from '../api-keys/accounts.ts';
 import { createKey } from '../api-keys/create-key.ts';
 import { demandDelegation, demandOwnScopes, demandScopesOfMember } from '../api-keys/grants.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../deps.ts';
 import type { Row } from '../owned-rows.ts';
 import { findCatalogPrice } from '../price-catalog.ts';

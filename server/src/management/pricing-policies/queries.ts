@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { ownedRows, type Row } from '../owned-rows.ts';
 
 export const pricingPolicyRows = ownedRows('pricing_policies');

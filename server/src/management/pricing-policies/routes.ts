@@ -1,7 +1,7 @@
 import type { PricingPolicyCreate, PricingPolicyUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { Handlers } from '../../http/call.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { endpointRows } from '../endpoints/queries.ts';
 import type { Row } from '../owned-rows.ts';

@@ -1,7 +1,7 @@
 import type { Provider, ProviderUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { Handlers } from '../../http/call.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { providerHealth } from '../endpoint-health.ts';
 import type { Patch, Row } from '../owned-rows.ts';

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import { appendRequests } from '../../store/append-requests.ts';
-import { ensureLedgerPartitions, timeOfRequestId, utcDayOf } from '../../store/ledger-partitions.ts';
-import type { LedgerRow } from '../../store/ledger-row.ts';
-import { rowArrays } from '../../store/row-arrays.ts';
-import type { Database } from '../../store/schema.ts';
+import { appendRequests } from '../../store/ledger/append-requests.ts';
+import { ensureLedgerPartitions, timeOfRequestId, utcDayOf } from '../../store/ledger/ledger-partitions.ts';
+import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
+import { rowArrays } from '../../store/postgres/row-arrays.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 
 /** For tests: numbers that look random and are the same for the same seed. */
 export function randomFrom(seed: number): () => number {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { smallestUuidAt } from '../../store/ledger-partitions.ts';
-import type { Database } from '../../store/schema.ts';
+import { smallestUuidAt } from '../../store/ledger/ledger-partitions.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { narrowest, type RequestSearch, type Wanted } from './search.ts';
 
 /** What a line of the log is made of. Attempts and trace are read for one request at a time. */

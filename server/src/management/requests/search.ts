@@ -1,5 +1,5 @@
 import type { Caller } from '../../domain/caller.ts';
-import { smallestUuidAt } from '../../store/ledger-partitions.ts';
+import { smallestUuidAt } from '../../store/ledger/ledger-partitions.ts';
 import { invalidField, isId } from '../refusals.ts';
 
 /** The columns of the ledger that requests are looked for by. */

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { smallestUuidAt } from '../../store/ledger-partitions.ts';
-import type { Database } from '../../store/schema.ts';
+import { smallestUuidAt } from '../../store/ledger/ledger-partitions.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { dispatchedMs, ENTRY_COLUMNS, type EntryRow } from './queries.ts';
 import { type Checkpoint, foreignBelowXid, type LedgerMoment, type Position } from './tail-checkpoint.ts';
 

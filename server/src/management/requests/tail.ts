@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { advance, type Checkpoint, comparePositions, type Position } from './tail-checkpoint.ts';
 import { readTail, type TailBatch, type TailRow } from './tail-queries.ts';
 

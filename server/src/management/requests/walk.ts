@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { smallestUuidAt, timeOfRequestId } from '../../store/ledger-partitions.ts';
-import type { Database } from '../../store/schema.ts';
+import { smallestUuidAt, timeOfRequestId } from '../../store/ledger/ledger-partitions.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import {
   type EntryRow,
   entriesQuery,

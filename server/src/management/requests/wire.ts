@@ -1,6 +1,6 @@
 import type { RequestAttempt, RequestDetail, RequestLogEntry } from '@relay/contract';
-import type { StoredAttempt, StoredBoundPolicy, StoredTrace } from '../../store/ledger-json.ts';
-import { timeOfRequestId } from '../../store/ledger-partitions.ts';
+import type { StoredAttempt, StoredBoundPolicy, StoredTrace } from '../../store/ledger/ledger-json.ts';
+import { timeOfRequestId } from '../../store/ledger/ledger-partitions.ts';
 import type { EntryRow, requestQuery } from './queries.ts';
 
 export type DetailRow = Awaited<ReturnType<ReturnType<typeof requestQuery>['execute']>>[number];

@@ -1,8 +1,8 @@
 import type { RoutingExplanation } from '@relay/contract';
-import type { TokenEstimate } from '../../domain/estimate.ts';
-import type { Guardrail } from '../../domain/guardrail.ts';
-import type { Operation } from '../../domain/operation.ts';
-import type { Route, RouteMember } from '../../domain/routing.ts';
+import type { Guardrail } from '../../domain/guardrails/guardrail.ts';
+import type { TokenEstimate } from '../../domain/money/estimate.ts';
+import type { Operation } from '../../domain/routing/operation.ts';
+import type { Route, RouteMember } from '../../domain/routing/routing.ts';
 import type { Pricing } from '../../domain/snapshot.ts';
 import type { LimitState } from './limit-states.ts';
 

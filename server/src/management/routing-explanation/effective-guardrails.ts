@@ -4,8 +4,8 @@ import {
   type GuardedPlace,
   type Guardrail,
   reachingBindings,
-} from '../../domain/guardrail.ts';
-import type { Route, RouteMember } from '../../domain/routing.ts';
+} from '../../domain/guardrails/guardrail.ts';
+import type { Route, RouteMember } from '../../domain/routing/routing.ts';
 
 /** The guardrails of a request as they would be asked: what is bound to everything or the lane first, then the candidate's. */
 export interface GuardrailsOfRoute {

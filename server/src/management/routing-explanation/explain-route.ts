@@ -1,6 +1,6 @@
 import type { CandidateVerdict, RoutingExplanation } from '@relay/contract';
-import { costMicros } from '../../domain/money.ts';
-import { type Route, type RouteMember, type Unfit, unfitness } from '../../domain/routing.ts';
+import { costMicros } from '../../domain/money/money.ts';
+import { type Route, type RouteMember, type Unfit, unfitness } from '../../domain/routing/routing.ts';
 import {
   type Contender,
   contenderOf,

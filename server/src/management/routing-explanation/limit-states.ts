@@ -1,17 +1,17 @@
 import type { LimitingPolicy } from '@relay/contract';
 import type { PolicyUsage } from '../../admission/engine.ts';
 import { isSliding } from '../../admission/policy.ts';
-import type { TokenEstimate } from '../../domain/estimate.ts';
-import type { AppliedLimit } from '../../domain/limit.ts';
+import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import {
   chargesFor,
   describePolicy,
   estimatedAmounts,
   type LimitCharge,
   type LimitedCaller,
-} from '../../domain/limits.ts';
+} from '../../domain/limits/limits.ts';
+import type { TokenEstimate } from '../../domain/money/estimate.ts';
 import { RelayError } from '../../domain/relay-error.ts';
-import type { Candidate, Route } from '../../domain/routing.ts';
+import type { Candidate, Route } from '../../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { ManagementDeps } from '../deps.ts';
 

@@ -1,5 +1,5 @@
-import { estimateTokens, type MeasuredBody, outputCap } from '../../domain/estimate.ts';
-import { routingTableOf, unfitness } from '../../domain/routing.ts';
+import { estimateTokens, type MeasuredBody, outputCap } from '../../domain/money/estimate.ts';
+import { routingTableOf, unfitness } from '../../domain/routing/routing.ts';
 import type { Handlers } from '../../http/call.ts';
 import { scanObject } from '../../kit/json-members.ts';
 import type { ManagementDeps } from '../deps.ts';

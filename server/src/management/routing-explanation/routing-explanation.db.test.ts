@@ -5,8 +5,8 @@ import type { LaneCreate, LimitPolicyCreate } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { sql } from 'kysely';
 import type { AdmissionAsk } from '../../admission/engine.ts';
-import { chargesFor } from '../../domain/limits.ts';
-import { routingTableOf } from '../../domain/routing.ts';
+import { chargesFor } from '../../domain/limits/limits.ts';
+import { routingTableOf } from '../../domain/routing/routing.ts';
 import { storeUnavailable } from '../../store/store-error.ts';
 import { type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { HISTOGRAM_BOUNDS_MS } from '../../domain/histogram.ts';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { Range } from './range.ts';
 
 export type Histogram = 'wait_histogram' | 'latency_histogram';

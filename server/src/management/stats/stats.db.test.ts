@@ -6,9 +6,9 @@ import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import fc from 'fast-check';
 import type { Caller } from '../../domain/caller.ts';
 import { countDuration, HISTOGRAM_BOUNDS_MS, histogramPlace, quantileMs } from '../../domain/histogram.ts';
-import { timeOfRequestId } from '../../store/ledger-partitions.ts';
-import { sampleRow } from '../../store/ledger-row.fixture.ts';
-import type { LedgerRow } from '../../store/ledger-row.ts';
+import { timeOfRequestId } from '../../store/ledger/ledger-partitions.ts';
+import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
+import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { addMember, addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 import { idAt, randomFrom, recordRequests } from '../requests/ledger.fixture.ts';
 

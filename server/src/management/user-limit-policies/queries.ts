@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Database } from '../../store/schema.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { type BudgetKind, type BudgetRow, userBudgetRows } from '../budgets/budget-rows.ts';
 import { unknownSubject } from '../budgets/change-budget.ts';
 import type { RowRange } from '../owned-rows.ts';

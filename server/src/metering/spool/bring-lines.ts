@@ -1,5 +1,5 @@
 import { RelayError } from '../../domain/relay-error.ts';
-import { prefixOf } from '../../store/shards.ts';
+import { prefixOf } from '../../store/redis/shards.ts';
 import { CANDIDATE_FIELD, EXPIRED_FIELD, RECORD_FIELD } from '../stream-entry.ts';
 import type { SpoolEntry, SpooledSettlement, SpoolLine } from './spool-entry.ts';
 

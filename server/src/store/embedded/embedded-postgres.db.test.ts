@@ -10,10 +10,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
 import { systemClock } from '../../kit/clock.ts';
-import { createEmbeddedDatabase } from '../embedded-postgres.ts';
-import { silentLog } from '../migrated-database.fixture.ts';
-import type { DatabaseHandle } from '../postgres.ts';
+import { silentLog } from '../postgres/migrated-database.fixture.ts';
+import type { DatabaseHandle } from '../postgres/postgres.ts';
 import { DirectoryInUseError } from './data-directory-lock.ts';
+import { createEmbeddedDatabase } from './embedded-postgres.ts';
 import { ConnectionHeldError } from './one-connection.ts';
 import { startUpkeep } from './upkeep.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { systemClock } from '../../kit/clock.ts';
-import { createEmbeddedDatabase } from '../embedded-postgres.ts';
-import { silentLog } from '../migrated-database.fixture.ts';
+import { silentLog } from '../postgres/migrated-database.fixture.ts';
+import { createEmbeddedDatabase } from './embedded-postgres.ts';
 
 /** For tests: a process of its own that writes one row after the other and tells of each that is committed. */
 const database = await createEmbeddedDatabase({

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ConnectionProvider, Kysely, PostgresDialect, type PostgresPool } from 'kysely';
-import type { ConnectionGuard } from '../database-over-pools.ts';
-import type { Database } from '../schema.ts';
+import type { ConnectionGuard } from '../postgres/database-over-pools.ts';
+import type { Database } from '../postgres/schema.ts';
 
 /** Whoever holds the one connection and asks for another would wait for itself. A mistake in the code, at once and by name. */
 export class ConnectionHeldError extends Error {

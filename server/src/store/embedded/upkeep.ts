@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
-import type { DatabaseHandle, Session } from '../database-handle.ts';
+import type { DatabaseHandle, Session } from '../postgres/database-handle.ts';
 import type { StoreLog } from '../store-log.ts';
 
 export interface UpkeepOptions {

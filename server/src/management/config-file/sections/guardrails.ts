@@ -1,6 +1,6 @@
 import { ConfigGuardrail } from '@relay/contract';
-import { GUARDRAIL_BYTES_DEFAULT } from '../../../domain/guardrail.ts';
-import { PRESET_SLUG_DEFAULT } from '../../../domain/guardrail-presets.ts';
+import { GUARDRAIL_BYTES_DEFAULT } from '../../../domain/guardrails/guardrail.ts';
+import { PRESET_SLUG_DEFAULT } from '../../../domain/guardrails/presets.ts';
 import { checkedGuardrailUrl, demandSettings } from '../../guardrails/settings.ts';
 import { toGuardrail } from '../../guardrails/wire.ts';
 import { invalidField } from '../../refusals.ts';

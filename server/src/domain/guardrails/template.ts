@@ -1,0 +1,110 @@
+import type { Operation } from '../routing/operation.ts';
+import type { GuardrailProblem } from './rules.ts';
+import type { GuardrailStage } from './verdict.ts';
+
+/** The JSON object that is sent to a guardrail; strings in it may hold `{{name}}`. */
+export type Template = Readonly<Record<string, unknown>>;
+
+/** One turn of a conversation with nothing in it but text. */
+export interface TextMessage {
+  readonly role: string;
+  readonly content: string;
+}
+
+export interface TemplateValues {
+  readonly text: string;
+  readonly stage: GuardrailStage;
+  readonly operation: Operation;
+  /** As the client named it. */
+  readonly model: string;
+  /** The lane's slug; empty when the name was a model. */
+  readonly lane: string;
+  readonly requestId: string;
+  readonly messages: readonly TextMessage[];
+  /** What the client sent, or in `post_response` what the provider answered, as parsed. */
+  readonly body: unknown;
+}
+
+const TEXT_NAMES = ['text', 'stage', 'operation', 'model', 'lane', 'request_id'] as const;
+/** They become JSON and not text, so they stand for a whole string and never for a part of one. */
+const JSON_NAMES = ['messages', 'body'] as const;
+const templateNames: readonly string[] = [...TEXT_NAMES, ...JSON_NAMES];
+
+const NAMED = /\{\{\s*([^{}]*?)\s*\}\}/g;
+const WHOLE = /^\{\{\s*(messages|body)\s*\}\}$/;
+const DEPTH_MAX = 32;
+
+/** What is wrong with the template; null when nothing is. */
+export function checkTemplate(template: Template): GuardrailProblem | null {
+  return problemIn(template, '', 0);
+}
+
+/** Filled after parsing: whatever a value holds stays inside its string, and is not looked at for names again. */
+export function fillTemplate(template: Template, values: TemplateValues): unknown {
+  return fill(template, values);
+}
+
+function problemIn(value: unknown, param: string, depth: number): GuardrailProblem | null {
+  if (depth > DEPTH_MAX) return { param, message: `must not nest deeper than ${DEPTH_MAX} levels` };
+  if (typeof value === 'string') return problemOfText(value, param);
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, each] of Object.entries(value)) {
+    const inner = Array.isArray(value) ? `${param}[${name}]` : `${param}.${name}`;
+    if (!Array.isArray(value) && name.includes('{{'))
+      return { param: inner, message: 'has {{ in the name of a member; only values are filled in' };
+    const problem = problemIn(each, inner, depth + 1);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function problemOfText(text: string, param: string): GuardrailProblem | null {
+  if (WHOLE.test(text)) return null;
+  for (const [written, name = ''] of text.matchAll(NAMED)) {
+    if ((JSON_NAMES as readonly string[]).includes(name))
+      return {
+        param,
+        message: `holds ${written} among other text; it becomes JSON and must be the whole string`,
+      };
+    if (!(TEXT_NAMES as readonly string[]).includes(name))
+      return {
+        param,
+        message: `names ${written}, which is not known; known are ${templateNames.join(', ')}`,
+      };
+  }
+  if (text.replace(NAMED, '').includes('{{'))
+    return { param, message: 'has {{ without a name and }} after it' };
+  return null;
+}
+
+function fill(value: unknown, values: TemplateValues): unknown {
+  if (typeof value === 'string') return fillText(value, values);
+  if (Array.isArray(value)) return value.map((each) => fill(each, values));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each, values)]));
+}
+
+function fillText(text: string, values: TemplateValues): unknown {
+  const whole = WHOLE.exec(text);
+  if (whole !== null) return whole[1] === 'messages' ? values.messages : values.body;
+  return text.replace(NAMED, (written, name: string) => textOf(name, values) ?? written);
+}
+
+function textOf(name: string, values: TemplateValues): string | undefined {
+  switch (name as (typeof TEXT_NAMES)[number]) {
+    case 'text':
+      return values.text;
+    case 'stage':
+      return values.stage;
+    case 'operation':
+      return values.operation;
+    case 'model':
+      return values.model;
+    case 'lane':
+      return values.lane;
+    case 'request_id':
+      return values.requestId;
+    default:
+      return undefined;
+  }
+}

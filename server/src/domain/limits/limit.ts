@@ -1,0 +1,123 @@
+import type { Candidate } from '../routing/routing.ts';
+import type {
+  BudgetPolicy,
+  BudgetTargetType,
+  Endpoint,
+  LimitMetric,
+  LimitPeriod,
+  LimitPolicy,
+  LimitScopeType,
+} from '../snapshot.ts';
+
+/** A limit as the engine counts it: already resolved to the requests it applies to. */
+export interface AppliedLimit {
+  /**
+   * Names what is counted: the policy, and what it is on. A policy that is moved to another lane begins a count of its
+   * own there instead of going on with that of the lane it has left.
+   */
+  readonly id: string;
+  readonly metric: LimitMetric;
+  readonly period: LimitPeriod;
+  readonly limit: number;
+  readonly counts: CountedRequests;
+}
+
+/** Which requests of its organization a limit counts, as the ledger tells them apart. */
+export interface CountedRequests {
+  /** Null: whoever sent them. */
+  readonly userId: string | null;
+  /** Null: whichever key they came with, or none. */
+  readonly keyId: string | null;
+  readonly scopeType: LimitScopeType | BudgetTargetType;
+  readonly scopeId: string | null;
+}
+
+/** A limit as error bodies name it. */
+export interface PolicyDescription {
+  readonly id: string;
+  readonly policy_kind: 'resource' | 'user' | 'api_key';
+  /** Of a budget its target. */
+  readonly scope_type: LimitScopeType | BudgetTargetType;
+  readonly scope_id: string | null;
+  readonly metric: LimitMetric;
+  readonly period: LimitPeriod;
+  readonly limit_value: number;
+}
+
+/** One limit in force: what the engine is told of it, and what people are. */
+export interface Limit {
+  readonly applied: AppliedLimit;
+  readonly described: PolicyDescription;
+}
+
+export function resourceLimit(policy: LimitPolicy): Limit {
+  const { scopeType, scopeId } = policy;
+  return limit(policy, 'resource', { userId: null, keyId: null, scopeType, scopeId });
+}
+
+/** A budget of one member, over all their keys and sessions, or of exactly one key. */
+export function budgetLimit(policy: BudgetPolicy): Limit {
+  const { kind, subjectId, targetType, targetId } = policy;
+  return limit(policy, kind, {
+    userId: kind === 'user' ? subjectId : null,
+    keyId: kind === 'api_key' ? subjectId : null,
+    scopeType: targetType,
+    scopeId: targetId,
+  });
+}
+
+/** An endpoint's `max_concurrency` is a limit like any other; its id says where it is set. */
+export function endpointBound({ id }: Endpoint, maxConcurrency: number): Limit {
+  const bound = {
+    id: `endpoint:${id}:max_concurrency`,
+    metric: 'concurrency',
+    period: 'none',
+    limitValue: maxConcurrency,
+  } as const;
+  const counts = { userId: null, keyId: null, scopeType: 'endpoint', scopeId: id } as const;
+  const { applied, described } = limit(bound, 'resource', counts);
+  return { applied: { ...applied, id: bound.id }, described };
+}
+
+/** Whether a request in this lane, or in none, that this candidate serves is one of those that the limit counts. */
+export function isCounted(
+  { scopeType, scopeId }: CountedRequests,
+  laneId: string | null,
+  candidate: Candidate,
+): boolean {
+  switch (scopeType) {
+    case 'global':
+      return true;
+    case 'provider':
+      return scopeId === candidate.provider.id;
+    case 'credential':
+      // A provider that wants no authentication is sent no credential, whichever it has.
+      return candidate.provider.authMode !== 'none' && scopeId === candidate.credential?.id;
+    case 'endpoint':
+    case 'model':
+      return scopeId === candidate.endpoint.id;
+    case 'lane':
+      return laneId !== null && scopeId === laneId;
+  }
+}
+
+function limit(
+  policy: Pick<LimitPolicy, 'id' | 'metric' | 'period' | 'limitValue'>,
+  kind: PolicyDescription['policy_kind'],
+  counts: CountedRequests,
+): Limit {
+  const { id, metric, period, limitValue } = policy;
+  const { scopeType, scopeId } = counts;
+  return {
+    applied: { id: scopeId === null ? id : `${id}@${scopeId}`, metric, period, limit: limitValue, counts },
+    described: {
+      id,
+      policy_kind: kind,
+      scope_type: scopeType,
+      scope_id: scopeId,
+      metric,
+      period,
+      limit_value: limitValue,
+    },
+  };
+}

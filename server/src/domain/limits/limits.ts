@@ -1,0 +1,175 @@
+import type { Caller } from '../caller.ts';
+import type { TokenEstimate } from '../money/estimate.ts';
+import { costMicros } from '../money/money.ts';
+import type { Candidate, Route } from '../routing/routing.ts';
+import type { BudgetPolicy, OrganizationSnapshot } from '../snapshot.ts';
+import {
+  type AppliedLimit,
+  budgetLimit,
+  endpointBound,
+  isCounted,
+  type Limit,
+  type PolicyDescription,
+  resourceLimit,
+} from './limit.ts';
+
+/** What one request takes from one limit. */
+export interface LimitCharge {
+  readonly policy: AppliedLimit;
+  readonly cost: number;
+}
+
+/** What one request is expected to use at one candidate. */
+export interface LimitAmounts {
+  readonly tokens: number;
+  readonly spendMicros: number;
+}
+
+/** What of a caller decides which budgets it has. */
+export type LimitedCaller = Pick<Caller, 'userId' | 'keyPolicies'>;
+
+/** The limits of one kind of caller: those it shares with a wider table, and its own after them. */
+interface LimitTable {
+  readonly shared: LimitTable | null;
+  readonly own: readonly Limit[];
+  /** Whether there is any limit in it, shared or own. */
+  readonly limits: boolean;
+  /** Lane id, or nothing for a route without a lane → endpoint id → what a request there is charged. */
+  readonly charges: Map<string | null, Map<string, CandidateCharges>>;
+}
+
+interface CandidateCharges {
+  /** At a cost of 1, which is what requests and concurrency cost. */
+  readonly units: readonly LimitCharge[];
+  /** Whether any of them costs what the request is estimated at. */
+  readonly estimated: boolean;
+}
+
+interface SnapshotTables {
+  /** Configured policies by id, then the endpoints' own bounds on concurrency: they bind everybody. */
+  readonly everybody: LimitTable;
+  /** Members with budgets of their own, as they come. */
+  readonly members: Map<string, LimitTable>;
+  /** By the list of the key's budgets, which lives as long as this process holds the key. */
+  readonly keys: WeakMap<readonly BudgetPolicy[], LimitTable>;
+}
+
+// A memo, not state: what it holds follows from its key alone and goes away with it.
+const snapshotTables = new WeakMap<OrganizationSnapshot, SnapshotTables>();
+
+/** False when no request of this caller is limited by anything. */
+export function hasPolicies(snapshot: OrganizationSnapshot, caller: LimitedCaller): boolean {
+  return tableOf(snapshot, caller).limits;
+}
+
+/**
+ * What a request takes from every limit that applies when this candidate serves it: limits on resources, budgets of
+ * the member and of the very key. Which limits those are is worked out once per caller, lane and endpoint of a
+ * snapshot; the order never changes within it.
+ */
+export function chargesFor(
+  snapshot: OrganizationSnapshot,
+  caller: LimitedCaller,
+  route: Pick<Route, 'lane'>,
+  candidate: Candidate,
+  amounts: LimitAmounts,
+): readonly LimitCharge[] {
+  const table = tableOf(snapshot, caller);
+  const { units, estimated } = candidateCharges(table, route.lane?.id ?? null, candidate);
+  if (!estimated) return units;
+  return units.map((unit) => {
+    const { metric } = unit.policy;
+    if (metric === 'tokens') return { policy: unit.policy, cost: amounts.tokens };
+    return metric === 'spend' ? { policy: unit.policy, cost: amounts.spendMicros } : unit;
+  });
+}
+
+/** An endpoint without a price spends nothing: limits on spend count configured prices only. */
+export function estimatedAmounts(
+  snapshot: OrganizationSnapshot,
+  candidate: Candidate,
+  estimate: TokenEstimate,
+): LimitAmounts {
+  const pricing = snapshot.pricing.get(candidate.endpoint.id);
+  return {
+    tokens: estimate.inputTokens + estimate.outputTokens,
+    spendMicros: pricing === undefined ? 0 : costMicros(pricing, { ...estimate, cachedInputTokens: 0 }),
+  };
+}
+
+/** By the id that the engine knows it by; null for a limit that is no longer in force for this caller. */
+export function describePolicy(
+  snapshot: OrganizationSnapshot,
+  caller: LimitedCaller,
+  appliedId: string,
+): PolicyDescription | null {
+  // At most three turns: the key's, the member's, everybody's.
+  for (let table: LimitTable | null = tableOf(snapshot, caller); table !== null; table = table.shared) {
+    const found = table.own.find(({ applied }) => applied.id === appliedId);
+    if (found !== undefined) return found.described;
+  }
+  return null;
+}
+
+function tablesOf(snapshot: OrganizationSnapshot): SnapshotTables {
+  const known = snapshotTables.get(snapshot);
+  if (known !== undefined) return known;
+  const bounds: Limit[] = [];
+  for (const endpoint of snapshot.endpoints.values()) {
+    if (endpoint.maxConcurrency !== null) bounds.push(endpointBound(endpoint, endpoint.maxConcurrency));
+  }
+  const tables: SnapshotTables = {
+    everybody: newTable(null, [...snapshot.limitPolicies.map(resourceLimit), ...bounds]),
+    members: new Map(),
+    keys: new WeakMap(),
+  };
+  snapshotTables.set(snapshot, tables);
+  return tables;
+}
+
+/** The narrowest table that has all limits of this caller; most callers have no budgets and share one. */
+function tableOf(snapshot: OrganizationSnapshot, { userId, keyPolicies }: LimitedCaller): LimitTable {
+  const tables = tablesOf(snapshot);
+  const member = memberTable(snapshot, tables, userId);
+  if (keyPolicies.length === 0) return member;
+  const known = tables.keys.get(keyPolicies);
+  if (known !== undefined) return known;
+  const made = newTable(member, keyPolicies.map(budgetLimit));
+  tables.keys.set(keyPolicies, made);
+  return made;
+}
+
+function memberTable(snapshot: OrganizationSnapshot, tables: SnapshotTables, userId: string): LimitTable {
+  const policies = snapshot.userPolicies.get(userId);
+  if (policies === undefined) return tables.everybody;
+  const known = tables.members.get(userId);
+  if (known !== undefined) return known;
+  const made = newTable(tables.everybody, policies.map(budgetLimit));
+  tables.members.set(userId, made);
+  return made;
+}
+
+function newTable(shared: LimitTable | null, own: readonly Limit[]): LimitTable {
+  return { shared, own, limits: own.length > 0 || shared?.limits === true, charges: new Map() };
+}
+
+/** Filled as routes are used: at most one entry per lane and endpoint of the snapshot. */
+function candidateCharges(table: LimitTable, laneId: string | null, candidate: Candidate): CandidateCharges {
+  let ofLane = table.charges.get(laneId);
+  if (ofLane === undefined) {
+    ofLane = new Map();
+    table.charges.set(laneId, ofLane);
+  }
+  const known = ofLane.get(candidate.endpoint.id);
+  if (known !== undefined) return known;
+  const shared = table.shared === null ? null : candidateCharges(table.shared, laneId, candidate);
+  const applying = table.own.filter(({ applied }) => isCounted(applied.counts, laneId, candidate));
+  const made: CandidateCharges = {
+    units: [...(shared?.units ?? []), ...applying.map(({ applied }) => ({ policy: applied, cost: 1 }))],
+    estimated:
+      shared?.estimated === true ||
+      applying.some(({ applied: { metric } }) => metric === 'tokens' || metric === 'spend'),
+  };
+  ofLane.set(candidate.endpoint.id, made);
+  return made;
+}

@@ -1,0 +1,19 @@
+import type { Pricing } from '../snapshot.ts';
+import type { Usage } from './usage.ts';
+
+const TOKENS_PER_PRICE = 1_000_000n;
+
+/**
+ * What a request costs by the configured price, in whole micro-USD. Computed in integers and rounded up
+ * once, so that no sum of charges falls below the sum of the exact prices.
+ */
+export function costMicros(pricing: Pricing, usage: Usage): number {
+  const cachedPrice = pricing.cachedInputCostMicrosPer1mTokens ?? pricing.inputCostMicrosPer1mTokens;
+  const uncachedTokens = usage.inputTokens - usage.cachedInputTokens;
+  const scaled =
+    BigInt(uncachedTokens) * BigInt(pricing.inputCostMicrosPer1mTokens) +
+    BigInt(usage.cachedInputTokens) * BigInt(cachedPrice) +
+    BigInt(usage.outputTokens) * BigInt(pricing.outputCostMicrosPer1mTokens);
+  const perTokens = (scaled + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE;
+  return Number(perTokens) + pricing.flatRequestCostMicros;
+}

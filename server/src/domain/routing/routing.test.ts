@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { credential, endpoint, lane, member, provider, snapshot } from '../snapshot.fixture.ts';
+import type { Credential, Endpoint, Provider } from '../snapshot.ts';
+import { routingTableOf, unfitness } from './routing.ts';
+
+describe('resolving a model', () => {
+  const table = routingTableOf(
+    snapshot({
+      providers: [provider('openai'), provider('azure')],
+      endpoints: [
+        endpoint('e1', 'openai', 'gpt', { createdAtMs: 1 }),
+        endpoint('e2', 'azure', 'gpt', { createdAtMs: 2 }),
+        endpoint('e3', 'azure', 'openai/gpt', { createdAtMs: 3 }),
+        endpoint('e4', 'azure', 'fast', { createdAtMs: 4 }),
+      ],
+      lanes: [
+        lane('l1', { name: 'Fast Lane', slug: 'fast' }),
+        lane('l2', { name: 'off', slug: 'off', enabled: false }),
+      ],
+      memberships: [member('l1', 'e2', 2), member('l1', 'e1', 1)],
+    }),
+  );
+  const idsOf = (model: string) =>
+    table.resolve(model)?.members.map(({ candidate }) => candidate.endpoint.id);
+
+  it('takes a lane slug before a model of the same name, members by rank', () => {
+    assert.deepEqual(idsOf('fast'), ['e1', 'e2']);
+    assert.equal(table.resolve('fast')?.lane?.id, 'l1');
+  });
+  it('takes a lane by its name', () => assert.deepEqual(idsOf('Fast Lane'), ['e1', 'e2']));
+  it('takes provider/model before an upstream model that looks like it', () => {
+    assert.deepEqual(idsOf('openai/gpt'), ['e1']);
+  });
+  it('takes an upstream model from every endpoint that serves it, oldest first', () => {
+    assert.deepEqual(idsOf('gpt'), ['e1', 'e2']);
+    assert.equal(table.resolve('gpt')?.lane, null);
+  });
+  it('does not know a disabled lane', () => assert.equal(table.resolve('off'), undefined));
+  it('can call every model it lists', () => {
+    assert.deepEqual(
+      table.models.map(({ id }) => id),
+      ['fast', 'gpt', 'openai/gpt'],
+    );
+    for (const { id } of table.models) assert.ok(table.resolve(id));
+  });
+});
+
+describe('fitness of a candidate', () => {
+  const cases: [
+    string,
+    Partial<Endpoint>,
+    Partial<Provider>,
+    boolean,
+    'chat' | 'embeddings',
+    boolean,
+    string | null,
+  ][] = [
+    ['a plain one', {}, {}, true, 'chat', true, null],
+    ['a disabled membership', {}, {}, false, 'chat', false, 'membership_disabled'],
+    ['a disabled endpoint', { enabled: false }, {}, true, 'chat', false, 'endpoint_disabled'],
+    ['a disabled provider', {}, { enabled: false }, true, 'chat', false, 'provider_disabled'],
+    ['another operation', { routeKind: 'chat' }, {}, true, 'embeddings', false, 'operation_unsupported'],
+    ['no streaming', { supportsStreaming: false }, {}, true, 'chat', true, 'streaming_unsupported'],
+    ['no streaming, none asked', { supportsStreaming: false }, {}, true, 'chat', false, null],
+  ];
+  for (const [what, over, providerOver, enabled, operation, streaming, expected] of cases) {
+    it(`${what}: ${expected ?? 'fit'}`, () => {
+      const table = routingTableOf(
+        snapshot({
+          providers: [provider('p', providerOver)],
+          endpoints: [endpoint('e', 'p', 'm', over)],
+          lanes: [lane('l')],
+          memberships: [member('l', 'e', 1, enabled)],
+        }),
+      );
+      const found = table.resolve('l')?.members[0];
+      assert.ok(found);
+      assert.equal(unfitness(found, operation, streaming), expected);
+    });
+  }
+});
+
+describe('the credential of a candidate', () => {
+  function credentialFor(over: Partial<Endpoint>, credentials: Credential[]): string | undefined {
+    const table = routingTableOf(
+      snapshot({
+        providers: [provider('p'), provider('q')],
+        endpoints: [endpoint('e', 'p', 'm', over)],
+        credentials,
+      }),
+    );
+    return table.resolve('m')?.members[0]?.candidate.credential?.id;
+  }
+
+  it('is the chosen one', () => {
+    assert.equal(credentialFor({ credentialId: 'b' }, [credential('a', 'p'), credential('b', 'p')]), 'b');
+  });
+  it('is the oldest enabled one of the provider when none is chosen', () => {
+    const list = [
+      credential('new', 'p', { createdAtMs: 3 }),
+      credential('old', 'p', { createdAtMs: 1, enabled: false }),
+      credential('mid', 'p', { createdAtMs: 2 }),
+    ];
+    assert.equal(credentialFor({}, list), 'mid');
+  });
+  it("is never another provider's, even when chosen", () => {
+    assert.equal(credentialFor({ credentialId: 'x' }, [credential('x', 'q')]), undefined);
+    assert.equal(credentialFor({}, [credential('x', 'q')]), undefined);
+  });
+  it('is none when the chosen one is disabled', () => {
+    assert.equal(credentialFor({ credentialId: 'a' }, [credential('a', 'p', { enabled: false })]), undefined);
+  });
+});

@@ -1,0 +1,177 @@
+import { parseTargetUrl } from '../../kit/egress/index.ts';
+import type {
+  Credential,
+  Endpoint,
+  Lane,
+  LaneSelection,
+  OrganizationSnapshot,
+  Provider,
+} from '../snapshot.ts';
+import { type Operation, operationPaths, serves } from './operation.ts';
+
+/** An endpoint that a request may go to, with what is needed to send it there. */
+export interface Candidate {
+  readonly endpoint: Endpoint;
+  readonly provider: Provider;
+  readonly credential: Credential | null;
+  readonly origin: string;
+  readonly pathPrefix: string;
+}
+
+/** What a `model` value means: who may serve it, in order, and under which rules. */
+export interface Route {
+  /** Null when the name was a model and not a lane. */
+  readonly lane: Lane | null;
+  readonly maxWaitMs: number;
+  readonly allowFallback: boolean;
+  readonly selection: LaneSelection;
+  /** By rank; every member, so that an explanation can say why one is passed over. */
+  readonly members: readonly RouteMember[];
+}
+
+export interface RouteMember {
+  readonly candidate: Candidate;
+  readonly manualRank: number;
+  readonly membershipEnabled: boolean;
+}
+
+export type Unfit =
+  | 'membership_disabled'
+  | 'endpoint_disabled'
+  | 'provider_disabled'
+  | 'operation_unsupported'
+  | 'streaming_unsupported';
+
+export interface RoutingTable {
+  resolve(model: string): Route | undefined;
+  /** Ids that `GET /v1/models` lists: upstream models of enabled endpoints. */
+  readonly models: readonly { id: string; createdAtMs: number; ownedBy: string }[];
+  readonly lanes: readonly Lane[];
+}
+
+// Requests that name a model and no lane wait as a lane with default settings would.
+const DEFAULT_MAX_WAIT_MS = 30_000;
+
+// A memo, not state: what it holds follows from its key alone and goes away with it.
+const tables = new WeakMap<OrganizationSnapshot, RoutingTable>();
+
+/** Built once per snapshot: the hot path only looks names up. */
+export function routingTableOf(snapshot: OrganizationSnapshot): RoutingTable {
+  const known = tables.get(snapshot);
+  if (known !== undefined) return known;
+  const table = buildRoutingTable(snapshot);
+  tables.set(snapshot, table);
+  return table;
+}
+
+/** Why this member cannot take the request, or null when it can. */
+export function unfitness(member: RouteMember, operation: Operation, streaming: boolean): Unfit | null {
+  const { endpoint, provider } = member.candidate;
+  if (!member.membershipEnabled) return 'membership_disabled';
+  if (!endpoint.enabled) return 'endpoint_disabled';
+  if (!provider.enabled) return 'provider_disabled';
+  if (!serves(endpoint.routeKind, operation)) return 'operation_unsupported';
+  if (streaming && !endpoint.supportsStreaming) return 'streaming_unsupported';
+  return null;
+}
+
+export function upstreamPath(candidate: Candidate, operation: Operation): string {
+  return candidate.pathPrefix + operationPaths[operation];
+}
+
+function buildRoutingTable(snapshot: OrganizationSnapshot): RoutingTable {
+  const candidates = candidatesOf(snapshot);
+  const byModel = new Map<string, Route>();
+  const byProviderAndModel = new Map<string, Route>();
+  for (const candidate of candidates.values()) {
+    const model = candidate.endpoint.upstreamModel;
+    addModelMember(byModel, model, candidate);
+    addModelMember(byProviderAndModel, `${candidate.provider.slug}/${model}`, candidate);
+  }
+  // Later entries win, so the names of least precedence go in first.
+  const byName = new Map<string, Route>([...byModel, ...byProviderAndModel]);
+  const lanes = [...snapshot.lanes.values()].filter((lane) => lane.enabled);
+  const laneRoutes = lanes.map((lane) => [lane, laneRoute(snapshot, lane, candidates)] as const);
+  for (const [lane, route] of laneRoutes) byName.set(lane.name, route);
+  for (const [lane, route] of laneRoutes) byName.set(lane.slug, route);
+
+  return { resolve: (model) => byName.get(model), models: listModels(candidates), lanes };
+}
+
+function candidatesOf(snapshot: OrganizationSnapshot): Map<string, Candidate> {
+  const candidates = new Map<string, Candidate>();
+  const endpoints = [...snapshot.endpoints.values()].sort((a, b) => a.createdAtMs - b.createdAtMs);
+  for (const endpoint of endpoints) {
+    const provider = snapshot.providers.get(endpoint.providerId);
+    const target = provider === undefined ? 'not_a_url' : parseTargetUrl(provider.baseUrl);
+    // The database holds endpoints to providers, and providers to checked URLs; a row that escaped both
+    // must not take the organization's other endpoints down with it.
+    if (provider === undefined || typeof target === 'string') continue;
+    candidates.set(endpoint.id, {
+      endpoint,
+      provider,
+      credential: credentialOf(snapshot, endpoint),
+      origin: target.origin,
+      pathPrefix: target.pathPrefix,
+    });
+  }
+  return candidates;
+}
+
+/** A credential belongs to its provider, and with it to the provider's origin: no other may be sent there. */
+function credentialOf(snapshot: OrganizationSnapshot, endpoint: Endpoint): Credential | null {
+  if (endpoint.credentialId !== null) {
+    const chosen = snapshot.credentials.get(endpoint.credentialId);
+    const usable = chosen?.enabled === true && chosen.providerId === endpoint.providerId;
+    return usable ? chosen : null;
+  }
+  let oldest: Credential | null = null;
+  for (const credential of snapshot.credentials.values()) {
+    if (!credential.enabled || credential.providerId !== endpoint.providerId) continue;
+    if (oldest === null || credential.createdAtMs < oldest.createdAtMs) oldest = credential;
+  }
+  return oldest;
+}
+
+function laneRoute(snapshot: OrganizationSnapshot, lane: Lane, candidates: Map<string, Candidate>): Route {
+  const members: RouteMember[] = [];
+  for (const membership of snapshot.memberships) {
+    const candidate = candidates.get(membership.endpointId);
+    if (membership.laneId !== lane.id || candidate === undefined) continue;
+    members.push({ candidate, manualRank: membership.manualRank, membershipEnabled: membership.enabled });
+  }
+  members.sort((a, b) => a.manualRank - b.manualRank);
+  return {
+    lane,
+    maxWaitMs: lane.defaultMaxWaitMs,
+    allowFallback: lane.allowFallback,
+    selection: lane.selection,
+    members,
+  };
+}
+
+function addModelMember(routes: Map<string, Route>, name: string, candidate: Candidate): void {
+  const known = routes.get(name);
+  const members = known === undefined ? [] : [...known.members];
+  members.push({ candidate, manualRank: members.length, membershipEnabled: true });
+  routes.set(name, {
+    lane: null,
+    maxWaitMs: DEFAULT_MAX_WAIT_MS,
+    allowFallback: true,
+    selection: 'preferred',
+    members,
+  });
+}
+
+function listModels(candidates: Map<string, Candidate>): RoutingTable['models'] {
+  const models = new Map<string, { id: string; createdAtMs: number; ownedBy: string }>();
+  for (const { endpoint, provider } of candidates.values()) {
+    if (!endpoint.enabled || !provider.enabled || models.has(endpoint.upstreamModel)) continue;
+    models.set(endpoint.upstreamModel, {
+      id: endpoint.upstreamModel,
+      createdAtMs: endpoint.createdAtMs,
+      ownedBy: provider.slug,
+    });
+  }
+  return [...models.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,31 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../postgres/schema.ts';
+
+/** The ids are fixed, so that every process of a deployment means the same organization without asking. */
+const IMPLICIT_ORGANIZATION_ID = '00000000-0000-7000-8000-000000000001';
+const IMPLICIT_USER_ID = '00000000-0000-7000-8000-000000000002';
+
+/** The one organization and owner of a self-hosted deployment. Any number of processes may call it at once. */
+export async function ensureImplicitOrganization(
+  db: Kysely<Database>,
+): Promise<{ organizationId: string; userId: string }> {
+  // No conflict is named: the loser of a race may collide on the slug or the address as well as on the id.
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('organizations')
+      .values({ id: IMPLICIT_ORGANIZATION_ID, name: 'Default', slug: 'default', plan: 'self_hosted' })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await tx
+      .insertInto('users')
+      .values({ id: IMPLICIT_USER_ID, name: 'Owner', email: 'owner@localhost' })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await tx
+      .insertInto('organization_members')
+      .values({ organization_id: IMPLICIT_ORGANIZATION_ID, user_id: IMPLICIT_USER_ID, role: 'owner' })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  });
+  return { organizationId: IMPLICIT_ORGANIZATION_ID, userId: IMPLICIT_USER_ID };
+}

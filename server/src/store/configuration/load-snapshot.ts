@@ -1,0 +1,248 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import { isPlanName, type PlanName } from '../../domain/access.ts';
+import type {
+  BudgetPolicy,
+  Credential,
+  Endpoint,
+  Lane,
+  LimitPolicy,
+  Member,
+  Membership,
+  OrganizationSnapshot,
+  Pricing,
+  Provider,
+} from '../../domain/snapshot.ts';
+import type { Sealer } from '../../kit/seal.ts';
+import type { Secret } from '../../kit/secret.ts';
+import type { Database } from '../postgres/schema.ts';
+import type { StoreLog } from '../store-log.ts';
+import { readGuardrails } from './load-guardrails.ts';
+import { secretBinding } from './secret-binding.ts';
+
+export interface SnapshotSource {
+  readonly db: Kysely<Database>;
+  readonly sealer: Sealer;
+  readonly log: StoreLog;
+}
+
+type Row<Table extends keyof Database> = Selectable<Database[Table]>;
+
+/** Reads one organization as it was at one moment; undefined when there is no such organization. */
+export function loadSnapshot(
+  source: SnapshotSource,
+  organizationId: string,
+): Promise<OrganizationSnapshot | undefined> {
+  return source.db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((tx) => readSnapshot(source, tx, organizationId));
+}
+
+async function readSnapshot(
+  source: SnapshotSource,
+  tx: Transaction<Database>,
+  organizationId: string,
+): Promise<OrganizationSnapshot | undefined> {
+  const organization = await tx
+    .selectFrom('organizations')
+    .select(['config_version', 'plan'])
+    .where('id', '=', organizationId)
+    .executeTakeFirst();
+  if (organization === undefined) return undefined;
+
+  type Listed = 'providers' | 'credentials' | 'endpoints' | 'lanes' | 'pricing_policies';
+  const rowsOf = <Table extends Listed>(table: Table) =>
+    tx
+      .selectFrom<Listed>(table)
+      .selectAll()
+      .where('organization_id', '=', organizationId)
+      .orderBy('id')
+      .execute() as unknown as Promise<Row<Table>[]>;
+  const providers = await rowsOf('providers');
+  const credentials = await rowsOf('credentials');
+  const endpoints = await rowsOf('endpoints');
+  const lanes = await rowsOf('lanes');
+  const prices = await rowsOf('pricing_policies');
+  const memberships = await tx
+    .selectFrom('lane_memberships')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('lane_id')
+    .orderBy('manual_rank')
+    .orderBy('id')
+    .execute();
+  const limitPolicies = await tx
+    .selectFrom('limit_policies')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('enabled', '=', true)
+    .orderBy('id')
+    .execute();
+
+  const members = await tx
+    .selectFrom('organization_members as member')
+    .innerJoin('users', 'users.id', 'member.user_id')
+    .select(['member.user_id', 'member.role', 'member.status', 'users.status as user_status'])
+    .where('member.organization_id', '=', organizationId)
+    .execute();
+  const userPolicies = await tx
+    .selectFrom('user_limit_policies')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('enabled', '=', true)
+    .orderBy('id')
+    .execute();
+
+  return {
+    organizationId,
+    version: organization.config_version,
+    plan: planOf(source, organizationId, organization.plan),
+    members: new Map(members.map((row) => [row.user_id, toMember(row)])),
+    userPolicies: Map.groupBy(userPolicies.map(toUserPolicy), ({ subjectId }) => subjectId),
+    providers: byId(providers.map(toProvider)),
+    endpoints: byId(endpoints.map(toEndpoint)),
+    lanes: byId(lanes.map(toLane)),
+    memberships: memberships.map(toMembership),
+    credentials: byId(credentials.map((row) => toCredential(source, row))),
+    pricing: new Map(prices.map((row) => [row.endpoint_id, toPricing(row)])),
+    limitPolicies: limitPolicies.map(toLimitPolicy),
+    guardrails: await readGuardrails(source, tx, organizationId),
+  };
+}
+
+/** A plan that this version does not know entitles to nothing: fewer rights than paid for can be asked about, more cannot. */
+function planOf({ log }: SnapshotSource, organizationId: string, plan: string): PlanName {
+  if (isPlanName(plan)) return plan;
+  log.warn({ organization_id: organizationId, plan }, 'the organization has a plan that is not known');
+  return 'closed';
+}
+
+function toMember(row: {
+  user_id: string;
+  role: Member['role'];
+  status: Member['status'];
+  user_status: Row<'users'>['status'];
+}): Member {
+  const active = row.status === 'active' && row.user_status === 'active';
+  return { userId: row.user_id, role: row.role, status: active ? 'active' : 'suspended' };
+}
+
+function toUserPolicy(row: Row<'user_limit_policies'>): BudgetPolicy {
+  return {
+    id: row.id,
+    kind: 'user',
+    subjectId: row.user_id,
+    targetType: row.target_type,
+    targetId: row.target_id,
+    metric: row.metric,
+    period: row.period,
+    limitValue: row.limit_value,
+  };
+}
+
+function byId<T extends { readonly id: string }>(items: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(items.map((item) => [item.id, item]));
+}
+
+function toProvider(row: Row<'providers'>): Provider {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    baseUrl: row.base_url,
+    authMode: row.auth_mode,
+    authHeaderName: row.auth_header_name,
+    maxLatencyMs: row.max_latency_ms,
+    enabled: row.enabled,
+  };
+}
+
+function toEndpoint(row: Row<'endpoints'>): Endpoint {
+  return {
+    id: row.id,
+    providerId: row.provider_id,
+    credentialId: row.credential_id,
+    name: row.name,
+    slug: row.slug,
+    upstreamModel: row.upstream_model,
+    routeKind: row.route_kind,
+    supportsStreaming: row.supports_streaming,
+    pacing: row.pacing,
+    maxConcurrency: row.max_concurrency,
+    contextWindow: row.context_window,
+    maxLatencyMs: row.max_latency_ms,
+    enabled: row.enabled,
+    createdAtMs: row.created_at.getTime(),
+  };
+}
+
+function toLane(row: Row<'lanes'>): Lane {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    defaultMaxWaitMs: row.default_max_wait_ms,
+    allowFallback: row.allow_fallback,
+    selection: row.selection,
+    hidden: row.hidden,
+    enabled: row.enabled,
+  };
+}
+
+function toMembership(row: Row<'lane_memberships'>): Membership {
+  return {
+    id: row.id,
+    laneId: row.lane_id,
+    endpointId: row.endpoint_id,
+    manualRank: row.manual_rank,
+    enabled: row.enabled,
+  };
+}
+
+function toPricing(row: Row<'pricing_policies'>): Pricing {
+  return {
+    inputCostMicrosPer1mTokens: row.input_cost_micros_per_1m_tokens,
+    outputCostMicrosPer1mTokens: row.output_cost_micros_per_1m_tokens,
+    cachedInputCostMicrosPer1mTokens: row.cached_input_cost_micros_per_1m_tokens,
+    flatRequestCostMicros: row.flat_request_cost_micros,
+  };
+}
+
+function toLimitPolicy(row: Row<'limit_policies'>): LimitPolicy {
+  return {
+    id: row.id,
+    scopeType: row.scope_type,
+    scopeId: row.scope_id,
+    metric: row.metric,
+    period: row.period,
+    limitValue: row.limit_value,
+    enabled: row.enabled,
+  };
+}
+
+function toCredential(source: SnapshotSource, row: Row<'credentials'>): Credential {
+  return {
+    id: row.id,
+    providerId: row.provider_id,
+    enabled: row.enabled,
+    createdAtMs: row.created_at.getTime(),
+    secret: openSecret(source, row),
+  };
+}
+
+/** One unreadable credential must not take the whole organization down: only what needs it fails. */
+function openSecret({ sealer, log }: SnapshotSource, row: Row<'credentials'>): Secret | null {
+  const binding = secretBinding({
+    organizationId: row.organization_id,
+    ownerId: row.provider_id,
+    secretVersion: row.secret_version,
+  });
+  try {
+    return sealer.open(row.sealed_secret, binding);
+  } catch (error) {
+    const fields = { organization_id: row.organization_id, credential_id: row.id, key_id: row.key_id };
+    log.warn({ err: error, ...fields }, 'a credential does not open under the configured master keys');
+    return null;
+  }
+}

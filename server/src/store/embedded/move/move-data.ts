@@ -1,0 +1,79 @@
+import { ensureLedgerPartitions } from '../../ledger/ledger-partitions.ts';
+import type { DatabaseHandle, Session } from '../../postgres/database-handle.ts';
+import { MIGRATION_TIMEOUT_MS, migrateUp } from '../../postgres/migrate.ts';
+import { copyTable } from './copy-table.ts';
+import { type MovedTable, quoted, readLedgerDays, readTables } from './table-catalog.ts';
+
+export interface MovedRows {
+  readonly table: string;
+  readonly rows: number;
+}
+
+/** Nothing was moved; the text says why and what to do. */
+export class MoveRefusedError extends Error {
+  override readonly name = 'MoveRefusedError';
+}
+
+/** How long one statement may take; whole tables are counted in one. */
+const STATEMENT_MS_MAX = MIGRATION_TIMEOUT_MS;
+/** Has its one row from the migration that makes it. */
+const CLOCK_TABLE = 'config_clock';
+
+/**
+ * Carries everything from one database into another that is empty: all of it in one transaction, so that a target is either
+ * as it was or complete. Answers how many rows every table has, counted on both sides.
+ */
+export async function moveData(source: DatabaseHandle, target: DatabaseHandle): Promise<MovedRows[]> {
+  await target.withSession(refuseFilled, STATEMENT_MS_MAX);
+  await source.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
+  await target.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
+  for (const day of await source.withSession(readLedgerDays))
+    await ensureLedgerPartitions(target.db, day, day);
+  return source.withSession(
+    (from) => target.withSession((to) => moveTables(from, to), STATEMENT_MS_MAX),
+    STATEMENT_MS_MAX,
+  );
+}
+
+async function moveTables(from: Session, to: Session): Promise<MovedRows[]> {
+  await from.query('begin isolation level repeatable read read only');
+  await to.query('begin');
+  const tables = await readTables(to);
+  // Somebody else may have begun to use the target meanwhile; from here on nobody can.
+  for (const { name } of tables) await to.query(`lock table ${quoted(name)} in exclusive mode`);
+  await refuseFilled(to);
+  await to.query(`delete from ${CLOCK_TABLE}`);
+  for (const table of tables) await copyTable(from, to, table);
+  const moved: MovedRows[] = [];
+  for (const table of tables) moved.push(await compareCounts(from, to, table));
+  await to.query('commit');
+  await from.query('commit');
+  return moved;
+}
+
+async function compareCounts(from: Session, to: Session, { name }: MovedTable): Promise<MovedRows> {
+  const [there, here] = [await countRows(from, name), await countRows(to, name)];
+  if (there !== here)
+    throw new MoveRefusedError(
+      `${name} has ${there} rows, and ${here} of them arrived; nothing was moved. Something else may be writing.`,
+    );
+  return { table: name, rows: here };
+}
+
+async function refuseFilled(session: Session): Promise<void> {
+  const filled: string[] = [];
+  for (const { name } of await readTables(session)) {
+    if (name === CLOCK_TABLE) continue;
+    const { rows } = await session.query(`select exists (select from ${quoted(name)}) as filled`);
+    if (rows[0]?.['filled'] === true) filled.push(name);
+  }
+  if (filled.length > 0)
+    throw new MoveRefusedError(
+      `the target is not empty (${filled.join(', ')}); make a new database for it, and do not start a server on it before`,
+    );
+}
+
+async function countRows(session: Session, table: string): Promise<number> {
+  const { rows } = await session.query(`select count(*) as count from ${quoted(table)}`);
+  return Number(rows[0]?.['count']);
+}

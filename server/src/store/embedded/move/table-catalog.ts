@@ -1,0 +1,49 @@
+import type { Session } from '../../postgres/database-handle.ts';
+
+export interface MovedTable {
+  readonly name: string;
+  /** Without generated ones, which the database works out itself. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+/** Belongs to the schema and not to what is kept in it. */
+const SCHEMA_TABLE = 'schema_migrations';
+
+/** Every table in an order in which each comes after those it refers to. A partitioned one stands for its partitions. */
+export async function readTables(session: Session): Promise<MovedTable[]> {
+  const { rows } = await session.query(
+    `select relname as name,
+        (select json_agg(json_build_object('name', attname, 'type', format_type(atttypid, atttypmod)) order by attnum)
+          from pg_attribute where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+        array(select target.relname::text from pg_constraint join pg_class target on target.oid = confrelid
+          where conrelid = pg_class.oid and contype = 'f' and confrelid <> conrelid) as refers_to
+      from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> $1
+      order by relname`,
+    [SCHEMA_TABLE],
+  );
+  const left = rows as unknown as (MovedTable & { readonly refers_to: readonly string[] })[];
+  const ordered: MovedTable[] = [];
+  while (left.length > 0) {
+    const waiting = new Set(left.map(({ name }) => name));
+    const next = left.findIndex(({ refers_to }) => !refers_to.some((name) => waiting.has(name)));
+    if (next === -1) throw new Error(`tables refer to one another in a circle: ${[...waiting].join(', ')}`);
+    const [table] = left.splice(next, 1);
+    if (table !== undefined) ordered.push({ name: table.name, columns: table.columns });
+  }
+  return ordered;
+}
+
+/** UTC days of which the ledger has a partition. */
+export async function readLedgerDays(session: Session): Promise<string[]> {
+  const { rows } = await session.query(
+    `select regexp_replace(relname, '^requests_(\\d{4})(\\d{2})(\\d{2})$', '\\1-\\2-\\3') as day
+      from pg_inherits join pg_class on pg_class.oid = inhrelid
+      where inhparent = 'requests'::regclass and relname ~ '^requests_\\d{8}$' order by 1`,
+  );
+  return rows.map((row) => String(row['day']));
+}
+
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

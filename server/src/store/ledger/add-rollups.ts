@@ -1,0 +1,49 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { rowArrays } from '../postgres/row-arrays.ts';
+import { type Database, tables } from '../postgres/schema.ts';
+
+/** What is to be added to the sums of one bucket; negative where a row was replaced. */
+export type RollupRow = Selectable<Database['request_rollups']>;
+
+const KEY = [
+  'organization_id',
+  'bucket',
+  'family',
+  'bucket_start',
+  'user_id',
+  'key_id',
+  'endpoint_id',
+  'lane_id',
+  'provider_id',
+  'credential_id',
+] as const satisfies readonly (keyof RollupRow)[];
+
+const COLUMNS = Object.keys(tables.request_rollups) as (keyof RollupRow)[];
+
+const UPDATES = sql.join(
+  COLUMNS.filter((column) => !KEY.some((part) => part === column)).map(
+    (column) => sql`${sql.ref(column)} = ${sumOf(column)}`,
+  ),
+);
+
+/** A statement that is ready to be sent; undefined when nothing is to be added. */
+export type AddRollups = RawBuilder<unknown> | undefined;
+
+/**
+ * Adds to the sums, one after the other in the order given. Writers that meet at several sums wait for one another and never
+ * in turn, as long as all of them go by the order of `rollupsOf`; PostgreSQL takes the elements of arrays as they come.
+ */
+export function addRollups(rollups: readonly RollupRow[]): AddRollups {
+  if (rollups.length === 0) return undefined;
+  const { columns, select } = rowArrays('request_rollups', COLUMNS, rollups);
+  const key = sql.join(KEY.map((column) => sql.ref(column)));
+  return sql`insert into request_rollups (${columns}) ${select}
+    on conflict (${key}) do update set ${UPDATES}`;
+}
+
+function sumOf(column: keyof RollupRow): RawBuilder<unknown> {
+  const [had, comes] = [sql.ref(`request_rollups.${column}`), sql.ref(`excluded.${column}`)];
+  if (column === 'wait_ms_max') return sql`greatest(${had}, ${comes})`;
+  if (column.endsWith('_histogram')) return sql`add_histograms(${had}, ${comes})`;
+  return sql`${had} + ${comes}`;
+}

@@ -1,0 +1,79 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { countDuration } from '../../domain/histogram.ts';
+import { rowArrays } from '../postgres/row-arrays.ts';
+import { type Database, tables } from '../postgres/schema.ts';
+import { timeOfRequestId } from './ledger-partitions.ts';
+import type { LedgerRow } from './ledger-row.ts';
+import { bucketStart } from './rollups.ts';
+
+type GuardrailRollup = Selectable<Database['guardrail_rollups']>;
+
+/** The columns that count; each has the name of its verdict. */
+export const VERDICTS = ['allowed', 'flagged', 'replaced', 'blocked', 'unavailable'] as const;
+
+const COLUMNS = Object.keys(tables.guardrail_rollups) as (keyof GuardrailRollup)[];
+const BUCKETS = ['minute', 'hour', 'day'] as const;
+
+/**
+ * Adds what the guardrails of these rows said to their sums; undefined when none was asked. The order of the sums is the same for
+ * everybody who writes them, as with `addRollups`. The estimate of a lost gateway has no verdicts, so whoever replaces
+ * one has none to take back.
+ */
+export function addGuardrailRollups(rows: readonly VerdictRow[]): RawBuilder<unknown> | undefined {
+  const rollups = guardrailRollupsOf(rows);
+  if (rollups.length === 0) return undefined;
+  const { columns, select } = rowArrays('guardrail_rollups', COLUMNS, rollups);
+  const counts = VERDICTS.map(
+    (verdict) =>
+      sql`${sql.ref(verdict)} = ${sql.ref(`guardrail_rollups.${verdict}`)} + ${sql.ref(`excluded.${verdict}`)}`,
+  );
+  return sql`insert into guardrail_rollups (${columns}) ${select}
+    on conflict (organization_id, bucket, bucket_start, guardrail_id) do update set ${sql.join(counts)},
+      latency_histogram = add_histograms(guardrail_rollups.latency_histogram, excluded.latency_histogram)`;
+}
+
+type VerdictRow = Pick<LedgerRow, 'request_id' | 'organization_id' | 'trace'>;
+
+function guardrailRollupsOf(rows: readonly VerdictRow[]): GuardrailRollup[] {
+  const sums = new Map<string, GuardrailRollup>();
+  for (const row of rows) {
+    for (const { guardrail_id, verdict, latency_ms } of row.trace?.guardrails ?? []) {
+      // A gateway of a later version may say what this worker has no column for.
+      if (!VERDICTS.includes(verdict)) continue;
+      for (const bucket of BUCKETS) {
+        const sum = sumIn(sums, row, guardrail_id, bucket);
+        sum[verdict] += 1;
+        countDuration(sum.latency_histogram, latency_ms, 1);
+      }
+    }
+  }
+  return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, sum]) => sum);
+}
+
+function sumIn(
+  sums: Map<string, GuardrailRollup>,
+  { request_id, organization_id }: VerdictRow,
+  guardrail_id: string,
+  bucket: (typeof BUCKETS)[number],
+): GuardrailRollup {
+  const startMs = bucketStart(bucket, timeOfRequestId(request_id));
+  // Minutes first: the sums that most writers share are locked last, and so for the shortest time.
+  const name = `${BUCKETS.indexOf(bucket)}${organization_id}${startMs}${guardrail_id}`;
+  let sum = sums.get(name);
+  if (sum === undefined) {
+    sum = {
+      organization_id,
+      bucket,
+      bucket_start: new Date(startMs),
+      guardrail_id,
+      allowed: 0,
+      flagged: 0,
+      replaced: 0,
+      blocked: 0,
+      unavailable: 0,
+      latency_histogram: [],
+    };
+    sums.set(name, sum);
+  }
+  return sum;
+}

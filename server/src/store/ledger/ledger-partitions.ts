@@ -1,0 +1,121 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Database } from '../postgres/schema.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS_MAX = 400;
+/** Serialises those who make and drop partitions; any number will do. */
+const LOCK_ID = 7_235_419_002;
+const DROP_WAIT_MS = 500;
+/** The largest time a UUIDv7 can carry. */
+const UUID_MS_MAX = 2 ** 48 - 1;
+
+/** The UTC day of a moment, as `YYYY-MM-DD`. */
+export function utcDayOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
+
+/** When a request arrived: the first 48 bits of its UUIDv7 are the time in milliseconds. */
+export function timeOfRequestId(requestId: string): number {
+  return Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16);
+}
+
+/** The ids that arrive on one UTC day: `from` inclusive, `to` exclusive. */
+export function uuidRangeOfDay(day: string): { from: string; to: string } {
+  const startMs = startOfDayMs(day);
+  return { from: smallestUuidAt(startMs), to: smallestUuidAt(startMs + DAY_MS) };
+}
+
+function startOfDayMs(day: string): number {
+  const startMs = Date.parse(`${day}T00:00:00.000Z`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(startMs) || utcDayOf(startMs) !== day) {
+    throw new RangeError(`${day} is not a day written as YYYY-MM-DD`);
+  }
+  return startMs;
+}
+
+/** No id that arrives at this moment or later is smaller. */
+export function smallestUuidAt(timeMs: number): string {
+  if (timeMs < 0 || timeMs > UUID_MS_MAX) throw new RangeError(`${timeMs} ms is outside the range of UUIDv7`);
+  const hex = timeMs.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
+/**
+ * Makes the ledger's partitions for the days from `fromDay` to `toDay`, both included, and answers those it
+ * made. Any number of processes may ask at once, and asking for what exists takes no lock on the ledger.
+ */
+export async function ensureLedgerPartitions(
+  db: Kysely<Database>,
+  fromDay: string,
+  toDay: string,
+): Promise<string[]> {
+  const days = daysBetween(fromDay, toDay);
+  if ((await missingDays(db, days)).length === 0) return [];
+  return db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${LOCK_ID})`.execute(tx);
+    const missing = await missingDays(tx, days);
+    for (const day of missing) await makePartition(tx, day);
+    return missing;
+  });
+}
+
+/**
+ * Drops the days of the ledger before this one and answers those it dropped. Each waits for its moment for a short time only,
+ * because whoever wants to read or write the ledger waits behind it; what cannot be dropped fails, to be tried again.
+ */
+export async function dropLedgerPartitionsBefore(db: Kysely<Database>, day: string): Promise<string[]> {
+  const { rows } = await sql<{ relname: string }>`
+    select child.relname from pg_inherits
+    join pg_class child on child.oid = inhrelid
+    where inhparent = 'requests'::regclass and child.relname ~ '^requests_\\d{8}$'
+      and child.relname < ${partitionName(day)}
+    order by child.relname`.execute(db);
+  const dropped: string[] = [];
+  for (const { relname } of rows) {
+    const isDropped = await db.transaction().execute(async (tx) => {
+      const lock = await sql<{
+        taken: boolean;
+      }>`select pg_try_advisory_xact_lock(${LOCK_ID}) as taken`.execute(tx);
+      if (lock.rows[0]?.taken !== true) return false;
+      await sql`set local lock_timeout = ${sql.lit(DROP_WAIT_MS)}`.execute(tx);
+      await sql`drop table if exists ${sql.table(relname)}`.execute(tx);
+      return true;
+    });
+    if (!isDropped) break;
+    dropped.push(relname.slice('requests_'.length));
+  }
+  return dropped;
+}
+
+function daysBetween(fromDay: string, toDay: string): string[] {
+  const fromMs = startOfDayMs(fromDay);
+  const count = (startOfDayMs(toDay) - fromMs) / DAY_MS + 1;
+  if (count < 1 || count > DAYS_MAX)
+    throw new RangeError(`${fromDay} to ${toDay} is not 1 to ${DAYS_MAX} days`);
+  return Array.from({ length: count }, (_, index) => utcDayOf(fromMs + index * DAY_MS));
+}
+
+function partitionName(day: string): string {
+  return `requests_${day.replaceAll('-', '')}`;
+}
+
+async function missingDays(db: Kysely<Database>, days: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ relname: string }>`
+    select child.relname from pg_inherits
+    join pg_class child on child.oid = inhrelid
+    where inhparent = 'requests'::regclass and child.relname = any(${days.map(partitionName)})`.execute(db);
+  const present = new Set(rows.map((row) => row.relname));
+  return days.filter((day) => !present.has(partitionName(day)));
+}
+
+/**
+ * The table is made apart and then attached: attaching lets inserts and reads of the ledger go on, whereas
+ * making it in place would wait for all of them and hold them up.
+ */
+async function makePartition(tx: Transaction<Database>, day: string): Promise<void> {
+  const { from, to } = uuidRangeOfDay(day);
+  const name = sql.table(partitionName(day));
+  await sql`create table ${name} (like requests including defaults including constraints)`.execute(tx);
+  await sql`alter table requests attach partition ${name}
+    for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(tx);
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { HISTOGRAM_BOUNDS_MS } from '../../domain/histogram.ts';
+import { type MigratedDatabase, migratedDatabase } from '../postgres/migrated-database.fixture.ts';
+import { appendRequests } from './append-requests.ts';
+import { ensureLedgerPartitions, smallestUuidAt } from './ledger-partitions.ts';
+import { sampleRow } from './ledger-row.fixture.ts';
+import type { LedgerRow } from './ledger-row.ts';
+
+const START_MS = Date.parse('2026-03-10T22:00:00.000Z');
+const ids = (count: number) => Array.from({ length: count }, () => randomUUIDv7());
+const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
+
+/** The sums as PostgreSQL itself makes them from the rows. */
+const EXPECTED = sql`
+  select organization_id, bucket, family, date_trunc(bucket, arrived_at, 'UTC') as bucket_start,
+    case family when 'caller' then user_id end as user_id, case family when 'caller' then key_id end as key_id,
+    endpoint_id, lane_id, provider_id, case family when 'resource' then credential_id end as credential_id,
+    count(*) filter (where state = 'completed')::bigint as requests_completed,
+    count(*) filter (where state = 'failed')::bigint as requests_failed,
+    count(*) filter (where state = 'cancelled')::bigint as requests_cancelled,
+    count(*) filter (where usage_source <> 'none')::bigint as requests_metered,
+    count(*) filter (where streaming)::bigint as requests_streaming,
+    count(*) filter (where operation = 'embeddings')::bigint as requests_embeddings,
+    sum(fallback_count)::bigint as fallbacks,
+    coalesce(sum(actual_input_tokens) filter (where usage_source <> 'none'), 0)::bigint as input_tokens,
+    coalesce(sum(actual_output_tokens) filter (where usage_source <> 'none'), 0)::bigint as output_tokens,
+    coalesce(sum(actual_cost_micros) filter (where usage_source <> 'none'), 0)::bigint as cost_micros,
+    sum(wait_ms)::bigint as wait_ms_sum, max(wait_ms) as wait_ms_max, sum(latency_ms)::bigint as latency_ms_sum
+  from (select *, to_timestamp(('x' || left(replace(request_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) as arrived_at
+    from requests) as rows,
+    unnest(array['minute', 'hour', 'day']) as bucket, unnest(array['resource', 'caller']) as family
+  group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`;
+
+describe('sums in the ledger', () => {
+  let migrated: MigratedDatabase;
+  const organizations = ids(2);
+  const [users, keys, endpoints, lanes, providers, credentials] = [2, 4, 3, 2, 2, 2].map(ids) as string[][];
+
+  before(async () => {
+    migrated = await migratedDatabase();
+    await ensureLedgerPartitions(migrated.db, '2026-03-10', '2026-03-11');
+  });
+  after(() => migrated.drop());
+
+  /** Anywhere in six hours around midnight. */
+  function row(over: Partial<LedgerRow> = {}): LedgerRow {
+    const timeMs = START_MS + Math.floor(Math.random() * 6 * 3_600_000);
+    const usage_source = any(['reported', 'reported', 'estimated', 'none'] as const);
+    return sampleRow({
+      request_id: smallestUuidAt(timeMs).slice(0, 14) + randomUUIDv7().slice(14),
+      organization_id: any(organizations),
+      user_id: any(users ?? []),
+      key_id: any([...(keys ?? []), null]),
+      endpoint_id: any(endpoints ?? []),
+      lane_id: any([...(lanes ?? []), null]),
+      provider_id: any(providers ?? []),
+      credential_id: any([...(credentials ?? []), null]),
+      operation: any(['chat', 'responses', 'embeddings'] as const),
+      streaming: any([true, false]),
+      state: any(['completed', 'failed', 'cancelled'] as const),
+      usage_source,
+      actual_input_tokens: usage_source === 'none' ? null : Math.floor(Math.random() * 100),
+      actual_output_tokens: usage_source === 'none' ? null : Math.floor(Math.random() * 100),
+      actual_cost_micros: usage_source === 'none' ? null : Math.floor(Math.random() * 1_000),
+      wait_ms: any([0, 0, 30, 4_000]),
+      latency_ms: Math.floor(Math.random() * 10_000),
+      fallback_count: any([0, 0, 1]),
+      ...over,
+    });
+  }
+
+  /** How many sums there are, and how many of them are not what the rows come to. */
+  async function compare(): Promise<{ sums: number; wrong: number }> {
+    const { rows } = await sql<{ sums: number; wrong: number }>`
+      with expected as (${EXPECTED}), actual as (
+        select organization_id, bucket, family, bucket_start, user_id, key_id, endpoint_id, lane_id, provider_id,
+          credential_id, requests_completed, requests_failed, requests_cancelled, requests_metered, requests_streaming,
+          requests_embeddings, fallbacks,
+          input_tokens, output_tokens, cost_micros, wait_ms_sum, wait_ms_max, latency_ms_sum
+        from request_rollups where requests_completed + requests_failed + requests_cancelled > 0
+      )
+      select (select count(*) from actual)::int as sums,
+        (select count(*) from ((table expected except table actual) union all (table actual except table expected)) as differing)::int
+          as wrong`.execute(migrated.db);
+    return rows[0] ?? { sums: -1, wrong: -1 };
+  }
+
+  async function rowOf(requestId: string) {
+    return migrated.db
+      .selectFrom('requests')
+      .select(['state', 'error_code', 'latency_ms'])
+      .where('request_id', '=', requestId)
+      .execute();
+  }
+
+  const estimateOf = ({ request_id }: LedgerRow) =>
+    row({
+      request_id,
+      state: 'failed',
+      status: 500,
+      error_code: 'gateway_lost',
+      usage_source: 'estimated',
+      actual_input_tokens: 30,
+      actual_output_tokens: 40,
+      actual_cost_micros: 700,
+      wait_ms: 0,
+    });
+
+  it('are what the rows come to, however rows are sent and however often', async () => {
+    const rows = Array.from({ length: 600 }, () => row());
+    const batches = [
+      rows.slice(0, 400),
+      rows.slice(200),
+      rows,
+      ...rows.slice(0, 20).map((each) => [each]),
+    ].map((batch) => appendRequests(migrated.db, batch));
+    const written = await Promise.all(batches);
+    assert.equal(written.flat().length, 600);
+    const { sums, wrong } = await compare();
+    assert.ok(sums > 600);
+    assert.equal(wrong, 0);
+  });
+
+  it('are nothing when the transaction of the rows is not committed', async () => {
+    const before = await compare();
+    const broken = migrated.db.transaction().execute(async (tx) => {
+      await appendRequests(tx, [row()]);
+      throw new Error('the writer died');
+    });
+    await assert.rejects(broken, /died/);
+    assert.deepEqual(await compare(), before);
+  });
+
+  it('a record that comes after its estimate replaces it once, however many bring it', async () => {
+    const real = Array.from({ length: 40 }, () => row({ state: 'completed' }));
+    await appendRequests(migrated.db, real.map(estimateOf));
+    assert.equal((await compare()).wrong, 0);
+    const written = await Promise.all(
+      [real, real.toReversed(), real.slice(10, 30)].map((batch) => appendRequests(migrated.db, batch)),
+    );
+    assert.deepEqual(written.flat().sort(), real.map(({ request_id }) => request_id).sort());
+    for (const { request_id, latency_ms } of real)
+      assert.deepEqual(await rowOf(request_id), [{ state: 'completed', error_code: null, latency_ms }]);
+    assert.equal((await compare()).wrong, 0);
+    const { rows } = await sql<{ least: number }>`
+      select min(count)::int as least from request_rollups, unnest(latency_histogram || wait_histogram) as count`.execute(
+      migrated.db,
+    );
+    assert.equal(rows[0]?.least, 0);
+  });
+
+  it('an estimate never replaces a record, nor another estimate', async () => {
+    const real = row({ state: 'completed' });
+    await appendRequests(migrated.db, [real]);
+    const before = await compare();
+    assert.deepEqual(await appendRequests(migrated.db, [estimateOf(real)]), []);
+    assert.deepEqual(await rowOf(real.request_id), [
+      { state: 'completed', error_code: null, latency_ms: real.latency_ms },
+    ]);
+    const lost = estimateOf(row());
+    assert.equal((await appendRequests(migrated.db, [lost])).length, 1);
+    assert.deepEqual(await appendRequests(migrated.db, [{ ...lost, latency_ms: 1 }]), []);
+    assert.equal((await rowOf(lost.request_id))[0]?.latency_ms, lost.latency_ms);
+    const after = await compare();
+    assert.equal(after.wrong, 0);
+    assert.ok(after.sums >= before.sums);
+  });
+
+  it('writers that meet at the same sums in any order never wait for one another in turn', async () => {
+    const shared = Array.from({ length: 8 }, () => Array.from({ length: 250 }, () => row()));
+    await Promise.all(shared.map((rows) => appendRequests(migrated.db, rows)));
+    assert.equal((await compare()).wrong, 0);
+    const { rows } = await sql<{ deadlocks: number }>`
+      select deadlocks from pg_stat_database where datname = current_database()`.execute(migrated.db);
+    assert.deepEqual(rows, [{ deadlocks: 0 }]);
+  });
+
+  it('histograms of any two lengths are added, up to the longest there is', async () => {
+    const longest = Array.from({ length: HISTOGRAM_BOUNDS_MS.length + 1 }, (_, place) => place);
+    for (const [one, other, sum] of [
+      [[], [], []],
+      [[1], [], [1]],
+      [[], [0, 2], [0, 2]],
+      [[1, 2, 3], [4], [5, 2, 3]],
+      [longest, longest, longest.map((count) => 2 * count)],
+    ]) {
+      const { rows } = await sql`select add_histograms(${one}::bigint[], ${other}::bigint[]) as sum`.execute(
+        migrated.db,
+      );
+      assert.deepEqual(rows, [{ sum }]);
+    }
+  });
+});

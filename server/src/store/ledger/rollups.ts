@@ -1,0 +1,161 @@
+import { addHistogram, countDuration } from '../../domain/histogram.ts';
+import type { RollupRow } from './add-rollups.ts';
+import { timeOfRequestId } from './ledger-partitions.ts';
+import type { CountedRow } from './ledger-row.ts';
+
+/** A row that came into the ledger, or one that was taken out because another replaced it. */
+export interface LedgerChange {
+  readonly row: CountedRow;
+  readonly times: 1 | -1;
+}
+
+const BUCKETS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+type Bucket = keyof typeof BUCKETS;
+
+type Dimensions = Pick<
+  RollupRow,
+  | 'family'
+  | 'organization_id'
+  | 'user_id'
+  | 'key_id'
+  | 'endpoint_id'
+  | 'lane_id'
+  | 'provider_id'
+  | 'credential_id'
+>;
+
+/** Sums by the names of their buckets, which sort as the buckets are to be locked. */
+type Groups = Map<string, RollupRow>;
+
+/**
+ * What these changes of the ledger change in its sums: two families, three sizes of bucket, by the time of arrival. In an
+ * order that is the same for everybody who writes them; the sums that most writers share, of days and of
+ * resources, come last and are so locked for the shortest time.
+ */
+export function rollupsOf(changes: readonly LedgerChange[]): RollupRow[] {
+  const minutes: Groups = new Map();
+  for (const { row, times } of changes) {
+    const startMs = bucketStart('minute', timeOfRequestId(row.request_id));
+    for (const family of ['caller', 'resource'] as const) {
+      const dimensions = dimensionsOf(row, family);
+      count(groupIn(minutes, dimensions, 'minute', startMs), row, times);
+    }
+  }
+  const hours = coarser(minutes, 'hour');
+  return [minutes, hours, coarser(hours, 'day')].flatMap(inOrder);
+}
+
+function dimensionsOf(row: CountedRow, family: RollupRow['family']): Dimensions {
+  const { organization_id, endpoint_id, lane_id, provider_id } = row;
+  const resource = { family, organization_id, endpoint_id, lane_id, provider_id };
+  return family === 'caller'
+    ? { ...resource, user_id: row.user_id, key_id: row.key_id, credential_id: null }
+    : { ...resource, user_id: null, key_id: null, credential_id: row.credential_id };
+}
+
+function inOrder(groups: Groups): RollupRow[] {
+  return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, rollup]) => rollup);
+}
+
+/** When the bucket began that this moment is in. */
+export function bucketStart(bucket: Bucket, timeMs: number): number {
+  return timeMs - (timeMs % BUCKETS[bucket]);
+}
+
+function groupIn(groups: Groups, of: Dimensions, bucket: Bucket, startMs: number): RollupRow {
+  const name = `${of.family}${startMs}${of.organization_id}${of.user_id}${of.key_id}${of.endpoint_id}${of.lane_id}${of.provider_id}${of.credential_id}`;
+  let group = groups.get(name);
+  if (group === undefined) {
+    group = nothing(of, bucket, startMs);
+    groups.set(name, group);
+  }
+  return group;
+}
+
+function nothing(of: Dimensions, bucket: Bucket, startMs: number): RollupRow {
+  return {
+    family: of.family,
+    bucket,
+    bucket_start: new Date(startMs),
+    organization_id: of.organization_id,
+    user_id: of.user_id,
+    key_id: of.key_id,
+    endpoint_id: of.endpoint_id,
+    lane_id: of.lane_id,
+    provider_id: of.provider_id,
+    credential_id: of.credential_id,
+    requests_completed: 0,
+    requests_failed: 0,
+    requests_cancelled: 0,
+    requests_metered: 0,
+    requests_estimated: 0,
+    requests_streaming: 0,
+    requests_embeddings: 0,
+    fallbacks: 0,
+    input_tokens: 0,
+    cached_input_tokens: 0,
+    output_tokens: 0,
+    cost_micros: 0,
+    wait_ms_sum: 0,
+    wait_ms_max: 0,
+    latency_ms_sum: 0,
+    ttft_ms_sum: 0,
+    ttft_count: 0,
+    wait_histogram: [],
+    latency_histogram: [],
+  };
+}
+
+function count(sums: RollupRow, row: CountedRow, times: 1 | -1): void {
+  sums[`requests_${row.state}`] += times;
+  if (row.streaming) sums.requests_streaming += times;
+  if (row.operation === 'embeddings') sums.requests_embeddings += times;
+  sums.fallbacks += times * row.fallback_count;
+  sums.wait_ms_sum += times * row.wait_ms;
+  // The greatest cannot be taken back; what is posted at an estimate has not waited.
+  if (times > 0) sums.wait_ms_max = Math.max(sums.wait_ms_max, row.wait_ms);
+  sums.latency_ms_sum += times * row.latency_ms;
+  countDuration(sums.wait_histogram, row.wait_ms, times);
+  countDuration(sums.latency_histogram, row.latency_ms, times);
+  if (row.ttft_ms !== null) {
+    sums.ttft_ms_sum += times * row.ttft_ms;
+    sums.ttft_count += times;
+  }
+  if (row.usage_source === 'none') return;
+  // As in windows that are rebuilt: what nobody reported counts as it was estimated.
+  sums.requests_metered += times;
+  if (row.usage_source !== 'reported') sums.requests_estimated += times;
+  sums.input_tokens += times * (row.actual_input_tokens ?? row.estimated_input_tokens);
+  sums.cached_input_tokens += times * (row.actual_cached_input_tokens ?? 0);
+  sums.output_tokens += times * (row.actual_output_tokens ?? row.estimated_output_tokens);
+  sums.cost_micros += times * (row.actual_cost_micros ?? row.estimated_cost_micros);
+}
+
+function coarser(groups: Groups, bucket: Bucket): Groups {
+  const made: Groups = new Map();
+  for (const rollup of groups.values())
+    add(groupIn(made, rollup, bucket, bucketStart(bucket, rollup.bucket_start.getTime())), rollup);
+  return made;
+}
+
+function add(sums: RollupRow, more: RollupRow): void {
+  sums.requests_completed += more.requests_completed;
+  sums.requests_failed += more.requests_failed;
+  sums.requests_cancelled += more.requests_cancelled;
+  sums.requests_metered += more.requests_metered;
+  sums.requests_estimated += more.requests_estimated;
+  sums.requests_streaming += more.requests_streaming;
+  sums.requests_embeddings += more.requests_embeddings;
+  sums.fallbacks += more.fallbacks;
+  sums.input_tokens += more.input_tokens;
+  sums.cached_input_tokens += more.cached_input_tokens;
+  sums.output_tokens += more.output_tokens;
+  sums.cost_micros += more.cost_micros;
+  sums.wait_ms_sum += more.wait_ms_sum;
+  sums.wait_ms_max = Math.max(sums.wait_ms_max, more.wait_ms_max);
+  sums.latency_ms_sum += more.latency_ms_sum;
+  sums.ttft_ms_sum += more.ttft_ms_sum;
+  sums.ttft_count += more.ttft_count;
+  addHistogram(sums.wait_histogram, more.wait_histogram);
+  addHistogram(sums.latency_histogram, more.latency_histogram);
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type { CountedRequests } from '../../domain/limits/limit.ts';
+import { type MigratedDatabase, migratedDatabase } from '../postgres/migrated-database.fixture.ts';
+import { appendRequests } from './append-requests.ts';
+import { ensureLedgerPartitions, smallestUuidAt } from './ledger-partitions.ts';
+import { sampleRow } from './ledger-row.fixture.ts';
+import type { LedgerRow } from './ledger-row.ts';
+import { sumUsage, type UsageWindow } from './usage-sums.ts';
+
+const HOUR_MS = 3_600_000;
+const TODAY_MS = Date.parse('2026-03-10T00:00:00.000Z');
+const ids = (count: number) => Array.from({ length: count }, () => randomUUIDv7());
+const at = (list: readonly string[], index: number) => list[index % list.length] ?? '';
+
+const organizationId = randomUUIDv7();
+const users = ids(2);
+const keys = ids(4);
+const providers = ids(2);
+const endpoints = ids(3);
+const lanes = ids(2);
+const credentials = ids(2);
+
+/** The n-th row of a ledger in which every combination occurs, on two days. */
+function row(index: number, over: Partial<LedgerRow> = {}): LedgerRow {
+  const atMs = TODAY_MS + (index % 2 === 0 ? 1 : -1) * (index + 1) * 1_000;
+  return sampleRow({
+    request_id: smallestUuidAt(atMs).slice(0, -12) + index.toString(16).padStart(12, '0'),
+    organization_id: organizationId,
+    user_id: at(users, index >> 1),
+    key_id: index % 7 === 0 ? null : at(keys, index >> 1),
+    lane_id: index % 5 === 0 ? null : at(lanes, index >> 2),
+    endpoint_id: at(endpoints, index),
+    provider_id: at(providers, index >> 3),
+    credential_id: index % 11 === 0 ? null : at(credentials, index >> 4),
+    estimated_input_tokens: 1_000,
+    estimated_output_tokens: 1_000,
+    estimated_cost_micros: 1_000,
+    actual_input_tokens: index,
+    actual_output_tokens: 2 * index,
+    actual_cost_micros: 10 * index,
+    ...over,
+  });
+}
+
+describe('what the ledger holds of a window', () => {
+  let migrated: MigratedDatabase;
+  const rows = Array.from({ length: 240 }, (_, index) => row(index));
+
+  before(async () => {
+    migrated = await migratedDatabase();
+    await ensureLedgerPartitions(migrated.db, '2026-03-09', '2026-03-10');
+    const others = Array.from({ length: 40 }, (_, index) =>
+      row(500 + index, { organization_id: randomUUIDv7() }),
+    );
+    await appendRequests(migrated.db, [...rows, ...others]);
+  });
+  after(() => migrated.drop());
+
+  const everything: CountedRequests = { userId: null, keyId: null, scopeType: 'global', scopeId: null };
+
+  it('is exactly what its member, its key and its target had, in every combination and metric', async () => {
+    const windows: UsageWindow[] = [];
+    const expected: number[] = [];
+    const columns = {
+      provider: 'provider_id',
+      endpoint: 'endpoint_id',
+      model: 'endpoint_id',
+      lane: 'lane_id',
+      credential: 'credential_id',
+    };
+    const targets = [
+      ['global', null],
+      ...providers.map((id) => ['provider', id]),
+      ...endpoints.flatMap((id) => [
+        ['endpoint', id],
+        ['model', id],
+      ]),
+      ...lanes.map((id) => ['lane', id]),
+      ...credentials.map((id) => ['credential', id]),
+    ] as [keyof typeof columns | 'global', string | null][];
+    for (const subject of [{}, ...users.map((userId) => ({ userId })), ...keys.map((keyId) => ({ keyId }))]) {
+      for (const [scopeType, scopeId] of targets) {
+        // From a day, from an hour, and from a moment that no bucket begins with.
+        for (const startMs of [TODAY_MS, TODAY_MS - HOUR_MS, TODAY_MS - 100_000]) {
+          const counts = { ...everything, ...subject, scopeType, scopeId };
+          const counted = rows.filter(
+            (each) =>
+              each.request_id >= smallestUuidAt(startMs) &&
+              (counts.userId === null || each.user_id === counts.userId) &&
+              (counts.keyId === null || each.key_id === counts.keyId) &&
+              (scopeType === 'global' || each[columns[scopeType] as 'lane_id'] === scopeId),
+          );
+          const sum = (amount: (each: LedgerRow) => number) =>
+            counted.reduce((total, each) => total + amount(each), 0);
+          windows.push(
+            { metric: 'requests', counts, startMs },
+            { metric: 'tokens', counts, startMs },
+            { metric: 'spend', counts, startMs },
+          );
+          expected.push(
+            counted.length,
+            sum((each) => (each.actual_input_tokens ?? 0) + (each.actual_output_tokens ?? 0)),
+            sum((each) => each.actual_cost_micros ?? 0),
+          );
+        }
+      }
+    }
+    assert.deepEqual(await sumUsage(migrated.db, organizationId, windows), expected);
+    assert.ok(expected.filter((amount) => amount > 0).length > expected.length / 2);
+  });
+
+  it('leaves out what never reached a provider, and takes what nobody reported as estimated', async () => {
+    const organization = randomUUIDv7();
+    const own = { organization_id: organization };
+    await appendRequests(migrated.db, [
+      row(900, { ...own, usage_source: 'none' }),
+      row(902, {
+        ...own,
+        usage_source: 'estimated',
+        actual_input_tokens: null,
+        actual_output_tokens: null,
+        actual_cost_micros: null,
+      }),
+    ]);
+    const windows = (['requests', 'tokens', 'spend'] as const).map((metric) => ({
+      metric,
+      counts: everything,
+      startMs: TODAY_MS,
+    }));
+    assert.deepEqual(await sumUsage(migrated.db, organization, windows), [1, 2_000, 1_000]);
+  });
+
+  it('is nothing for an organization without rows, and no question is no query', async () => {
+    const window: UsageWindow = { metric: 'tokens', counts: everything, startMs: TODAY_MS };
+    assert.deepEqual(await sumUsage(migrated.db, randomUUIDv7(), [window]), [0]);
+    assert.deepEqual(await sumUsage(migrated.db, organizationId, []), []);
+  });
+});

@@ -1,0 +1,83 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { CountedRequests } from '../../domain/limits/limit.ts';
+import type { LimitMetric } from '../../domain/snapshot.ts';
+import type { Database } from '../postgres/schema.ts';
+import { smallestUuidAt } from './ledger-partitions.ts';
+
+/** One window of one limit: what it counts, and since when. */
+export interface UsageWindow {
+  readonly metric: LimitMetric;
+  readonly counts: CountedRequests;
+  readonly startMs: number;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+const SCOPE_COLUMNS = {
+  global: null,
+  provider: 'provider_id',
+  credential: 'credential_id',
+  endpoint: 'endpoint_id',
+  model: 'endpoint_id',
+  lane: 'lane_id',
+} as const satisfies Record<CountedRequests['scopeType'], string | null>;
+
+/**
+ * What the ledger holds of each window, in the order asked for. Windows of the calendar begin with a bucket of the sums, which
+ * are exact because they are written with the rows; any other window is counted from the rows.
+ */
+export async function sumUsage(
+  db: Kysely<Database>,
+  organizationId: string,
+  windows: readonly UsageWindow[],
+): Promise<number[]> {
+  if (windows.length === 0) return [];
+  const sums = windows.map((window) => sumOf(organizationId, window));
+  const { rows } = await sql<{ amounts: (string | null)[] }>`
+    select array[${sql.join(sums)}]::text[] as amounts`.execute(db);
+  return windows.map((_, index) => Number(rows[0]?.amounts[index] ?? 0));
+}
+
+function sumOf(organizationId: string, window: UsageWindow): RawBuilder<unknown> {
+  const { counts, startMs } = window;
+  const conditions = conditionsOf(organizationId, counts);
+  const column = SCOPE_COLUMNS[counts.scopeType];
+  const ofCaller = counts.userId !== null || counts.keyId !== null;
+  const bucket = startMs % DAY_MS === 0 ? 'day' : startMs % HOUR_MS === 0 ? 'hour' : null;
+  // Sums of callers do not tell credentials apart.
+  if (bucket === null || (ofCaller && column === 'credential_id')) {
+    conditions.push(sql`request_id >= ${smallestUuidAt(startMs)}::uuid`, sql`usage_source <> 'none'`);
+    return sql`(select ${amountOfRows(window)} from requests where ${sql.join(conditions, sql` and `)})`;
+  }
+  conditions.push(
+    sql`bucket = ${sql.lit(bucket)}`,
+    sql`family = ${sql.lit(ofCaller ? 'caller' : 'resource')}`,
+    sql`bucket_start >= ${new Date(startMs)}`,
+  );
+  return sql`(select ${amountOfSums(window)} from request_rollups where ${sql.join(conditions, sql` and `)})`;
+}
+
+/** Which rows of the ledger or of its sums are counted, whenever they were. */
+export function conditionsOf(organizationId: string, counts: CountedRequests): RawBuilder<unknown>[] {
+  const conditions = [sql`organization_id = ${organizationId}`];
+  if (counts.userId !== null) conditions.push(sql`user_id = ${counts.userId}`);
+  if (counts.keyId !== null) conditions.push(sql`key_id = ${counts.keyId}`);
+  const column = SCOPE_COLUMNS[counts.scopeType];
+  if (column !== null) conditions.push(sql`${sql.ref(column)} = ${counts.scopeId}`);
+  return conditions;
+}
+
+function amountOfSums({ metric }: UsageWindow): RawBuilder<unknown> {
+  if (metric === 'spend') return sql`sum(cost_micros)`;
+  if (metric !== 'tokens') return sql`sum(requests_metered)`;
+  return sql`sum(input_tokens + output_tokens)`;
+}
+
+/** What nobody reported counts as it was estimated: not known is not nothing. */
+function amountOfRows({ metric }: UsageWindow): RawBuilder<unknown> {
+  if (metric === 'spend') return sql`sum(coalesce(actual_cost_micros, estimated_cost_micros))`;
+  if (metric !== 'tokens') return sql`count(*)`;
+  return sql`sum(coalesce(actual_input_tokens, estimated_input_tokens)
+    + coalesce(actual_output_tokens, estimated_output_tokens))`;
+}

@@ -1,0 +1,98 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../postgres/schema.ts';
+import { smallestUuidAt } from './ledger-partitions.ts';
+
+/** Amounts by metric; `Infinity` where nobody can say how much. */
+export interface Amounts {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly spend: number;
+}
+
+/** By how much a live window may differ from the sums of the ledger although nothing was lost. */
+export interface WindowEdge {
+  /** Live counts may be higher by so much. */
+  readonly above: Amounts;
+  /** Live counts may be lower by so much. */
+  readonly below: Amounts;
+}
+
+const DAY_MS = 86_400_000;
+/** Requests that began longer before the window are not looked for. */
+const LOOK_BACK_MS = 3_600_000;
+/** How far clocks of gateways and of Redis may be apart. */
+const CLOCKS_MS = 5_000;
+const ROWS_MAX = 20_000;
+
+interface EdgeRow {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly spend: number;
+}
+
+/**
+ * The ledger counts a request where it arrived, with what its last attempt took. Live windows count it where it was
+ * dispatched, and count failed attempts too. So what crossed the beginning of the window, and what failed or
+ * fell back within it, may stand in one and not in the other. Null when there is too much at the beginning to look at.
+ */
+export async function readWindowEdge(
+  db: Kysely<Database>,
+  organizationId: string,
+  startMs: number,
+): Promise<WindowEdge | null> {
+  const before = await sumRows(db, organizationId, startMs, startMs - LOOK_BACK_MS, startMs);
+  const after = await sumRows(db, organizationId, startMs, startMs, startMs + CLOCKS_MS);
+  if (before === null || after === null) return null;
+  const failed = await readFailed(db, organizationId, startMs);
+  return {
+    above: {
+      requests: before.requests + failed.fallbacks + failed.unmetered,
+      // An attempt that was not answered counts with its input, which no row remembers.
+      tokens: failed.fallbacks > 0 ? Number.POSITIVE_INFINITY : before.tokens,
+      spend: before.spend,
+    },
+    below: after,
+  };
+}
+
+/** Of the requests that arrived within these moments, those that were under way at the beginning of the window. */
+async function sumRows(
+  db: Kysely<Database>,
+  organizationId: string,
+  startMs: number,
+  fromMs: number,
+  toMs: number,
+): Promise<EdgeRow | null> {
+  const { rows } = await sql<EdgeRow & { seen: number }>`
+    select count(*)::int as seen,
+      (count(*) filter (where crosses))::int as requests,
+      coalesce(sum(tokens) filter (where crosses), 0)::bigint as tokens,
+      coalesce(sum(spend) filter (where crosses), 0)::bigint as spend
+    from (select
+        ('x' || translate(left(request_id::text, 13), '-', ''))::bit(48)::bigint + latency_ms
+          >= ${startMs - CLOCKS_MS} as crosses,
+        coalesce(actual_input_tokens, estimated_input_tokens)
+          + coalesce(actual_output_tokens, estimated_output_tokens) as tokens,
+        coalesce(actual_cost_micros, estimated_cost_micros) as spend
+      from requests
+      where organization_id = ${organizationId}
+        and request_id >= ${smallestUuidAt(fromMs)}::uuid and request_id < ${smallestUuidAt(toMs)}::uuid
+      limit ${sql.lit(ROWS_MAX + 1)}) as edge`.execute(db);
+  const [sums] = rows;
+  return sums === undefined || sums.seen > ROWS_MAX ? null : sums;
+}
+
+async function readFailed(
+  db: Kysely<Database>,
+  organizationId: string,
+  startMs: number,
+): Promise<{ fallbacks: number; unmetered: number }> {
+  const { rows } = await sql<{ fallbacks: number; unmetered: number }>`
+    select coalesce(sum(fallbacks), 0)::bigint as fallbacks,
+      coalesce(sum(requests_completed + requests_failed + requests_cancelled - requests_metered), 0)::bigint as unmetered
+    from request_rollups
+    where organization_id = ${organizationId} and family = 'resource'
+      and bucket = ${sql.lit(startMs % DAY_MS === 0 ? 'day' : 'hour')}
+      and bucket_start >= ${new Date(startMs)}`.execute(db);
+  return rows[0] ?? { fallbacks: 0, unmetered: 0 };
+}

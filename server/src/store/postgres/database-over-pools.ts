@@ -1,0 +1,159 @@
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import type pg from 'pg';
+import { asStoreError, isConnectionLost, storeUnavailable } from '../store-error.ts';
+import type { DatabaseHandle, Session } from './database-handle.ts';
+import type { Subscription } from './listen.ts';
+import type { Database } from './schema.ts';
+
+export interface PoolParts {
+  /** Serves the deployment. */
+  readonly pool: pg.Pool;
+  /** Serves organizations. Where it is the same pool, every connection is told for whom it works, each time. */
+  readonly tenantPool: pg.Pool;
+  readonly statementTimeoutMs: number;
+  /** How much longer than its timeout a statement of a session may stay unanswered. */
+  readonly clientGraceMs: number;
+  /** Stands around everything that holds a connection. */
+  readonly guard?: ConnectionGuard;
+  listen(channel: string, onHint: () => void): Subscription;
+  end(): Promise<void>;
+}
+
+export interface ConnectionGuard {
+  kysely(pool: PostgresPool): Kysely<Database>;
+  holding<T>(use: () => Promise<T>): Promise<T>;
+}
+
+const unguarded: ConnectionGuard = {
+  kysely: (pool) => new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }),
+  holding: (use) => use(),
+};
+
+/** What a database is to the rest of Relay, on connections of the driver. */
+export function databaseOver(parts: PoolParts): DatabaseHandle {
+  const { pool, tenantPool, guard = unguarded } = parts;
+  const shared = pool === tenantPool;
+  const acquireForDeployment = () => (shared ? acquireFor(pool, null) : acquire(pool));
+
+  let closing: Promise<void> | undefined;
+  return {
+    db: guard.kysely(forKysely(pool, acquireForDeployment)),
+    ofOrganization: (organizationId) =>
+      guard.kysely(forKysely(tenantPool, () => acquireFor(tenantPool, organizationId))),
+    query: ({ name, text, values }) =>
+      guard.holding(async () => {
+        const client = await acquireForDeployment();
+        try {
+          return await client.query({ name, text, values: [...values] });
+        } finally {
+          client.release();
+        }
+      }),
+    withSession: (use, timeoutMs = parts.statementTimeoutMs) =>
+      guard.holding(async () => {
+        const client = await acquireForDeployment();
+        return useSession(client, use, timeoutMs, parts.clientGraceMs);
+      }),
+    listen: parts.listen,
+    watchConnections(watch) {
+      const [acquired, released, removed] = (['acquired', 'released', 'removed'] as const).map(
+        (event) => () => watch(event),
+      ) as [() => void, () => void, () => void];
+      pool.on('acquire', acquired).on('release', released).on('remove', removed);
+      return () => void pool.off('acquire', acquired).off('release', released).off('remove', removed);
+    },
+    close() {
+      closing ??= parts.end();
+      return closing;
+    },
+  };
+}
+
+/** What all doors to a connection share: store errors, and the memory that the connection is lost. */
+interface GuardedClient {
+  query(query: pg.QueryConfig & { query_timeout?: number }): Promise<pg.QueryResult>;
+  release(destroy?: boolean): void;
+}
+
+/**
+ * Failures to reach PostgreSQL become store errors here, once for every query, and a connection that failed or fell
+ * silent is closed instead of going back to the pool, where the next query would wait behind the lost one.
+ */
+async function acquire(pool: pg.Pool): Promise<GuardedClient> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw storeUnavailable('postgresql', error);
+  });
+  let lost: unknown;
+  // Without a listener, a connection that breaks while it is checked out would end the process.
+  const onError = (error: Error) => {
+    lost ??= error;
+  };
+  client.on('error', onError);
+  return {
+    async query(query) {
+      if (lost !== undefined) throw storeUnavailable('postgresql', lost);
+      try {
+        return await client.query(query);
+      } catch (error) {
+        if (isConnectionLost(error)) lost ??= error;
+        throw asStoreError(error);
+      }
+    },
+    release(destroy) {
+      client.off('error', onError);
+      client.release(destroy === true || lost !== undefined);
+    },
+  };
+}
+
+/** Every connection is told anew for whom it works: what it did before must not matter. Null: for the deployment. */
+async function acquireFor(pool: pg.Pool, organizationId: string | null): Promise<GuardedClient> {
+  const client = await acquire(pool);
+  try {
+    await client.query({
+      text: "select set_config('role', $1, false), set_config('relay.organization_id', $2, false)",
+      values: organizationId === null ? ['none', ''] : ['relay_app', organizationId],
+    });
+  } catch (error) {
+    client.release();
+    throw error;
+  }
+  return client;
+}
+
+function forKysely(pool: pg.Pool, acquireClient: () => Promise<GuardedClient>): PostgresPool {
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await acquireClient();
+      const query: unknown = (text: string, values: unknown[]) => client.query({ text, values });
+      return { query: query as PostgresPoolClient['query'], release: client.release };
+    },
+    // The pools are ended by whoever made them.
+    end: () => Promise.resolve(),
+  };
+}
+
+async function useSession<T>(
+  client: GuardedClient,
+  use: (session: Session) => Promise<T>,
+  timeoutMs: number,
+  clientGraceMs: number,
+): Promise<T> {
+  try {
+    await client.query({ text: `set statement_timeout = ${timeoutMs}` });
+    return await use({
+      async query(text, parameters = []) {
+        const result = await client.query({
+          text,
+          values: [...parameters],
+          query_timeout: timeoutMs + clientGraceMs,
+        });
+        return { rows: result.rows ?? [] };
+      },
+    });
+  } finally {
+    // Always closed: settings and session locks must not leak into the pool.
+    client.release(true);
+  }
+}

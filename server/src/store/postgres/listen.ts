@@ -1,0 +1,71 @@
+import pg from 'pg';
+import type { StoreLog } from '../store-log.ts';
+
+export interface Subscription {
+  connected(): boolean;
+  close(): Promise<void>;
+}
+
+const RETRY_MS_MIN = 500;
+const RETRY_MS_MAX = 30_000;
+
+/**
+ * Calls `onHint` for every notification on a channel, and once after each (re)connect, because notifications
+ * are not kept for a listener that is away. A hint is all it is: losing the connection loses nothing, and it
+ * is made again for as long as the subscription is open.
+ */
+export function listen(
+  options: { connection: pg.ClientConfig; channel: string; log: StoreLog; random?: () => number },
+  onHint: () => void,
+): Subscription {
+  const { connection, channel, log, random = Math.random } = options;
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let connected = false;
+  let closed = false;
+  let failures = 0;
+
+  function retry(error: unknown): void {
+    connected = false;
+    if (closed) return;
+    if (failures === 0) log.warn({ err: error, channel }, 'PostgreSQL notifications lost; polling continues');
+    failures += 1;
+    const ceilingMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(failures, 10));
+    timer = setTimeout(connect, ceilingMs * (0.5 + random() / 2));
+    timer.unref();
+  }
+
+  function connect(): void {
+    const current = new pg.Client(connection);
+    client = current;
+    let over = false;
+    const fail = (error: unknown) => {
+      if (over) return;
+      over = true;
+      current.end().catch(() => undefined);
+      retry(error);
+    };
+    current.on('error', fail);
+    current.on('end', () => fail(new Error('connection ended')));
+    current.on('notification', onHint);
+    current
+      .connect()
+      .then(() => current.query(`listen ${pg.escapeIdentifier(channel)}`))
+      .then(() => {
+        failures = 0;
+        connected = true;
+        onHint();
+      }, fail);
+  }
+
+  connect();
+  return {
+    connected: () => connected,
+    async close() {
+      closed = true;
+      connected = false;
+      clearTimeout(timer);
+      await client?.end().catch(() => undefined);
+    },
+  };
+}

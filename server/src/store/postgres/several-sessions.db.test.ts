@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  bumpConfigVersion,
+  changeConfiguration,
+  readConfigChanges,
+  readConfigClock,
+} from '../configuration/config-version.ts';
+import { appendRequests } from '../ledger/append-requests.ts';
+import { dropLedgerPartitionsBefore, ensureLedgerPartitions, utcDayOf } from '../ledger/ledger-partitions.ts';
+import { sampleRow as row } from '../ledger/ledger-row.fixture.ts';
+import { type MigratedDatabase, migratedDatabase, seedOrganization } from './migrated-database.fixture.ts';
+
+/** What cannot happen on the embedded database, which has one session: everybody there takes turns. */
+describe('several sessions at the same time', () => {
+  let migrated: MigratedDatabase;
+  before(async () => {
+    migrated = await migratedDatabase();
+  });
+  after(() => migrated.drop());
+
+  it('a partition can be made while a transaction is writing to the ledger', async () => {
+    const today = utcDayOf(Date.now());
+    await ensureLedgerPartitions(migrated.db, today, today);
+    await migrated.db.transaction().execute(async (tx) => {
+      await appendRequests(tx, [row()]);
+      assert.deepEqual(await ensureLedgerPartitions(migrated.db, '2030-01-01', '2030-01-01'), ['2030-01-01']);
+    });
+  });
+
+  it('a day that is being read is not waited for: the ledger goes on, and dropping is tried again', async () => {
+    await ensureLedgerPartitions(migrated.db, '2021-01-01', '2021-01-01');
+    await migrated.db.transaction().execute(async (tx) => {
+      await tx.selectFrom('requests').select('request_id').limit(1).execute();
+      const startMs = performance.now();
+      await assert.rejects(dropLedgerPartitionsBefore(migrated.db, '2021-06-01'), {
+        code: 'store_unavailable',
+      });
+      assert.ok(performance.now() - startMs < 4_000);
+    });
+    assert.deepEqual(await dropLedgerPartitionsBefore(migrated.db, '2021-06-01'), ['20210101']);
+  });
+
+  it('no version is visible before one that is smaller', async () => {
+    const { db } = migrated;
+    const [early, late] = await Promise.all([seedOrganization(db), seedOrganization(db)]);
+    const before = await readConfigClock(db);
+    let lateDone = false;
+    let lateWrite: Promise<void> | undefined;
+    await db.transaction().execute(async (tx) => {
+      await bumpConfigVersion(tx, early.organizationId);
+      lateWrite = changeConfiguration(db, late.organizationId, async () => undefined).then(() => {
+        lateDone = true;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      assert.equal(lateDone, false);
+      assert.deepEqual(await readConfigChanges(db, before, 10), []);
+    });
+    await lateWrite;
+    assert.deepEqual(
+      (await readConfigChanges(db, before, 10)).map((change) => change.organizationId),
+      [early.organizationId, late.organizationId],
+    );
+  });
+});

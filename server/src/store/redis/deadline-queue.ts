@@ -1,0 +1,88 @@
+import type { Clock } from '../../kit/clock.ts';
+
+export interface Deadline {
+  /** Set when the work ended in time; the queue then lets go of it without calling `expire`. */
+  done: boolean;
+  readonly atMs: number;
+  readonly expire: () => void;
+}
+
+/** A timer that is this late was not late by itself. */
+const STANDSTILL_MS = 20;
+/** A process that stands still again and again gets more time this often in a row. */
+const GRANTS_MAX = 4;
+
+/**
+ * One timer for any number of pieces of work that all get the same time: their deadlines come in the order
+ * they began, so only the first needs a timer. What is done stays in the queue until its deadline, which
+ * bounds the queue to what begins within one such time.
+ */
+export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }): {
+  add(expire: () => void): Deadline;
+  clear(): void;
+} {
+  const { clock, timeoutMs } = options;
+  let queue: Deadline[] = [];
+  let first = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let grantedMs = Number.NEGATIVE_INFINITY;
+  let grants = 0;
+
+  /**
+   * A process that stood still finds its timers due before it has read what came meanwhile: an answer that is there, or
+   * that could not even be asked for, is not one that stayed out. So there is as much time again, a bounded number of times.
+   */
+  function stoodStill(nowMs: number): boolean {
+    const lateMs = nowMs - Math.max(queue[first]?.atMs ?? nowMs, grantedMs);
+    grants = lateMs > STANDSTILL_MS && grants < GRANTS_MAX ? grants + 1 : 0;
+    if (grants === 0) return false;
+    grantedMs = nowMs + Math.min(lateMs, timeoutMs);
+    timer = setTimeout(sweep, grantedMs - nowMs);
+    timer.unref();
+    return true;
+  }
+
+  function sweep(): void {
+    timer = undefined;
+    const nowMs = clock.monotonicMs();
+    if (stoodStill(nowMs)) return;
+    for (
+      let head = queue[first];
+      head !== undefined && (head.done || head.atMs <= nowMs);
+      head = queue[first]
+    ) {
+      first += 1;
+      if (head.done) continue;
+      head.done = true;
+      head.expire();
+    }
+    if (first * 2 > queue.length) {
+      queue = queue.slice(first);
+      first = 0;
+    }
+    arm();
+  }
+
+  function arm(): void {
+    const head = queue[first];
+    if (head === undefined || timer !== undefined) return;
+    timer = setTimeout(sweep, Math.max(1, Math.ceil(head.atMs - clock.monotonicMs())));
+    // The socket keeps the process alive while an answer is awaited.
+    timer.unref();
+  }
+
+  return {
+    add(expire) {
+      const deadline: Deadline = { done: false, atMs: clock.monotonicMs() + timeoutMs, expire };
+      queue.push(deadline);
+      arm();
+      return deadline;
+    },
+    clear() {
+      clearTimeout(timer);
+      timer = undefined;
+      queue = [];
+      first = 0;
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Account, allRoutes } from '@relay/contract';
+import { type Accounts, openAccounts } from '../harness/accounts.ts';
+import { type Deployment, startDeployment } from '../harness/deployment.ts';
+import { reportFigures } from '../harness/figures.ts';
+import type { RelayProcess } from '../harness/relay-process.ts';
+import {
+  hostedColumns,
+  type ImplicitOwner,
+  keylessColumns,
+  memberColumns,
+  strayTokenColumns,
+  tokenColumns,
+} from './columns.ts';
+import { findLeaks, findMixUps, leaksOnceForgotten, startPair, switchRowSecurity } from './isolation.ts';
+import { type MatrixResult, type MatrixSetup, runMatrix } from './matrix.ts';
+import { untilLedgerReady } from './objects.ts';
+import { adminSessionColumn, sessionColumns } from './session-columns.ts';
+import { findSessionLeaks } from './session-isolation.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
+
+// Who may do what: every route in every column, from one table; and two organizations that never meet.
+
+const PRELOAD = join(import.meta.dirname, 'preload-without-predicate.ts');
+const CELLS_MIN = 2_000;
+const figures = { cells: 0, wrong: 0, probes: 0, leaks: 0 };
+
+after(() => reportFigures(figures));
+
+function assertRight(result: MatrixResult): void {
+  figures.cells += result.cells;
+  figures.wrong += result.wrong.length;
+  const lines = result.wrong.map(
+    ({ column, route, expected, actual }) => `  ${route} by ${column}: ${expected} expected, ${actual}`,
+  );
+  assert.equal(lines.length, 0, `${lines.length} wrong cells:\n${lines.join('\n')}`);
+}
+
+describe('hosted', () => {
+  let deployment: Deployment;
+  let accounts: Accounts;
+  let upstream: Upstream;
+  let setup: MatrixSetup;
+  let careless: RelayProcess;
+  before(async () => {
+    const authSecret = randomBytes(32).toString('base64url');
+    upstream = await startUpstream();
+    deployment = await startDeployment({ env: { RELAY_MODE: 'hosted', RELAY_AUTH_SECRET: authSecret } });
+    accounts = openAccounts({ databaseUrl: deployment.postgres.url, authSecret });
+    await untilLedgerReady(accounts);
+    careless = await deployment.startProcess({ nodeFlags: ['--import', PRELOAD] });
+    setup = { accounts, url: deployment.url, mode: 'hosted', upstreamOf: upstream.urlOf, ownerOf: new Map() };
+  });
+  after(async () => {
+    await accounts?.close();
+    await deployment?.stop();
+    await upstream?.close();
+  });
+
+  const columns = () => [
+    ...hostedColumns,
+    ...sessionColumns,
+    ...strayTokenColumns({ api: deployment.apiToken, admin: deployment.adminToken }),
+  ];
+
+  it('every route answers every caller as the table says', async () => {
+    const result = await runMatrix(setup, columns());
+    assert.equal(result.cells, columns().length * allRoutes.length);
+    assert.ok(result.cells >= CELLS_MIN);
+    assertRight(result);
+  });
+
+  it('and does so when no query names its organization', async () => {
+    assertRight(await runMatrix({ ...setup, url: careless.url }, columns()));
+  });
+
+  describe('two organizations with the same names for everything', () => {
+    const leaksAt = async (url: string) => {
+      const found = await findLeaks({ url, accounts, ownerOf: setup.ownerOf, ...(await startPair(setup)) });
+      figures.probes += found.probes;
+      return found.leaks;
+    };
+    const assertNone = (leaks: readonly string[]) => {
+      figures.leaks += leaks.length;
+      assert.deepEqual(leaks, []);
+    };
+
+    it('never see or touch one another by any list, filter, cursor or id', async () => {
+      assertNone(await leaksAt(deployment.url));
+    });
+
+    it('nor when no query names its organization', async () => {
+      assertNone(await leaksAt(careless.url));
+    });
+
+    it('are served by their own providers, under names that are their own', async () => {
+      assertNone(await findMixUps(setup, upstream, await startPair(setup)));
+    });
+
+    it('cannot end one another’s browser sessions or switch to one another', async () => {
+      assertNone(await findSessionLeaks(deployment.url));
+    });
+
+    describe('without row-level security', () => {
+      before(() => switchRowSecurity(accounts, 'disable'));
+      after(() => switchRowSecurity(accounts, 'enable'));
+
+      it('are kept apart by the queries alone', async () => {
+        assertNone(await leaksAt(deployment.url));
+      });
+
+      it('meet everywhere once the queries forget as well, which shows that these tests look', async () => {
+        const leaks = await leaksAt(careless.url);
+        const missing = leaksOnceForgotten.filter((start) => !leaks.some((leak) => leak.startsWith(start)));
+        assert.deepEqual(missing, [], `found only:\n${leaks.join('\n')}`);
+      });
+    });
+  });
+});
+
+describe('self-hosted', () => {
+  let deployment: Deployment;
+  let accounts: Accounts;
+  let upstream: Upstream;
+  let setup: Omit<MatrixSetup, 'url' | 'mode'>;
+  let owner: ImplicitOwner;
+  before(async () => {
+    const authSecret = randomBytes(32).toString('base64url');
+    upstream = await startUpstream();
+    deployment = await startDeployment({ env: { RELAY_ACCOUNTS: 'true', RELAY_AUTH_SECRET: authSecret } });
+    accounts = openAccounts({ databaseUrl: deployment.postgres.url, authSecret });
+    await untilLedgerReady(accounts);
+    setup = { accounts, upstreamOf: upstream.urlOf, ownerOf: new Map() };
+    const { body } = await deployment.admin.call('GET', '/api/account');
+    const { user, org } = body as Account;
+    owner = { organizationId: org.id, callerId: user.id };
+  });
+  after(async () => {
+    await accounts?.close();
+    await deployment?.stop();
+    await upstream?.close();
+  });
+
+  const tokens = () => tokenColumns({ api: deployment.apiToken, admin: deployment.adminToken }, owner);
+
+  const adminSession = (withAccounts: boolean) =>
+    adminSessionColumn(deployment.adminToken, owner, withAccounts);
+
+  it('with accounts, the tokens and the keys each open what is theirs', async () => {
+    const columns = [...tokens(), adminSession(true), ...memberColumns(owner)];
+    assertRight(await runMatrix({ ...setup, url: deployment.url, mode: 'self_hosted' }, columns));
+  });
+
+  it('without accounts, the two tokens are all there is', async () => {
+    const plain = await deployment.startProcess({ env: { RELAY_ACCOUNTS: 'false' } });
+    const columns = [...tokens(), adminSession(false), ...keylessColumns(owner)];
+    assertRight(await runMatrix({ ...setup, url: plain.url, mode: 'self_hosted_without_accounts' }, columns));
+  });
+});

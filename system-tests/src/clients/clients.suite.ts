@@ -1,0 +1,32 @@
+import { after, afterEach, before } from 'node:test';
+import { reportFigures } from '../harness/figures.ts';
+import { describeAiSdk } from './ai-sdk.ts';
+import { type ClientDeployment, startClientDeployment } from './client-deployment.ts';
+import { describeLangChain } from './langchain.ts';
+import { describeOpenAiContent } from './openai-content.ts';
+import { describeOpenAiFailures } from './openai-failures.ts';
+import { describeOpenAiResponses } from './openai-responses.ts';
+
+// The client libraries that applications use, as they are published, pointed at the gateway.
+
+let deployment: ClientDeployment;
+let passed = 0;
+let failed = 0;
+
+before(async () => {
+  deployment = await startClientDeployment();
+});
+after(async () => {
+  await deployment.stop();
+  reportFigures({ passed, failed });
+});
+afterEach((test) => {
+  if ('passed' in test && test.passed) passed += 1;
+  else failed += 1;
+});
+
+describeOpenAiContent(() => deployment);
+describeOpenAiResponses(() => deployment);
+describeOpenAiFailures(() => deployment);
+describeAiSdk(() => deployment);
+describeLangChain(() => deployment);

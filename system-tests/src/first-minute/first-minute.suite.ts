@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { freePort } from '@relay/testbed';
+import { type AdminClient, adminClient } from '../harness/admin-client.ts';
+import { reportFigures } from '../harness/figures.ts';
+import { commandsOf, readBlocks } from './document.ts';
+import { createEmptyFolder, type EmptyFolder } from './empty-folder.ts';
+import { type Packed, pack } from './pack.ts';
+import { type Started, start } from './started.ts';
+
+// docs/start/one-minute.md from its first line to its last, with the package as it would be published. The commands are
+// read from the page and run in order; only the archive's path, the port and the tokens are put in.
+
+const SECONDS_MAX = 20;
+
+const blocks = readBlocks();
+const [install = '', begin = '', exportToken = '', first = '', traffic = '', uninstall = '', remove = ''] =
+  commandsOf(blocks);
+const figures: Record<string, unknown> = {};
+let artefacts: string;
+let packed: Packed;
+let folder: EmptyFolder;
+let running: Started;
+let url: string;
+let env: Record<string, string>;
+let tokens: { readonly api: string; readonly admin: string };
+let admin: AdminClient;
+
+before(async () => {
+  artefacts = mkdtempSync(join(tmpdir(), 'relay-artefacts-'));
+  folder = createEmptyFolder();
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  // The page has the usual port; here it may be taken.
+  env = { RELAY_HTTP_ADDR: `127.0.0.1:${port}` };
+});
+after(async () => {
+  await running?.interrupt();
+  folder.remove();
+  rmSync(artefacts, { recursive: true, force: true });
+  reportFigures(figures);
+});
+
+function count(path: string): Promise<number> {
+  return admin.call('GET', path).then(({ body }) => (body as unknown[]).length);
+}
+
+describe('the page', () => {
+  it('has the commands that this suite runs, and no others', () => {
+    assert.equal(commandsOf(blocks).length, 7);
+    assert.match(begin, /^npx relay-gateway start --demo$/);
+    assert.match(exportToken, /^export RELAY_API_TOKEN=/);
+  });
+});
+
+describe('the package', () => {
+  it('is built and packed', async () => {
+    packed = await pack(artefacts);
+    Object.assign(figures, { package_bytes: packed.bytes, build_seconds: packed.seconds });
+  });
+
+  it('installs into an empty folder', async () => {
+    const { code, stderr, seconds } = await folder.run(install.replace('relay-gateway', packed.archive));
+    assert.equal(code, 0, stderr);
+    figures['install_seconds'] = Number(seconds.toFixed(1));
+  });
+
+  it('runs nothing when it is installed, and depends on exact versions alone', () => {
+    const file = join(folder.path, 'node_modules/relay-gateway/package.json');
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, string>>;
+    assert.equal(manifest['scripts'], undefined);
+    for (const version of Object.values(manifest['dependencies'] ?? {}))
+      assert.match(version, /^\d+\.\d+\.\d+$/);
+  });
+
+  it('says what it can do', async () => {
+    const { code, stdout } = await folder.run('npx relay --help');
+    assert.equal(code, 0);
+    for (const command of ['start', 'serve', 'migrate', 'demo'])
+      assert.match(stdout, new RegExp(`^ {2}${command} `, 'm'));
+  });
+});
+
+describe('the first minute', () => {
+  it('prints what the page shows, with tokens of its own', async () => {
+    running = await start(folder, begin, env);
+    const find = (kind: string) => new RegExp(`relay-${kind}-[\\w-]{32}`).exec(running.printed)?.[0] ?? '';
+    tokens = { api: find('api'), admin: find('admin') };
+    const shown = running.printed
+      .replaceAll(tokens.api, 'relay-api-…')
+      .replaceAll(tokens.admin, 'relay-admin-…')
+      .replaceAll(url, 'http://127.0.0.1:8080')
+      .replaceAll(folder.path, '/path/to/folder');
+    assert.equal(shown.trim(), blocks.find(({ language }) => language === 'text')?.text.trim());
+    admin = adminClient(url, tokens.admin);
+  });
+
+  it(`gives the openai client its first completion within ${SECONDS_MAX} s`, async () => {
+    for (const { file, text } of blocks.filter(({ language }) => language === 'js'))
+      writeFileSync(join(folder.path, file ?? ''), text.replaceAll('http://127.0.0.1:8080', url));
+    const withToken = `${exportToken.replace(/=.*$/, `=${tokens.api}`)}; ${first}`;
+    const { code, stdout, stderr } = await folder.run(withToken);
+    const seconds = (performance.now() - running.startedMs) / 1_000;
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /\w/);
+    const { body } = await untilLogged(1);
+    figures['status'] = body.data[0]?.['http_status'];
+    figures['seconds'] = Number(seconds.toFixed(1));
+    assert.equal(figures['status'], 200);
+    assert.ok(seconds < SECONDS_MAX, `${seconds} s`);
+  });
+
+  it('gives an answer to the very line it prints', async () => {
+    const line = /^ {4}(curl .*\n.*)$/m.exec(running.printed)?.[1] ?? '';
+    const { stdout } = await folder.run(line);
+    assert.ok((JSON.parse(stdout) as { choices: unknown[] }).choices.length > 0, stdout);
+  });
+
+  it('keeps the secrets from others', () => {
+    const mode = (name: string) => statSync(join(folder.path, 'relay-data', name)).mode & 0o777;
+    assert.equal(mode('.'), 0o700);
+    assert.equal(mode('secrets.json'), 0o600);
+  });
+
+  it('serves the console', async () => {
+    const page = await fetch(`${url}/console/`);
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('content-type') ?? '', /text\/html/);
+    const script = /src="(\/console\/[^"]+\.js)"/.exec(await page.text())?.[1] ?? '';
+    assert.equal((await fetch(url + script)).status, 200);
+  });
+
+  it('shows fallbacks, blocked texts and clients that left once there is traffic', async () => {
+    const { code, stdout, stderr } = await folder.run(traffic);
+    assert.equal(code, 0, stderr);
+    const counts = JSON.parse(stdout) as Record<string, number>;
+    assert.equal(counts['failed'], 0, stdout);
+    const { body } = await untilLogged(32);
+    const states = new Set(body.data.map((each) => `${String(each['state'])} ${String(each['error_code'])}`));
+    assert.ok(states.has('failed content_policy_violation'), [...states].join());
+    assert.ok(states.has('cancelled client_disconnected'), [...states].join());
+    assert.ok(body.data.some((each) => Number(each['fallback_count']) > 0));
+    figures['traffic'] = counts;
+  });
+});
+
+describe('the next start', () => {
+  it('goes on with the same data and tokens, and shows none', async () => {
+    const before = await untilLogged(32);
+    await running.interrupt();
+    running = await start(folder, begin, env);
+    assert.doesNotMatch(running.printed, /relay-(api|admin)-/);
+    assert.match(running.printed, /relay-data\/secrets\.json/);
+    const now = await untilLogged(32);
+    assert.deepEqual(now.body.data.at(-1), before.body.data.at(-1));
+    const { code, stderr } = await folder.run(first, { RELAY_API_TOKEN: tokens.api });
+    assert.equal(code, 0, stderr);
+  });
+
+  it('creates nothing a second time', async () => {
+    assert.equal(await count('/api/relay/providers'), 2);
+    assert.equal(await count('/api/relay/endpoints'), 2);
+    assert.equal(await count('/api/relay/routing-lanes'), 2);
+    assert.equal(await count('/api/relay/limit-policies'), 4);
+    assert.equal(await count('/api/relay/guardrails'), 1);
+  });
+
+  it('leaves alone what people changed', async () => {
+    const { body } = await admin.call('GET', '/api/relay/limit-policies');
+    const [policy] = body as { id: string }[];
+    assert.equal((await admin.call('DELETE', `/api/relay/limit-policies/${policy?.id}`)).status, 204);
+    await running.interrupt();
+    running = await start(folder, begin, env);
+    assert.equal(await count('/api/relay/limit-policies'), 3);
+  });
+});
+
+describe('the end', () => {
+  it('leaves nothing behind, in the folder or outside', async () => {
+    await running.interrupt();
+    for (const command of [uninstall, remove]) {
+      const { code, stderr } = await folder.run(command);
+      assert.equal(code, 0, stderr);
+    }
+    const { folder: inFolder, home, temporary } = folder.left();
+    assert.deepEqual(
+      inFolder.filter((name) => name !== 'node_modules'),
+      ['first.mjs', 'package-lock.json', 'package.json'],
+    );
+    assert.equal(existsSync(join(folder.path, 'node_modules/relay-gateway')), false);
+    assert.deepEqual(home, []);
+    // What npm itself compiles it keeps there, whatever is installed.
+    assert.deepEqual(
+      temporary.filter((name) => name !== 'node-compile-cache'),
+      [],
+    );
+  });
+});
+
+/** The request log once it holds that many; what is settled is written in batches. */
+async function untilLogged(wanted: number): Promise<{ body: { data: Record<string, unknown>[] } }> {
+  const deadlineMs = performance.now() + 10_000;
+  for (;;) {
+    const answer = await admin.call('GET', '/api/relay/requests?limit=100');
+    const body = answer.body as { data: Record<string, unknown>[] };
+    if (body.data.length >= wanted) return { body };
+    assert.ok(performance.now() < deadlineMs, `${body.data.length} of ${wanted} requests are logged`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
