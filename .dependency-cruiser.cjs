@@ -15,6 +15,16 @@ const rooms = {
   metering: ['kit', 'domain', 'store'],
 };
 
+/** Modules of server/src/store and the other modules each may import; the files at its top import none of them. */
+const storeModules = {
+  postgres: [],
+  redis: [],
+  configuration: ['postgres'],
+  ledger: ['postgres'],
+  keys: ['postgres', 'redis', 'configuration'],
+  embedded: ['postgres', 'ledger'],
+};
+
 /** Workspace members and the other members each may import. */
 const members = {
   contract: [],
@@ -42,6 +52,17 @@ const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
   to: { path: '^server/src/', pathNot: `^server/src/(${[room, ...allowed].join('|')})/` },
 }));
 
+const storeRules = Object.entries(storeModules).map(([module, allowed]) => ({
+  name: `store-${module}`,
+  comment: `server/src/store/${module} may import ${allowed.join(', ') || 'no other module of the store'}.`,
+  severity: 'error',
+  from: { path: `^server/src/store/${module}/`, pathNot: forTests },
+  to: {
+    path: '^server/src/store/[^/]+/',
+    pathNot: `^server/src/store/(${[module, ...allowed].join('|')})/`,
+  },
+}));
+
 const memberRules = Object.entries(members).map(([member, allowed]) => ({
   name: `member-${member}`,
   comment: `${member} may import ${allowed.join(', ') || 'no other member'}.`,
@@ -64,6 +85,24 @@ const memberTestRules = Object.entries(members)
 module.exports = {
   forbidden: [
     ...roomRules,
+    ...storeRules,
+    {
+      name: 'store-top',
+      comment: 'The files at the top of server/src/store serve its modules and import none of them.',
+      severity: 'error',
+      from: { path: '^server/src/store/[^/]+$', pathNot: forTests },
+      to: { path: '^server/src/store/[^/]+/' },
+    },
+    {
+      name: 'store-unknown',
+      comment: 'Every folder of server/src/store is a module of the table, or holds fixtures.',
+      severity: 'error',
+      from: {
+        path: '^server/src/store/[^/]+/',
+        pathNot: [`^server/src/store/(${Object.keys(storeModules).join('|')})/`, isFixture],
+      },
+      to: {},
+    },
     ...memberRules,
     ...memberTestRules,
     {

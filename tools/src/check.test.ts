@@ -56,6 +56,32 @@ test('imports against the tables of rooms and members, a cycle, an orphan and a 
   }
 });
 
+test('imports against the table of the modules of the store fail', async () => {
+  using copy = plantedCopy();
+  const forbidden: Readonly<Record<string, string>> = {
+    postgres: 'embedded',
+    redis: 'postgres',
+    configuration: 'keys',
+    ledger: 'configuration',
+    keys: 'ledger',
+    embedded: 'redis',
+    unknown: 'postgres',
+  };
+  const importOf = (target: string) => `export * from '${target}/planted-target.ts';\n`;
+  for (const [module, target] of Object.entries(forbidden)) {
+    copy.write(`server/src/store/${module}/planted-target.ts`, 'export const target = 1;\n');
+    copy.write(`server/src/store/${module}/planted.ts`, importOf(`../${target}`));
+  }
+  copy.write('server/src/store/planted.ts', importOf('./redis'));
+  const { ok, output } = await copy.check('--only=imports');
+  assert.equal(ok, false);
+  for (const [module, target] of [...Object.entries(forbidden), ['top', 'redis']]) {
+    const from = `server/src/store/${module === 'top' ? '' : `${module}/`}planted.ts`;
+    const line = `store-${module}: ${from} → server/src/store/${target}/planted-target.ts`;
+    assert.ok(output.includes(line), `${line}\nis not in\n${output}`);
+  }
+});
+
 test('an import check that reads no file fails instead of passing', async () => {
   using copy = plantedCopy();
   copy.relink('dependency-cruiser', 'typescript', '@typescript/native');

@@ -9,16 +9,16 @@ import { systemClock } from '../kit/clock.ts';
 import { createSealer } from '../kit/seal.ts';
 import { changeAccess } from '../store/configuration/config-version.ts';
 import { createSnapshots, type Snapshots } from '../store/configuration/snapshots.ts';
-import { createFences, type Fences } from '../store/keys/fences.ts';
-import { createKeyDirectory, type KeyDirectory } from '../store/keys/key-directory.ts';
-import { createKeyUses, type KeyUses } from '../store/keys/key-uses.ts';
-import { pepper, revokeKey, seedKey, seedMember } from '../store/keys/user-keys.fixture.ts';
 import {
   type MigratedDatabase,
   migratedDatabase,
   seedOrganization,
   silentLog,
-} from '../store/postgres/migrated-database.fixture.ts';
+} from '../store/fixtures/migrated-database.fixture.ts';
+import { createFences, type Fences } from '../store/keys/fences.ts';
+import { createKeyDirectory, type KeyDirectory } from '../store/keys/key-directory.ts';
+import { createKeyUses, type KeyUses } from '../store/keys/key-uses.ts';
+import { pepper, revokeKey, seedKey, seedMember } from '../store/keys/user-keys.fixture.ts';
 import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { createFreshness } from './freshness.ts';

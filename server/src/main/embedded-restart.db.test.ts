@@ -10,7 +10,7 @@ import { createLog } from '../kit/log.ts';
 import { createDirectLedger } from '../metering/direct/direct-ledger.ts';
 import { spoolDirectory } from '../metering/kept-usage.fixture.ts';
 import { sampleDraft, sampleRecord } from '../metering/request-records.fixture.ts';
-import { type MigratedDatabase, migratedDatabase } from '../store/postgres/migrated-database.fixture.ts';
+import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
 import { createEmbeddedAdmission, type EmbeddedAdmission } from './start-embedded-admission.ts';
 
 const COUNTS = { userId: null, keyId: null, scopeType: 'global', scopeId: null } as const;

@@ -6,8 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { DirectoryInUseError } from '../store/embedded/data-directory-lock.ts';
 import { MoveRefusedError } from '../store/embedded/move/move-data.ts';
-import { seedOrganization, silentLog } from '../store/postgres/migrated-database.fixture.ts';
-import { openEmbedded } from '../store/postgres/test-database.fixture.ts';
+import { seedOrganization, silentLog } from '../store/fixtures/migrated-database.fixture.ts';
+import { openEmbedded } from '../store/fixtures/test-database.fixture.ts';
 import { moveOut } from './move-out.ts';
 
 describe('moving out of a data directory', () => {

@@ -13,7 +13,7 @@ import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
 import { spoolDirectory } from '../metering/kept-usage.fixture.ts';
 import { startLedgerWorker } from '../metering/ledger-worker.ts';
-import { type MigratedDatabase, migratedDatabase } from '../store/postgres/migrated-database.fixture.ts';
+import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOfShard, SHARDS, usageStreamOf } from '../store/redis/shards.ts';
 import type { GatewayOrders } from './killed-gateway.fixture.ts';

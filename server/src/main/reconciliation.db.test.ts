@@ -15,14 +15,14 @@ import { createIdleShards } from '../metering/compare-windows.ts';
 import { ledgerRow } from '../metering/ledger-row.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
 import { sampleRecord } from '../metering/request-records.fixture.ts';
-import { appendRequests } from '../store/ledger/append-requests.ts';
-import { type OwnedLimit, readCalendarPolicies } from '../store/ledger/calendar-policies.ts';
-import { ensureLedgerPartitions, smallestUuidAt, utcDayOf } from '../store/ledger/ledger-partitions.ts';
+import { type OwnedLimit, readCalendarPolicies } from '../store/configuration/calendar-policies.ts';
 import {
   type MigratedDatabase,
   migratedDatabase,
   seedOrganization,
-} from '../store/postgres/migrated-database.fixture.ts';
+} from '../store/fixtures/migrated-database.fixture.ts';
+import { appendRequests } from '../store/ledger/append-requests.ts';
+import { ensureLedgerPartitions, smallestUuidAt, utcDayOf } from '../store/ledger/ledger-partitions.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 

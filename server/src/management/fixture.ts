@@ -21,10 +21,10 @@ import { type Clock, systemClock } from '../kit/clock.ts';
 import { createEgress } from '../kit/egress/index.ts';
 import { createSealer, type Sealer } from '../kit/seal.ts';
 import { createSnapshots, type Snapshots } from '../store/configuration/snapshots.ts';
+import { openTestDatabase } from '../store/fixtures/test-database.fixture.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/postgres/migrate.ts';
 import type { DatabaseHandle } from '../store/postgres/postgres.ts';
 import type { Database } from '../store/postgres/schema.ts';
-import { openTestDatabase } from '../store/postgres/test-database.fixture.ts';
 import type { Deployment, ManagementDeps } from './deps.ts';
 import { createManagementHandlers } from './index.ts';
 

@@ -10,7 +10,7 @@ import {
   type MigratedDatabase,
   migratedDatabase,
   silentLog,
-} from '../store/postgres/migrated-database.fixture.ts';
+} from '../store/fixtures/migrated-database.fixture.ts';
 import { createDatabase } from '../store/postgres/postgres.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';

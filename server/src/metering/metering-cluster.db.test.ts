@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type RedisCluster, startRedisCluster } from '@relay/testbed';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
-import { type MigratedDatabase, migratedDatabase } from '../store/postgres/migrated-database.fixture.ts';
+import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOf, SHARDS } from '../store/redis/shards.ts';
 import { spoolBefore, spoolDirectory, usageBefore } from './kept-usage.fixture.ts';

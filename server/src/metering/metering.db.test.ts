@@ -4,7 +4,7 @@ import { type PrivateRedis, startRedis, startTcpProxy, type TcpProxy } from '@re
 import { sql } from 'kysely';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
-import { type MigratedDatabase, migratedDatabase } from '../store/postgres/migrated-database.fixture.ts';
+import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
 import { createDatabase } from '../store/postgres/postgres.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOf, prefixOfShard, SHARDS, usageStreamOf } from '../store/redis/shards.ts';

@@ -5,7 +5,7 @@ import {
   type OwnedLimit,
   type PolicyPlace,
   readCalendarPolicies,
-} from '../store/ledger/calendar-policies.ts';
+} from '../store/configuration/calendar-policies.ts';
 import { type CompareDeps, type ComparedWindow, compareWindows } from './compare-windows.ts';
 
 const EVERY_MS = 300_000;

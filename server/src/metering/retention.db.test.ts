@@ -3,8 +3,8 @@ import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createLog } from '../kit/log.ts';
+import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
 import { ensureLedgerPartitions } from '../store/ledger/ledger-partitions.ts';
-import { type MigratedDatabase, migratedDatabase } from '../store/postgres/migrated-database.fixture.ts';
 import { applyRetention, type RetentionDeps } from './retention.ts';
 
 const NOW_MS = Date.parse('2026-06-30T12:00:00.000Z');

@@ -1,5 +1,5 @@
 import { dropLedgerPartitionsBefore, utcDayOf } from '../store/ledger/ledger-partitions.ts';
-import { removeOldRows } from '../store/postgres/old-rows.ts';
+import { removeOldRows } from '../store/ledger/old-rows.ts';
 import type { WriteDeps } from './write-entries.ts';
 
 const HOUR_MS = 3_600_000;

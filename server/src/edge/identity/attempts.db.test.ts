@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { RelayError } from '../../domain/relay-error.ts';
 import { systemClock } from '../../kit/clock.ts';
-import { silentLog } from '../../store/postgres/migrated-database.fixture.ts';
+import { silentLog } from '../../store/fixtures/migrated-database.fixture.ts';
 import { createRedis, type Redis } from '../../store/redis/redis.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
 

@@ -5,7 +5,7 @@ import {
   type MigratedDatabase,
   migratedDatabase,
   seedOrganization,
-} from '../../store/postgres/migrated-database.fixture.ts';
+} from '../../store/fixtures/migrated-database.fixture.ts';
 import { acceptInvitation, findInvitationByEmail } from './invitations.ts';
 
 // Without a password to hash before it, so that many come at exactly the same moment.

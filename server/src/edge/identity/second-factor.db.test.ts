@@ -7,7 +7,7 @@ import {
   migratedDatabase,
   seedOrganization,
   silentLog,
-} from '../../store/postgres/migrated-database.fixture.ts';
+} from '../../store/fixtures/migrated-database.fixture.ts';
 import { loadLibrary } from './library.ts';
 import { createSecondFactor, type SecondFactor } from './second-factor.ts';
 

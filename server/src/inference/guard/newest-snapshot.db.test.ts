@@ -8,14 +8,14 @@ import { createLog } from '../../kit/log.ts';
 import { createSealer } from '../../kit/seal.ts';
 import { changeAccess } from '../../store/configuration/config-version.ts';
 import { createSnapshots, type Snapshots } from '../../store/configuration/snapshots.ts';
-import { createFences, type Fences } from '../../store/keys/fences.ts';
-import { rememberFences } from '../../store/keys/known-fences.ts';
 import {
   type MigratedDatabase,
   migratedDatabase,
   seedOrganization,
   silentLog,
-} from '../../store/postgres/migrated-database.fixture.ts';
+} from '../../store/fixtures/migrated-database.fixture.ts';
+import { createFences, type Fences } from '../../store/keys/fences.ts';
+import { rememberFences } from '../../store/keys/known-fences.ts';
 import { createRedis, type Redis } from '../../store/redis/redis.ts';
 import { createNewestSnapshot, type NewestSnapshot } from './newest-snapshot.ts';
 

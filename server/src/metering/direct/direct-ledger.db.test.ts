@@ -7,7 +7,7 @@ import { GATEWAY_LOST } from '../../domain/expired-draft.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
-import { type MigratedDatabase, migratedDatabase } from '../../store/postgres/migrated-database.fixture.ts';
+import { type MigratedDatabase, migratedDatabase } from '../../store/fixtures/migrated-database.fixture.ts';
 import { spoolDirectory } from '../kept-usage.fixture.ts';
 import { sampleDraft, sampleRecord } from '../request-records.fixture.ts';
 import { createDirectLedger, type DirectLedger, type DirectLedgerDeps } from './direct-ledger.ts';

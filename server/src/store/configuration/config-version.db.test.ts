@@ -4,7 +4,7 @@ import {
   type MigratedDatabase,
   migratedDatabase,
   seedOrganization,
-} from '../postgres/migrated-database.fixture.ts';
+} from '../fixtures/migrated-database.fixture.ts';
 import {
   bumpConfigVersion,
   changeConfiguration,

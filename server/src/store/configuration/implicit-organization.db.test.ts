@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type MigratedDatabase, migratedDatabase } from '../postgres/migrated-database.fixture.ts';
+import { type MigratedDatabase, migratedDatabase } from '../fixtures/migrated-database.fixture.ts';
 import { ensureImplicitOrganization } from './implicit-organization.ts';
 
 describe('the implicit organization', () => {

@@ -9,7 +9,7 @@ import {
   migratedDatabase,
   seedOrganization,
   silentLog,
-} from '../postgres/migrated-database.fixture.ts';
+} from '../fixtures/migrated-database.fixture.ts';
 import type { Database } from '../postgres/schema.ts';
 import { loadSnapshot } from './load-snapshot.ts';
 import { secretBinding } from './secret-binding.ts';

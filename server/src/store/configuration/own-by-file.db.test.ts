@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { freshDatabase } from '@relay/testbed';
+import { silentLog } from '../fixtures/migrated-database.fixture.ts';
 import { MIGRATIONS_DIRECTORY, migrateUp } from '../postgres/migrate.ts';
-import { silentLog } from '../postgres/migrated-database.fixture.ts';
 import { createDatabase } from '../postgres/postgres.ts';
 
 const MIGRATION = '20261115001000-own-by-file.sql';

@@ -7,7 +7,7 @@ import {
   migratedDatabase,
   seedOrganization,
   silentLog,
-} from '../postgres/migrated-database.fixture.ts';
+} from '../fixtures/migrated-database.fixture.ts';
 import { resealCredentials } from './reseal-credentials.ts';
 import { secretBinding } from './secret-binding.ts';
 

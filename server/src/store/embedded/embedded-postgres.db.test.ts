@@ -10,14 +10,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
 import { systemClock } from '../../kit/clock.ts';
-import { silentLog } from '../postgres/migrated-database.fixture.ts';
+import { silentLog } from '../fixtures/migrated-database.fixture.ts';
 import type { DatabaseHandle } from '../postgres/postgres.ts';
 import { DirectoryInUseError } from './data-directory-lock.ts';
 import { createEmbeddedDatabase } from './embedded-postgres.ts';
 import { ConnectionHeldError } from './one-connection.ts';
 import { startUpkeep } from './upkeep.ts';
 
-const WRITER = new URL('./embedded-writer.fixture.ts', import.meta.url);
+const WRITER = new URL('../fixtures/embedded-writer.fixture.ts', import.meta.url);
 const SOME_ID = '01990000-0000-7000-8000-000000000000';
 
 function open(directory: string): Promise<DatabaseHandle> {

@@ -10,7 +10,7 @@ import {
   migratedDatabase,
   seedOrganization,
   silentLog,
-} from '../postgres/migrated-database.fixture.ts';
+} from '../fixtures/migrated-database.fixture.ts';
 import { createDatabase, type DatabaseHandle } from '../postgres/postgres.ts';
 import { createRedis, type Redis } from '../redis/redis.ts';
 import { prefixOf } from '../redis/shards.ts';

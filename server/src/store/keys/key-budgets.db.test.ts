@@ -6,7 +6,7 @@ import {
   type MigratedDatabase,
   migratedDatabase,
   seedOrganization,
-} from '../postgres/migrated-database.fixture.ts';
+} from '../fixtures/migrated-database.fixture.ts';
 import { createKeyBudgets } from './key-budgets.ts';
 
 describe('budgets of keys, by the id of the key', () => {

@@ -13,7 +13,7 @@ import {
   migratedDatabase,
   seedOrganization,
   silentLog,
-} from '../postgres/migrated-database.fixture.ts';
+} from '../fixtures/migrated-database.fixture.ts';
 import { createDatabase, type DatabaseHandle } from '../postgres/postgres.ts';
 import { createKeyDirectory, type KeyDirectory, type KeyDirectoryOptions } from './key-directory.ts';
 import { pepper, revokeKey, seedKey, seedMember } from './user-keys.fixture.ts';

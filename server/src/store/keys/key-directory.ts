@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Snapshots } from '../configuration/snapshots.ts';
 import type { DatabaseHandle } from '../postgres/postgres.ts';
-import { createSendGate } from '../redis/send-gate.ts';
+import { createSendGate } from '../send-gate.ts';
 import { createSharedReads } from '../shared-reads.ts';
 import { storeUnavailable } from '../store-error.ts';
 import type { StoreLog } from '../store-log.ts';

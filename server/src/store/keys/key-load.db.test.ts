@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
-import { migratedDatabase } from '../postgres/migrated-database.fixture.ts';
+import { migratedDatabase } from '../fixtures/migrated-database.fixture.ts';
 import { loadKeys, measureDirectory } from './key-load.fixture.ts';
 
 it('the bench of keys fills a database that the directory finds every key in', async () => {

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { digestOfKey, mintApiKey } from '../../domain/api-key.ts';
+import { silentLog } from '../fixtures/migrated-database.fixture.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../postgres/migrate.ts';
-import { silentLog } from '../postgres/migrated-database.fixture.ts';
 import { createDatabase, type DatabaseHandle, type Session } from '../postgres/postgres.ts';
 import { createKeyDirectory, type KeyDirectory } from './key-directory.ts';
 

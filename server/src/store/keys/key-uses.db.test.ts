@@ -6,7 +6,7 @@ import {
   migratedDatabase,
   seedOrganization,
   silentLog,
-} from '../postgres/migrated-database.fixture.ts';
+} from '../fixtures/migrated-database.fixture.ts';
 import { createDatabase, type DatabaseHandle } from '../postgres/postgres.ts';
 import { createKeyUses, type KeyUses, type KeyUsesOptions } from './key-uses.ts';
 import { seedKey } from './user-keys.fixture.ts';

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { RelayError } from '../../domain/relay-error.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
-import { silentLog } from '../postgres/migrated-database.fixture.ts';
+import { silentLog } from '../fixtures/migrated-database.fixture.ts';
 import { createRedis, type Redis } from '../redis/redis.ts';
 import { createUsedContexts, type UsedContexts } from './used-contexts.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { type MigratedDatabase, migratedDatabase } from '../postgres/migrated-database.fixture.ts';
+import { type MigratedDatabase, migratedDatabase } from '../fixtures/migrated-database.fixture.ts';
 import { appendRequests } from './append-requests.ts';
 import {
   dropLedgerPartitionsBefore,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type Kysely, sql } from 'kysely';
+import { type FilledOrganization, fillOrganization } from '../fixtures/filled-organization.fixture.ts';
+import { type MigratedDatabase, migratedDatabase } from '../fixtures/migrated-database.fixture.ts';
 import { ensureLedgerPartitions, utcDayOf } from '../ledger/ledger-partitions.ts';
-import { type FilledOrganization, fillOrganization } from './filled-organization.fixture.ts';
-import { type MigratedDatabase, migratedDatabase } from './migrated-database.fixture.ts';
 import type { Database } from './schema.ts';
 
 // Row-level security alone: none of these statements names an organization unless it names a wrong one.

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { silentLog } from '../fixtures/migrated-database.fixture.ts';
 import { assertSchemaKnown, MIGRATIONS_DIRECTORY, migrateUp, migrationStatus } from './migrate.ts';
-import { silentLog } from './migrated-database.fixture.ts';
 import { createDatabase, type DatabaseHandle } from './postgres.ts';
 
 const names = (await readdir(MIGRATIONS_DIRECTORY)).sort();
@@ -46,7 +46,7 @@ describe('migrations', () => {
   });
 
   it('two processes that migrate an empty database at once both succeed', async () => {
-    const program = new URL('./migrate-once.fixture.ts', import.meta.url);
+    const program = new URL('../fixtures/migrate-once.fixture.ts', import.meta.url);
     const children = Array.from({ length: 3 }, () => fork(program, [fresh.url]));
     const exits = children.map((child) => once(child, 'exit'));
     await Promise.all(children.map((child) => once(child, 'message')));

@@ -3,8 +3,8 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { freePort, type PrivatePostgres, startPostgres, startTcpProxy, type TcpProxy } from '@relay/testbed';
 import { type Kysely, sql } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
+import { seedOrganization, silentLog } from '../fixtures/migrated-database.fixture.ts';
 import { migrateUp } from './migrate.ts';
-import { seedOrganization, silentLog } from './migrated-database.fixture.ts';
 import { createDatabase, type DatabaseHandle, type DatabaseOptions } from './postgres.ts';
 import type { Database } from './schema.ts';
 

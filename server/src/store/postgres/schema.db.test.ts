@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { type MigratedDatabase, migratedDatabase, seedOrganization } from './migrated-database.fixture.ts';
+import {
+  type MigratedDatabase,
+  migratedDatabase,
+  seedOrganization,
+} from '../fixtures/migrated-database.fixture.ts';
 import { tables } from './schema.ts';
 
 interface ColumnRow {

@@ -6,10 +6,14 @@ import {
   readConfigChanges,
   readConfigClock,
 } from '../configuration/config-version.ts';
+import {
+  type MigratedDatabase,
+  migratedDatabase,
+  seedOrganization,
+} from '../fixtures/migrated-database.fixture.ts';
 import { appendRequests } from '../ledger/append-requests.ts';
 import { dropLedgerPartitionsBefore, ensureLedgerPartitions, utcDayOf } from '../ledger/ledger-partitions.ts';
 import { sampleRow as row } from '../ledger/ledger-row.fixture.ts';
-import { type MigratedDatabase, migratedDatabase, seedOrganization } from './migrated-database.fixture.ts';
 
 /** What cannot happen on the embedded database, which has one session: everybody there takes turns. */
 describe('several sessions at the same time', () => {

@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { type PrivateRedis, type RedisCluster, startRedis, startRedisCluster } from '@relay/testbed';
 import { RelayError } from '../../domain/relay-error.ts';
 import { systemClock } from '../../kit/clock.ts';
-import { silentLog } from '../postgres/migrated-database.fixture.ts';
+import { silentLog } from '../fixtures/migrated-database.fixture.ts';
 import { createRedis, type Redis, type RedisOptions } from './redis.ts';
 import { slotOf } from './redis-slot.ts';
 

@@ -1,10 +1,10 @@
 import { createClient, ErrorReply } from 'redis';
 import { type BreakerState, createBreaker } from '../../kit/breaker.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { createSendGate } from '../send-gate.ts';
 import { storeUnavailable } from '../store-error.ts';
 import type { StoreLog } from '../store-log.ts';
 import { createDeadlineQueue } from './deadline-queue.ts';
-import { createSendGate } from './send-gate.ts';
 
 export interface RedisNodeOptions {
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { freePort, type PrivateRedis, startRedis, startTcpProxy, type TcpProxy } from '@relay/testbed';
 import { RelayError } from '../../domain/relay-error.ts';
 import { systemClock } from '../../kit/clock.ts';
-import { silentLog } from '../postgres/migrated-database.fixture.ts';
+import { silentLog } from '../fixtures/migrated-database.fixture.ts';
 import { createRedis, type Redis, type RedisOptions } from './redis.ts';
 
 const unavailable = (error: unknown) => error instanceof RelayError && error.code === 'store_unavailable';

@@ -7,14 +7,14 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { sql } from 'kysely';
 import { changeConfiguration } from '../../configuration/config-version.ts';
+import { fillEveryTable } from '../../fixtures/every-table.fixture.ts';
+import { silentLog } from '../../fixtures/migrated-database.fixture.ts';
+import { openEmbedded } from '../../fixtures/test-database.fixture.ts';
 import { appendRequests } from '../../ledger/append-requests.ts';
 import { ensureLedgerPartitions, uuidRangeOfDay } from '../../ledger/ledger-partitions.ts';
 import { sampleRow } from '../../ledger/ledger-row.fixture.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../../postgres/migrate.ts';
-import { silentLog } from '../../postgres/migrated-database.fixture.ts';
 import { createDatabase, type DatabaseHandle } from '../../postgres/postgres.ts';
-import { openEmbedded } from '../../postgres/test-database.fixture.ts';
-import { fillEveryTable } from './every-table.fixture.ts';
 import { MoveRefusedError, moveData } from './move-data.ts';
 import { quoted, readTables } from './table-catalog.ts';
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database } from './schema.ts';
+import type { Database } from '../postgres/schema.ts';
 
 /** Serialises those who remove; any number will do. */
 const LOCK_ID = 7_235_419_003;
