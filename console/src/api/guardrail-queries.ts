@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { TimeRange } from '../app/time-range.ts';
+import type { TimeRange } from '../time-range/time-range.ts';
 import { type Api, take } from './client.ts';
 import { collectPages } from './collect-pages.ts';
 import { cacheKeys } from './queries.ts';

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import type { PageGroup } from '../address/page-table.ts';
+import { usePages } from '../session/use-pages.ts';
 import { text } from '../text/index.ts';
-import type { PageGroup } from './page-table.ts';
-import { timeRangeSearch } from './time-range.ts';
-import { usePages } from './use-pages.ts';
+import { timeRangeSearch } from '../time-range/time-range.ts';
 
 const GROUPS = Object.keys(text.shell.groups) as PageGroup[];
 

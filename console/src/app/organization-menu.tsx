@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronsUpDown } from 'lucide-react';
 import { take } from '../api/client.ts';
-import { enterSession } from '../api/enter-session.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
+import { enterSession } from '../session/enter-session.ts';
 import { text } from '../text/index.ts';
+import { Mark } from '../ui/mark.tsx';
 import { Menu, MenuChoice, MenuLabel } from '../ui/menu.tsx';
 import { Skeleton } from '../ui/states.tsx';
-import { Mark } from './mark.tsx';
 
 /** The organization that everything on the page belongs to; a menu for whoever is in several. */
 export function OrganizationMenu() {

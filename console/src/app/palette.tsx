@@ -4,13 +4,13 @@ import { Command } from 'cmdk';
 import { Boxes, CornerDownLeft, List, Route, Server } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
+import { requestIdIn } from '../address/request-id.ts';
 import { endpointsQuery, lanesQuery, providersQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { matches } from '../format/matches.ts';
+import { useAccess } from '../session/use-access.ts';
+import { usePages } from '../session/use-pages.ts';
 import { text } from '../text/index.ts';
-import { requestIdIn } from './request-id.ts';
-import { useAccess } from './use-access.ts';
-import { usePages } from './use-pages.ts';
 
 /** Of each kind; whoever has more types another letter. */
 const ITEMS_MAX = 20;

@@ -5,17 +5,17 @@ import {
   lazyRouteComponent,
   Navigate,
 } from '@tanstack/react-router';
-import { auditSearch, billingSearch, configurationSearch } from './control-search.ts';
-import { keysSearch } from './keys-search.ts';
-import { limitSearch } from './limit-search.ts';
-import { listSearch } from './list-search.ts';
+import { auditSearch, billingSearch, configurationSearch } from '../address/control-search.ts';
+import { keysSearch } from '../address/keys-search.ts';
+import { limitSearch } from '../address/limit-search.ts';
+import { listSearch } from '../address/list-search.ts';
+import { requestSearch } from '../address/request-search.ts';
+import { settingsSearch } from '../address/settings-search.ts';
+import { usageSearch } from '../address/usage-search.ts';
+import { usePages } from '../session/use-pages.ts';
+import { timeRangeSearch } from '../time-range/time-range.ts';
 import { PageCrashed, PageNotFound } from './page-failures.tsx';
-import { requestSearch } from './request-search.ts';
 import { SessionGate } from './session-gate.tsx';
-import { settingsSearch } from './settings-search.ts';
-import { timeRangeSearch } from './time-range.ts';
-import { usageSearch } from './usage-search.ts';
-import { usePages } from './use-pages.ts';
 
 const root = createRootRoute({ notFoundComponent: PageNotFound });
 
@@ -30,7 +30,7 @@ const signedIn = createRoute({
 const acceptInvitation = createRoute({
   getParentRoute: () => root,
   path: '/accept-invitation',
-  component: lazyRouteComponent(() => import('./accept-invitation.tsx'), 'AcceptInvitation'),
+  component: lazyRouteComponent(() => import('../session/accept-invitation.tsx'), 'AcceptInvitation'),
 });
 
 const first = createRoute({ getParentRoute: () => signedIn, path: '/', component: FirstPage });

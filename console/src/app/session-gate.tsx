@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '../api/api-error.ts';
 import { capabilitiesQuery, sessionQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
+import { SignIn } from '../session/sign-in.tsx';
 import { ErrorCard } from '../ui/states.tsx';
 import { Shell } from './shell.tsx';
-import { SignIn } from './sign-in.tsx';
 
 /** Whoever has no session signs in; the address stays, so that they are then where they wanted to be. */
 export function SessionGate() {

@@ -2,7 +2,7 @@ import { Monitor, Moon, Sun } from 'lucide-react';
 import { text } from '../text/index.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuChoice } from '../ui/menu.tsx';
-import { useTheme } from './theme.ts';
+import { useTheme } from '../ui/theme.ts';
 
 const ICONS = { light: Sun, dark: Moon, system: Monitor } as const;
 

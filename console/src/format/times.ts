@@ -45,7 +45,7 @@ export function formatAgo(at: string, nowMs: number): string {
   return '';
 }
 
-type Bucket = 'minute' | 'hour' | 'day';
+export type Bucket = 'minute' | 'hour' | 'day';
 
 // Days are cut at midnight UTC, so only there do they have a date; hours and minutes are the reader's own.
 const bucketNames: Record<Bucket, Intl.DateTimeFormat> = {

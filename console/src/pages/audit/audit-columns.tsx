@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@relay/contract';
 import { text } from '../../text/index.ts';
+import { fieldChanges } from '../../ui/field-changes.ts';
 import type { LogColumn } from '../../ui/log-table.tsx';
 import { Ago } from '../../ui/time.tsx';
-import { fieldChanges } from '../shared/field-changes.ts';
 import { actionWords, actorName, addressOf, kindOf, objectName } from './entry-words.ts';
 import { ObjectLink } from './object-link.tsx';
 

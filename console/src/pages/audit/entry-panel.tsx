@@ -8,11 +8,11 @@ import { formatDateTime } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopiedValue } from '../../ui/copied-value.tsx';
+import { DetailList, Section } from '../../ui/detail-list.tsx';
 import { Dialog, DialogBody } from '../../ui/dialog.tsx';
+import { fieldChanges } from '../../ui/field-changes.ts';
+import { FieldDiff } from '../../ui/field-diff.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
-import { DetailList, Section } from '../shared/detail-list.tsx';
-import { fieldChanges } from '../shared/field-changes.ts';
-import { FieldDiff } from '../shared/field-diff.tsx';
 import { actionWords, actorName, addressOf, kindOf, objectName } from './entry-words.ts';
 import { ObjectLink } from './object-link.tsx';
 

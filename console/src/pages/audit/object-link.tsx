@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
-import { timeRangeSearch } from '../../app/time-range.ts';
-import { usePages } from '../../app/use-pages.ts';
+import { usePages } from '../../session/use-pages.ts';
+import { timeRangeSearch } from '../../time-range/time-range.ts';
 import { objectName, objectPlace } from './entry-words.ts';
 
 interface ObjectLinkProps {

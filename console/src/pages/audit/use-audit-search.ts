@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import type { AuditSearch } from '../../address/control-search.ts';
 import type { AuditFilters, AuditSpan } from '../../api/control-queries.ts';
-import type { AuditSearch } from '../../app/control-search.ts';
-import { rangeOf, type TimeRangeSearch } from '../../app/time-range.ts';
+import { rangeOf, type TimeRangeSearch } from '../../time-range/time-range.ts';
 
 type Filter = 'actor' | 'action' | 'type' | 'target';
 

@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { endpointsQuery, lanesQuery, providersQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 
 /** Names of what entries refer to by id, as far as the caller may read them. */
 export function useObjectNames(): (id: string) => string | undefined {

@@ -1,5 +1,5 @@
 import { useSearch } from '@tanstack/react-router';
-import { type BillingSearch, billingTabs } from '../../app/control-search.ts';
+import { type BillingSearch, billingTabs } from '../../address/control-search.ts';
 import { text } from '../../text/index.ts';
 import { LinkTabs } from '../../ui/link-tabs.tsx';
 import { Page } from '../../ui/page.tsx';

@@ -1,4 +1,4 @@
-import type { StatementGroup } from '../../app/control-search.ts';
+import type { StatementGroup } from '../../address/control-search.ts';
 import { formatCount, formatMoney } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import type { Column } from '../../ui/data-table.tsx';

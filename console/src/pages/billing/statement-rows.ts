@@ -1,5 +1,5 @@
 import type { UsageLine, UsageStatement, UsageTotals } from '@relay/contract';
-import type { StatementGroup } from '../../app/control-search.ts';
+import type { StatementGroup } from '../../address/control-search.ts';
 import { csvText } from '../../format/csv.ts';
 import { text } from '../../text/index.ts';
 

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ConfigurationSearch, ConfigurationView } from '../../app/control-search.ts';
+import type { ConfigurationSearch, ConfigurationView } from '../../address/control-search.ts';
 import { text } from '../../text/index.ts';
 import { LinkTabs } from '../../ui/link-tabs.tsx';
 import { Page } from '../../ui/page.tsx';

@@ -2,6 +2,7 @@ import type { ConfigPlan } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { FileLock2 } from 'lucide-react';
 import { useMemo } from 'react';
+import { useListSearch } from '../../address/use-list-search.ts';
 import { configOwnedQuery } from '../../api/control-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { matches } from '../../format/matches.ts';
@@ -9,7 +10,6 @@ import { text } from '../../text/index.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { EmptyState, ErrorCard, NothingMatches } from '../../ui/states.tsx';
-import { useListSearch } from '../shared/use-list-search.ts';
 import { SectionLink } from './section-link.tsx';
 
 const words = text.configuration.owned;

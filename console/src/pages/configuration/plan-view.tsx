@@ -5,9 +5,9 @@ import { formatCount } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { plainValue } from '../../ui/field-changes.ts';
+import { FieldDiff } from '../../ui/field-diff.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { plainValue } from '../shared/field-changes.ts';
-import { FieldDiff } from '../shared/field-diff.tsx';
 import { type PlannedChange, type PlanParts, partsOf } from './plan-parts.ts';
 import { SectionLink } from './section-link.tsx';
 

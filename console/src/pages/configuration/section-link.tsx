@@ -1,6 +1,6 @@
 import type { ConfigPlan } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
-import { usePages } from '../../app/use-pages.ts';
+import { usePages } from '../../session/use-pages.ts';
 
 type SectionName = ConfigPlan['changes'][number]['section'];
 

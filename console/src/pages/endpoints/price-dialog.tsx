@@ -2,12 +2,12 @@ import type { PricingPolicy } from '@relay/contract';
 import { type FormEvent, useState } from 'react';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
+import { dollarsOf, microsOf } from '../../forms/dollars.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { dollarsOf, microsOf } from './dollars.ts';
 
 const words = text.endpoints.prices;
 

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { useAccess } from '../../app/use-access.ts';
 import { formatMoney } from '../../format/numbers.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
-import { DetailList, Section } from '../shared/detail-list.tsx';
+import { DetailList, Section } from '../../ui/detail-list.tsx';
 import { PriceDialog } from './price-dialog.tsx';
 import type { EndpointRow } from './use-endpoint-rows.ts';
 

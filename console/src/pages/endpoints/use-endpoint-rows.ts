@@ -9,7 +9,7 @@ import {
   providersQuery,
 } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 
 /** An endpoint with what belongs to it. Prices and providers are absent where the caller may not read them. */
 export interface EndpointRow {

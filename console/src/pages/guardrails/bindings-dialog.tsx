@@ -8,13 +8,13 @@ import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { matches } from '../../format/matches.ts';
 import { text } from '../../text/index.ts';
+import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Check } from '../../ui/field.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { useTimeRange } from '../shared/use-time-range.ts';
 import { StreamsWarning } from './streams-warning.tsx';
 import { GLOBAL_KEY, keyOf, type Target, type TargetType, useTargets } from './use-target-names.ts';
 

@@ -1,7 +1,7 @@
 import type { Guardrail, GuardrailBinding, GuardrailStats } from '@relay/contract';
 import { useState } from 'react';
-import type { TimeRange } from '../../app/time-range.ts';
 import { text } from '../../text/index.ts';
+import type { TimeRange } from '../../time-range/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { BindingsDialog } from './bindings-dialog.tsx';

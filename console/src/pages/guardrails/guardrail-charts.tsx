@@ -1,7 +1,7 @@
 import type { GuardrailStats } from '@relay/contract';
 import { useMemo } from 'react';
-import type { Bucket } from '../../app/time-range.ts';
 import { formatCompact, formatCount, formatDuration } from '../../format/numbers.ts';
+import type { Bucket } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import type { ChartSeries, ChartTone } from '../../ui/charts/chart-data.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';

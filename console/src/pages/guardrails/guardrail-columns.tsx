@@ -1,13 +1,13 @@
 import type { Guardrail, GuardrailTotals } from '@relay/contract';
-import { useAccess } from '../../app/use-access.ts';
 import { formatCompact, formatDuration } from '../../format/numbers.ts';
+import { StateBadges } from '../../parts/health-badge.tsx';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import { type Column, RowActions, RowName } from '../../ui/data-table.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { StateBadges } from '../shared/health-badge.tsx';
 import { BoundToLine } from './bound-to.tsx';
 import { hostOf, phaseOf } from './guardrail-words.ts';
 import { useGuardrailSwitch } from './use-guardrail-switch.tsx';

@@ -3,7 +3,7 @@ import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
-import { ResourceMenu } from '../shared/resource-menu.tsx';
+import { ResourceMenu } from '../../ui/resource-menu.tsx';
 import { EditGuardrailDialog } from './edit-guardrail-dialog.tsx';
 import { useGuardrailSwitch } from './use-guardrail-switch.tsx';
 

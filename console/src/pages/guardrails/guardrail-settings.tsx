@@ -7,9 +7,9 @@ import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { DetailList } from '../../ui/detail-list.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { DetailList } from '../shared/detail-list.tsx';
 import { conditionOf, phaseOf } from './guardrail-words.ts';
 
 const words = text.guardrails.settings;

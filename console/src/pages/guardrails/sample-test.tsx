@@ -7,10 +7,10 @@ import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
+import { DetailList } from '../../ui/detail-list.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field, Select, TextArea } from '../../ui/field.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { DetailList } from '../shared/detail-list.tsx';
 import { conditionOf } from './guardrail-words.ts';
 
 const words = text.guardrails.test;

@@ -1,8 +1,8 @@
 import type { GuardrailStats } from '@relay/contract';
 import { TriangleAlert } from 'lucide-react';
-import type { TimeRange } from '../../app/time-range.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
+import type { TimeRange } from '../../time-range/time-range.ts';
 
 const words = text.guardrails.streams;
 

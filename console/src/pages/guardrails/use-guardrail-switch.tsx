@@ -7,8 +7,8 @@ import { cacheKeys } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { text } from '../../text/index.ts';
+import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { useTimeRange } from '../shared/use-time-range.ts';
 import { BoundToList } from './bound-to.tsx';
 import { StreamsWarning } from './streams-warning.tsx';
 

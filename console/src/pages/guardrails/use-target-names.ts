@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { endpointsQuery, lanesQuery, providersQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 
 export type TargetType = GuardrailBinding['target_type'];

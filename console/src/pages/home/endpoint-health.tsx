@@ -4,11 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { endpointsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { HealthBadge } from '../../parts/health-badge.tsx';
 import { text } from '../../text/index.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { HealthBadge } from '../shared/health-badge.tsx';
 
 const words = text.home;
 const ROWS = 5;

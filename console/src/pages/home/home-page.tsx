@@ -1,14 +1,14 @@
 import { Activity } from 'lucide-react';
 import { useMemo } from 'react';
-import { useAccess } from '../../app/use-access.ts';
 import { formatCompact, formatCount, formatDuration } from '../../format/numbers.ts';
+import { chartSeriesOf } from '../../parts/usage-series.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
+import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
+import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorCard } from '../../ui/states.tsx';
-import { TimeRangeMenu } from '../shared/time-range-menu.tsx';
-import { chartSeriesOf } from '../shared/usage-series.ts';
-import { useTimeRange } from '../shared/use-time-range.ts';
 import { EndpointHealth } from './endpoint-health.tsx';
 import { SetupChecklist } from './setup-checklist.tsx';
 import { Tiles } from './tiles.tsx';

@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { ArrowDownRight, ArrowUpRight, Minus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { type TimeRange, timeRangeSearch } from '../../app/time-range.ts';
-import type { UsageMetric, UsageSearch } from '../../app/usage-search.ts';
+import type { UsageMetric, UsageSearch } from '../../address/usage-search.ts';
 import {
   formatChange,
   formatCompact,
@@ -13,6 +12,7 @@ import {
   formatShare,
 } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
+import { type TimeRange, timeRangeSearch } from '../../time-range/time-range.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import { type useHomeFigures, useTileFigures } from './use-home-figures.ts';

@@ -1,12 +1,12 @@
 import type { Timeseries } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
-import { timeRangeSearch } from '../../app/time-range.ts';
-import type { UsageSearch } from '../../app/usage-search.ts';
+import type { UsageSearch } from '../../address/usage-search.ts';
 import { formatMoneyShort, formatShare } from '../../format/numbers.ts';
+import { seriesKey, seriesLabel } from '../../parts/usage-series.ts';
 import { text } from '../../text/index.ts';
+import { timeRangeSearch } from '../../time-range/time-range.ts';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { seriesKey, seriesLabel } from '../shared/usage-series.ts';
 
 const words = text.home;
 const ROWS = 5;

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { timeseriesQuery } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { rangeBefore, type TimeRange } from '../../app/time-range.ts';
+import { rangeBefore, type TimeRange } from '../../time-range/time-range.ts';
 import { changeBetween, type Halves, halvesOf, lengthMsOf, sumOf } from './compare.ts';
 
 type Series = Timeseries['series'][number];

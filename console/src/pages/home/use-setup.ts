@@ -9,7 +9,7 @@ import {
 } from '../../api/queries.ts';
 import { statsSummaryQuery } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 import type { text } from '../../text/index.ts';
 
 export type StepName = keyof typeof text.home.setup.steps;

@@ -1,10 +1,10 @@
 import type { ApiKey, LimitUsage } from '@relay/contract';
 import { formatDay } from '../../format/times.ts';
+import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Ago } from '../../ui/time.tsx';
-import { LimitBar } from '../shared/limit-bar.tsx';
 import { KeyMenu } from './key-menu.tsx';
 
 const words = text.keys;

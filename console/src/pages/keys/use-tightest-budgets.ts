@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { apiKeyBudgetsQuery, limitUsageQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 
 /** Of the budgets of each key, the one that will be used up first. */
 export function useTightestBudgets(): ReadonlyMap<string, LimitUsage> {

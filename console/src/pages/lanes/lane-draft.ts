@@ -1,4 +1,5 @@
 import type { Lane, Membership } from '@relay/contract';
+import { inRankOrder } from '../../parts/rank-order.ts';
 
 /** A lane as it is being edited: nothing of it is saved until somebody says so. */
 export interface LaneDraft {
@@ -36,13 +37,6 @@ const FIELDS: readonly FieldName[] = [
   'hidden',
   'enabled',
 ];
-
-/** Members in the order in which they are asked. Equal ranks stand in the order of their ids, as on the server. */
-export function inRankOrder(memberships: readonly Membership[]): readonly Membership[] {
-  return memberships.toSorted(
-    (a, b) => a.manual_rank - b.manual_rank || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0),
-  );
-}
 
 export function draftOf(lane: Lane, memberships: readonly Membership[]): LaneDraft {
   return {

@@ -1,13 +1,13 @@
 import type { Lane, Membership } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
+import { BackLink } from '../../address/back-link.tsx';
 import { endpointsQuery, lanesQuery, membershipsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { text } from '../../text/index.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
-import { BackLink } from '../shared/back-link.tsx';
 import { LaneEditor } from './lane-editor.tsx';
 import { LaneMenu } from './lane-menu.tsx';
 

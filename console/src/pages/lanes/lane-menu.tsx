@@ -6,13 +6,13 @@ import { take } from '../../api/client.ts';
 import { cacheKeys, membershipsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { inRankOrder } from '../../parts/rank-order.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
-import { inRankOrder } from './lane-draft.ts';
 
 const words = text.lanes;
 const STALE = [cacheKeys.lanes, cacheKeys.memberships];

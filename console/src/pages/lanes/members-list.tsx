@@ -17,11 +17,11 @@ import {
 import type { Endpoint } from '@relay/contract';
 import { ArrowDown, ArrowUp, GripVertical, X } from 'lucide-react';
 import { useState } from 'react';
+import { HealthBadge } from '../../parts/health-badge.tsx';
 import { text } from '../../text/index.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { Switch } from '../../ui/switch.tsx';
-import { HealthBadge } from '../shared/health-badge.tsx';
 import type { DraftMember } from './lane-draft.ts';
 
 const words = text.lanes.editor;

@@ -7,7 +7,7 @@ import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { ValueChange } from '../shared/field-diff.tsx';
+import { ValueChange } from '../../ui/field-diff.tsx';
 import type { FieldName, LaneChange, LaneDraft } from './lane-draft.ts';
 import { saveLane } from './save-lane.ts';
 

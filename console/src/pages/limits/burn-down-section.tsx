@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type HistoryQuestion, limitHistoryQuery } from '../../api/limit-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
 import { ErrorCard } from '../../ui/states.tsx';

@@ -1,7 +1,7 @@
+import { FillBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { type Column, RowName } from '../../ui/data-table.tsx';
-import { FillBar } from '../shared/limit-bar.tsx';
 import { Countdown } from './countdown.tsx';
 import type { LimitRow } from './limit-row.ts';
 import { ruleOf, shortAmountOf, whereOf } from './limit-words.ts';

@@ -1,9 +1,9 @@
 import { useState } from 'react';
+import { dollarsOf, microsOf } from '../../forms/dollars.ts';
 import { NumberField, SelectField } from '../../forms/fields.tsx';
 import type { useContractForm } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
 import { Field, Input } from '../../ui/field.tsx';
-import { dollarsOf, microsOf } from '../endpoints/dollars.ts';
 import { type LimitValues, limitKinds } from './limit-kinds.ts';
 import type { LimitKind, LimitMetric, LimitScope } from './limit-row.ts';
 import type { LimitPlaces } from './use-limit-places.ts';

@@ -1,6 +1,6 @@
 import { useChange } from '../../api/use-change.ts';
 import { text } from '../../text/index.ts';
-import { ResourceMenu } from '../shared/resource-menu.tsx';
+import { ResourceMenu } from '../../ui/resource-menu.tsx';
 import { LimitDialog } from './limit-dialog.tsx';
 import { limitKinds, staleLimits, valuesOf } from './limit-kinds.ts';
 import type { LimitRow } from './limit-row.ts';

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { formatMoment, formatSpan } from '../../format/spans.ts';
 import { formatDateTime } from '../../format/times.ts';
+import { FillBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { DetailList, Section } from '../../ui/detail-list.tsx';
 import { Dialog, DialogBody } from '../../ui/dialog.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { DetailList, Section } from '../shared/detail-list.tsx';
-import { FillBar } from '../shared/limit-bar.tsx';
 import { BurnDownSection } from './burn-down-section.tsx';
 import { resetOf } from './countdown.tsx';
 import { FileBadge, StateBadge } from './limit-columns.tsx';

@@ -1,12 +1,12 @@
 import { Gauge } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { useListSearch } from '../../address/use-list-search.ts';
 import { matches } from '../../format/matches.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { CreateButton, ListPage } from '../shared/list-page.tsx';
-import { useListSearch } from '../shared/use-list-search.ts';
+import { CreateButton, ListPage } from '../../ui/list-page.tsx';
 import { holdsUpAll, type LaneReach, reachOf, standsInWay } from './lane-reach.ts';
 import { limitColumns, type RankedLimit } from './limit-columns.tsx';
 import { LimitDialog } from './limit-dialog.tsx';

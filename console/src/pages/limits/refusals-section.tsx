@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Refusal, type RefusalQuestion, refusalsQuery } from '../../api/limit-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Section } from '../../ui/detail-list.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
-import { Section } from '../shared/detail-list.tsx';
 import type { LimitRow } from './limit-row.ts';
 
 const words = text.limits.refusals;

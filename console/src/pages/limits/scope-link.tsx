@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import type { LimitRow } from './limit-row.ts';
 import type { LimitPlaces } from './use-limit-places.ts';

@@ -12,7 +12,7 @@ import {
   sessionQuery,
 } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import type { LimitNames } from './limit-words.ts';
 

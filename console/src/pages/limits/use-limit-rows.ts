@@ -4,7 +4,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { limitPoliciesQuery, userBudgetsQuery } from '../../api/limit-queries.ts';
 import { apiKeyBudgetsQuery, capabilitiesQuery, limitUsageQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { type LimitKind, limitRows } from './limit-row.ts';
 import { bitesBefore, outlookOf, type Standing } from './outlook.ts';
 

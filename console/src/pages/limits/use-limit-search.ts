@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { LimitSearch } from '../../app/limit-search.ts';
+import type { LimitSearch } from '../../address/limit-search.ts';
 
 export type LimitFilters = Pick<LimitSearch, 'kind' | 'scope' | 'metric' | 'lane'>;
 

@@ -1,6 +1,6 @@
 import type { Endpoint, Lane, Live, LiveEndpoint, LiveLane, Membership } from '@relay/contract';
 import { matches } from '../../format/matches.ts';
-import { inRankOrder } from '../lanes/lane-draft.ts';
+import { inRankOrder } from '../../parts/rank-order.ts';
 
 export interface BoardEndpoint {
   readonly id: string;

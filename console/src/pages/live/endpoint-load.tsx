@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { formatCount } from '../../format/numbers.ts';
+import { HealthBadge } from '../../parts/health-badge.tsx';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { classes } from '../../ui/class-names.ts';
-import { HealthBadge } from '../shared/health-badge.tsx';
 import type { BoardEndpoint } from './board-rows.ts';
 import { columns } from './columns.ts';
 import { formatCooling } from './format-wait.ts';

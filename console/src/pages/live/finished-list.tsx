@@ -2,11 +2,11 @@ import type { RequestLogEntry } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { formatDuration } from '../../format/numbers.ts';
 import { formatClock } from '../../format/times.ts';
+import { stateTones } from '../../parts/request-state-badge.tsx';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { stateTones } from '../requests/state-badge.tsx';
 import type { Finished } from './use-finished.ts';
 
 const words = text.live.finished;

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { Pause, Play, Waypoints } from 'lucide-react';
 import { useState } from 'react';
-import { useAccess } from '../../app/use-access.ts';
+import { useListSearch } from '../../address/use-list-search.ts';
 import { formatClock } from '../../format/times.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorCard } from '../../ui/states.tsx';
-import { useListSearch } from '../shared/use-list-search.ts';
 import { FinishedList } from './finished-list.tsx';
 import { LiveBoard } from './live-board.tsx';
 import { LiveTotals } from './live-totals.tsx';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { FollowState } from '../../api/follow-events.ts';
 import { readFinished } from '../../api/live-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useLiveTail } from '../requests/use-live-tail.ts';
+import { useLiveTail } from '../../parts/use-live-tail.ts';
 
 export interface Finished {
   /** Newest first; undefined until somebody knows. */

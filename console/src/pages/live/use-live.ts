@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { liveQuery } from '../../api/live-queries.ts';
 import { endpointsQuery, lanesQuery, membershipsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { type BoardLane, boardOf } from './board-rows.ts';
 

@@ -6,12 +6,12 @@ import { take } from '../../api/client.ts';
 import { cacheKeys, sessionQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
+import { LeaveDialog } from '../../parts/leave-dialog.tsx';
 import { text } from '../../text/index.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { RowActions } from '../../ui/data-table.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
-import { LeaveDialog } from '../shared/leave-dialog.tsx';
 import { RoleDialog } from './role-dialog.tsx';
 
 const words = text.members;

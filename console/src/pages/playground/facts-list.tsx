@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { useAccess } from '../../app/use-access.ts';
 import { formatCount, formatDuration, formatMoney } from '../../format/numbers.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import type { Facts } from './run-request.ts';

@@ -10,11 +10,11 @@ import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Section } from '../../ui/detail-list.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
-import { Section } from '../shared/detail-list.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
 const words = text.providers.credentials;

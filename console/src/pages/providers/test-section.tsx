@@ -2,12 +2,12 @@ import type { Provider } from '@relay/contract';
 import { take } from '../../api/client.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { ConnectionTest } from '../../parts/connection-test.tsx';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/detail-list.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { ConnectionTest } from '../shared/connection-test.tsx';
-import { Section } from '../shared/detail-list.tsx';
 import { ImportModels } from './import-models.tsx';
 
 const words = text.providers.test;

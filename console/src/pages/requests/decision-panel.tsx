@@ -1,13 +1,13 @@
 import type { RequestDetail } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { Gauge } from 'lucide-react';
-import { useAccess } from '../../app/use-access.ts';
 import { formatDuration } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/times.ts';
+import { verdictTones } from '../../parts/explain-panel.tsx';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { verdictTones } from '../shared/explain-panel.tsx';
 import type { RequestNames } from './use-request-names.ts';
 
 const words = text.requests.detail.decision;

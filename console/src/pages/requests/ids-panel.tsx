@@ -3,8 +3,8 @@ import { formatDuration } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { CopiedValue } from '../../ui/copied-value.tsx';
+import { DetailList } from '../../ui/detail-list.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { DetailList } from '../shared/detail-list.tsx';
 import type { RequestNames } from './use-request-names.ts';
 
 const words = text.requests.detail;

@@ -1,8 +1,8 @@
+import type { LiveTail } from '../../parts/use-live-tail.ts';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { messageOf } from '../../ui/error-note.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import type { LiveTail } from './use-live-tail.ts';
 
 const words = text.requests.live;
 

@@ -1,9 +1,9 @@
 import { Download, RotateCw } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { RequestFilters } from '../../address/request-search.ts';
 import { type RequestsShown, requestQueryOf } from '../../api/request-queries.ts';
-import type { RequestFilters } from '../../app/request-search.ts';
-import type { TimeRangeSearch } from '../../app/time-range.ts';
 import { text } from '../../text/index.ts';
+import type { TimeRangeSearch } from '../../time-range/time-range.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SavedViewsMenu } from './saved-views-menu.tsx';
 

@@ -1,6 +1,10 @@
 import type { RequestLogEntry } from '@relay/contract';
 import { X } from 'lucide-react';
-import { type RequestFilterName, type RequestFilters, requestFilterNames } from '../../app/request-search.ts';
+import {
+  type RequestFilterName,
+  type RequestFilters,
+  requestFilterNames,
+} from '../../address/request-search.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { FilterPopover } from './filter-popover.tsx';

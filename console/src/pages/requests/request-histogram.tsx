@@ -1,15 +1,15 @@
 import type { RequestLogEntry } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { RequestFilters } from '../../address/request-search.ts';
 import { requestHistogramQuery } from '../../api/request-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import type { RequestFilters } from '../../app/request-search.ts';
-import { useAccess } from '../../app/use-access.ts';
 import { formatCompact, formatCount } from '../../format/numbers.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
+import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { useTimeRange } from '../shared/use-time-range.ts';
 
 const words = text.requests.histogram;
 const HEIGHT_PX = 120;

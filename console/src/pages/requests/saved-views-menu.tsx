@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bookmark, Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import type { RequestFilters } from '../../address/request-search.ts';
 import { sessionQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import type { RequestFilters } from '../../app/request-search.ts';
-import type { TimeRangeSearch } from '../../app/time-range.ts';
 import { text } from '../../text/index.ts';
+import type { TimeRangeSearch } from '../../time-range/time-range.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Popover } from '../../ui/popover.tsx';

@@ -1,5 +1,5 @@
-import { filtersIn, type RequestFilters, requestSearch } from '../../app/request-search.ts';
-import { type TimeRangeSearch, timeRangeSearch } from '../../app/time-range.ts';
+import { filtersIn, type RequestFilters, requestSearch } from '../../address/request-search.ts';
+import { type TimeRangeSearch, timeRangeSearch } from '../../time-range/time-range.ts';
 
 /** Filters and a time range under a name. */
 export interface SavedView {

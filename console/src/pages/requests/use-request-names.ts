@@ -9,7 +9,7 @@ import {
   providersQuery,
 } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 
 /** Names by id, of each kind that the caller may read. Undefined where they may not. */
 export interface RequestNames {

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { filtersIn, type RequestFilters, type RequestSearch } from '../../app/request-search.ts';
-import { type TimeRangeSearch, timeRangeSearch } from '../../app/time-range.ts';
+import { filtersIn, type RequestFilters, type RequestSearch } from '../../address/request-search.ts';
+import { type TimeRangeSearch, timeRangeSearch } from '../../time-range/time-range.ts';
 
 const NO_FILTERS = {
   state: undefined,

@@ -1,13 +1,13 @@
 import type { RequestLogEntry } from '@relay/contract';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { RequestFilters } from '../../address/request-search.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import { filterQueryOf, type RequestsShown, requestsQuery } from '../../api/request-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import type { RequestFilters } from '../../app/request-search.ts';
-import type { TimeRangeSearch } from '../../app/time-range.ts';
+import { useLiveTail } from '../../parts/use-live-tail.ts';
+import type { TimeRangeSearch } from '../../time-range/time-range.ts';
 import { addRows, noLiveRows, notListed, releaseRows } from './live-rows.ts';
-import { useLiveTail } from './use-live-tail.ts';
 
 interface RequestsOptions {
   readonly filters: RequestFilters;

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { capabilitiesQuery, sessionQuery, signInMethodsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { LeaveDialog } from '../../parts/leave-dialog.tsx';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopiedValue } from '../../ui/copied-value.tsx';
+import { DetailList } from '../../ui/detail-list.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { DetailList } from '../shared/detail-list.tsx';
-import { LeaveDialog } from '../shared/leave-dialog.tsx';
 import { SettingPanel } from './setting-panel.tsx';
 
 const words = text.settings.organization;

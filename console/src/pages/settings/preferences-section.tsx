@@ -5,12 +5,12 @@ import { take } from '../../api/client.ts';
 import { cacheKeys, sessionQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
-import { type Theme, useTheme } from '../../app/theme.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Switch } from '../../ui/switch.tsx';
+import { type Theme, useTheme } from '../../ui/theme.ts';
 import { SettingPanel } from './setting-panel.tsx';
 
 const words = text.settings.preferences;

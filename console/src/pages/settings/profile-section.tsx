@@ -5,14 +5,14 @@ import { take } from '../../api/client.ts';
 import { cacheKeys, capabilitiesQuery, sessionQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
-import { useAccess } from '../../app/use-access.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopiedValue } from '../../ui/copied-value.tsx';
+import { DetailList } from '../../ui/detail-list.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { DetailList } from '../shared/detail-list.tsx';
 import { EmailDialog } from './email-dialog.tsx';
 import { SettingPanel } from './setting-panel.tsx';
 

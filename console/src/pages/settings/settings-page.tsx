@@ -1,6 +1,6 @@
 import { useSearch } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import type { SettingsSearch, SettingsSection } from '../../app/settings-search.ts';
+import type { SettingsSearch, SettingsSection } from '../../address/settings-search.ts';
 import { text } from '../../text/index.ts';
 import { LinkTabs } from '../../ui/link-tabs.tsx';
 import { Page } from '../../ui/page.tsx';

@@ -1,6 +1,6 @@
 import type { Timeseries } from '@relay/contract';
 import { csvText } from '../../format/csv.ts';
-import { seriesLabel } from '../shared/usage-series.ts';
+import { seriesLabel } from '../../parts/usage-series.ts';
 
 /** What is shown, as a sheet: a row for each bucket, a column for each group, numbers as the interface gives them. */
 export function csvOf(answer: Timeseries): string {

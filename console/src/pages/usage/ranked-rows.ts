@@ -1,5 +1,5 @@
 import type { Timeseries } from '@relay/contract';
-import { seriesKey, seriesLabel } from '../shared/usage-series.ts';
+import { seriesKey, seriesLabel } from '../../parts/usage-series.ts';
 
 /** One group of an answer, as the ranking shows it. */
 export interface RankedRow {

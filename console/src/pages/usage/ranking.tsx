@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
-import type { Bucket } from '../../app/time-range.ts';
 import { formatShare } from '../../format/numbers.ts';
+import type { Bucket } from '../../format/times.ts';
 import { formatBucket } from '../../format/times.ts';
+import type { MetricLook } from '../../parts/usage-metrics.ts';
 import { text } from '../../text/index.ts';
 import { type Column, DataTable, RowName } from '../../ui/data-table.tsx';
-import type { MetricLook } from '../shared/usage-metrics.ts';
 import type { RankedRow } from './ranked-rows.ts';
 
 const words = text.usage;

@@ -1,6 +1,6 @@
 import { ListFilter } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { canGroup, type UsageGroup, type UsageMetric, usageGroups } from '../../app/usage-search.ts';
+import { canGroup, type UsageGroup, type UsageMetric, usageGroups } from '../../address/usage-search.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { UsageFilterName } from '../../address/usage-search.ts';
 import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
 import {
   apiKeysQuery,
@@ -8,8 +9,7 @@ import {
   providersQuery,
 } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import type { UsageFilterName } from '../../app/usage-search.ts';
-import { useAccess } from '../../app/use-access.ts';
+import { useAccess } from '../../session/use-access.ts';
 
 export interface FilterOption {
   readonly id: string;

@@ -2,9 +2,6 @@ import type { TimeseriesQuery } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { timeseriesQuery } from '../../api/usage-queries.ts';
-import { useApi } from '../../api/use-api.ts';
-import { type Bucket, bucketsFor, type TimeRange } from '../../app/time-range.ts';
 import {
   canGroup,
   DEFAULT_GROUP,
@@ -14,8 +11,12 @@ import {
   type UsageMetric,
   type UsageSearch,
   usageFilterNames,
-} from '../../app/usage-search.ts';
-import { useTimeRange } from '../shared/use-time-range.ts';
+} from '../../address/usage-search.ts';
+import { timeseriesQuery } from '../../api/usage-queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import type { Bucket } from '../../format/times.ts';
+import { bucketsFor, type TimeRange } from '../../time-range/time-range.ts';
+import { useTimeRange } from '../../time-range/use-time-range.ts';
 
 export type UsageFilters = { readonly [Name in UsageFilterName]?: string };
 

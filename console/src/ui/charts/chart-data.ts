@@ -1,4 +1,4 @@
-import type { Bucket } from '../../app/time-range.ts';
+import type { Bucket } from '../../format/times.ts';
 
 export type ChartTone = 'good' | 'bad' | 'warn' | 'neutral';
 export type ChartKind = 'area' | 'bar' | 'line';

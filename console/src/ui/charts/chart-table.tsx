@@ -1,4 +1,4 @@
-import type { Bucket } from '../../app/time-range.ts';
+import type { Bucket } from '../../format/times.ts';
 import { formatBucket } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { type ChartRow, type DrawnSeries, endOf, valueIn } from './chart-data.ts';

@@ -11,7 +11,7 @@ import {
   XAxis,
   YAxis,
 } from 'recharts';
-import type { Bucket } from '../../app/time-range.ts';
+import type { Bucket } from '../../format/times.ts';
 import { formatTick as formatTimeTick, zoneName } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { type ChartKind, type ChartRow, type DrawnSeries, ticksOf, valueIn } from './chart-data.ts';

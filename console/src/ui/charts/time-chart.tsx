@@ -1,7 +1,7 @@
 import { ChartArea, Table2 } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
-import type { Bucket } from '../../app/time-range.ts';
 import { formatCount } from '../../format/numbers.ts';
+import type { Bucket } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../button.tsx';
 import { classes } from '../class-names.ts';

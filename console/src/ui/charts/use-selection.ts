@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 import type { MouseHandlerDataParam } from 'recharts';
-import type { Bucket } from '../../app/time-range.ts';
+import type { Bucket } from '../../format/times.ts';
 import { endOf } from './chart-data.ts';
 
 /** A drag over the chart, from the bucket where it began to the one where it ended. */

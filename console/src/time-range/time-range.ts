@@ -1,3 +1,5 @@
+import type { Bucket } from '../format/times.ts';
+
 /** The one time range of the console, as it stands in the address: a length up to now, or two moments. */
 export interface TimeRangeSearch {
   readonly range?: RangeName;
@@ -19,7 +21,6 @@ const LENGTHS_MS = {
 } as const;
 
 export type RangeName = keyof typeof LENGTHS_MS;
-export type Bucket = 'minute' | 'hour' | 'day';
 
 export const rangeNames = Object.keys(LENGTHS_MS) as RangeName[];
 const DEFAULT_RANGE: RangeName = '24h';

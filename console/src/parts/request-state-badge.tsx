@@ -1,6 +1,6 @@
 import type { RequestLogEntry } from '@relay/contract';
-import { text } from '../../text/index.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import { text } from '../text/index.ts';
+import { Badge, type Tone } from '../ui/badge.tsx';
 
 export const stateTones: Record<RequestLogEntry['state'], Tone> = {
   completed: 'good',

@@ -1,11 +1,11 @@
 import { CalendarClock, ChevronDown } from 'lucide-react';
 import { Popover } from 'radix-ui';
 import { type FormEvent, useState } from 'react';
-import { rangeNames, type TimeRange, type TimeRangeSearch } from '../../app/time-range.ts';
-import { formatDateTime } from '../../format/times.ts';
-import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
-import { Field, Input } from '../../ui/field.tsx';
+import { formatDateTime } from '../format/times.ts';
+import { text } from '../text/index.ts';
+import { Button } from '../ui/button.tsx';
+import { Field, Input } from '../ui/field.tsx';
+import { rangeNames, type TimeRange, type TimeRangeSearch } from './time-range.ts';
 import { useTimeRange } from './use-time-range.ts';
 
 /** Chooses the time range of the page: a length up to now, or two moments. It stands in the address. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { type PageEntry, pageTable } from '../address/page-table.ts';
 import { capabilitiesQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
-import { type PageEntry, pageTable } from './page-table.ts';
 import { useAccess } from './use-access.ts';
 
 /** The pages that this caller has in this deployment. */

@@ -1,17 +1,17 @@
 import type { CandidateVerdict, RoutingExplain, RoutingExplanation } from '@relay/contract';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { take } from '../../api/client.ts';
-import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../app/use-access.ts';
-import { formatCount, formatDuration, formatMoney } from '../../format/numbers.ts';
-import { text } from '../../text/index.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { classes } from '../../ui/class-names.ts';
-import { ErrorNote } from '../../ui/error-note.tsx';
-import { Field, Select, TextArea } from '../../ui/field.tsx';
-import { Panel } from '../../ui/page.tsx';
+import { take } from '../api/client.ts';
+import { useApi } from '../api/use-api.ts';
+import { formatCount, formatDuration, formatMoney } from '../format/numbers.ts';
+import { useAccess } from '../session/use-access.ts';
+import { text } from '../text/index.ts';
+import { Badge, type Tone } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { classes } from '../ui/class-names.ts';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Field, Select, TextArea } from '../ui/field.tsx';
+import { Panel } from '../ui/page.tsx';
 
 const words = text.lanes.explain;
 type Operation = RoutingExplain['operation'];

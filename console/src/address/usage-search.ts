@@ -1,6 +1,6 @@
 import { TimeseriesQuery } from '@relay/contract';
+import type { Bucket } from '../format/times.ts';
 import { wordOf } from './list-search.ts';
-import type { Bucket } from './time-range.ts';
 
 export type UsageMetric = TimeseriesQuery['metric'];
 export type UsageGroup = NonNullable<TimeseriesQuery['group_by']>;

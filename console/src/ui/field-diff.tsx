@@ -1,6 +1,6 @@
 import { ArrowRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { text } from '../../text/index.ts';
+import { text } from '../text/index.ts';
 import { type FieldChange, isSecretField, plainValue } from './field-changes.ts';
 
 const words = text.diff;

@@ -2,15 +2,15 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { take } from '../api/client.ts';
-import { enterSession } from '../api/enter-session.ts';
 import { signInMethodsQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input } from '../ui/field.tsx';
+import { Mark } from '../ui/mark.tsx';
 import { ErrorCard, Skeleton } from '../ui/states.tsx';
-import { Mark } from './mark.tsx';
+import { enterSession } from './enter-session.ts';
 import { SignUp } from './sign-up.tsx';
 
 type Way = 'token' | 'password' | 'sign-up';

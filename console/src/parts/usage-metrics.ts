@@ -1,4 +1,4 @@
-import type { UsageMetric } from '../../app/usage-search.ts';
+import type { UsageMetric } from '../address/usage-search.ts';
 import {
   formatCompact,
   formatCount,
@@ -6,8 +6,8 @@ import {
   formatMoney,
   formatMoneyShort,
   formatShare,
-} from '../../format/numbers.ts';
-import { text } from '../../text/index.ts';
+} from '../format/numbers.ts';
+import { text } from '../text/index.ts';
 
 const words = text.usage;
 

@@ -1,6 +1,6 @@
 import type { Provider } from '@relay/contract';
-import { text } from '../../text/index.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import { text } from '../text/index.ts';
+import { Badge, type Tone } from '../ui/badge.tsx';
 
 const TONES: Record<Provider['health'], Tone> = {
   healthy: 'good',

@@ -1,8 +1,8 @@
 import type { LimitUsage } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
-import { formatCompact, formatMoney } from '../../format/numbers.ts';
-import { text } from '../../text/index.ts';
-import { classes } from '../../ui/class-names.ts';
+import { formatCompact, formatMoney } from '../format/numbers.ts';
+import { text } from '../text/index.ts';
+import { classes } from '../ui/class-names.ts';
 
 /** An amount of a metric: money for spend, else a count. */
 function formatMetric(metric: LimitUsage['metric'], value: number): string {

@@ -1,10 +1,10 @@
 import { EllipsisVertical, Pencil, Power, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { text } from '../../text/index.ts';
-import { IconButton } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
-import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { text } from '../text/index.ts';
+import { IconButton } from './button.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+import { ErrorNote } from './error-note.tsx';
+import { Menu, MenuItem, MenuLine } from './menu.tsx';
 
 interface Step {
   readonly error: Error | null;

@@ -1,7 +1,7 @@
 import type { RequestLogEntry } from '@relay/contract';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { type FollowState, followEvents } from '../../api/follow-events.ts';
-import { useApi } from '../../api/use-api.ts';
+import { type FollowState, followEvents } from '../api/follow-events.ts';
+import { useApi } from '../api/use-api.ts';
 
 export interface LiveTail {
   readonly state: FollowState;

@@ -1,9 +1,9 @@
 import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
-import { SearchInput } from '../../ui/search-input.tsx';
-import { EmptyState, ErrorCard, NothingMatches } from '../../ui/states.tsx';
+import { Button } from './button.tsx';
+import { Page } from './page.tsx';
+import { SearchInput } from './search-input.tsx';
+import { EmptyState, ErrorCard, NothingMatches } from './states.tsx';
 
 interface ListPageProps {
   readonly title: string;

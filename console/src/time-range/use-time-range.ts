@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { rangeOf, type TimeRange, type TimeRangeSearch } from '../../app/time-range.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../ui/use-now.ts';
+import { rangeOf, type TimeRange, type TimeRangeSearch } from './time-range.ts';
 
 const TICK_MS = 30_000;
 

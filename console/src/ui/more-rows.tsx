@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { Button } from './button.tsx';
+import { ErrorNote } from './error-note.tsx';
 
 interface MoreRowsProps {
   /** What a page-by-page query says of itself. */

@@ -1,6 +1,6 @@
 import type { Session } from '@relay/contract';
 import type { QueryClient } from '@tanstack/react-query';
-import { cacheKeys } from './queries.ts';
+import { cacheKeys } from '../api/queries.ts';
 
 /** These do not depend on who asks. */
 const KEPT: readonly string[] = [cacheKeys.session[0], cacheKeys.signInMethods[0]];

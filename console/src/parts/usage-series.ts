@@ -1,6 +1,6 @@
 import type { Timeseries } from '@relay/contract';
-import { text } from '../../text/index.ts';
-import type { ChartSeries, ChartTone } from '../../ui/charts/chart-data.ts';
+import { text } from '../text/index.ts';
+import type { ChartSeries, ChartTone } from '../ui/charts/chart-data.ts';
 
 type Series = Timeseries['series'][number];
 

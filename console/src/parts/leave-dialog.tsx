@@ -1,8 +1,8 @@
 import type { Session } from '@relay/contract';
-import { cacheKeys } from '../../api/queries.ts';
-import { useChange } from '../../api/use-change.ts';
-import { text } from '../../text/index.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { cacheKeys } from '../api/queries.ts';
+import { useChange } from '../api/use-change.ts';
+import { text } from '../text/index.ts';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 
 const words = text.members;
 

@@ -2,12 +2,12 @@ import type { SignUp as SignUpBody } from '@relay/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { take } from '../api/client.ts';
-import { enterSession } from '../api/enter-session.ts';
 import { useApi } from '../api/use-api.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input } from '../ui/field.tsx';
+import { enterSession } from './enter-session.ts';
 
 const EMPTY: SignUpBody = { name: '', email: '', password: '', organization_name: '' };
 

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { ListSearch } from '../../app/list-search.ts';
+import type { ListSearch } from './list-search.ts';
 
 /** What the address says of a list, and how to change it. Typing replaces the address; opening a row adds to history. */
 export function useListSearch() {

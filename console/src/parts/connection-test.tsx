@@ -1,8 +1,8 @@
 import type { EndpointTestResult, ProviderTestResult } from '@relay/contract';
 import { CircleCheck, CircleMinus, CircleX } from 'lucide-react';
-import { formatDuration } from '../../format/numbers.ts';
-import { text } from '../../text/index.ts';
-import { classes } from '../../ui/class-names.ts';
+import { formatDuration } from '../format/numbers.ts';
+import { text } from '../text/index.ts';
+import { classes } from '../ui/class-names.ts';
 
 type Result = ProviderTestResult | EndpointTestResult;
 

@@ -2,15 +2,15 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { take } from '../api/client.ts';
-import { enterSession } from '../api/enter-session.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input } from '../ui/field.tsx';
+import { Mark } from '../ui/mark.tsx';
 import { Skeleton } from '../ui/states.tsx';
-import { Mark } from './mark.tsx';
+import { enterSession } from './enter-session.ts';
 
 const words = text.invitation;
 
