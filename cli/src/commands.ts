@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from './kit/surroundings.ts';
 
 /**
  * Makes a command. `argv` is what was typed, where only what that needs has to be made; `whole` makes the program with
@@ -30,25 +30,25 @@ export const commands: readonly CommandEntry[] = [
     name: 'start',
     summary: 'run everything in one process: no database, no Redis, data in one directory',
     group: RUN,
-    load: async () => (await import('./start.ts')).startCommand,
+    load: async () => (await import('./run/start.ts')).startCommand,
   },
   {
     name: 'serve',
     summary: 'run the server on PostgreSQL and Redis; settings come from the environment',
     group: RUN,
-    load: async () => (await import('./serve.ts')).serveCommand,
+    load: async () => (await import('./run/serve.ts')).serveCommand,
   },
   {
     name: 'migrate',
     summary: 'look at or bring up the database schema',
     group: RUN,
-    load: async () => (await import('./migrate.ts')).migrateCommand,
+    load: async () => (await import('./run/migrate.ts')).migrateCommand,
   },
   {
     name: 'context-key',
     summary: 'print a new pair of keys for the context between the platform and inference roles',
     group: RUN,
-    load: async () => (await import('./context-key.ts')).contextKeyCommand,
+    load: async () => (await import('./run/context-key.ts')).contextKeyCommand,
   },
   {
     name: 'demo',
@@ -60,19 +60,19 @@ export const commands: readonly CommandEntry[] = [
     name: 'login',
     summary: 'keep a server and its tokens for the other commands',
     group: SIGN_IN,
-    load: async () => (await import('./session/login.ts')).loginCommand,
+    load: async () => (await import('./account/login.ts')).loginCommand,
   },
   {
     name: 'whoami',
     summary: 'say which server the commands speak to, and as whom',
     group: SIGN_IN,
-    load: async () => (await import('./session/whoami.ts')).whoamiCommand,
+    load: async () => (await import('./account/whoami.ts')).whoamiCommand,
   },
   {
     name: 'logout',
     summary: 'forget a login context',
     group: SIGN_IN,
-    load: async () => (await import('./session/logout.ts')).logoutCommand,
+    load: async () => (await import('./account/logout.ts')).logoutCommand,
   },
   {
     name: 'providers',
@@ -108,7 +108,7 @@ export const commands: readonly CommandEntry[] = [
     name: 'keys',
     summary: 'User API keys: create, rotate, revoke',
     group: SET_UP,
-    load: async () => (await import('./keys.ts')).keysCommand,
+    load: async () => (await import('./keys/keys.ts')).keysCommand,
   },
   {
     name: 'chat',
@@ -120,7 +120,7 @@ export const commands: readonly CommandEntry[] = [
     name: 'explain',
     summary: 'say what would happen to a request now',
     group: LOOK,
-    load: async () => (await import('./explain.ts')).explainCommand,
+    load: async () => (await import('./explain/explain.ts')).explainCommand,
   },
   {
     name: 'requests',
@@ -132,7 +132,7 @@ export const commands: readonly CommandEntry[] = [
     name: 'usage',
     summary: 'requests, tokens and spend, summed up',
     group: LOOK,
-    load: async () => (await import('./usage.ts')).usageCommand,
+    load: async () => (await import('./usage/usage.ts')).usageCommand,
   },
   {
     name: 'config',
@@ -144,7 +144,7 @@ export const commands: readonly CommandEntry[] = [
     name: 'bench',
     summary: 'send a small load through a lane',
     group: LOOK,
-    load: async () => (await import('./bench.ts')).benchCommand,
+    load: async () => (await import('./bench/bench.ts')).benchCommand,
   },
   {
     name: 'doctor',

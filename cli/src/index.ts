@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
+import { exitCodes, Outcome, ProgramError } from './kit/program-error.ts';
+import { processSurroundings } from './kit/surroundings.ts';
 import { writeError } from './output/write-error.ts';
 import { commandNameOf, createProgram } from './program.ts';
-import { exitCodes, Outcome, ProgramError } from './program-error.ts';
-import { processSurroundings } from './surroundings.ts';
 
+export { exitCodes } from './kit/program-error.ts';
+export { processSurroundings } from './kit/surroundings.ts';
 export { createProgram } from './program.ts';
-export { exitCodes } from './program-error.ts';
-export { processSurroundings } from './surroundings.ts';
 
 const SERVERS: readonly string[] = ['serve', 'start'];
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import cliPackage from '../package.json' with { type: 'json' };
 import { type CommandEntry, commands } from './commands.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from './kit/surroundings.ts';
 
 /** The command line with what `argv` needs, or with everything, as completion and the reference want it. */
 export async function createProgram(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {

@@ -1,5 +1,5 @@
+import { type ErrorDetail, exitCodes, ProgramError } from '../kit/program-error.ts';
 import { plain } from '../output/cells.ts';
-import { type ErrorDetail, exitCodes, ProgramError } from '../program-error.ts';
 
 /** What the server refused, in its own words and with its code. */
 export class ApiError extends ProgramError {

@@ -1,7 +1,8 @@
 import type { paths } from '@relay/contract/api-types';
 import createClient, { type Client } from 'openapi-fetch';
+import { ProgramError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { waitingFor } from '../output/progress.ts';
-import { ProgramError } from '../program-error.ts';
 import {
   type Connection,
   type ConnectionOptions,
@@ -9,7 +10,6 @@ import {
   resolveConnection,
   tokenFor,
 } from '../session/connection.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { errorOf, foreignAnswer } from './api-error.ts';
 import { unreachable } from './unreachable.ts';
 

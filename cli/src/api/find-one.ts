@@ -1,4 +1,4 @@
-import { exitCodes, ProgramError } from '../program-error.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
 
 export interface Named {
   readonly id: string;

@@ -1,4 +1,4 @@
-import { exitCodes, ProgramError } from '../program-error.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
 
 /** Why no answer came, told from the error of `fetch`, whose own message says nothing. */
 export function unreachable(server: string, error: unknown): ProgramError {

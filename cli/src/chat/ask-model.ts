@@ -1,6 +1,6 @@
 import { ApiError } from '../api/api-error.ts';
 import type { Api } from '../api/client.ts';
-import { exitCodes, ProgramError } from '../program-error.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
 import { readEvents } from '../read-events.ts';
 
 export interface Message {

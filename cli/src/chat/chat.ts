@@ -2,15 +2,15 @@ import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 import { Command, type OptionValues } from 'commander';
 import { type Api, connect } from '../api/client.ts';
+import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
+import { canAsk } from '../kit/prompt.ts';
+import { readStdin } from '../kit/read-input.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { dollars, milliseconds } from '../output/cells.ts';
 import { formatOf, withOutput } from '../output/options.ts';
 import { printObject } from '../output/print.ts';
 import { writeError } from '../output/write-error.ts';
-import { exitCodes, ProgramError, usageError } from '../program-error.ts';
-import { canAsk } from '../prompt.ts';
-import { readStdin } from '../read-input.ts';
 import { withConnection } from '../session/connection.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { type Answer, askModel, type Message, type Question } from './ask-model.ts';
 
 export function chatCommand(surroundings: Surroundings): Command {

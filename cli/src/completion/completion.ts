@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander';
-import type { Surroundings } from '../surroundings.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { commandWords } from './command-words.ts';
 import { completionScript, type Shell, shells } from './scripts.ts';
 

@@ -1,9 +1,9 @@
 import { dataOf } from '../api/client.ts';
+import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
+import { canAsk, confirm } from '../kit/prompt.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { formatOf } from '../output/options.ts';
 import { machineText } from '../output/print.ts';
-import { exitCodes, ProgramError, usageError } from '../program-error.ts';
-import { canAsk, confirm } from '../prompt.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { type DiffOptions, orphansOf, type PlannedFile, planFile } from './diff.ts';
 import { atPlace, lineOf } from './read-config.ts';
 import { planText } from './show-plan.ts';

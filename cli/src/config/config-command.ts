@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { withOutput } from '../output/options.ts';
 import { withConnection } from '../session/connection.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { type ApplyOptions, apply } from './apply.ts';
 import { type DiffOptions, diff } from './diff.ts';
 import { type ExportOptions, exportConfig } from './export.ts';

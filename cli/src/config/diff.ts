@@ -1,10 +1,10 @@
 import type { ConfigFile, ConfigPlan } from '@relay/contract';
 import { type Api, connect, dataOf } from '../api/client.ts';
+import { exitCodes, Outcome } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { formatOf, type OutputOptions } from '../output/options.ts';
 import { machineText } from '../output/print.ts';
-import { exitCodes, Outcome } from '../program-error.ts';
 import type { ConnectionOptions } from '../session/connection.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { atPlace, type ReadConfig, readGoodConfig, secretsOf } from './read-config.ts';
 import { planText } from './show-plan.ts';
 

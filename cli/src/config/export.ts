@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ConfigFile } from '@relay/contract';
 import { connect, dataOf } from '../api/client.ts';
-import { exitCodes, ProgramError } from '../program-error.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import type { ConnectionOptions } from '../session/connection.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 export interface ExportOptions extends ConnectionOptions {
   readonly output: 'yaml' | 'json';

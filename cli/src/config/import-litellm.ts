@@ -1,7 +1,7 @@
+import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
+import { readInput } from '../kit/read-input.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { count, plain } from '../output/cells.ts';
-import { exitCodes, ProgramError, usageError } from '../program-error.ts';
-import { readInput } from '../read-input.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { writeOut } from './export.ts';
 import type { Remark } from './litellm/source.ts';
 import { lineOf } from './read-config.ts';

@@ -4,10 +4,10 @@ import type { ConfigFile } from '@relay/contract';
 import type { Finding, Position } from '@relay/contract/config-text';
 import type { CheckOptions, ConfigText, FoundSecrets } from '@relay/server/config-file';
 import { ApiError } from '../api/api-error.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
+import { readInput } from '../kit/read-input.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { plain } from '../output/cells.ts';
-import { exitCodes, ProgramError } from '../program-error.ts';
-import { readInput } from '../read-input.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 /** A file that was read, whatever is in it. */
 export interface ReadConfig extends ConfigText {

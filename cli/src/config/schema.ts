@@ -1,4 +1,4 @@
-import type { Surroundings } from '../surroundings.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 
 export async function schema({ stdout }: Pick<Surroundings, 'stdout'>): Promise<void> {
   // Loaded here, because the other commands of this group may do without it.

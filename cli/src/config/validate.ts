@@ -1,9 +1,9 @@
 import type { ConfigFile } from '@relay/contract';
+import { exitCodes, Outcome } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { count } from '../output/cells.ts';
 import { formatOf, type OutputOptions } from '../output/options.ts';
 import { machineText } from '../output/print.ts';
-import { exitCodes, Outcome } from '../program-error.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { lineOf, readConfig } from './read-config.ts';
 
 export interface ValidateOptions extends OutputOptions {

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { unreachable } from '../api/unreachable.ts';
-import { dataDirectoryOf } from '../data-directory.ts';
+import { dataDirectoryOf } from '../kit/data-directory.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
+import { parseJson } from '../kit/read-input.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { type OutputOptions, withOutput } from '../output/options.ts';
 import { printObject } from '../output/print.ts';
-import { exitCodes, ProgramError } from '../program-error.ts';
-import { parseJson } from '../read-input.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { readDemoState } from './demo-state.ts';
 import { sendTraffic } from './traffic.ts';
 

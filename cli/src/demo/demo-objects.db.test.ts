@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { type StartedServer, start } from '@relay/server';
 import { freePort } from '@relay/testbed';
 import { type Api, createApi, dataOf } from '../api/client.ts';
-import { processSurroundings } from '../surroundings.ts';
+import { processSurroundings } from '../kit/surroundings.ts';
 import { createDemoObjects, moveDemoObjects } from './demo-objects.ts';
 import type { CreatedObjects } from './demo-state.ts';
 

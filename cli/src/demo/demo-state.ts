@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProgramError } from '../program-error.ts';
-import { parseJson } from '../read-input.ts';
+import { ProgramError } from '../kit/program-error.ts';
+import { parseJson } from '../kit/read-input.ts';
 
 /** What the demo remembers in the data directory from one start to the next. */
 export interface DemoState {

@@ -1,5 +1,5 @@
 import { createApi } from '../api/client.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { createDemoObjects, DEMO_LANE, moveDemoObjects } from './demo-objects.ts';
 import { type DemoPorts, readDemoState, writeDemoState } from './demo-state.ts';
 import { startSimulator } from './start-simulator.ts';

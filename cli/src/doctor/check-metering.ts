@@ -1,6 +1,6 @@
 import { dataOf } from '../api/client.ts';
+import { ProgramError } from '../kit/program-error.ts';
 import { count } from '../output/cells.ts';
-import { ProgramError } from '../program-error.ts';
 import { type Check, type Examination, type Finding, fail, ok, warn } from './finding.ts';
 
 const STREAM_ENTRIES_MAX = 10_000;

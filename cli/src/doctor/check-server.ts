@@ -1,8 +1,8 @@
 import cliPackage from '../../package.json' with { type: 'json' };
 import { ApiError } from '../api/api-error.ts';
 import { dataOf } from '../api/client.ts';
+import { ProgramError } from '../kit/program-error.ts';
 import { count, milliseconds } from '../output/cells.ts';
-import { ProgramError } from '../program-error.ts';
 import { type Check, type Finding, fail, ok, warn } from './finding.ts';
 
 const SKEW_MS_MAX = 5_000;

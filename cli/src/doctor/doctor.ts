@@ -2,12 +2,12 @@ import { styleText } from 'node:util';
 import { Command, Option, type OptionValues } from 'commander';
 import { ApiError } from '../api/api-error.ts';
 import { connect } from '../api/client.ts';
+import { exitCodes, Outcome, ProgramError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { plain } from '../output/cells.ts';
 import { formatOf, withOutput } from '../output/options.ts';
 import { printObject } from '../output/print.ts';
-import { exitCodes, Outcome, ProgramError } from '../program-error.ts';
 import { withConnection } from '../session/connection.ts';
-import type { Surroundings } from '../surroundings.ts';
 import {
   checkEndpoints,
   checkGuardrails,

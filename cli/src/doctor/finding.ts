@@ -1,5 +1,5 @@
 import type { Api } from '../api/client.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 
 /** `fail`: something does not work. `warn`: it will surprise somebody. */
 export type Status = 'ok' | 'warn' | 'fail';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Surroundings } from '../surroundings.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 
 export const formats = ['table', 'json', 'ndjson', 'yaml', 'csv'] as const;
 export type Format = (typeof formats)[number];

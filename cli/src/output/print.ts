@@ -1,4 +1,4 @@
-import type { Surroundings } from '../surroundings.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import type { Cell } from './cells.ts';
 import { toCsv } from './csv.ts';
 import { type Format, formatOf, type OutputOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import type { Surroundings } from '../surroundings.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 
 const SHOWN_AFTER_MS = 300;
 const FRAME_MS = 100;

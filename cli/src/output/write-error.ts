@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { ProgramError } from '../program-error.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { ProgramError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 
 /** What, why, what to do, and where to look further; never a stack. */
 export function writeError({ stderr }: Pick<Surroundings, 'stderr'>, error: unknown): void {

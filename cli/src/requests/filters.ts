@@ -2,11 +2,11 @@ import type { operations } from '@relay/contract/api-types';
 import { type Command, Option, type OptionValues } from 'commander';
 import type { Api } from '../api/client.ts';
 import { findOne } from '../api/find-one.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
+import { momentIn } from '../kit/time-range.ts';
 import { endpoints } from '../resources/endpoints.ts';
 import { lanes } from '../resources/lanes.ts';
 import { providers } from '../resources/providers.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { momentIn } from '../time-range.ts';
 
 type Filters = NonNullable<operations['streamRequests']['parameters']['query']>;
 

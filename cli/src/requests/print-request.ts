@@ -1,8 +1,8 @@
 import type { components } from '@relay/contract/api-types';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { dollars, milliseconds, timeText } from '../output/cells.ts';
 import { tableStyle } from '../output/print.ts';
 import { renderFields, renderTable } from '../output/table.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 type Detail = components['schemas']['RequestDetail'];
 

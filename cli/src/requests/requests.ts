@@ -1,10 +1,10 @@
 import { Command, type OptionValues } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
+import { usageError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { formatOf, withOutput } from '../output/options.ts';
 import { printList, printObject } from '../output/print.ts';
-import { usageError } from '../program-error.ts';
 import { withConnection } from '../session/connection.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { type Entry, entryColumns } from './entry-columns.ts';
 import { filtersOf, withFilters } from './filters.ts';
 import { printRequest } from './print-request.ts';

@@ -1,11 +1,11 @@
 import type { OptionValues } from 'commander';
 import { type Api, connect } from '../api/client.ts';
+import { ProgramError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { formatOf } from '../output/options.ts';
 import { machineText, tableStyle } from '../output/print.ts';
 import { renderTable } from '../output/table.ts';
-import { ProgramError } from '../program-error.ts';
 import { readEvents } from '../read-events.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { type Entry, entryColumns } from './entry-columns.ts';
 import { filtersOf } from './filters.ts';
 

@@ -1,12 +1,12 @@
 import type { components } from '@relay/contract/api-types';
 import { type Api, connect } from '../api/client.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { milliseconds } from '../output/cells.ts';
 import { formatOf, type OutputOptions } from '../output/options.ts';
 import { printObject, tableStyle } from '../output/print.ts';
 import { paintTone, renderTable } from '../output/table.ts';
-import { exitCodes, ProgramError } from '../program-error.ts';
 import type { ConnectionOptions } from '../session/connection.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 type Result = components['schemas']['ProviderTestResult'] | components['schemas']['EndpointTestResult'];
 

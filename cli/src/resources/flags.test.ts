@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Command } from 'commander';
-import { processSurroundings } from '../surroundings.ts';
+import { processSurroundings } from '../kit/surroundings.ts';
 import { flagsOf } from './flags.ts';
 
 const flags = flagsOf(

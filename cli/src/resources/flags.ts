@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { usageError } from '../program-error.ts';
-import { readStdin } from '../read-input.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { usageError } from '../kit/program-error.ts';
+import { readStdin } from '../kit/read-input.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 
 /** What of a JSON Schema is needed to make a flag of a field. */
 interface FieldSchema {

@@ -2,11 +2,11 @@ import type { components } from '@relay/contract/api-types';
 import { Command, type OptionValues } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
 import { findOne } from '../api/find-one.ts';
+import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { withOutput } from '../output/options.ts';
 import { printList } from '../output/print.ts';
-import { exitCodes, ProgramError, usageError } from '../program-error.ts';
 import { withConnection } from '../session/connection.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { endpoints } from './endpoints.ts';
 
 type Membership = components['schemas']['Membership'];

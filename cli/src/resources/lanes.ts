@@ -1,12 +1,12 @@
 import type { components } from '@relay/contract/api-types';
 import { Command, type OptionValues } from 'commander';
 import { dataOf } from '../api/client.ts';
-import { explainLane } from '../explain.ts';
+import { explainLane } from '../explain/explain.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { milliseconds } from '../output/cells.ts';
 import { withOutput } from '../output/options.ts';
 import { plainFields } from '../output/print.ts';
 import { withConnection } from '../session/connection.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { endpoints } from './endpoints.ts';
 import { laneMembersCommand } from './lane-members.ts';
 import type { Resource } from './resource.ts';

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { type Api, connect } from '../api/client.ts';
 import { findOne, type Named } from '../api/find-one.ts';
+import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
+import { canAsk, confirm } from '../kit/prompt.ts';
+import { readObject } from '../kit/read-input.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { type OutputOptions, withOutput } from '../output/options.ts';
 import { printList, printObject } from '../output/print.ts';
-import { exitCodes, ProgramError, usageError } from '../program-error.ts';
-import { canAsk, confirm } from '../prompt.ts';
-import { readObject } from '../read-input.ts';
 import { type ConnectionOptions, withConnection } from '../session/connection.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { type BodySchema, type Flags, flagsOf } from './flags.ts';
 import type { Body, Resource } from './resource.ts';
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Api } from '../api/client.ts';
 import type { Kind, Named } from '../api/find-one.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import type { Cell } from '../output/cells.ts';
 import type { Column } from '../output/table.ts';
-import type { Surroundings } from '../surroundings.ts';
 import type { BodySchema, Reference } from './flags.ts';
 
 export type Body = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { processSurroundings, type Surroundings } from '../surroundings.ts';
+import { processSurroundings, type Surroundings } from '../kit/surroundings.ts';
 import { resolveConnection, serverUrl, tokenFor } from './connection.ts';
 import { writeContexts } from './contexts.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { exitCodes, ProgramError, usageError } from '../program-error.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { type Context, readContexts } from './contexts.ts';
 
 export type Door = 'management' | 'inference';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { exitCodes, ProgramError } from '../program-error.ts';
-import { parseJson } from '../read-input.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
+import { parseJson } from '../kit/read-input.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 
 /** A server and what opens it. A User API key opens both doors; of the two tokens each opens one. */
 export interface Context {

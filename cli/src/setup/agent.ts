@@ -1,4 +1,4 @@
-import type { Surroundings } from '../surroundings.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 
 export interface Wish {
   /** The inference base, which ends in /v1. */

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { processSurroundings, type Surroundings } from '../surroundings.ts';
+import { processSurroundings, type Surroundings } from '../kit/surroundings.ts';
 import { applyChange, backupPath, undoChange } from './changes.ts';
 
 describe('changes to the settings of others', () => {

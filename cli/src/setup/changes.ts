@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { exitCodes, ProgramError } from '../program-error.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { contextsPath } from '../session/contexts.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 /** What a setup did to one file, kept so that it can be undone. */
 interface Change {

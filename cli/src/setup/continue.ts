@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { exitCodes, ProgramError } from '../program-error.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
 import type { Agent } from './agent.ts';
 
 const NEW_FILE = 'name: Local config\nversion: 1.0.0\nschema: v1\nmodels: []\n';

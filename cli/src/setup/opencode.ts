@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { exitCodes, ProgramError } from '../program-error.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
 import type { Agent, Wish } from './agent.ts';
 
 interface Settings {

@@ -1,9 +1,9 @@
 import { Argument, Command, type OptionValues } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
-import { exitCodes, ProgramError, usageError } from '../program-error.ts';
-import { canAsk, confirm } from '../prompt.ts';
+import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
+import { canAsk, confirm } from '../kit/prompt.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { withConnection } from '../session/connection.ts';
-import type { Surroundings } from '../surroundings.ts';
 import type { Agent } from './agent.ts';
 import { aider } from './aider.ts';
 import { applyChange, backupPath, readText, undoChange } from './changes.ts';

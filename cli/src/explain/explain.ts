@@ -1,14 +1,14 @@
 import type { components } from '@relay/contract/api-types';
 import { Command, Option, type OptionValues } from 'commander';
-import { connect, dataOf } from './api/client.ts';
-import { dollars, milliseconds } from './output/cells.ts';
-import { formatOf, withOutput } from './output/options.ts';
-import { printObject, tableStyle } from './output/print.ts';
-import { renderFields, renderTable, type Tone } from './output/table.ts';
-import { exitCodes, ProgramError } from './program-error.ts';
-import { readObject } from './read-input.ts';
-import { withConnection } from './session/connection.ts';
-import type { Surroundings } from './surroundings.ts';
+import { connect, dataOf } from '../api/client.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
+import { readObject } from '../kit/read-input.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
+import { dollars, milliseconds } from '../output/cells.ts';
+import { formatOf, withOutput } from '../output/options.ts';
+import { printObject, tableStyle } from '../output/print.ts';
+import { renderFields, renderTable, type Tone } from '../output/table.ts';
+import { withConnection } from '../session/connection.ts';
 
 type Explanation = components['schemas']['RoutingExplanation'];
 type Operation = Explanation['operation'];

@@ -1,17 +1,17 @@
 import type { components } from '@relay/contract/api-types';
 import { Command, type OptionValues } from 'commander';
-import { type Api, connect, dataOf } from './api/client.ts';
-import { findOne } from './api/find-one.ts';
-import { timeText } from './output/cells.ts';
-import { formatOf, withOutput } from './output/options.ts';
-import { printList, printObject } from './output/print.ts';
-import type { Column } from './output/table.ts';
-import { exitCodes, ProgramError, usageError } from './program-error.ts';
-import { canAsk, confirm } from './prompt.ts';
+import { type Api, connect, dataOf } from '../api/client.ts';
+import { findOne } from '../api/find-one.ts';
+import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
+import { canAsk, confirm } from '../kit/prompt.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
+import { momentIn } from '../kit/time-range.ts';
+import { timeText } from '../output/cells.ts';
+import { formatOf, withOutput } from '../output/options.ts';
+import { printList, printObject } from '../output/print.ts';
+import type { Column } from '../output/table.ts';
+import { withConnection } from '../session/connection.ts';
 import { rotateKey } from './rotate-key.ts';
-import { withConnection } from './session/connection.ts';
-import type { Surroundings } from './surroundings.ts';
-import { momentIn } from './time-range.ts';
 
 type ApiKey = components['schemas']['ApiKey'];
 type Created = components['schemas']['ApiKeyCreated'];

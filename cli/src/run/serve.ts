@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { ProgramError } from './program-error.ts';
+import { ProgramError } from '../kit/program-error.ts';
 
 const ROLES = ['all', 'platform', 'inference', 'worker'] as const;
 

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { ApiError } from '../api/api-error.ts';
 import { type Api, createApi, dataOf } from '../api/client.ts';
-import { exitCodes, type ProgramError, usageError } from '../program-error.ts';
-import { ask, askHidden, canAsk } from '../prompt.ts';
-import { readStdin } from '../read-input.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { serverUrl } from './connection.ts';
-import { type Context, contextsPath, readContexts, writeContexts } from './contexts.ts';
+import { exitCodes, type ProgramError, usageError } from '../kit/program-error.ts';
+import { ask, askHidden, canAsk } from '../kit/prompt.ts';
+import { readStdin } from '../kit/read-input.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
+import { serverUrl } from '../session/connection.ts';
+import { type Context, contextsPath, readContexts, writeContexts } from '../session/contexts.ts';
 
 interface LoginOptions {
   readonly server?: string;

@@ -1,6 +1,6 @@
 import type { components } from '@relay/contract/api-types';
-import { type Api, dataOf } from './api/client.ts';
-import { exitCodes, ProgramError } from './program-error.ts';
+import { type Api, dataOf } from '../api/client.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
 
 type ApiKey = components['schemas']['ApiKey'];
 type Created = components['schemas']['ApiKeyCreated'];

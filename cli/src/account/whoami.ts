@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import type { Cell } from '../output/cells.ts';
 import { type OutputOptions, withOutput } from '../output/options.ts';
 import { printObject } from '../output/print.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { type ConnectionOptions, withConnection } from './connection.ts';
+import { type ConnectionOptions, withConnection } from '../session/connection.ts';
 
 export function whoamiCommand(surroundings: Surroundings): Command {
   const command = new Command('whoami').description(

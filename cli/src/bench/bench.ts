@@ -1,14 +1,14 @@
 import { Command, type OptionValues } from 'commander';
-import { ApiError } from './api/api-error.ts';
-import { type Api, connect } from './api/client.ts';
-import { count, milliseconds } from './output/cells.ts';
-import { withOutput } from './output/options.ts';
-import { printObject } from './output/print.ts';
-import { startBar } from './output/progress.ts';
-import { exitCodes, ProgramError, usageError } from './program-error.ts';
-import { canAsk, confirm } from './prompt.ts';
-import { withConnection } from './session/connection.ts';
-import type { Surroundings } from './surroundings.ts';
+import { ApiError } from '../api/api-error.ts';
+import { type Api, connect } from '../api/client.ts';
+import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
+import { canAsk, confirm } from '../kit/prompt.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
+import { count, milliseconds } from '../output/cells.ts';
+import { withOutput } from '../output/options.ts';
+import { printObject } from '../output/print.ts';
+import { startBar } from '../output/progress.ts';
+import { withConnection } from '../session/connection.ts';
 
 const REQUESTS_MAX = 1_000;
 const CONCURRENCY_MAX = 50;

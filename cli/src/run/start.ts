@@ -1,11 +1,11 @@
 import type { StartedServer } from '@relay/server';
 import { Command, Option } from 'commander';
-import { dataDirectoryOf } from './data-directory.ts';
-import type { Demo } from './demo/start-demo.ts';
-import { exitCodes, ProgramError, usageError } from './program-error.ts';
+import type { Demo } from '../demo/start-demo.ts';
+import { dataDirectoryOf } from '../kit/data-directory.ts';
+import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 import { untilSignal } from './serve.ts';
 import { startedText } from './started-text.ts';
-import type { Surroundings } from './surroundings.ts';
 
 interface StartFlags {
   readonly dataDir?: string;
@@ -33,7 +33,7 @@ async function runStart(surroundings: Surroundings, flags: StartFlags): Promise<
   const { stdout, env } = surroundings;
   const directory = dataDirectoryOf(flags.dataDir, surroundings);
   const demo = flags.demo
-    ? await (await import('./demo/start-demo.ts')).startDemo(surroundings, directory)
+    ? await (await import('../demo/start-demo.ts')).startDemo(surroundings, directory)
     : null;
   let server: StartedServer;
   try {

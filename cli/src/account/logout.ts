@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { exitCodes, ProgramError } from '../program-error.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { readContexts, writeContexts } from './contexts.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
+import { readContexts, writeContexts } from '../session/contexts.ts';
 
 export function logoutCommand(surroundings: Surroundings): Command {
   return new Command('logout')

@@ -1,13 +1,13 @@
 import type { components } from '@relay/contract/api-types';
 import { Command, Option, type OptionValues } from 'commander';
-import { type Api, connect, dataOf } from './api/client.ts';
-import { dollars, timeText } from './output/cells.ts';
-import { withOutput } from './output/options.ts';
-import { printList } from './output/print.ts';
-import type { Column } from './output/table.ts';
-import { withConnection } from './session/connection.ts';
-import type { Surroundings } from './surroundings.ts';
-import { momentIn } from './time-range.ts';
+import { type Api, connect, dataOf } from '../api/client.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
+import { momentIn } from '../kit/time-range.ts';
+import { dollars, timeText } from '../output/cells.ts';
+import { withOutput } from '../output/options.ts';
+import { printList } from '../output/print.ts';
+import type { Column } from '../output/table.ts';
+import { withConnection } from '../session/connection.ts';
 
 type Timeseries = components['schemas']['Timeseries'];
 

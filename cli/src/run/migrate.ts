@@ -1,7 +1,7 @@
 import type { MovedRows } from '@relay/server';
 import { Command } from 'commander';
-import { exitCodes, ProgramError, usageError } from './program-error.ts';
-import type { Surroundings } from './surroundings.ts';
+import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
 
 interface MoveFlags {
   readonly from?: string;
