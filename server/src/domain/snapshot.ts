@@ -2,6 +2,7 @@ import type { Secret } from '../kit/secret.ts';
 import type { PlanName, RoleName } from './access.ts';
 import type { Guardrail } from './guardrails/guardrail.ts';
 import type { RouteKind } from './routing/operation.ts';
+import type { AuthMode } from './upstream-auth.ts';
 
 /**
  * Everything a gateway needs to know of one organization to serve its requests, held in memory and
@@ -37,14 +38,12 @@ export interface Member {
   readonly status: 'active' | 'suspended';
 }
 
-export type ProviderAuthMode = 'bearer_static' | 'header_static' | 'none';
-
 export interface Provider {
   readonly id: string;
   readonly name: string;
   readonly slug: string;
   readonly baseUrl: string;
-  readonly authMode: ProviderAuthMode;
+  readonly authMode: AuthMode;
   readonly authHeaderName: string | null;
   readonly maxLatencyMs: number | null;
   readonly enabled: boolean;

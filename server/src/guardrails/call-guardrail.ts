@@ -3,6 +3,7 @@ import { judge, type ResponseRule, type RuleAction } from '../domain/guardrails/
 import { fillTemplate, type TemplateValues } from '../domain/guardrails/template.ts';
 import { parseGuardrailUrl } from '../domain/guardrails/url.ts';
 import type { GuardrailCause, GuardrailStage, GuardrailVerdict } from '../domain/guardrails/verdict.ts';
+import { authorizeRequest } from '../domain/upstream-auth.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Egress, EgressRequest } from '../kit/egress/index.ts';
 import { receiveAnswer } from './receive-answer.ts';
@@ -61,17 +62,19 @@ export function prepareCall(
   guardrail: CallableGuardrail,
   values: TemplateValues,
 ): PreparedCall | GuardrailCause {
-  const headers = headersOf(guardrail);
   const url = parseGuardrailUrl(guardrail.baseUrl);
-  if (headers === null || url === 'invalid') return 'unreachable';
+  if (url === 'invalid') return 'unreachable';
   const sent = fillTemplate(guardrail.template, values);
-  const body = Buffer.from(JSON.stringify(sent));
-  if (body.length > guardrail.maxRequestBytes) return 'too_large';
-  return {
-    origin: url.origin,
-    request: { method: guardrail.httpMethod, path: url.path, headers, body },
-    sent,
+  const request: EgressRequest = {
+    method: guardrail.httpMethod,
+    path: url.path,
+    headers: ['content-type', 'application/json', 'accept', 'application/json'],
+    body: Buffer.from(JSON.stringify(sent)),
   };
+  const { authMode, secretHeaderName, secret } = guardrail;
+  if (!authorizeRequest(request, authMode, secretHeaderName, secret)) return 'unreachable';
+  if (request.body !== null && request.body.length > guardrail.maxRequestBytes) return 'too_large';
+  return { origin: url.origin, request, sent };
 }
 
 /** `withinMs` bounds everything, to the last byte of the answer. */
@@ -95,16 +98,6 @@ export async function makeCall(
 
 export function unasked(cause: GuardrailCause, latencyMs: number): GuardrailAnswer {
   return { verdict: 'unavailable', cause, rule: null, latencyMs, sent: null, received: null };
-}
-
-/** Names and values in turn, or null when the guardrail needs a credential and has none that can be used. */
-function headersOf({ authMode, secretHeaderName, secret }: CallableGuardrail): string[] | null {
-  const headers = ['content-type', 'application/json', 'accept', 'application/json'];
-  if (authMode === 'none') return headers;
-  if (secret === null) return null;
-  if (authMode === 'bearer_static') headers.push('authorization', `Bearer ${secret.reveal()}`);
-  else headers.push(secretHeaderName ?? 'x-api-key', secret.reveal());
-  return headers;
 }
 
 function ruleFor(

@@ -1,10 +1,9 @@
 import type { AdmissionDesk } from '../admission/desk.ts';
-import type { Candidate } from '../domain/routing/routing.ts';
+import { type Candidate, sentCredential } from '../domain/routing/routing.ts';
 import type { Log } from '../kit/log.ts';
 import { cooldownUntilMs } from './dispatch/cooldown.ts';
 import { type DispatchDeps, sendUpstream } from './dispatch/send-upstream.ts';
 import { asksForUsage } from './dispatch/upstream-body.ts';
-import { sentCredentialId } from './dispatch/upstream-headers.ts';
 import {
   type AttemptRecord,
   type AttemptResult,
@@ -51,7 +50,7 @@ export async function attempt(
     latencyMs: 0,
   };
   exchange.attempts.push(record);
-  exchange.credentialId = sentCredentialId(candidate);
+  exchange.credentialId = sentCredential(candidate)?.id ?? null;
   const reply = new Reply({
     exchange,
     clock: deps.clock,

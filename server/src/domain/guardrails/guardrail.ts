@@ -1,4 +1,5 @@
 import type { Secret } from '../../kit/secret.ts';
+import type { AuthMode } from '../upstream-auth.ts';
 import type { ResponseRule } from './rules.ts';
 import type { Template } from './template.ts';
 import type { GuardrailStage } from './verdict.ts';
@@ -23,7 +24,7 @@ export interface Guardrail {
   /** The whole address that is called, query included. */
   readonly baseUrl: string;
   readonly httpMethod: 'POST' | 'PUT';
-  readonly authMode: 'none' | 'bearer_static' | 'header_static';
+  readonly authMode: AuthMode;
   readonly secretHeaderName: string | null;
   /** Null when there is none, and when the stored one opens under no configured master key. */
   readonly secret: Secret | null;

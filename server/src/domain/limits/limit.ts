@@ -8,6 +8,7 @@ import type {
   LimitPolicy,
   LimitScopeType,
 } from '../snapshot.ts';
+import { authStyles } from '../upstream-auth.ts';
 
 /** A limit as the engine counts it: already resolved to the requests it applies to. */
 export interface AppliedLimit {
@@ -92,7 +93,7 @@ export function isCounted(
       return scopeId === candidate.provider.id;
     case 'credential':
       // A provider that wants no authentication is sent no credential, whichever it has.
-      return candidate.provider.authMode !== 'none' && scopeId === candidate.credential?.id;
+      return authStyles[candidate.provider.authMode].needsSecret && scopeId === candidate.credential?.id;
     case 'endpoint':
     case 'model':
       return scopeId === candidate.endpoint.id;

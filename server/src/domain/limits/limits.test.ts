@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { unfitness } from '../routing/routing.ts';
+import { unfitness } from '../routing/unfit.ts';
 import type { LimitScopeType, OrganizationSnapshot } from '../snapshot.ts';
 import {
   AMOUNTS,

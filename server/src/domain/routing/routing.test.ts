@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { credential, endpoint, lane, member, provider, snapshot } from '../snapshot.fixture.ts';
 import type { Credential, Endpoint, Provider } from '../snapshot.ts';
-import { routingTableOf, unfitness } from './routing.ts';
+import { routingTableOf } from './routing.ts';
+import { unfitness } from './unfit.ts';
 
 describe('resolving a model', () => {
   const table = routingTableOf(

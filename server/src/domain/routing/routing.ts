@@ -7,7 +7,9 @@ import type {
   OrganizationSnapshot,
   Provider,
 } from '../snapshot.ts';
-import { type Operation, operationPaths, serves } from './operation.ts';
+import { authStyles } from '../upstream-auth.ts';
+import { chooseCredential } from './choose-credential.ts';
+import { type Operation, operationPaths } from './operation.ts';
 
 /** An endpoint that a request may go to, with what is needed to send it there. */
 export interface Candidate {
@@ -35,13 +37,6 @@ export interface RouteMember {
   readonly membershipEnabled: boolean;
 }
 
-export type Unfit =
-  | 'membership_disabled'
-  | 'endpoint_disabled'
-  | 'provider_disabled'
-  | 'operation_unsupported'
-  | 'streaming_unsupported';
-
 export interface RoutingTable {
   resolve(model: string): Route | undefined;
   /** Ids that `GET /v1/models` lists: upstream models of enabled endpoints. */
@@ -64,15 +59,14 @@ export function routingTableOf(snapshot: OrganizationSnapshot): RoutingTable {
   return table;
 }
 
-/** Why this member cannot take the request, or null when it can. */
-export function unfitness(member: RouteMember, operation: Operation, streaming: boolean): Unfit | null {
-  const { endpoint, provider } = member.candidate;
-  if (!member.membershipEnabled) return 'membership_disabled';
-  if (!endpoint.enabled) return 'endpoint_disabled';
-  if (!provider.enabled) return 'provider_disabled';
-  if (!serves(endpoint.routeKind, operation)) return 'operation_unsupported';
-  if (streaming && !endpoint.supportsStreaming) return 'streaming_unsupported';
-  return null;
+/** The credential that is sent with requests to the candidate; null when its provider takes none or no usable one exists. */
+export function sentCredential({ provider, credential }: Candidate): Credential | null {
+  return authStyles[provider.authMode].needsSecret && credential?.secret != null ? credential : null;
+}
+
+/** Whether requests can be sent to the candidate: its provider takes no credential, or has a usable one. */
+export function isPrepared(candidate: Candidate): boolean {
+  return !authStyles[candidate.provider.authMode].needsSecret || sentCredential(candidate) !== null;
 }
 
 export function upstreamPath(candidate: Candidate, operation: Operation): string {
@@ -100,6 +94,8 @@ function buildRoutingTable(snapshot: OrganizationSnapshot): RoutingTable {
 
 function candidatesOf(snapshot: OrganizationSnapshot): Map<string, Candidate> {
   const candidates = new Map<string, Candidate>();
+  // A credential belongs to its provider, and so to the provider's origin: no other may be sent there.
+  const credentials = Map.groupBy(snapshot.credentials.values(), ({ providerId }) => providerId);
   const endpoints = [...snapshot.endpoints.values()].sort((a, b) => a.createdAtMs - b.createdAtMs);
   for (const endpoint of endpoints) {
     const provider = snapshot.providers.get(endpoint.providerId);
@@ -110,27 +106,12 @@ function candidatesOf(snapshot: OrganizationSnapshot): Map<string, Candidate> {
     candidates.set(endpoint.id, {
       endpoint,
       provider,
-      credential: credentialOf(snapshot, endpoint),
+      credential: chooseCredential(credentials.get(endpoint.providerId) ?? [], endpoint.credentialId),
       origin: target.origin,
       pathPrefix: target.pathPrefix,
     });
   }
   return candidates;
-}
-
-/** A credential belongs to its provider, and with it to the provider's origin: no other may be sent there. */
-function credentialOf(snapshot: OrganizationSnapshot, endpoint: Endpoint): Credential | null {
-  if (endpoint.credentialId !== null) {
-    const chosen = snapshot.credentials.get(endpoint.credentialId);
-    const usable = chosen?.enabled === true && chosen.providerId === endpoint.providerId;
-    return usable ? chosen : null;
-  }
-  let oldest: Credential | null = null;
-  for (const credential of snapshot.credentials.values()) {
-    if (!credential.enabled || credential.providerId !== endpoint.providerId) continue;
-    if (oldest === null || credential.createdAtMs < oldest.createdAtMs) oldest = credential;
-  }
-  return oldest;
 }
 
 function laneRoute(snapshot: OrganizationSnapshot, lane: Lane, candidates: Map<string, Candidate>): Route {

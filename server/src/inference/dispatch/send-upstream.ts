@@ -1,6 +1,7 @@
 import { type Candidate, upstreamPath } from '../../domain/routing/routing.ts';
+import { authorizeRequest } from '../../domain/upstream-auth.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { Egress, EgressController, EgressHandler } from '../../kit/egress/index.ts';
+import type { Egress, EgressController, EgressHandler, EgressRequest } from '../../kit/egress/index.ts';
 import type { Exchange, FailureCode, InferenceBody, UpstreamListener } from '../exchange.ts';
 import { type DeadlineKind, type DeadlinesMs, DeadlineWatch } from './deadlines.ts';
 import { failureCodeOf } from './failure-code.ts';
@@ -34,18 +35,18 @@ export function sendUpstream(
   listener: UpstreamListener,
   inspected: boolean,
 ): () => void {
-  const headers = upstreamHeaders(candidate, exchange.request.headers, body.streaming || inspected);
-  if (headers === null) {
+  const { provider, credential } = candidate;
+  const request: EgressRequest = {
+    method: 'POST',
+    path: upstreamPath(candidate, exchange.operation),
+    headers: upstreamHeaders(exchange.request.headers, body.streaming || inspected),
+    body: upstreamBody(body, candidate.endpoint.upstreamModel, asksForUsage(exchange.operation, body)),
+  };
+  if (!authorizeRequest(request, provider.authMode, provider.authHeaderName, credential?.secret ?? null)) {
     listener.onFailure('upstream_not_prepared', 'no usable credential');
     return () => undefined;
   }
   const handler = new UpstreamHandler(deps.clock, deadlinesOf(deps, candidate), listener);
-  const request = {
-    method: 'POST' as const,
-    path: upstreamPath(candidate, exchange.operation),
-    headers,
-    body: upstreamBody(body, candidate.endpoint.upstreamModel, asksForUsage(exchange.operation, body)),
-  };
   deps.egress.dispatch(candidate.origin, request, handler);
   return () => handler.stop();
 }

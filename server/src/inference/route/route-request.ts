@@ -1,21 +1,7 @@
 import { RelayError } from '../../domain/relay-error.ts';
-import {
-  type Candidate,
-  type Route,
-  routingTableOf,
-  type Unfit,
-  unfitness,
-} from '../../domain/routing/routing.ts';
+import { type Candidate, type Route, routingTableOf } from '../../domain/routing/routing.ts';
+import { unfitness, unfitVerdicts } from '../../domain/routing/unfit.ts';
 import type { Exchange, InferenceBody } from '../exchange.ts';
-
-/** Why a member is passed over, in words that hold nothing of the request. */
-export const UNFIT_TEXT: Record<Unfit, string> = {
-  membership_disabled: 'its membership is disabled',
-  endpoint_disabled: 'the endpoint is disabled',
-  provider_disabled: 'its provider is disabled',
-  operation_unsupported: 'it does not serve this operation',
-  streaming_unsupported: 'it does not support streaming',
-};
 
 /** Answers 400: `model_not_found` when nothing has that name, `no_route` when nobody behind it can serve. */
 export function routeRequest(
@@ -45,7 +31,7 @@ function noRoute(exchange: Exchange, body: InferenceBody, route: Route): RelayEr
   const asked = `${exchange.operation}${body.streaming ? ' streaming' : ''}`;
   const reasons = route.members.map((member) => {
     const unfit = unfitness(member, exchange.operation, body.streaming);
-    return `"${member.candidate.endpoint.name}": ${unfit === null ? 'fit' : UNFIT_TEXT[unfit]}`;
+    return `"${member.candidate.endpoint.name}": ${unfit === null ? 'fit' : unfitVerdicts[unfit].reason}`;
   });
   const why = reasons.length === 0 ? 'the lane has no members' : reasons.slice(0, 10).join('; ');
   return new RelayError('no_route', {

@@ -1,8 +1,8 @@
 import type { Refusal } from '../../admission/engine.ts';
 import type { RecordedCandidate } from '../../domain/request-record.ts';
-import { type RouteMember, unfitness } from '../../domain/routing/routing.ts';
+import type { RouteMember } from '../../domain/routing/routing.ts';
+import { unfitness, unfitVerdicts } from '../../domain/routing/unfit.ts';
 import type { AttemptRecord, Exchange } from '../exchange.ts';
-import { UNFIT_TEXT } from '../route/route-request.ts';
 
 const CANDIDATES_MAX = 20;
 
@@ -47,10 +47,7 @@ function judgeTried({ waitMs }: AttemptRecord, isLast: boolean): Judged {
 /** `passedOver`: one of a lower place was tried, so this one was looked at before and not taken. */
 function judgeUntried(exchange: Exchange, member: RouteMember, passedOver: boolean): Judged {
   const unfit = unfitness(member, exchange.operation, exchange.streaming);
-  if (unfit !== null) {
-    const verdict = unfit.endsWith('_disabled') ? 'disabled' : 'incompatible';
-    return { verdict, reason: UNFIT_TEXT[unfit], waitMs: null };
-  }
+  if (unfit !== null) return { ...unfitVerdicts[unfit], waitMs: null };
   const { awaited, refused } = exchange.decisions;
   if (refused !== null) return { verdict: 'limited', reason: REFUSED_TEXT[refused], waitMs: null };
   if (awaited?.endpointId === member.candidate.endpoint.id) {

@@ -1,6 +1,8 @@
 import type { EndpointTestResult, ProviderTestResult } from '@relay/contract';
 import type { Operation } from '../../domain/routing/operation.ts';
+import { authorizeRequest } from '../../domain/upstream-auth.ts';
 import type { Handlers } from '../../http/call.ts';
+import type { EgressRequest } from '../../kit/egress/index.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { endpointRows } from '../endpoints/queries.ts';
 import type { OwnedRows, OwnedTable, Row } from '../owned-rows.ts';
@@ -95,12 +97,13 @@ async function listModels(
   headers: readonly string[],
 ): Promise<TestAnswer & ModelsAnswer> {
   const path = '/models';
-  const result = await send(target.origin, {
+  const request: EgressRequest = {
     method: 'GET',
     path: target.pathPrefix + path,
-    headers: [...headers, ...target.headers],
+    headers: [...headers],
     body: null,
-  });
+  };
+  const result = await sendAuthorized(target, send, request);
   const secret = target.secret?.reveal() ?? null;
   const models = modelsIn(result, secret);
   // A list too large to read is a list all the same: the provider answers and takes the credential.
@@ -122,10 +125,10 @@ async function askModel(
   { operation, model }: { readonly operation: Operation; readonly model: string },
 ): Promise<TestAnswer> {
   const ask = ({ path, body }: ReturnType<typeof testRequest>) =>
-    send(target.origin, {
+    sendAuthorized(target, send, {
       method: 'POST',
       path: target.pathPrefix + path,
-      headers: [...headers, 'content-type', 'application/json', ...target.headers],
+      headers: [...headers, 'content-type', 'application/json'],
       body,
     });
   const first = testRequest(operation, model);
@@ -135,6 +138,12 @@ async function askModel(
   const answered = result.kind === 'answered' && isAnswerOf(operation, parsed(result.body));
   const outcome = ranOut(result) ? 'ok' : outcomeIn(result, answered);
   return verdictOf(result, outcome, { ...target.subject, path: first.path, model }, secret);
+}
+
+/** A target without a usable credential is unready and is not sent to, so the secret is there when it is needed. */
+function sendAuthorized({ origin, auth, secret }: Target, send: Send, request: EgressRequest) {
+  authorizeRequest(request, auth.mode, auth.headerName, secret);
+  return send(origin, request);
 }
 
 /** `expected`: the body of a good status is what was asked for. */

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
 import type { Kysely } from 'kysely';
+import { chooseCredential } from '../../domain/routing/choose-credential.ts';
+import { type AuthMode, authStyles } from '../../domain/upstream-auth.ts';
 import { parseTargetUrl } from '../../kit/egress/index.ts';
 import { type Sealer, UnsealError } from '../../kit/seal.ts';
 import type { Secret } from '../../kit/secret.ts';
@@ -9,11 +11,11 @@ import { placeOf } from '../credentials/sealed-secret.ts';
 import type { Row } from '../owned-rows.ts';
 import type { Subject } from './explanations.ts';
 
-/** Where a test goes and what it carries. */
+/** Where a test goes and how it authenticates. */
 export interface Target {
   readonly origin: string;
   readonly pathPrefix: string;
-  readonly headers: readonly string[];
+  readonly auth: { readonly mode: AuthMode; readonly headerName: string | null };
   readonly secret: Secret | null;
   readonly subject: Omit<Subject, 'path' | 'model'>;
 }
@@ -35,16 +37,16 @@ export async function targetOf(
 ): Promise<Target & { readonly unready: Unready | null }> {
   const url = parseTargetUrl(provider.base_url);
   if (typeof url === 'string') throw new Error(`provider ${provider.id} has a base_url that is ${url}`);
-  const needsCredential = provider.auth_mode !== 'none';
-  const credential = needsCredential ? await credentialOf(db, provider, credentialId) : undefined;
-  const secret = credential === undefined ? null : opened(sealer, credential);
-  const header = provider.auth_mode === 'bearer_static' ? 'authorization' : (provider.auth_header_name ?? '');
-  const unready = credential === undefined ? 'no_credential' : 'credential_unreadable';
+  const { auth_mode: mode, auth_header_name: headerName } = provider;
+  const needsCredential = authStyles[mode].needsSecret;
+  const credential = needsCredential ? await credentialOf(db, provider, credentialId) : null;
+  const secret = credential === null ? null : opened(sealer, credential);
+  const unready = credential === null ? 'no_credential' : 'credential_unreadable';
   return {
     origin: url.origin,
     pathPrefix: url.pathPrefix,
+    auth: { mode, headerName },
     secret,
-    headers: secret === null ? [] : [header, sentAs(provider, secret)],
     unready: needsCredential && secret === null ? unready : null,
     subject: {
       hostname: url.hostname,
@@ -52,33 +54,26 @@ export async function targetOf(
       tls: url.origin.startsWith('https:'),
       baseUrl: provider.base_url,
       needsCredential,
-      sentAs: header === 'authorization' ? '"Authorization: Bearer …"' : `the header "${header}"`,
+      sentAs: authStyles[mode].sentAs(headerName),
       timeoutMs,
     },
   };
 }
 
-function sentAs({ auth_mode }: Row<'providers'>, secret: Secret): string {
-  return auth_mode === 'bearer_static' ? `Bearer ${secret.reveal()}` : secret.reveal();
-}
-
-/** The same choice that routing makes. */
-function credentialOf(
+/** The credential that routing would choose, from what is stored now. */
+async function credentialOf(
   db: Kysely<Database>,
   provider: Row<'providers'>,
-  credentialId: string | null,
-): Promise<Row<'credentials'> | undefined> {
-  return db
+  namedId: string | null,
+): Promise<Row<'credentials'> | null> {
+  const rows = await db
     .selectFrom('credentials')
     .selectAll()
     .where('organization_id', '=', provider.organization_id)
     .where('provider_id', '=', provider.id)
-    .where('enabled', '=', true)
-    .$if(credentialId !== null, (query) => query.where('id', '=', credentialId))
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
+    .execute();
+  const choices = rows.map((row) => ({ ...row, createdAtMs: row.created_at.getTime() }));
+  return chooseCredential(choices, namedId);
 }
 
 function opened(sealer: Sealer, row: Row<'credentials'>): Secret | null {

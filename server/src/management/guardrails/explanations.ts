@@ -1,4 +1,5 @@
 import type { GuardrailCause, GuardrailVerdict } from '../../domain/guardrails/verdict.ts';
+import { authStyles } from '../../domain/upstream-auth.ts';
 import type { GuardrailAnswer } from '../../guardrails/call-guardrail.ts';
 import type { Row } from '../owned-rows.ts';
 
@@ -55,7 +56,7 @@ function foundOf(
 }
 
 function unreachable({ auth_mode, sealed_secret, base_url }: Row<'guardrails'>, hasSecret: boolean): string {
-  if (auth_mode !== 'none' && !hasSecret) {
+  if (authStyles[auth_mode].needsSecret && !hasSecret) {
     return sealed_secret === null
       ? `There is no credential to send. Store one, or set auth_mode to "none".`
       : 'The stored credential does not open under the master keys of this deployment. Enter the secret again.';

@@ -3,6 +3,7 @@ import { guardrailPresets, presetOf } from '../../domain/guardrails/presets.ts';
 import { checkRules } from '../../domain/guardrails/rules.ts';
 import { checkTemplate } from '../../domain/guardrails/template.ts';
 import { parseGuardrailUrl, withoutQuery } from '../../domain/guardrails/url.ts';
+import { authStyles } from '../../domain/upstream-auth.ts';
 import type { Egress } from '../../kit/egress/index.ts';
 import { targetUrlProblems } from '../../kit/egress/target-url.ts';
 import { demandAuthHeader } from '../providers/address.ts';
@@ -33,7 +34,7 @@ export function demandSettings(settings: Settings): void {
 
 /** One that fails for want of its credential would refuse every request, or let every request pass unseen. */
 export function demandCredential({ enabled, auth_mode }: Settings, hasCredential: boolean): void {
-  if (!enabled || hasCredential || auth_mode === 'none') return;
+  if (!enabled || hasCredential || !authStyles[auth_mode].needsSecret) return;
   throw invalidField(
     'secret',
     `auth_mode ${auth_mode} needs a stored credential while the guardrail is enabled. Send secret, or set auth_mode to "none".`,

@@ -1,3 +1,4 @@
+import { type AuthMode, authStyles } from '../../domain/upstream-auth.ts';
 import type { Egress } from '../../kit/egress/index.ts';
 // Not through the door's own entry: whoever only looks at an address need not load what dials it.
 import { parseTargetUrl, targetUrlProblems } from '../../kit/egress/target-url.ts';
@@ -48,15 +49,15 @@ const RESERVED = new Set([
 const RESERVED_PREFIX = /^(?:proxy-|sec-|x-forwarded-|x-relay-|:)/;
 
 export function demandAuthHeader(
-  authMode: string,
+  authMode: AuthMode,
   headerName: string | null,
   param: 'auth_header_name' | 'secret_header_name' = 'auth_header_name',
 ): void {
   if (headerName === null) {
-    if (authMode !== 'header_static') return;
+    if (!authStyles[authMode].needsHeaderName) return;
     throw invalidField(
       param,
-      `auth_mode header_static needs ${param}, the header that carries the secret, such as x-api-key.`,
+      `auth_mode ${authMode} needs ${param}, the header that carries the secret, such as x-api-key.`,
     );
   }
   const name = headerName.toLowerCase();

@@ -2,7 +2,7 @@ import type { RoutingExplanation } from '@relay/contract';
 import type { Guardrail } from '../../domain/guardrails/guardrail.ts';
 import type { TokenEstimate } from '../../domain/money/estimate.ts';
 import type { Operation } from '../../domain/routing/operation.ts';
-import type { Route, RouteMember } from '../../domain/routing/routing.ts';
+import { isPrepared, type Route, type RouteMember } from '../../domain/routing/routing.ts';
 import type { Pricing } from '../../domain/snapshot.ts';
 import type { LimitState } from './limit-states.ts';
 
@@ -50,10 +50,6 @@ export type Decision = Pick<
   'outcome' | 'wait_ms' | 'retry_after_ms' | 'error_code' | 'reason' | 'limited_by'
 > & { readonly chosen: Contender | null };
 
-function hasUsableCredential({ candidate }: RouteMember): boolean {
-  return candidate.provider.authMode === 'none' || (candidate.credential?.secret ?? null) !== null;
-}
-
 export function contenderOf(input: ExplainInput, member: RouteMember): Contender {
   const { id } = member.candidate.endpoint;
   const cooldownMs = Math.ceil(input.waitMsOf(id));
@@ -62,7 +58,7 @@ export function contenderOf(input: ExplainInput, member: RouteMember): Contender
   const binds = found !== undefined && (found.kind === 'exceeds' || found.waitMs >= cooldownMs);
   const limit = binds ? found : undefined;
   const waitMs = Math.max(cooldownMs, limit?.waitMs ?? 0);
-  return { member, waitMs, limit, hasCredential: hasUsableCredential(member) };
+  return { member, waitMs, limit, hasCredential: isPrepared(member.candidate) };
 }
 
 /** The choice admission makes, and what becomes of it when the chosen one cannot be prepared. */

@@ -1,6 +1,7 @@
 import type { CandidateVerdict, RoutingExplanation } from '@relay/contract';
 import { costMicros } from '../../domain/money/money.ts';
-import { type Route, type RouteMember, type Unfit, unfitness } from '../../domain/routing/routing.ts';
+import type { Route, RouteMember } from '../../domain/routing/routing.ts';
+import { unfitness, unfitVerdicts } from '../../domain/routing/unfit.ts';
 import {
   type Contender,
   contenderOf,
@@ -10,14 +11,6 @@ import {
   knownWaitMs,
 } from './decide-route.ts';
 import { guardrailsOfRoute } from './effective-guardrails.ts';
-
-const UNFIT: Record<Unfit, Pick<CandidateVerdict, 'verdict' | 'reason'>> = {
-  membership_disabled: { verdict: 'disabled', reason: 'its membership in the lane is disabled' },
-  endpoint_disabled: { verdict: 'disabled', reason: 'the endpoint is disabled' },
-  provider_disabled: { verdict: 'disabled', reason: 'its provider is disabled' },
-  operation_unsupported: { verdict: 'incompatible', reason: 'it does not serve this operation' },
-  streaming_unsupported: { verdict: 'incompatible', reason: 'it does not support streaming' },
-};
 
 const NO_CREDENTIAL =
   'its provider needs a credential and no enabled one can be opened; an attempt would fail before anything is sent';
@@ -97,7 +90,7 @@ function judge(
   decision: Decision,
 ): Pick<CandidateVerdict, 'verdict' | 'reason'> {
   const unfit = unfitness(member, input.operation, input.streaming);
-  if (unfit !== null) return UNFIT[unfit];
+  if (unfit !== null) return unfitVerdicts[unfit];
   if (contender === undefined || !contender.hasCredential)
     return { verdict: 'unhealthy', reason: NO_CREDENTIAL };
   const { waitMs, limit } = contender;

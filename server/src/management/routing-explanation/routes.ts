@@ -1,5 +1,6 @@
 import { estimateTokens, type MeasuredBody, outputCap } from '../../domain/money/estimate.ts';
-import { routingTableOf, unfitness } from '../../domain/routing/routing.ts';
+import { routingTableOf } from '../../domain/routing/routing.ts';
+import { unfitness } from '../../domain/routing/unfit.ts';
 import type { Handlers } from '../../http/call.ts';
 import { scanObject } from '../../kit/json-members.ts';
 import type { ManagementDeps } from '../deps.ts';
