@@ -58,7 +58,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (!ok) {
       failed.push(step.name);
       process.stdout.write(`${shorten(output)}\n`);
-    } else if (step.name === 'unit') {
+    } else if (step.name === 'unit' || step.name === 'tidy') {
       process.stdout.write(`       ${output.trimEnd().split('\n').at(-1)}\n`);
     }
   }

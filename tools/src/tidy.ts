@@ -1,4 +1,4 @@
-// Style as failing rules over the whole tree. Each rule is a pure function in tidy/, with its own test.
+// `npm run tidy`: style as failing rules over the whole tree. Each rule is a pure function in tidy/, with its own test.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,6 +7,7 @@ import { decisionRecords } from './tidy/decision-records.ts';
 import { documentCommands } from './tidy/document-commands.ts';
 import { documentPaths } from './tidy/document-paths.ts';
 import { errorPages } from './tidy/error-pages.ts';
+import { measure } from './tidy/figures/figures.ts';
 import { fileLength } from './tidy/file-length.ts';
 import { fileNames } from './tidy/file-names.ts';
 import { machineTraces } from './tidy/machine-traces.ts';
@@ -14,6 +15,17 @@ import { migrationNames } from './tidy/migrations.ts';
 import { readmes } from './tidy/readmes.ts';
 import { testMarkers } from './tidy/test-markers.ts';
 import type { Finding, Tree } from './tidy/tree.ts';
+
+const USAGE = `usage: npm run tidy [-- --list]
+Prints what is wrong, one finding a line, and as its last line the figures as one JSON object:
+  functions_over_70  functions of more than 70 lines, first to last line, without a listed reason
+  listed             those with a reason in tools/src/tidy/figures/long-functions.ts
+  files              .ts and .tsx files of server, console, cli and contract; no tests, fixtures, generated files
+  production_lines   their lines
+  casts              their \`as\` expressions other than \`as const\`
+  back_imports       per module, imports from a lower floor to a higher one (tools/README.md says how)
+--list prints every long function, cast and back import, within the bounds or not.
+`;
 
 const BINARY = /\.(png|webp|ico|woff2?|gz|zip)$/;
 
@@ -34,11 +46,20 @@ async function errorCodes(root: string): Promise<string[]> {
   return Object.keys(contract.errors);
 }
 
+function sayFinding(rule: string, { path, line, message }: Finding): string {
+  return `${path}${line === null ? '' : `:${line}`} ${rule}: ${message}\n`;
+}
+
 async function main(args: readonly string[]): Promise<number> {
+  if (args.includes('--help')) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   const root = args.find((arg) => arg.startsWith('--root='))?.slice(7) ?? join(import.meta.dirname, '../..');
   const tree = readTree(root);
   const codes = await errorCodes(root);
-  const rules: Readonly<Record<string, () => Finding[]>> = {
+  const measured = measure(tree);
+  const rules: Readonly<Record<string, () => readonly Finding[]>> = {
     'file-names': () => fileNames(tree),
     'file-length': () => fileLength(tree),
     readmes: () => readmes(tree),
@@ -49,15 +70,20 @@ async function main(args: readonly string[]): Promise<number> {
     'migration-names': () => migrationNames(tree),
     'error-pages': () => errorPages(tree, codes),
     'decision-records': () => decisionRecords(tree),
+    figures: () => measured.findings,
   };
   let count = 0;
   for (const [rule, find] of Object.entries(rules)) {
-    for (const { path, line, message } of find()) {
-      count += 1;
-      process.stdout.write(`${path}${line === null ? '' : `:${line}`} ${rule}: ${message}\n`);
-    }
+    const findings = find();
+    count += findings.length;
+    for (const finding of findings) process.stdout.write(sayFinding(rule, finding));
   }
-  process.stdout.write(`tidy: ${tree.files.length} files, ${count} findings\n`);
+  if (args.includes('--list')) {
+    for (const detail of measured.details) process.stdout.write(sayFinding('listed', detail));
+  }
+  process.stdout.write(
+    `tidy: ${tree.files.length} files, ${count} findings\n${JSON.stringify(measured.figures)}\n`,
+  );
   return count === 0 && tree.files.length > 0 ? 0 : 1;
 }
 
