@@ -1,3 +1,4 @@
+import { Operation, RequestState } from '@relay/contract';
 import type { AdmissionEngine } from '../admission/engine.ts';
 import type { GuardrailStage } from '../domain/guardrails/verdict.ts';
 import type { RecordedGuardrail, RequestRecord } from '../domain/request-record.ts';
@@ -8,57 +9,32 @@ import { metricTable } from './metric-table.ts';
 
 const PLANES = ['inference', 'management', 'operations'] as const;
 type Plane = (typeof PLANES)[number];
-/** By the first digit of the status; 0 stands for no answer. */
+/** Indexed by the first digit of the status; 0 is a response that was never sent. */
 const CLASSES = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 
-/** What is counted for every request: plain numbers, made into metrics when somebody asks. */
-export interface Measurements {
-  /** Counts the answers of a handler, which stays as it is. */
-  counted(handler: RequestHandler): RequestHandler;
-  settled(record: RequestRecord): void;
-  /** Times the questions to an engine, which stays as it is. */
-  timed(engine: AdmissionEngine): AdmissionEngine;
-  openInference(): number;
-  answers(): [Labels, number][];
-  requests(): [Labels, number][];
-  admissionFailures(): number;
-  guardrailVerdicts(): [Labels, number][];
-  readonly waits: Tally;
-  readonly firstBytes: Tally;
-  readonly upstreamFirstBytes: Tally;
-  readonly admissions: Tally;
-  readonly guardrailTimes: Readonly<Record<GuardrailStage, Tally>>;
-}
+type Count = [Labels, number];
+
+/** Counts every request in plain numbers. They become metrics only when `/metrics` is read. */
+export type Measurements = ResponseCounts & AdmissionTimes & RequestCounts;
 
 export function createMeasurements(clock: Clock): Measurements {
+  return { ...countResponses(), ...timeAdmissions(clock), ...countRequests() };
+}
+
+interface ResponseCounts {
+  /** Counts a handler's responses without changing them. */
+  counted(handler: RequestHandler): RequestHandler;
+  openInference(): number;
+  answers(): Count[];
+}
+
+function countResponses(): ResponseCounts {
   const answers: Record<Plane, number[]> = {
     inference: CLASSES.map(() => 0),
     management: CLASSES.map(() => 0),
     operations: CLASSES.map(() => 0),
   };
-  const states = () => ({ completed: 0, failed: 0, cancelled: 0 });
-  const requests = { chat: states(), responses: states(), embeddings: states() };
-  const waits = createTally(metricTable.relay_wait_seconds.bounds);
-  const firstBytes = createTally(metricTable.relay_first_byte_seconds.bounds);
-  const upstreamFirstBytes = createTally(metricTable.relay_upstream_first_byte_seconds.bounds);
-  const admissions = createTally(metricTable.relay_admission_seconds.bounds);
-  const guardrailTimes = {
-    pre_dispatch: createTally(metricTable.relay_guardrail_pre_dispatch_seconds.bounds),
-    post_response: createTally(metricTable.relay_guardrail_post_response_seconds.bounds),
-  };
-  /** By stage, verdict and cause; few combinations come up, and each is bounded by its type. */
-  const verdicts = new Map<string, [Labels, number]>();
   let openInference = 0;
-  let admissionFailures = 0;
-
-  function noteVerdict(said: RecordedGuardrail): void {
-    const { stage, verdict, latencyMs } = said;
-    const cause = said.cause ?? 'none';
-    guardrailTimes[stage].observe(latencyMs / 1_000);
-    const key = `${stage} ${verdict} ${cause}`;
-    verdicts.set(key, [{ stage, verdict, cause }, (verdicts.get(key)?.[1] ?? 0) + 1]);
-  }
-
   return {
     counted: (handler) => (request, response, requestId) => {
       const plane = planeOf(request.url ?? '');
@@ -71,14 +47,25 @@ export function createMeasurements(clock: Clock): Measurements {
       });
       handler(request, response, requestId);
     },
-    settled({ operation, state, waitMs, ttftMs, timings, guardrails = [] }) {
-      requests[operation][state] += 1;
-      for (const said of guardrails) noteVerdict(said);
-      waits.observe(waitMs / 1_000);
-      if (ttftMs !== null) firstBytes.observe(ttftMs / 1_000);
-      const upstreamMs = timings?.upstreamFirstByteMs ?? null;
-      if (upstreamMs !== null) upstreamFirstBytes.observe(upstreamMs / 1_000);
-    },
+    openInference: () => openInference,
+    answers: () =>
+      PLANES.flatMap((plane) =>
+        CLASSES.map((status, place): Count => [{ plane, status }, answers[plane][place] ?? 0]),
+      ),
+  };
+}
+
+interface AdmissionTimes {
+  /** Times an engine's `admit` without changing it. */
+  timed(engine: AdmissionEngine): AdmissionEngine;
+  admissionFailures(): number;
+  readonly admissions: Tally;
+}
+
+function timeAdmissions(clock: Clock): AdmissionTimes {
+  const admissions = createTally(metricTable.relay_admission_seconds.bounds);
+  let admissionFailures = 0;
+  return {
     timed: (engine) => ({
       ...engine,
       async admit(ask) {
@@ -93,21 +80,68 @@ export function createMeasurements(clock: Clock): Measurements {
         }
       },
     }),
-    openInference: () => openInference,
-    answers: () =>
-      PLANES.flatMap((plane) =>
-        CLASSES.map((status, place): [Labels, number] => [{ plane, status }, answers[plane][place] ?? 0]),
-      ),
-    requests: () =>
-      Object.entries(requests).flatMap(([operation, counts]) =>
-        Object.entries(counts).map(([state, count]): [Labels, number] => [{ operation, state }, count]),
-      ),
     admissionFailures: () => admissionFailures,
-    guardrailVerdicts: () => [...verdicts.values()],
+    admissions,
+  };
+}
+
+interface RequestCounts extends GuardrailCounts {
+  settled(record: RequestRecord): void;
+  requests(): Count[];
+  readonly waits: Tally;
+  readonly firstBytes: Tally;
+  readonly upstreamFirstBytes: Tally;
+}
+
+function countRequests(): RequestCounts {
+  const { note, ...guardrailCounts } = countGuardrails();
+  const waits = createTally(metricTable.relay_wait_seconds.bounds);
+  const firstBytes = createTally(metricTable.relay_first_byte_seconds.bounds);
+  const upstreamFirstBytes = createTally(metricTable.relay_upstream_first_byte_seconds.bounds);
+  /** Every pair is present from the start, so that a counter is 0 before its first request. */
+  const requests = new Map(
+    Operation.enum.map((operation) => [operation, new Map(RequestState.enum.map((state) => [state, 0]))]),
+  );
+  return {
+    ...guardrailCounts,
+    settled({ operation, state, waitMs, ttftMs, timings, guardrails }) {
+      const counts = requests.get(operation);
+      counts?.set(state, (counts.get(state) ?? 0) + 1);
+      if (guardrails !== undefined) for (const recorded of guardrails) note(recorded);
+      waits.observe(waitMs / 1_000);
+      if (ttftMs !== null) firstBytes.observe(ttftMs / 1_000);
+      const upstreamMs = timings?.upstreamFirstByteMs ?? null;
+      if (upstreamMs !== null) upstreamFirstBytes.observe(upstreamMs / 1_000);
+    },
+    requests: () =>
+      [...requests].flatMap(([operation, counts]) =>
+        [...counts].map(([state, count]): Count => [{ operation, state }, count]),
+      ),
     waits,
     firstBytes,
     upstreamFirstBytes,
-    admissions,
+  };
+}
+
+interface GuardrailCounts {
+  guardrailVerdicts(): Count[];
+  readonly guardrailTimes: Readonly<Record<GuardrailStage, Tally>>;
+}
+
+function countGuardrails(): GuardrailCounts & { note(recorded: RecordedGuardrail): void } {
+  const guardrailTimes = {
+    pre_dispatch: createTally(metricTable.relay_guardrail_pre_dispatch_seconds.bounds),
+    post_response: createTally(metricTable.relay_guardrail_post_response_seconds.bounds),
+  };
+  /** By stage, verdict and cause; the types bound the number of combinations. */
+  const verdicts = new Map<string, Count>();
+  return {
+    note({ stage, verdict, latencyMs, cause = 'none' }) {
+      guardrailTimes[stage].observe(latencyMs / 1_000);
+      const key = `${stage} ${verdict} ${cause}`;
+      verdicts.set(key, [{ stage, verdict, cause }, (verdicts.get(key)?.[1] ?? 0) + 1]);
+    },
+    guardrailVerdicts: () => [...verdicts.values()],
     guardrailTimes,
   };
 }

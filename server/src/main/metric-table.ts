@@ -117,3 +117,9 @@ export const metricTable = {
 } as const satisfies Record<string, MetricDefinition>;
 
 export type MetricName = keyof typeof metricTable;
+
+export const metricNames: readonly MetricName[] = Object.keys(metricTable).filter(isMetricName);
+
+function isMetricName(name: string): name is MetricName {
+  return Object.hasOwn(metricTable, name);
+}

@@ -2,34 +2,23 @@ import { createHash, randomUUIDv7 } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AdmissionEngine } from '../admission/engine.ts';
-import type { Clock } from '../kit/clock.ts';
-import type { Log } from '../kit/log.ts';
 import { createDirectLedger } from '../metering/direct/direct-ledger.ts';
 import type { DataDirectoryLock } from '../store/embedded/data-directory-lock.ts';
 import { createEmbeddedDatabase } from '../store/embedded/embedded-postgres.ts';
 import { createFences, createLocalFences, type Fences } from '../store/keys/fences.ts';
 import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
+import type { RunningMetering } from './create-metrics.ts';
 import type { Environment } from './environment.ts';
-import type { RoleName } from './roles.ts';
+import type { Runtime } from './runtime.ts';
 import { createAdmission, type RunningAdmission } from './start-admission.ts';
 import { createEmbeddedAdmission } from './start-embedded-admission.ts';
 import { startEmbeddedMetering, startMetering } from './start-metering.ts';
-import type { RunningMetering } from './start-metrics.ts';
 
-/** Where `relay start` keeps everything, and that nobody else does at the same time. */
+/** Where `relay start` keeps all state. The lock excludes a second process. */
 export interface DataDirectory {
   readonly path: string;
   readonly lock: DataDirectoryLock;
-}
-
-export interface StoreParts {
-  readonly environment: Environment;
-  readonly roleName: RoleName;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Null: PostgreSQL and Redis are servers, and the environment says where. */
-  readonly dataDirectory: DataDirectory | null;
 }
 
 export interface MeteringOptions {
@@ -38,32 +27,29 @@ export interface MeteringOptions {
 }
 
 export interface MeteringPart extends RunningMetering {
-  /** For the health report: how far limits and ledger agree. */
+  /** For the health report: the last comparison of limits with the ledger. */
   health(): Readonly<Record<string, string | number | null>>;
   stop(): Promise<void>;
 }
 
-/** What a process keeps its state in, and what differs with it. The rest of the server does not know which it is. */
+/** The stores, and the parts that differ between servers and embedded stores. No other module knows which kind it has. */
 export interface Stores {
   readonly database: DatabaseHandle;
   readonly fences: Fences;
-  /** Null where live state is in this process. */
+  /** Null with embedded stores, where live state is in this process. */
   readonly redis: Redis | null;
   admission(timed: (engine: AdmissionEngine) => AdmissionEngine): RunningAdmission;
-  /** Once, after admission. */
+  /** Call once, after `admission`. */
   metering(options: MeteringOptions): MeteringPart;
   close(): Promise<void>;
 }
 
-/** The one place that knows which stores there are. */
-export function openStores(parts: StoreParts): Promise<Stores> {
-  const { dataDirectory } = parts;
-  return dataDirectory === null
-    ? Promise.resolve(openServers(parts))
-    : openEmbedded({ ...parts, dataDirectory });
+/** Opens PostgreSQL and Redis where the environment says, or, with a data directory, the embedded stores. */
+export async function openStores(runtime: Runtime, dataDirectory: DataDirectory | null): Promise<Stores> {
+  return dataDirectory === null ? openServers(runtime) : await openEmbedded(runtime, dataDirectory);
 }
 
-function openServers({ environment, roleName, clock, log }: StoreParts): Stores {
+function openServers({ environment, roleName, clock, log }: Runtime): Stores {
   const database = createDatabase({
     url: environment.DATABASE_URL ?? '',
     log,
@@ -87,8 +73,10 @@ function openServers({ environment, roleName, clock, log }: StoreParts): Stores 
   };
 }
 
-async function openEmbedded(parts: StoreParts & { dataDirectory: DataDirectory }): Promise<Stores> {
-  const { environment, clock, log, dataDirectory } = parts;
+async function openEmbedded(
+  { environment, clock, log }: Runtime,
+  dataDirectory: DataDirectory,
+): Promise<Stores> {
   const { path, lock } = dataDirectory;
   const database = await createEmbeddedDatabase({ directory: path, lock, log, clock });
   const { db } = database;
@@ -116,7 +104,7 @@ async function openEmbedded(parts: StoreParts & { dataDirectory: DataDirectory }
   };
 }
 
-/** Deployments that share a machine share its temporary files; usage of one must not be taken over by another. */
+/** Derived from the database, so that two deployments on one machine never take over each other's usage. */
 function spoolDirectory({ RELAY_SPOOL_DIR: given, DATABASE_URL: url }: Environment): string {
   if (given !== null) return given;
   const { host, pathname } = new URL(url ?? '');

@@ -15,6 +15,7 @@ import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/postgres/migrate.ts';
 import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.ts';
 import { readEnvironment } from './environment.ts';
 import type { RoleName } from './roles.ts';
+import { createRuntime } from './runtime.ts';
 import { applyConfigAtStart, ConfigFileError } from './start-config.ts';
 
 const FILE = `version: 1
@@ -61,7 +62,7 @@ describe('the configuration file at start', () => {
   async function applyText(
     text: string,
     variables: Readonly<Record<string, string>>,
-    role: RoleName = 'all',
+    roleName: RoleName = 'all',
   ) {
     const path = join(folder, 'relay.yaml');
     writeFileSync(path, text);
@@ -77,21 +78,11 @@ describe('the configuration file at start', () => {
     const owner = await ensureImplicitOrganization(database.db);
     await snapshots.load(owner.organizationId);
     return applyConfigAtStart({
-      environment,
-      role,
-      owner,
-      log,
+      runtime: createRuntime(environment, roleName, log),
+      stores: { database },
+      configuration: { owner, snapshots, sealer, fences: { raise: async () => undefined } },
+      upstream: { egress },
       variable: (name) => variables[name],
-      deps: {
-        ofOrganization: database.ofOrganization,
-        deployment: { mode: 'self_hosted', accounts: false, version: '0.0.0' },
-        snapshots,
-        sealer,
-        egress,
-        fences: { raise: async () => undefined },
-        clock: systemClock,
-        newId: () => crypto.randomUUID(),
-      },
     });
   }
   const refusedAt = (place: string, words: RegExp) => (error: unknown) => {

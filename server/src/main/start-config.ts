@@ -8,33 +8,37 @@ import { RelayError } from '../domain/relay-error.ts';
 import type { Log } from '../kit/log.ts';
 import { applyConfigFile, type ConfigFileDeps } from '../management/config-file/routes.ts';
 import { findSecrets, readConfigText } from '../management/config-file/text/index.ts';
+import type { DatabaseHandle } from '../store/postgres/postgres.ts';
 import { asStoreError } from '../store/store-error.ts';
-import { type Environment, variables } from './environment.ts';
-import { type RoleName, roles } from './roles.ts';
+import { variables } from './environment.ts';
+import type { Owner } from './open-configuration.ts';
+import { roles } from './roles.ts';
+import type { Runtime } from './runtime.ts';
 
-/** The file cannot be applied; the text says where in it and why. */
+/** The file cannot be applied. The message has the path, line, column and reason. */
 export class ConfigFileError extends Error {}
 
 export interface ConfigParts {
-  readonly environment: Environment;
-  readonly role: RoleName;
-  /** The organization of a self-hosted deployment; null when it is hosted. */
-  readonly owner: { readonly organizationId: string; readonly userId: string } | null;
-  readonly deps: ConfigFileDeps;
-  readonly log: Log;
-  /** Where secrets by `env:` are looked up. */
+  readonly runtime: Pick<Runtime, 'environment' | 'roleName' | 'deployment' | 'clock' | 'log'>;
+  readonly stores: { readonly database: Pick<DatabaseHandle, 'ofOrganization'> };
+  readonly configuration: Pick<ConfigFileDeps, 'sealer' | 'snapshots' | 'fences'> & {
+    readonly owner: Owner | null;
+  };
+  readonly upstream: Pick<ConfigFileDeps, 'egress'>;
+  /** Looks up secrets given as `env:`; by default in the process environment. */
   readonly variable?: (name: string) => string | undefined;
 }
 
 /**
- * Applies the file that RELAY_CONFIG names. Any number of processes may do so at once: the first one writes, and the
- * others find that nothing changes. A file that cannot be applied whole stops the start, because the gateway would run on
- * something else than its operator has written.
+ * Applies the file that RELAY_CONFIG names. Several processes may do so concurrently: the first one writes, the others find
+ * nothing to change. An invalid file stops the start, so that Relay never runs on an older configuration without notice.
  */
 export async function applyConfigAtStart(parts: ConfigParts): Promise<ConfigPlan | null> {
-  const { environment, role, owner, deps, log } = parts;
+  const { runtime, stores, configuration, upstream } = parts;
+  const { environment, roleName, log } = runtime;
+  const { owner, ...stored } = configuration;
   const path = environment.RELAY_CONFIG;
-  if (path === null || owner === null || !roles[role].management) return null;
+  if (path === null || owner === null || !roles[roleName].management) return null;
   const { config, findings, positionOf } = readConfigText(await textOf(path), { references: 'anywhere' });
   if (config === null)
     throw new ConfigFileError(findings.map((found) => at(path, found, found.message)).join('\n'));
@@ -43,9 +47,17 @@ export async function applyConfigAtStart(parts: ConfigParts): Promise<ConfigPlan
     file: (file) => readFile(resolve(dirname(path), file), 'utf8').catch(() => undefined),
   });
   try {
+    const deps = {
+      ...stored,
+      ofOrganization: stores.database.ofOrganization,
+      deployment: runtime.deployment,
+      egress: upstream.egress,
+      clock: runtime.clock,
+      newId: randomUUIDv7,
+    };
     const applying = { caller: callerOf(owner), requestId: randomUUIDv7() };
     const plan = await applyConfigFile(deps, applying, { config, secrets });
-    tell(log, path, plan);
+    logPlan(log, path, plan);
     return plan;
   } catch (error) {
     if (!(error instanceof RelayError)) throw asStoreError(error);
@@ -59,14 +71,12 @@ async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigFileError(
-      `${path}: the file that RELAY_CONFIG names cannot be read (${code ?? 'unknown reason'}).`,
-    );
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    throw new ConfigFileError(`${path}: the file that RELAY_CONFIG names cannot be read (${code}).`);
   }
 }
 
-/** A setting of the server is no provider's secret, whatever a file says: sent upstream it would be somebody else's. */
+/** Hides Relay's own settings, so that a file cannot send the master key or a token to a provider. */
 function ownVariable(name: string): string | undefined {
   return Object.hasOwn(variables, name) ? '' : undefined;
 }
@@ -75,7 +85,7 @@ function fromProcess(name: string): string | undefined {
   return process.env[name];
 }
 
-function callerOf(owner: { readonly organizationId: string; readonly userId: string }): Caller {
+function callerOf(owner: Owner): Caller {
   const scopes = new Set(allScopes);
   return {
     ...owner,
@@ -88,7 +98,7 @@ function callerOf(owner: { readonly organizationId: string; readonly userId: str
   };
 }
 
-function tell(log: Log, path: string, plan: ConfigPlan): void {
+function logPlan(log: Log, path: string, plan: ConfigPlan): void {
   const { creates, updates, orphaned } = plan;
   log.info({ path, creates, updates }, 'configuration file applied');
   if (orphaned.length === 0) return;

@@ -109,5 +109,6 @@ function journaled(memory: MemoryEngine, ledger: DirectLedger): AdmissionEngine 
 }
 
 function requestIdOf(draft: string): string {
-  return (JSON.parse(draft) as { requestId: string }).requestId;
+  const { requestId }: { requestId: string } = JSON.parse(draft);
+  return requestId;
 }

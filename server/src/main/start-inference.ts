@@ -1,3 +1,4 @@
+import type { RequestRecord } from '../domain/request-record.ts';
 import { CLOCK_LEEWAY_SECONDS, CONTEXT_SECONDS } from '../edge/context/context.ts';
 import { createContextGate } from '../edge/context/context-gate.ts';
 import { createContextSigner } from '../edge/context/sign-context.ts';
@@ -5,61 +6,82 @@ import { createContextVerifier } from '../edge/context/verify-context.ts';
 import { createForwarder } from '../edge/forward.ts';
 import type { Authenticate } from '../http/authenticate.ts';
 import type { RequestHandler } from '../http/listener.ts';
-import type { Clock } from '../kit/clock.ts';
+import { createNewestSnapshot } from '../inference/guard/newest-snapshot.ts';
+import { createInferenceHandler } from '../inference/handler.ts';
 import { createInternalLink } from '../kit/egress/index.ts';
-import type { Log } from '../kit/log.ts';
-import type { Snapshots } from '../store/configuration/snapshots.ts';
 import { createKeyBudgets } from '../store/keys/key-budgets.ts';
 import { createUsedContexts } from '../store/keys/used-contexts.ts';
-import type { DatabaseHandle } from '../store/postgres/postgres.ts';
-import type { Redis } from '../store/redis/redis.ts';
-import type { Environment } from './environment.ts';
-import { type RoleName, roles } from './roles.ts';
+import type { Upstream } from './create-upstream.ts';
+import type { Configuration } from './open-configuration.ts';
+import type { Stores } from './open-stores.ts';
+import { roles } from './roles.ts';
+import type { Runtime } from './runtime.ts';
+import type { RunningAdmission } from './start-admission.ts';
 
-/** Beyond what any lane may wait, any provider take and any stream be silent: only a process that hangs gets here. */
+/** Longer than any lane's wait, provider timeout or idle stream, so that only a hanging process reaches it. */
 const HEAD_TIMEOUT_MS = 4 * 3_600_000;
 const IDLE_TIMEOUT_MS = 3_660_000;
-/**
- * One clock may be ahead of the platform's by the leeway and another behind it, and each of them takes a context for
- * that much longer on either side.
- */
+/** The signer's clock and the verifier's may be off by the leeway in opposite directions, at both ends of the context's life. */
 const CONTEXT_LIFE_MS = (CONTEXT_SECONDS + 4 * CLOCK_LEEWAY_SECONDS) * 1_000;
 
 export interface InferenceParts {
-  readonly environment: Environment;
-  readonly database: DatabaseHandle;
-  /** Null where live state is in this process, which then has every role. */
-  readonly redis: Redis | null;
-  readonly snapshots: Snapshots;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly publicUrl: string;
-  readonly draining: () => boolean;
-  /** The door for clients. */
+  readonly runtime: Runtime;
+  readonly stores: Pick<Stores, 'database' | 'redis'>;
+  readonly configuration: Configuration;
+  readonly upstream: Upstream;
+  readonly admission: RunningAdmission;
+  /** Authenticates clients. */
   readonly authenticate: Authenticate;
-  readonly inferenceFor: (authenticate: Authenticate) => RequestHandler;
+  readonly onSettled: (record: RequestRecord) => void;
 }
 
 export interface RunningInference {
-  /** Null where the role answers nothing below `/v1/`. */
+  /** Null in a role that serves nothing below `/v1/`. */
   readonly handler: RequestHandler | null;
   stop(): Promise<void>;
 }
 
 /**
- * What answers below `/v1/` in this process. Hosted, with the roles in processes of their own, the platform is the
- * door and hands requests on, and inference takes them from platforms and nobody else.
+ * Serves `/v1/` in this process. In hosted mode with separate roles, the platform authenticates clients and forwards their
+ * requests, and inference accepts only requests that a platform signed.
  */
-export function startInference(role: RoleName, parts: InferenceParts): RunningInference {
-  const isSplit = parts.environment.RELAY_MODE === 'hosted' && role !== 'all';
-  if (isSplit && role === 'platform') return startForwarding(parts);
-  if (!roles[role].inference) return { handler: null, stop: nothing };
-  const handler = isSplit ? createGate(parts) : parts.inferenceFor(parts.authenticate);
+export function startInference(parts: InferenceParts): RunningInference {
+  const { environment, roleName } = parts.runtime;
+  const isSplit = environment.RELAY_MODE === 'hosted' && roleName !== 'all';
+  if (isSplit && roleName === 'platform') return startForwarding(parts);
+  if (!roles[roleName].inference) return { handler: null, stop: nothing };
+  const handler = isSplit ? createGate(parts) : createDataPlane(parts, parts.authenticate);
   return { handler, stop: nothing };
 }
 
-function startForwarding(parts: InferenceParts): RunningInference {
-  const { environment, snapshots, clock } = parts;
+function createDataPlane(parts: InferenceParts, authenticate: Authenticate): RequestHandler {
+  const { runtime, configuration, upstream, admission } = parts;
+  const { environment, clock, log } = runtime;
+  const { fences, snapshots } = configuration;
+  return createInferenceHandler({
+    clock,
+    log,
+    publicUrl: runtime.publicUrl,
+    draining: runtime.draining,
+    egress: upstream.egress,
+    desk: admission.desk,
+    waitersMax: environment.RELAY_WAITERS_MAX,
+    authenticate,
+    snapshotOf: (organizationId) => snapshots.get(organizationId) ?? snapshots.load(organizationId),
+    newest: createNewestSnapshot({ fences, snapshots, clock, log }),
+    askGuardrail: upstream.askGuardrail,
+    typicalOutput: upstream.typicalOutput,
+    bodyBytesMax: environment.RELAY_MAX_BODY_BYTES,
+    attemptsMax: environment.RELAY_ATTEMPTS_MAX,
+    headersTimeoutMs: environment.RELAY_UPSTREAM_HEADERS_TIMEOUT_MS,
+    idleTimeoutMs: environment.RELAY_UPSTREAM_IDLE_TIMEOUT_MS,
+    onSettled: parts.onSettled,
+  });
+}
+
+function startForwarding({ runtime, configuration, authenticate }: InferenceParts): RunningInference {
+  const { environment, clock } = runtime;
+  const { snapshots } = configuration;
   const link = createInternalLink({
     origin: environment.RELAY_INFERENCE_URL ?? '',
     connectTimeoutMs: environment.RELAY_UPSTREAM_CONNECT_TIMEOUT_MS,
@@ -68,22 +90,25 @@ function startForwarding(parts: InferenceParts): RunningInference {
     idleTimeoutMs: IDLE_TIMEOUT_MS,
   });
   const handler = createForwarder({
-    authenticate: parts.authenticate,
+    authenticate,
     sign: createContextSigner({ seed: environment.RELAY_CONTEXT_SIGNING_KEY ?? Buffer.alloc(0), clock }),
     versionOf: (organizationId) => snapshots.get(organizationId)?.version ?? 0,
     link,
     bodyBytesMax: environment.RELAY_MAX_BODY_BYTES,
-    publicUrl: parts.publicUrl,
-    draining: parts.draining,
-    log: parts.log,
+    publicUrl: runtime.publicUrl,
+    draining: runtime.draining,
+    log: runtime.log,
   });
   return { handler, stop: () => link.close() };
 }
 
 function createGate(parts: InferenceParts): RequestHandler {
-  const { environment, redis, snapshots, clock } = parts;
-  if (redis === null) throw new Error('a role of its own needs Redis');
-  const budgets = createKeyBudgets({ db: parts.database.db, keysMax: environment.RELAY_KEY_CACHE_MAX });
+  const { runtime, stores, configuration } = parts;
+  const { environment, clock, log, publicUrl } = runtime;
+  const { database, redis } = stores;
+  const { snapshots } = configuration;
+  if (redis === null) throw new Error('the inference role in a process of its own needs Redis');
+  const budgets = createKeyBudgets({ db: database.db, keysMax: environment.RELAY_KEY_CACHE_MAX });
   return createContextGate({
     verify: createContextVerifier({ publicKeys: environment.RELAY_CONTEXT_VERIFY_KEYS, clock }),
     used: createUsedContexts({ redis, clock, lifeMs: CONTEXT_LIFE_MS }),
@@ -94,9 +119,9 @@ function createGate(parts: InferenceParts): RequestHandler {
         : snapshots.atLeast(organizationId, version);
     },
     keyPoliciesOf: budgets.of,
-    publicUrl: parts.publicUrl,
-    log: parts.log,
-    inner: parts.inferenceFor,
+    publicUrl,
+    log,
+    inner: (authenticate) => createDataPlane(parts, authenticate),
   });
 }
 

@@ -6,18 +6,18 @@ const NAMES = ['RELAY_API_TOKEN', 'RELAY_ADMIN_TOKEN', 'RELAY_MASTER_KEY', 'RELA
 type SecretName = (typeof NAMES)[number];
 export type StartSecrets = Partial<Record<SecretName, string>>;
 
-/** What a data directory keeps to itself: whoever can read it can use the gateway and open what is sealed. */
+/** The secrets of a data directory. Anyone who can read the file can call the gateway and decrypt its credentials. */
 export interface KeptSecrets {
   readonly path: string;
   readonly values: StartSecrets;
-  /** Whether somebody has been shown them. */
+  /** Whether `relay start` has already printed them. */
   readonly wereShown: boolean;
 }
 
-/** The secrets cannot be used; the text says what to do. */
+/** The secrets are unusable. The message says what to do. */
 export class SecretsError extends Error {}
 
-/** Values that hold as long as the process, to see whether everything else could be used. */
+/** Fresh values: stored in a new data directory, or used once to validate the other settings. */
 export function randomSecrets(): Record<SecretName, string> {
   const token = () => randomBytes(24).toString('base64url');
   return {
@@ -29,8 +29,8 @@ export function randomSecrets(): Record<SecretName, string> {
 }
 
 /**
- * Reads the secrets of a data directory, and makes those that neither it nor the environment has. The master key is never made
- * anew for a directory that was used before: what is sealed with the one before could not be opened any more.
+ * Reads the secrets of a data directory, and creates those that neither it nor the environment has. It never replaces the
+ * master key of a directory in use, because the credentials in it could then not be decrypted.
  */
 export async function keepSecrets(
   directory: string,
@@ -68,21 +68,22 @@ async function readSecrets(path: string): Promise<Pick<KeptSecrets, 'values' | '
     text = await readFile(path, 'utf8');
     await chmod(path, 0o600);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new SecretsError(`${path} cannot be read: ${(error as Error).message}`);
+    if (!(error instanceof Error)) throw error;
+    if ('code' in error && error.code === 'ENOENT') return null;
+    throw new SecretsError(`${path} cannot be read: ${error.message}`);
   }
   try {
-    const { shown, ...given } = JSON.parse(text) as Record<string, unknown>;
+    const { shown, ...given }: Record<string, unknown> = JSON.parse(text);
     const values: StartSecrets = {};
     for (const name of NAMES) if (typeof given[name] === 'string') values[name] = given[name];
     return { values, wereShown: shown === true };
   } catch {
-    // What is in it must not be quoted.
+    // The message must not quote the file: it holds secrets.
     throw new SecretsError(`${path} is not JSON. Restore the file from a backup.`);
   }
 }
 
-/** Whole or not at all: a file that is cut off has no master key. */
+/** Replaces the file atomically: a truncated one would lose the master key. */
 async function writeSecrets(path: string, values: StartSecrets, shown: boolean): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600);
   try {

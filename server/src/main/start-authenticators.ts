@@ -5,51 +5,45 @@ import { createTokenDoors } from '../edge/deployment-tokens.ts';
 import { createDoors, type Doors } from '../edge/doors.ts';
 import { createFreshness } from '../edge/freshness.ts';
 import { createUserKeys } from '../edge/user-keys.ts';
-import type { Clock } from '../kit/clock.ts';
-import type { Log } from '../kit/log.ts';
 import { Secret } from '../kit/secret.ts';
-import type { Snapshots } from '../store/configuration/snapshots.ts';
-import type { Fences } from '../store/keys/fences.ts';
 import { createKeyDirectory } from '../store/keys/key-directory.ts';
 import { createKeyUses } from '../store/keys/key-uses.ts';
-import type { DatabaseHandle } from '../store/postgres/postgres.ts';
-import type { Environment } from './environment.ts';
+import type { Configuration } from './open-configuration.ts';
+import type { Stores } from './open-stores.ts';
+import type { Runtime } from './runtime.ts';
 
-type Freshness = (organizationId: string) => Promise<OrganizationSnapshot>;
+type SnapshotOf = (organizationId: string) => Promise<OrganizationSnapshot>;
 
-export interface DoorParts {
-  readonly environment: Environment;
-  /** Self-hosted: the implicit organization and its owner, for whom the tokens act. */
-  readonly owner: { readonly organizationId: string; readonly userId: string } | null;
-  readonly database: DatabaseHandle;
-  readonly fences: Fences;
-  readonly snapshots: Snapshots;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface AuthenticatorParts {
+  readonly runtime: Runtime;
+  readonly stores: Pick<Stores, 'database'>;
+  readonly configuration: Configuration;
   readonly keyPepper: Buffer;
-  /** Who a browser session acts for, given how to ask for an organization as it is now. */
-  readonly session: ((freshness: Freshness) => (request: IncomingMessage) => Promise<Caller>) | null;
+  /** Creates the authenticator of browser sessions, given how to read an organization's current snapshot. */
+  readonly session: (snapshotOf: SnapshotOf) => (request: IncomingMessage) => Promise<Caller>;
 }
 
-export interface RunningDoors extends Doors {
-  /** User API keys in memory; null in a deployment without any. */
+export interface RunningAuthenticators extends Doors {
+  /** User API keys in memory; null in a deployment without user accounts. */
   keysHeld(): number | null;
   stop(): Promise<void>;
 }
 
-/** The doors of this deployment's mode, and what lives as long as they are open. */
-export function startDoors(parts: DoorParts): RunningDoors {
-  const { environment, database, fences, snapshots, clock, log } = parts;
+/** Creates the authenticators that the deployment's mode needs, with the key cache behind them. */
+export function startAuthenticators(parts: AuthenticatorParts): RunningAuthenticators {
+  const { environment, clock, log } = parts.runtime;
+  const { database } = parts.stores;
+  const { owner, fences, snapshots } = parts.configuration;
   const tokens =
-    parts.owner !== null
+    owner !== null
       ? createTokenDoors({
           apiToken: new Secret(environment.RELAY_API_TOKEN ?? ''),
           adminToken: new Secret(environment.RELAY_ADMIN_TOKEN ?? ''),
-          ...parts.owner,
+          ...owner,
         })
       : null;
   if (tokens !== null && !environment.RELAY_ACCOUNTS) {
-    const session = parts.session?.(snapshots.load) ?? null;
+    const session = parts.session(snapshots.load);
     return {
       ...createDoors({ tokens, userKey: null, session }),
       keysHeld: () => null,
@@ -65,7 +59,7 @@ export function startDoors(parts: DoorParts): RunningDoors {
   const uses = createKeyUses({ db: database.db, clock, log });
   const freshen = createFreshness({ fences, snapshots });
   const userKey = createUserKeys({ directory, freshen, uses, pepper: parts.keyPepper, clock });
-  const session = parts.session?.(async (organizationId) => (await freshen(organizationId)).snapshot) ?? null;
+  const session = parts.session(async (organizationId) => (await freshen(organizationId)).snapshot);
   uses.start();
   return {
     ...createDoors({ tokens, userKey, session }),

@@ -1,15 +1,15 @@
 import type { Clock } from '../kit/clock.ts';
-import { createMetrics, type Labels, type Metrics, type Reading } from '../kit/metrics.ts';
+import { createMetrics, type Metrics, type Reading } from '../kit/metrics.ts';
 import type { Backlog } from '../metering/backlog.ts';
 import type { LedgerWorker } from '../metering/ledger-worker.ts';
 import type { Reconciliation } from '../metering/reconcile.ts';
 import type { Snapshots } from '../store/configuration/snapshots.ts';
 import type { Redis } from '../store/redis/redis.ts';
 import type { Measurements } from './measurements.ts';
-import { type MetricName, metricTable } from './metric-table.ts';
+import { type MetricName, metricNames, metricTable } from './metric-table.ts';
 import type { RunningAdmission } from './start-admission.ts';
 
-/** What a process with the role does for the ledger. */
+/** What the metrics read of a process with the metering role. */
 export interface RunningMetering {
   readonly worker: Pick<LedgerWorker, 'counts'>;
   readonly backlog: Pick<Backlog, 'state'>;
@@ -21,26 +21,27 @@ export interface MetricSources {
   readonly measurements: Measurements;
   readonly admission: Pick<RunningAdmission, 'counts' | 'spoolState'>;
   readonly snapshots: Pick<Snapshots, 'state'>;
-  /** Null where there is none. */
+  /** Null with embedded stores. */
   readonly redis: Pick<Redis, 'state'> | null;
-  /** Null where there are no keys. */
+  /** Null in a deployment without user accounts. */
   readonly keysHeld: () => number | null;
-  /** Null in a process without the role, and until it has begun. */
+  /** Null in a process without the metering role, and before metering starts. */
   readonly metering: () => RunningMetering | null;
   readonly isPostgresqlUp: () => boolean;
   readonly clock: Clock;
 }
 
-/** Joins what the rooms count with the names that metrics have. */
+type Readings = Readonly<Record<MetricName, () => Reading>>;
+
+/** Registers a reading for every metric of the table. */
 export function createServerMetrics(sources: MetricSources): Metrics {
   const metrics = createMetrics({ processMetrics: true });
-  const readings: Record<MetricName, () => Reading> = {
+  const readings: Readings = {
     ...readingsOfTraffic(sources),
     ...readingsOfStores(sources),
     ...readingsOfMetering(sources),
   };
-  for (const [name, read] of Object.entries(readings))
-    metrics.register(name, metricTable[name as MetricName], read);
+  for (const name of metricNames) metrics.register(name, metricTable[name], readings[name]);
   return metrics;
 }
 
@@ -60,15 +61,15 @@ function readingsOfTraffic({ info, measurements, admission }: MetricSources) {
     relay_guardrail_verdicts_total: measurements.guardrailVerdicts,
     relay_guardrail_pre_dispatch_seconds: () => measurements.guardrailTimes.pre_dispatch,
     relay_guardrail_post_response_seconds: () => measurements.guardrailTimes.post_response,
-  } satisfies Partial<Record<MetricName, () => Reading>>;
+  } satisfies Partial<Readings>;
 }
 
 function readingsOfStores({ redis, snapshots, clock, keysHeld, isPostgresqlUp }: MetricSources) {
   return {
-    relay_store_up: () => [
-      [{ store: 'postgresql' }, Number(isPostgresqlUp())],
-      ...(redis === null ? [] : [[{ store: 'redis' }, Number(redis.state().ready)] as [Labels, number]]),
-    ],
+    relay_store_up: () => {
+      const stores = { postgresql: isPostgresqlUp(), ...(redis !== null && { redis: redis.state().ready }) };
+      return Object.entries(stores).map(([store, isUp]) => [{ store }, Number(isUp)]);
+    },
     relay_redis_breaker: () =>
       redis === null
         ? null
@@ -83,7 +84,7 @@ function readingsOfStores({ redis, snapshots, clock, keysHeld, isPostgresqlUp }:
     relay_snapshots_loaded: () => snapshots.state().loaded,
     relay_snapshots_stale: () => snapshots.state().stale,
     relay_keys_held: keysHeld,
-  } satisfies Partial<Record<MetricName, () => Reading>>;
+  } satisfies Partial<Readings>;
 }
 
 function readingsOfMetering({ admission, metering }: MetricSources) {
@@ -119,5 +120,5 @@ function readingsOfMetering({ admission, metering }: MetricSources) {
       const state = reconciliation();
       return state === null ? null : (state.finishedAtMs ?? 0) / 1_000;
     },
-  } satisfies Partial<Record<MetricName, () => Reading>>;
+  } satisfies Partial<Readings>;
 }

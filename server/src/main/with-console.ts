@@ -3,12 +3,18 @@ import { join } from 'node:path';
 import { createConsoleFiles } from '../http/console-files.ts';
 import type { RequestHandler } from '../http/listener.ts';
 import { loadConsole } from '../http/load-console.ts';
+import { roles } from './roles.ts';
+import type { Runtime } from './runtime.ts';
 
-/** Where the build of the console puts its files; the package has the same folders. */
+/** The console's build output; the published package has the same folders. */
 const DIRECTORY = join(import.meta.dirname, '../../../console/dist');
 
-/** The console, served by the process that serves its interface. Without a build, its pages answer 404. */
-export function withConsole(publicUrl: string, everythingElse: RequestHandler): RequestHandler {
+/** Serves the console from the processes that serve its API. Without a build, its pages answer 404. */
+export function withConsole(
+  { roleName, publicUrl }: Runtime,
+  everythingElse: RequestHandler,
+): RequestHandler {
+  if (!roles[roleName].management) return everythingElse;
   return createConsoleFiles(
     {
       files: loadConsole(DIRECTORY),

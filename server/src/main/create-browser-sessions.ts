@@ -7,63 +7,56 @@ import { createSessions } from '../edge/identity/sessions.ts';
 import { createSessionDoor } from '../edge/session-door.ts';
 import { sessionHandlers } from '../edge/session-routes.ts';
 import type { Handlers } from '../http/call.ts';
-import type { Clock } from '../kit/clock.ts';
-import type { Log } from '../kit/log.ts';
 import { Secret } from '../kit/secret.ts';
-import type { Fences } from '../store/keys/fences.ts';
-import type { DatabaseHandle } from '../store/postgres/postgres.ts';
-import type { Redis } from '../store/redis/redis.ts';
 import { authSecretsFrom } from './auth-secrets.ts';
 import type { Environment } from './environment.ts';
+import type { Configuration } from './open-configuration.ts';
+import type { Stores } from './open-stores.ts';
+import type { Runtime } from './runtime.ts';
 
 export interface SessionParts {
-  readonly environment: Environment;
-  /** Self-hosted: the implicit organization and its owner. */
-  readonly owner: { readonly organizationId: string; readonly userId: string } | null;
-  readonly database: DatabaseHandle;
-  /** Null where live state is in this process. */
-  readonly redis: Redis | null;
-  readonly fences: Fences;
-  readonly publicUrl: string;
-  readonly clock: Clock;
-  readonly log: Log;
+  readonly runtime: Runtime;
+  readonly stores: Pick<Stores, 'database' | 'redis'>;
+  readonly configuration: Configuration;
 }
 
 export interface BrowserSessions {
-  /** Who a browser session acts for, given how to ask for an organization as it is now. */
-  door(
-    freshness: (organizationId: string) => Promise<OrganizationSnapshot>,
+  /** Creates the authenticator of browser sessions, given how to read an organization's current snapshot. */
+  authenticator(
+    snapshotOf: (organizationId: string) => Promise<OrganizationSnapshot>,
   ): (request: IncomingMessage) => Promise<Caller>;
   handlers(): Handlers;
 }
 
-/** What people do in browsers, as this deployment is set up. */
-export function startSessions(parts: SessionParts): BrowserSessions {
-  const { environment, owner, publicUrl } = parts;
+/** Browser sign-in as the environment configures it: passwords, single sign-on, or the admin token alone. */
+export function createBrowserSessions({ runtime, stores, configuration }: SessionParts): BrowserSessions {
+  const { environment, publicUrl } = runtime;
+  const { owner } = configuration;
   const mode = environment.RELAY_MODE;
-  // Without accounts the only sessions are those of the admin token, which may then sign them as well.
+  // Without accounts, only the admin token opens sessions, so it may also sign them.
   const { sessionSecret } = authSecretsFrom(
     environment.RELAY_AUTH_SECRET ?? environment.RELAY_ADMIN_TOKEN ?? '',
   );
   const settings: SessionSettings = {
-    db: parts.database.db,
+    db: stores.database.db,
     secret: sessionSecret,
     publicUrl,
     accounts: mode === 'hosted' || environment.RELAY_ACCOUNTS,
     admin: owner === null ? null : { token: new Secret(environment.RELAY_ADMIN_TOKEN ?? ''), ...owner },
   };
   return {
-    door: (freshness) => createSessionDoor({ ...settings, sessions: createSessions(settings), freshness }),
+    authenticator: (freshness) =>
+      createSessionDoor({ ...settings, sessions: createSessions(settings), freshness }),
     handlers: () =>
       sessionHandlers({
         ...settings,
         mode,
         oidc: oidcOf(environment),
-        redis: parts.redis,
-        fences: parts.fences,
-        clock: parts.clock,
+        redis: stores.redis,
+        fences: configuration.fences,
+        clock: runtime.clock,
         newId: randomUUIDv7,
-        log: parts.log,
+        log: runtime.log,
       }),
   };
 }

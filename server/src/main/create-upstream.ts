@@ -1,0 +1,32 @@
+import { type AskGuardrail, createAskGuardrail } from '../guardrails/ask-guardrail.ts';
+import { createTypicalOutput, type TypicalOutput } from '../inference/settle/typical-output.ts';
+import { createEgress, type Egress } from '../kit/egress/index.ts';
+import type { Runtime } from './runtime.ts';
+
+const ORIGINS_MAX = 1_000;
+
+/** What the process uses to call providers and guardrails, and what it learns from their responses. */
+export interface Upstream {
+  readonly egress: Egress;
+  /** A separate egress for one connection test; the caller closes it. */
+  readonly openEgress: () => Egress;
+  readonly askGuardrail: AskGuardrail;
+  readonly typicalOutput: TypicalOutput;
+}
+
+export function createUpstream({ environment, clock, log }: Runtime): Upstream {
+  const openEgress = () =>
+    createEgress({
+      allowedCidrs: environment.RELAY_ALLOW_PRIVATE_NETWORKS,
+      connectTimeoutMs: environment.RELAY_UPSTREAM_CONNECT_TIMEOUT_MS,
+      connectionsPerOriginMax: environment.RELAY_UPSTREAM_CONNECTIONS_MAX,
+      originsMax: ORIGINS_MAX,
+    });
+  const egress = openEgress();
+  return {
+    egress,
+    openEgress,
+    askGuardrail: createAskGuardrail({ egress, clock, log }),
+    typicalOutput: createTypicalOutput(),
+  };
+}

@@ -1,0 +1,52 @@
+import { createSealer, type Sealer } from '../kit/seal.ts';
+import { ensureImplicitOrganization } from '../store/configuration/implicit-organization.ts';
+import { resealCredentials } from '../store/configuration/reseal-credentials.ts';
+import { createSnapshots, type Snapshots } from '../store/configuration/snapshots.ts';
+import { type KnownFences, rememberFences } from '../store/keys/known-fences.ts';
+import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/postgres/migrate.ts';
+import type { Stores } from './open-stores.ts';
+import type { Runtime } from './runtime.ts';
+
+/** The implicit organization of a self-hosted deployment and its owner, for whom the tokens act. */
+export interface Owner {
+  readonly organizationId: string;
+  readonly userId: string;
+}
+
+export interface Configuration {
+  /** Null in hosted mode, which has no implicit organization. */
+  readonly owner: Owner | null;
+  readonly sealer: Sealer;
+  readonly fences: KnownFences;
+  readonly snapshots: Snapshots;
+}
+
+/** A poll runs every second; after this long without a success, PostgreSQL counts as down. */
+const POLL_AGE_MS_MAX = 5_000;
+
+/** Brings the database to this version's schema and keys, then reads the configuration and starts polling it. */
+export async function openConfiguration(runtime: Runtime, stores: Stores): Promise<Configuration> {
+  const { environment, clock, log } = runtime;
+  const { database } = stores;
+  const sealer = createSealer({
+    primary: environment.RELAY_MASTER_KEY,
+    previous: environment.RELAY_MASTER_KEY_PREVIOUS,
+  });
+  const applied = await database.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
+  if (applied.length > 0) log.info({ applied }, 'database migrated');
+  if (environment.RELAY_MASTER_KEY_PREVIOUS.length > 0)
+    await resealCredentials({ db: database.db, sealer, log });
+  const owner = environment.RELAY_MODE === 'hosted' ? null : await ensureImplicitOrganization(database.db);
+
+  const fences = rememberFences(stores.fences, clock);
+  const snapshots = createSnapshots({ database, sealer, clock, log });
+  if (owner !== null) await snapshots.load(owner.organizationId);
+  snapshots.start();
+  return { owner, sealer, fences, snapshots };
+}
+
+/** Judges PostgreSQL by the configuration poll, so that a probe never waits for the database. */
+export function isPostgresqlUp({ snapshots }: Pick<Configuration, 'snapshots'>, nowMs: number): boolean {
+  const { lastPollOkAtMs } = snapshots.state();
+  return lastPollOkAtMs !== null && nowMs - lastPollOkAtMs < POLL_AGE_MS_MAX;
+}

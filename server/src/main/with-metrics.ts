@@ -1,0 +1,38 @@
+import type { RequestHandler } from '../http/listener.ts';
+import { createMetricsPage } from '../http/metrics-page.ts';
+import { Secret } from '../kit/secret.ts';
+import { createServerMetrics, type MetricSources } from './create-metrics.ts';
+import type { Measurements } from './measurements.ts';
+import { type Configuration, isPostgresqlUp } from './open-configuration.ts';
+import type { Stores } from './open-stores.ts';
+import type { Runtime } from './runtime.ts';
+
+export interface MetricsPageParts extends Pick<MetricSources, 'admission' | 'metering'> {
+  readonly runtime: Runtime;
+  readonly stores: Pick<Stores, 'redis'>;
+  readonly configuration: Configuration;
+  readonly measurements: Measurements;
+  readonly authenticators: Pick<MetricSources, 'keysHeld'>;
+}
+
+/** Serves `/metrics` and passes every other request on. */
+export function withMetrics(parts: MetricsPageParts, everythingElse: RequestHandler): RequestHandler {
+  const { runtime, configuration, measurements, admission, metering } = parts;
+  const { environment, roleName, deployment, publicUrl, clock, log } = runtime;
+  const metrics = createServerMetrics({
+    info: { version: deployment.version, role: roleName, mode: deployment.mode },
+    measurements,
+    admission,
+    snapshots: configuration.snapshots,
+    redis: parts.stores.redis,
+    keysHeld: parts.authenticators.keysHeld,
+    metering,
+    isPostgresqlUp: () => isPostgresqlUp(configuration, clock.nowMs()),
+    clock,
+  });
+  const token = environment.RELAY_METRICS_TOKEN;
+  return createMetricsPage(
+    { metrics, token: token === null ? null : new Secret(token), publicUrl, log },
+    everythingElse,
+  );
+}
