@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { unreadFiles } from './imports.ts';
+import { unexcused, unreadFiles } from './imports.ts';
 
 const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 30 });
 
@@ -24,4 +24,19 @@ test('reading all but one file is refused, and the file is named', () => {
 
 test('an empty disk is refused', () => {
   assert.equal(unreadFiles([], []).length, 1);
+});
+
+test('an exception excuses its imports alone, and one that no import needs is refused', () => {
+  const rule = { name: 'store-redis' };
+  const found = (from: string, to: string) => ({ rule, from, to });
+  const exception = {
+    rule: 'store-redis',
+    to: 'store/postgres/',
+    from: ['store/redis/a.ts'],
+    reason: 'a test',
+  };
+  assert.deepEqual(unexcused([found('store/redis/a.ts', 'store/postgres/b.ts')], [exception]), []);
+  const [other, stale] = unexcused([found('store/redis/c.ts', 'store/postgres/b.ts')], [exception]);
+  assert.equal(other, 'store-redis: store/redis/c.ts → store/postgres/b.ts');
+  assert.match(stale ?? '', /remove the exception/);
 });

@@ -1,5 +1,6 @@
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -20,6 +21,7 @@ const REPOSITORY = join(import.meta.dirname, '../../..');
 /** A copy of the repository in which a test plants a violation and runs the copy's own check. */
 export interface PlantedCopy extends Disposable {
   readonly root: string;
+  exists(path: string): boolean;
   read(path: string): string;
   write(path: string, text: string): void;
   remove(path: string): void;
@@ -38,6 +40,7 @@ export function plantedCopy(): PlantedCopy {
   }
   return {
     root,
+    exists: (path) => existsSync(join(root, path)),
     read: (path) => readFileSync(join(root, path), 'utf8'),
     write: (path, text) => {
       mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -1,0 +1,189 @@
+// Every import rule is broken once in a copy of the repository, and the copy's own check must name each.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { importRules } from './check/import-rules.ts';
+import { checkImports } from './check/imports.ts';
+import { plantedCopy } from './check/planted-copy.ts';
+
+/** A file that imports another against the rule. A folder stands for a file planted in it. */
+type Planted = readonly [rule: string, from: string, to: string];
+
+const planted: readonly Planted[] = [
+  ['module-kit', 'server/src/kit', 'server/src/domain'],
+  ['module-domain', 'server/src/domain', 'server/src/store'],
+  ['module-protocols', 'server/src/protocols', 'server/src/http'],
+  ['module-store', 'server/src/store', 'server/src/http'],
+  ['module-http', 'server/src/http', 'server/src/store'],
+  ['module-admission', 'server/src/admission', 'server/src/protocols'],
+  ['module-guardrails', 'server/src/guardrails', 'server/src/protocols'],
+  ['module-edge', 'server/src/edge', 'server/src/inference'],
+  ['module-inference', 'server/src/inference', 'server/src/management'],
+  ['module-management', 'server/src/management', 'server/src/edge'],
+  ['module-metering', 'server/src/metering', 'server/src/admission'],
+  ['module-below', 'server/src', 'server/src/kit'],
+  ['module-unlisted', 'server/src/planted', 'server/src/kit'],
+
+  ['store-postgres', 'server/src/store/postgres', 'server/src/store/embedded'],
+  ['store-redis', 'server/src/store/redis', 'server/src/store/postgres'],
+  ['store-configuration', 'server/src/store/configuration', 'server/src/store/keys'],
+  ['store-ledger', 'server/src/store/ledger', 'server/src/store/configuration'],
+  ['store-keys', 'server/src/store/keys', 'server/src/store/ledger'],
+  ['store-embedded', 'server/src/store/embedded', 'server/src/store/redis'],
+  ['store-below', 'server/src/store', 'server/src/store/redis'],
+  ['store-unlisted', 'server/src/store/planted', 'server/src/store/postgres'],
+
+  ['step-receive', 'server/src/inference/receive', 'server/src/inference/route'],
+  ['step-route', 'server/src/inference/route', 'server/src/inference/guard'],
+  ['step-guard', 'server/src/inference/guard', 'server/src/inference/admit'],
+  ['step-admit', 'server/src/inference/admit', 'server/src/inference/attempt.ts'],
+  ['step-dispatch', 'server/src/inference/dispatch', 'server/src/inference/respond'],
+  ['step-respond', 'server/src/inference/respond', 'server/src/inference/settle'],
+  ['step-settle', 'server/src/inference/settle', 'server/src/inference/receive'],
+  ['step-below', 'server/src/inference/exchange.ts', 'server/src/inference/route'],
+  ['step-unlisted', 'server/src/inference/planted', 'server/src/inference/exchange.ts'],
+
+  ['feature-siblings', 'server/src/management/lanes', 'server/src/management/billing'],
+  ['feature-siblings', 'server/src/management/lanes', 'server/src/management/index.ts'],
+  ['feature-below', 'server/src/management', 'server/src/management/lanes'],
+
+  ['console-text', 'console/src/text', 'console/src/ui'],
+  ['console-format', 'console/src/format', 'console/src/text'],
+  ['console-api', 'console/src/api', 'console/src/session'],
+  ['console-ui', 'console/src/ui', 'console/src/forms'],
+  ['console-forms', 'console/src/forms', 'console/src/session'],
+  ['console-time-range', 'console/src/time-range', 'console/src/address'],
+  ['console-address', 'console/src/address', 'console/src/session'],
+  ['console-session', 'console/src/session', 'console/src/app'],
+  ['console-parts', 'console/src/parts', 'console/src/pages/keys'],
+  ['console-pages', 'console/src/pages/keys', 'console/src/app'],
+  ['console-app', 'console/src/app', 'console/src/main.tsx'],
+  ['console-below', 'console/src', 'console/src/app'],
+  ['console-unlisted', 'console/src/planted', 'console/src/ui'],
+  ['page-siblings', 'console/src/pages/keys', 'console/src/pages/lanes'],
+  ['page-below', 'console/src/pages', 'console/src/pages/lanes'],
+
+  ['command-kit', 'cli/src/kit', 'cli/src/output'],
+  ['command-output', 'cli/src/output', 'cli/src/api'],
+  ['command-session', 'cli/src/session', 'cli/src/api'],
+  ['command-api', 'cli/src/api', 'cli/src/keys'],
+  ['command-siblings', 'cli/src/keys', 'cli/src/doctor'],
+  ['command-siblings', 'cli/src/keys', 'cli/src/commands.ts'],
+  ['command-below', 'cli/src', 'cli/src/keys'],
+
+  ['member-contract', 'contract/src', 'server/src/main'],
+  ['member-server', 'server/src/kit', 'cli/src/index.ts'],
+  ['member-console', 'console/src/api', 'server/src/main/index.ts'],
+  ['member-cli', 'cli/src/kit', 'console/src/main.tsx'],
+  ['member-provider-sim', 'provider-sim/src', 'server/src/main'],
+  ['member-testbed', 'testbed/src', 'contract/src/index.ts'],
+  ['member-system-tests', 'system-tests/src/harness', 'server/src/main'],
+  ['member-bench', 'bench/src', 'server/src/main'],
+  ['member-tools', 'tools/src', 'testbed/src/index.ts'],
+  ['member-server-tests', 'server/src/kit/planted.test.ts', 'cli/src/index.ts'],
+  ['member-console-tests', 'console/src/api/planted.test.ts', 'server/src/main/index.ts'],
+  ['member-cli-tests', 'cli/src/kit/planted.test.ts', 'console/src/main.tsx'],
+  ['member-testbed-tests', 'testbed/src/planted.test.ts', 'contract/src/index.ts'],
+  ['member-system-tests-tests', 'system-tests/src/harness/planted.test.ts', 'server/src/main'],
+  ['member-bench-tests', 'bench/src/planted.test.ts', 'server/src/main'],
+  ['member-tools-tests', 'tools/src/planted.test.ts', 'bench/src/run.ts'],
+  ['member-by-its-entry', 'cli/src/kit', 'server/src/main'],
+
+  ['tests-are-leaves', 'tools/src/check', 'tools/src/planted.test.ts'],
+  ['fixtures-are-for-tests', 'tools/src/check', 'tools/src/planted.fixture.ts'],
+  ['no-circular', 'tools/src/planted-a.ts', 'tools/src/planted-b.ts'],
+  ['no-circular', 'tools/src/planted-b.ts', 'tools/src/planted-a.ts'],
+  ['no-unresolvable', 'tools/src/dev', './planted-nowhere.ts'],
+];
+
+/** Planted without an import, so it has no arrow to report. */
+const ORPHAN = 'tools/src/planted-orphan.ts';
+
+let output = '';
+let copy: ReturnType<typeof plantedCopy>;
+
+before(async () => {
+  copy = plantedCopy();
+  const imports = new Map<string, string[]>([[ORPHAN, []]]);
+  for (const [, from, to] of planted) {
+    const file = importer(from);
+    imports.set(file, [...(imports.get(file) ?? []), target(to)]);
+    if (!hasExtension(to)) imports.set(target(to), []);
+  }
+  imports.set('tools/src/planted.fixture.ts', []);
+  for (const [file, targets] of imports) copy.write(file, textOf(file, targets));
+  const result = await checkImports(copy.root);
+  assert.equal(result.ok, false);
+  output = `${result.output}\n`;
+});
+
+after(() => copy[Symbol.dispose]());
+
+for (const [rule, from, to] of planted) {
+  test(`${rule}: ${from} may not import ${to}`, () => {
+    // A cycle is reported once, from one of its two sides.
+    const lines = [`${rule}: ${importer(from)} → ${target(to)}\n`];
+    if (rule === 'no-circular') lines.push(`${rule}: ${target(to)} → ${importer(from)}\n`);
+    assert.ok(
+      lines.some((line) => output.includes(line)),
+      linesOf(rule),
+    );
+  });
+}
+
+test('a module that nothing imports and that imports nothing is refused', () => {
+  assert.ok(output.includes(`no-orphans: ${ORPHAN}`), output);
+});
+
+test('every rule has its planted violation', () => {
+  const broken = new Set([...planted.map(([rule]) => rule), 'no-orphans', 'module-main']);
+  assert.deepEqual(
+    importRules()
+      .map(({ name }) => name)
+      .filter((name) => !broken.has(name)),
+    [],
+  );
+});
+
+test('an import check that reads no file fails instead of passing', async () => {
+  using other = plantedCopy();
+  other.relink('dependency-cruiser', 'typescript', '@typescript/native');
+  const some = await other.check('--only=imports');
+  assert.equal(some.ok, false);
+  const [, read, onDisk] = /the import check read (\d+) of (\d+) source files/.exec(some.output) ?? [];
+  assert.ok(Number(read) < Number(onDisk), some.output);
+  // Without the one JavaScript file it starts from, it reads nothing, and by itself reports success.
+  other.remove('cli/bin/relay.js');
+  const none = await other.check('--only=imports');
+  assert.equal(none.ok, false);
+  assert.match(none.output, /the import check read 0 of \d+ source files/);
+});
+
+/** What the check said about one rule. */
+function linesOf(rule: string): string {
+  return output
+    .split('\n')
+    .filter((line) => line.startsWith(rule))
+    .join('\n');
+}
+
+function hasExtension(path: string): boolean {
+  return /\.tsx?$/.test(path);
+}
+
+function importer(from: string): string {
+  return hasExtension(from) ? from : `${from}/planted.ts`;
+}
+
+function target(to: string): string {
+  return hasExtension(to) ? to : `${to}/planted-target.ts`;
+}
+
+/** The file as it is, if it exists, with the imports added. */
+function textOf(file: string, targets: readonly string[]): string {
+  const existing = copy.exists(file) ? copy.read(file) : 'export const planted = 1;\n';
+  const lines = targets.map((path) => {
+    const up = '../'.repeat(file.split('/').length - 1);
+    return `import '${path.startsWith('.') ? path : `${up}${path}`}';\n`;
+  });
+  return `${existing}${lines.join('')}`;
+}

@@ -1,0 +1,309 @@
+// Which folder may import which. docs/ARCHITECTURE.md explains the table of the server's modules; the check
+// (tools/src/check/imports.ts) holds the code against all of them, and tools/src/check-imports.test.ts plants
+// one violation of every rule.
+
+export interface FolderTable {
+  /** The folder whose children the table governs. */
+  readonly at: string;
+  /** The first word of its rules' names. */
+  readonly name: string;
+  /** The siblings that a folder may import. A folder without a row may import those in `shared` only. */
+  readonly rows: Readonly<Record<string, readonly string[]>>;
+  /** Every folder has a row; one without is a violation by itself. */
+  readonly complete: boolean;
+  /** Folders that every folder without a row may import. */
+  readonly shared: readonly string[];
+  /** Files beside the folders that put them together: they import every folder, and no folder imports them. */
+  readonly above: readonly string[];
+  // All other files beside the folders lie below: every folder may import them, and they import only shared folders.
+  /** Tests of a folder follow its row too; elsewhere they may import what they test with. */
+  readonly testsToo?: true;
+}
+
+export const folderTables: readonly FolderTable[] = [
+  {
+    at: 'server/src',
+    name: 'module',
+    above: [],
+    shared: [],
+    complete: true,
+    testsToo: true,
+    rows: {
+      kit: [],
+      domain: ['kit'],
+      protocols: ['kit', 'domain'],
+      store: ['kit', 'domain'],
+      http: ['kit', 'domain', 'protocols'],
+      admission: ['kit', 'domain', 'store'],
+      guardrails: ['kit', 'domain'],
+      edge: ['kit', 'domain', 'protocols', 'store', 'http'],
+      inference: ['kit', 'domain', 'protocols', 'store', 'http', 'admission', 'guardrails'],
+      management: ['kit', 'domain', 'protocols', 'store', 'http', 'admission', 'guardrails'],
+      metering: ['kit', 'domain', 'store'],
+      // `main` puts the modules together.
+      main: ['.*'],
+    },
+  },
+  {
+    at: 'server/src/store',
+    name: 'store',
+    above: [],
+    shared: [],
+    complete: true,
+    rows: {
+      postgres: [],
+      redis: [],
+      configuration: ['postgres'],
+      ledger: ['postgres'],
+      keys: ['postgres', 'redis', 'configuration'],
+      embedded: ['postgres', 'ledger'],
+    },
+  },
+  {
+    // Steps of the pipeline know the exchange and themselves; pipeline.ts alone knows their order.
+    at: 'server/src/inference',
+    name: 'step',
+    above: ['handler.ts', 'pipeline.ts', 'attempt.ts', 'endings.ts', 'model-list.ts'],
+    shared: [],
+    complete: true,
+    rows: { receive: [], route: [], guard: [], admit: [], dispatch: [], respond: [], settle: [] },
+  },
+  {
+    // One folder for each resource.
+    at: 'server/src/management',
+    name: 'feature',
+    above: ['index.ts', 'idempotency.ts'],
+    shared: [],
+    complete: false,
+    rows: {},
+  },
+  {
+    at: 'console/src',
+    name: 'console',
+    above: ['main.tsx'],
+    shared: [],
+    complete: true,
+    rows: {
+      text: [],
+      format: [],
+      api: ['time-range', 'address', 'ui'],
+      ui: ['text', 'format', 'api'],
+      forms: ['text', 'format', 'api', 'ui'],
+      'time-range': ['text', 'format', 'ui'],
+      address: ['text', 'format', 'ui', 'time-range'],
+      session: ['text', 'format', 'api', 'ui', 'forms', 'address'],
+      parts: ['text', 'format', 'api', 'ui', 'forms', 'time-range', 'address', 'session'],
+      pages: ['text', 'format', 'api', 'ui', 'forms', 'time-range', 'address', 'session', 'parts'],
+      app: ['text', 'format', 'api', 'ui', 'forms', 'time-range', 'address', 'session', 'parts', 'pages'],
+    },
+  },
+  { at: 'console/src/pages', name: 'page', above: [], shared: [], complete: false, rows: {} },
+  {
+    // Commands share what lies below them and do not import one another.
+    at: 'cli/src',
+    name: 'command',
+    above: ['index.ts', 'program.ts', 'commands.ts'],
+    shared: ['kit', 'output', 'session', 'api'],
+    complete: false,
+    rows: { kit: [], output: ['kit'], session: ['kit'], api: ['kit', 'output', 'session'] },
+  },
+];
+
+/** Workspace members and the other members each may import. */
+export const memberTable: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  server: ['contract'],
+  console: ['contract'],
+  cli: ['contract', 'server', 'provider-sim'],
+  'provider-sim': [],
+  testbed: [],
+  'system-tests': ['contract', 'provider-sim', 'testbed'],
+  bench: ['contract', 'provider-sim', 'testbed'],
+  tools: ['contract', 'server', 'cli'],
+};
+
+export interface ImportException {
+  readonly rule: string;
+  /** How the imported file's path begins. */
+  readonly to: string;
+  /** How the importing files' paths begin; each must still match an import. */
+  readonly from: readonly string[];
+  readonly reason: string;
+}
+
+/** Imports that a rule forbids and that stay, each with the reason. One that no longer exists fails the check. */
+export const importExceptions: readonly ImportException[] = [
+  {
+    rule: 'command-siblings',
+    to: 'cli/src/resources/',
+    from: ['cli/src/requests/filters.ts'],
+    reason: 'filters name lanes, endpoints and providers as their commands do',
+  },
+  {
+    rule: 'command-siblings',
+    to: 'cli/src/explain/',
+    from: ['cli/src/resources/lanes.ts'],
+    reason: '`lanes explain` is `explain` under another name',
+  },
+  {
+    rule: 'command-siblings',
+    to: 'cli/src/demo/',
+    from: ['cli/src/run/start.ts'],
+    reason: '`start --demo` starts the demo',
+  },
+  {
+    rule: 'feature-below',
+    to: 'server/src/management/config-file/ownership.ts',
+    from: ['server/src/management/write-resource.ts'],
+    reason: 'tells whether the configuration file manages a row',
+  },
+  {
+    rule: 'feature-below',
+    to: 'server/src/management/config-file/configuration-lock.ts',
+    from: ['server/src/management/write-resource.ts'],
+    reason: 'writers of the configuration take the same lock as the file',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/api-key-limit-policies/',
+    from: ['server/src/management/limit-usage/'],
+    reason: 'lists the limits of every owner',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/api-keys/',
+    from: [
+      'server/src/management/api-key-limit-policies/',
+      'server/src/management/capabilities/',
+      'server/src/management/invitations/',
+      'server/src/management/members/',
+      'server/src/management/org-api-keys/',
+      'server/src/management/user-limit-policies/',
+    ],
+    reason: "keys and the members' permissions they are limited by are one topic",
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/budgets/',
+    from: [
+      'server/src/management/api-key-limit-policies/',
+      'server/src/management/config-file/',
+      'server/src/management/limit-policies/',
+      'server/src/management/limit-usage/',
+      'server/src/management/user-limit-policies/',
+    ],
+    reason: 'the limits of every owner are changed by one set of rules',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/config-file/configuration-lock.ts',
+    from: ['server/src/management/guardrails/'],
+    reason: 'writers of the configuration take the same lock as the file',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/config-file/ownership.ts',
+    from: [
+      'server/src/management/credentials/',
+      'server/src/management/endpoints/',
+      'server/src/management/guardrails/',
+      'server/src/management/lanes/',
+      'server/src/management/limit-policies/',
+      'server/src/management/memberships/',
+      'server/src/management/pricing-policies/',
+      'server/src/management/providers/',
+    ],
+    reason: 'tells whether the configuration file manages a row',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/connection-tests/',
+    from: ['server/src/management/guardrails/'],
+    reason: 'a guardrail is tested under the same limits as a connection',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/credentials/',
+    from: [
+      'server/src/management/budgets/',
+      'server/src/management/config-file/',
+      'server/src/management/connection-tests/',
+      'server/src/management/endpoints/',
+      'server/src/management/guardrails/',
+    ],
+    reason: 'seals and opens the secrets that the other resources refer to',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/endpoints/',
+    from: [
+      'server/src/management/budgets/',
+      'server/src/management/config-file/',
+      'server/src/management/connection-tests/',
+      'server/src/management/guardrails/',
+      'server/src/management/memberships/',
+      'server/src/management/pricing-policies/',
+    ],
+    reason: 'finds the row that a reference names',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/guardrails/',
+    from: ['server/src/management/config-file/'],
+    reason: 'the configuration file checks settings as the API does',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/lanes/',
+    from: [
+      'server/src/management/budgets/',
+      'server/src/management/guardrails/',
+      'server/src/management/memberships/',
+    ],
+    reason: 'finds the row that a reference names',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/members/',
+    from: ['server/src/management/invitations/'],
+    reason: 'an invitation follows the rules of membership',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/pricing-policies/',
+    from: ['server/src/management/config-file/', 'server/src/management/endpoints/'],
+    reason: 'prices of new endpoints come from the catalog',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/providers/',
+    from: [
+      'server/src/management/budgets/',
+      'server/src/management/config-file/',
+      'server/src/management/connection-tests/',
+      'server/src/management/credentials/',
+      'server/src/management/endpoints/',
+      'server/src/management/guardrails/',
+      'server/src/management/pricing-policies/',
+    ],
+    reason: 'finds the row that a reference names, and checks addresses',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/requests/',
+    from: ['server/src/management/live/', 'server/src/management/stats/'],
+    reason: 'the same filters over requests',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/stats/',
+    from: ['server/src/management/guardrails/'],
+    reason: 'guardrail statistics use the same ranges',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/user-limit-policies/',
+    from: ['server/src/management/limit-usage/'],
+    reason: 'lists the limits of every owner',
+  },
+];
