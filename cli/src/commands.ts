@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Surroundings } from './kit/surroundings.ts';
+import { announcedResources } from './resources/resource-list.ts';
 
 /**
  * Makes a command. `argv` is what was typed, where only what that needs has to be made; `whole` makes the program with
@@ -74,36 +75,7 @@ export const commands: readonly CommandEntry[] = [
     group: SIGN_IN,
     load: async () => (await import('./account/logout.ts')).logoutCommand,
   },
-  {
-    name: 'providers',
-    summary: 'where models are served',
-    group: SET_UP,
-    load: async () => (await import('./resources/providers.ts')).providersCommand,
-  },
-  {
-    name: 'endpoints',
-    summary: 'one model of one provider',
-    group: SET_UP,
-    load: async () => (await import('./resources/endpoints.ts')).endpointsCommand,
-  },
-  {
-    name: 'lanes',
-    summary: 'what clients name as the model',
-    group: SET_UP,
-    load: async () => (await import('./resources/lanes.ts')).lanesCommand,
-  },
-  {
-    name: 'guardrails',
-    summary: 'services that judge requests and answers',
-    group: SET_UP,
-    load: async () => (await import('./resources/guardrails.ts')).guardrailsCommand,
-  },
-  {
-    name: 'limits',
-    summary: 'the most that may be used within a time',
-    group: SET_UP,
-    load: async () => (await import('./resources/limits.ts')).limitsCommand,
-  },
+  ...resourceCommands(),
   {
     name: 'keys',
     summary: 'User API keys: create, rotate, revoke',
@@ -165,3 +137,22 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./completion/completion.ts')).completionCommand,
   },
 ];
+
+/** The resources of the contract. Those with more than the common subcommands have a file of their own. */
+function resourceCommands(): CommandEntry[] {
+  const own: Readonly<Record<string, CommandEntry['load']>> = {
+    providers: async () => (await import('./resources/providers.ts')).providersCommand,
+    endpoints: async () => (await import('./resources/endpoints.ts')).endpointsCommand,
+    lanes: async () => (await import('./resources/lanes.ts')).lanesCommand,
+    guardrails: async () => (await import('./resources/guardrails.ts')).guardrailsCommand,
+    limits: async () => (await import('./resources/limits.ts')).limitsCommand,
+  };
+  return Object.values(announcedResources).map((announced) => ({
+    name: announced.plural,
+    summary: announced.summary,
+    group: SET_UP,
+    load:
+      own[announced.plural] ??
+      (async () => (await import('./resources/announced-command.ts')).announcedCommand(announced)),
+  }));
+}

@@ -644,42 +644,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/relay/pricing-policies": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List prices */
-        get: operations["listPricingPolicies"];
-        put?: never;
-        /** Set the prices of an endpoint */
-        post: operations["createPricingPolicy"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/relay/pricing-policies/{pricing_policy_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** Change the prices of an endpoint */
-        put: operations["updatePricingPolicy"];
-        post?: never;
-        /** Delete the prices of an endpoint */
-        delete: operations["deletePricingPolicy"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/relay/endpoints": {
         parameters: {
             query?: never;
@@ -806,7 +770,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/relay/routing/explain": {
+    "/api/relay/pricing-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List prices */
+        get: operations["listPricingPolicies"];
+        put?: never;
+        /** Set the prices of an endpoint */
+        post: operations["createPricingPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/pricing-policies/{pricing_policy_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -814,133 +796,11 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
-        /** Say what would happen to an inference body now, without sending it */
-        post: operations["explainRouting"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/relay/guardrails": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List guardrails */
-        get: operations["listGuardrails"];
-        put?: never;
-        /** Create a guardrail, disabled */
-        post: operations["createGuardrail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/relay/guardrails/{guardrail_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Read a guardrail and its bindings */
-        get: operations["getGuardrail"];
-        /** Change a guardrail */
-        put: operations["updateGuardrail"];
+        /** Change the prices of an endpoint */
+        put: operations["updatePricingPolicy"];
         post?: never;
-        /** Delete a guardrail and its bindings */
-        delete: operations["deleteGuardrail"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/relay/guardrails/{guardrail_id}/bindings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the bindings of a guardrail */
-        get: operations["listGuardrailBindings"];
-        /** Replace the bindings of a guardrail */
-        put: operations["replaceGuardrailBindings"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/relay/guardrails/{guardrail_id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Ask the guardrail about a text and show its verdict */
-        post: operations["testGuardrail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/relay/guardrails/{guardrail_id}/stats": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Read the verdicts and latency of a guardrail over time */
-        get: operations["getGuardrailStats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/relay/guardrail-stats": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Read the verdicts and latency of all guardrails */
-        get: operations["getGuardrailTotals"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/relay/guardrail-presets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List guardrail presets */
-        get: operations["listGuardrailPresets"];
-        put?: never;
-        post?: never;
-        delete?: never;
+        /** Delete the prices of an endpoint */
+        delete: operations["deletePricingPolicy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1031,6 +891,146 @@ export interface paths {
         get: operations["listLimitUsage"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/guardrails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List guardrails */
+        get: operations["listGuardrails"];
+        put?: never;
+        /** Create a guardrail, disabled */
+        post: operations["createGuardrail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/guardrails/{guardrail_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a guardrail and its bindings */
+        get: operations["getGuardrail"];
+        /** Change a guardrail */
+        put: operations["updateGuardrail"];
+        post?: never;
+        /** Delete a guardrail and its bindings */
+        delete: operations["deleteGuardrail"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/guardrails/{guardrail_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the guardrail about a text and show its verdict */
+        post: operations["testGuardrail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/guardrail-presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List guardrail presets */
+        get: operations["listGuardrailPresets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/guardrails/{guardrail_id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the verdicts and latency of a guardrail over time */
+        get: operations["getGuardrailStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/guardrail-stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the verdicts and latency of all guardrails */
+        get: operations["getGuardrailTotals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/guardrails/{guardrail_id}/bindings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the bindings of a guardrail */
+        get: operations["listGuardrailBindings"];
+        /** Replace the bindings of a guardrail */
+        put: operations["replaceGuardrailBindings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/routing/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say what would happen to an inference body now, without sending it */
+        post: operations["explainRouting"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5730,151 +5730,6 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
-    listPricingPolicies: {
-        parameters: {
-            query?: {
-                limit?: number;
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description List prices */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    Link: components["headers"]["Link"];
-                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PricingPolicy"][];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    createPricingPolicy: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A repeat with the same key gets the first answer. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PricingPolicyCreate"];
-            };
-        };
-        responses: {
-            /** @description PricingPolicy */
-            201: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "idempotency-replayed": components["headers"]["idempotency-replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PricingPolicy"];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            408: components["responses"]["Error408"];
-            409: components["responses"]["Error409"];
-            413: components["responses"]["Error413"];
-            415: components["responses"]["Error415"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    updatePricingPolicy: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The change happens only on this version. */
-                "If-Match"?: string;
-            };
-            path: {
-                pricing_policy_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PricingPolicyUpdate"];
-            };
-        };
-        responses: {
-            /** @description PricingPolicy */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PricingPolicy"];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            408: components["responses"]["Error408"];
-            409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
-            413: components["responses"]["Error413"];
-            415: components["responses"]["Error415"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    deletePricingPolicy: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The change happens only on this version. */
-                "If-Match"?: string;
-            };
-            path: {
-                pricing_policy_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done; no body. */
-            204: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            503: components["responses"]["Error503"];
-        };
-    };
     listEndpoints: {
         parameters: {
             query?: {
@@ -6369,41 +6224,7 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
-    explainRouting: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RoutingExplain"];
-            };
-        };
-        responses: {
-            /** @description RoutingExplanation */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RoutingExplanation"];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            408: components["responses"]["Error408"];
-            413: components["responses"]["Error413"];
-            415: components["responses"]["Error415"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    listGuardrails: {
+    listPricingPolicies: {
         parameters: {
             query?: {
                 limit?: number;
@@ -6415,7 +6236,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List guardrails */
+            /** @description List prices */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6424,7 +6245,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Guardrail"][];
+                    "application/json": components["schemas"]["PricingPolicy"][];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6435,7 +6256,7 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
-    createGuardrail: {
+    createPricingPolicy: {
         parameters: {
             query?: never;
             header?: {
@@ -6447,11 +6268,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["GuardrailCreate"];
+                "application/json": components["schemas"]["PricingPolicyCreate"];
             };
         };
         responses: {
-            /** @description Guardrail */
+            /** @description PricingPolicy */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6459,7 +6280,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Guardrail"];
+                    "application/json": components["schemas"]["PricingPolicy"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6474,36 +6295,7 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
-    getGuardrail: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                guardrail_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description GuardrailDetail */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GuardrailDetail"];
-                };
-            };
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    updateGuardrail: {
+    updatePricingPolicy: {
         parameters: {
             query?: never;
             header?: {
@@ -6511,24 +6303,24 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                guardrail_id: string;
+                pricing_policy_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["GuardrailUpdate"];
+                "application/json": components["schemas"]["PricingPolicyUpdate"];
             };
         };
         responses: {
-            /** @description Guardrail */
+            /** @description PricingPolicy */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Guardrail"];
+                    "application/json": components["schemas"]["PricingPolicy"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6545,7 +6337,7 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
-    deleteGuardrail: {
+    deletePricingPolicy: {
         parameters: {
             query?: never;
             header?: {
@@ -6553,7 +6345,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                guardrail_id: string;
+                pricing_policy_id: string;
             };
             cookie?: never;
         };
@@ -6572,218 +6364,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
             412: components["responses"]["Error412"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    listGuardrailBindings: {
-        parameters: {
-            query?: {
-                limit?: number;
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                guardrail_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description List the bindings of a guardrail */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    Link: components["headers"]["Link"];
-                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GuardrailBinding"][];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    replaceGuardrailBindings: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The change happens only on this version. */
-                "If-Match"?: string;
-            };
-            path: {
-                guardrail_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["GuardrailBindingsUpdate"];
-            };
-        };
-        responses: {
-            /** @description Replace the bindings of a guardrail */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GuardrailBinding"][];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            408: components["responses"]["Error408"];
-            409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
-            413: components["responses"]["Error413"];
-            415: components["responses"]["Error415"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    testGuardrail: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                guardrail_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["GuardrailTest"];
-            };
-        };
-        responses: {
-            /** @description GuardrailTestResult */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GuardrailTestResult"];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            408: components["responses"]["Error408"];
-            413: components["responses"]["Error413"];
-            415: components["responses"]["Error415"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    getGuardrailStats: {
-        parameters: {
-            query?: {
-                bucket?: "minute" | "hour" | "day";
-                from?: string;
-                to?: string;
-                bound_to?: string;
-            };
-            header?: never;
-            path: {
-                guardrail_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description GuardrailStats */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GuardrailStats"];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    getGuardrailTotals: {
-        parameters: {
-            query?: {
-                bucket?: "minute" | "hour" | "day";
-                from?: string;
-                to?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description GuardrailTotals */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GuardrailTotals"];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    listGuardrailPresets: {
-        parameters: {
-            query?: {
-                limit?: number;
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description List guardrail presets */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    Link: components["headers"]["Link"];
-                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GuardrailPreset"][];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];
@@ -7175,6 +6755,426 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listGuardrails: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List guardrails */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Guardrail"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    createGuardrail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GuardrailCreate"];
+            };
+        };
+        responses: {
+            /** @description Guardrail */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "idempotency-replayed": components["headers"]["idempotency-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Guardrail"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getGuardrail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                guardrail_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description GuardrailDetail */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailDetail"];
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateGuardrail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The change happens only on this version. */
+                "If-Match"?: string;
+            };
+            path: {
+                guardrail_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GuardrailUpdate"];
+            };
+        };
+        responses: {
+            /** @description Guardrail */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Guardrail"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    deleteGuardrail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The change happens only on this version. */
+                "If-Match"?: string;
+            };
+            path: {
+                guardrail_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    testGuardrail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                guardrail_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GuardrailTest"];
+            };
+        };
+        responses: {
+            /** @description GuardrailTestResult */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailTestResult"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listGuardrailPresets: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List guardrail presets */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailPreset"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getGuardrailStats: {
+        parameters: {
+            query?: {
+                bucket?: "minute" | "hour" | "day";
+                from?: string;
+                to?: string;
+                bound_to?: string;
+            };
+            header?: never;
+            path: {
+                guardrail_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description GuardrailStats */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailStats"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getGuardrailTotals: {
+        parameters: {
+            query?: {
+                bucket?: "minute" | "hour" | "day";
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description GuardrailTotals */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailTotals"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listGuardrailBindings: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                guardrail_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the bindings of a guardrail */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailBinding"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    replaceGuardrailBindings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The change happens only on this version. */
+                "If-Match"?: string;
+            };
+            path: {
+                guardrail_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GuardrailBindingsUpdate"];
+            };
+        };
+        responses: {
+            /** @description Replace the bindings of a guardrail */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailBinding"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    explainRouting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoutingExplain"];
+            };
+        };
+        responses: {
+            /** @description RoutingExplanation */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoutingExplanation"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];

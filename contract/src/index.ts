@@ -6,8 +6,10 @@ export * from './errors.ts';
 export * from './headers.ts';
 export { buildOpenApi } from './openapi.ts';
 export { coerceQuery } from './query.ts';
+export type { ResourceDefinition, SectionDefinition } from './resource-definition.ts';
 export * from './resources/index.ts';
-export { type Access, routeAccess, scopesOf, scopesSatisfy } from './route-access.ts';
+export { type Access, scopesOf, scopesSatisfy } from './route-access.ts';
+export { routeAccess } from './route-access-table.ts';
 export type { Method, Plane, RouteDefinition, RouteSuccess } from './route-definition.ts';
 export type { RouteId } from './route-tables.ts';
 export {

@@ -20,10 +20,25 @@ export interface RouteSuccess {
   readonly otherStatuses?: readonly number[];
 }
 
-/** One row of a route table. Access and the errors every route shares are added when the tables are joined. */
-export interface RouteDefinition {
+/** What a caller needs. `any_key`: a valid key or session; `session_only`: a browser session, never a key. */
+export type Access<Scope extends string = string> =
+  | { readonly scope: Scope }
+  /** Any one of these is enough; the answer is narrowed to what the held ones may see. */
+  | { readonly scopes: readonly Scope[] }
+  /** All of these are needed, because the route reaches over several areas. */
+  | { readonly everyScope: readonly Scope[] }
+  | 'any_key'
+  | 'session_only'
+  | 'public';
+
+/**
+ * One row of a route table. The errors every route shares are added when the tables are joined; that is also where
+ * the type checker compares the scopes with those that exist, because a resource announces routes and scopes together.
+ */
+export interface RouteDefinition<Scope extends string = string> {
   readonly method: Method;
   readonly path: string;
+  readonly access: Access<Scope>;
   readonly plane: Plane;
   readonly tag: string;
   readonly summary: string;
@@ -39,7 +54,11 @@ export interface RouteDefinition {
   readonly errors?: readonly ErrorCode[];
 }
 
-export type RouteTable = Record<string, RouteDefinition>;
+export type RouteTable<Scope extends string = string> = Record<string, RouteDefinition<Scope>>;
 
 /** 204, no body. */
 export const noContent = { status: 204 } as const;
+
+/** What creating a resource, and changing one that the configuration file may own, can answer beyond the usual. */
+export const createErrors = ['conflict', 'idempotency_conflict'] as const;
+export const changeErrors = ['conflict', 'managed_by_file', 'version_conflict'] as const;

@@ -1,27 +1,25 @@
+import { resourceRoutes } from './resource-list.ts';
+import type { RouteTable } from './route-definition.ts';
 import { accountRoutes } from './routes/account.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
-import { guardrailRoutes } from './routes/guardrails.ts';
 import { inferenceRoutes } from './routes/inference.ts';
-import { limitRoutes } from './routes/limits.ts';
 import { organizationRoutes } from './routes/organization.ts';
-import { providerRoutes } from './routes/providers.ts';
 import { routingRoutes } from './routes/routing.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { usageRoutes } from './routes/usage.ts';
+import type { Scope } from './scopes.ts';
 
-/** Every route of the interface, before access and shared errors are joined to it. */
+/** Every route of the interface, before shared errors are joined to it. A route may name only scopes that exist. */
 export const routeTables = {
   ...inferenceRoutes,
   ...accountRoutes,
   ...sessionRoutes,
   ...organizationRoutes,
-  ...providerRoutes,
+  ...resourceRoutes,
   ...routingRoutes,
-  ...guardrailRoutes,
-  ...limitRoutes,
   ...usageRoutes,
   ...deploymentRoutes,
-};
+} satisfies RouteTable<Scope>;
 
 export type RouteTables = typeof routeTables;
 export type RouteId = keyof RouteTables;

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { type ErrorCode, errorCodes } from './errors.ts';
-import { type Access, routeAccess } from './route-access.ts';
+import type { Access } from './route-access.ts';
 import type { RouteDefinition } from './route-definition.ts';
 import { type RouteId, type RouteTables, routeTables } from './route-tables.ts';
 
@@ -11,7 +11,7 @@ export interface Joined {
 }
 
 /** A route as a server or generator sees it when it does not care which one it is. */
-export type Route = Omit<RouteDefinition, 'errors'> & Joined;
+export type Route = Omit<RouteDefinition, 'errors' | 'access'> & Joined;
 
 export type Routes = {
   readonly [I in RouteId]: Omit<RouteTables[I], 'errors'> & Omit<Joined, 'id'> & { readonly id: I };
@@ -45,17 +45,16 @@ type StaticOf<T, K extends string> = T extends { readonly [P in K]: infer S exte
   : undefined;
 
 function joinRoutes(): Routes {
-  const entries = Object.entries<RouteDefinition>(routeTables).map(([key, definition]) => {
-    const id = key as RouteId;
-    const access = routeAccess[id];
-    if (access === undefined) throw new Error(`Route ${id} has no row in route-access.ts.`);
-    return [id, { ...definition, id, access, errors: errorsOf(definition, access) }];
-  });
+  const entries = Object.entries<RouteDefinition>(routeTables).map(([id, definition]) => [
+    id,
+    { ...definition, id, errors: errorsOf(definition) },
+  ]);
   return Object.fromEntries(entries) as Routes;
 }
 
 /** The route’s own errors and those that follow from what it is, in the order of the registry. */
-function errorsOf(route: RouteDefinition, access: Access): ErrorCode[] {
+function errorsOf(route: RouteDefinition): ErrorCode[] {
+  const { access } = route;
   const found = new Set<ErrorCode>(route.errors ?? []);
   const add = (...codes: readonly ErrorCode[]) => {
     for (const code of codes) found.add(code);

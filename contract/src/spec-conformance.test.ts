@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildOpenApi } from './openapi.ts';
-import { routeAccess } from './route-access.ts';
+import { routeAccess } from './route-access-table.ts';
 import { allScopes } from './scopes.ts';
 import {
   type SpecAnswer,

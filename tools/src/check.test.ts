@@ -23,17 +23,20 @@ test('an error code without a page fails', async () => {
   assert.match(output, /docs\/reference\/errors\/planted_code\.md error-pages: is missing/);
 });
 
-test('a route without a scope row fails, in the types and in the tests of the contract', async () => {
+test('a route that does not say who may call it, or names a scope that does not exist, fails in the types', async () => {
   using copy = plantedCopy();
-  const source = copy.read('contract/src/route-access.ts');
-  const planted = source.replace(/^ {2}listModels: .*\n/m, '');
-  assert.notEqual(planted, source);
-  copy.write('contract/src/route-access.ts', planted);
-  const { ok, output } = await copy.check('--only=types,unit', 'contract/src/route-access');
+  const plant = (path: string, from: RegExp, to: string) => {
+    const source = copy.read(path);
+    const planted = source.replace(from, to);
+    assert.notEqual(planted, source);
+    copy.write(path, planted);
+  };
+  plant('contract/src/routes/inference.ts', /^ {4}access: .*\n/m, '');
+  plant('contract/src/resources/lane.ts', /scope: 'relay:routing:read'/, "scope: 'relay:planted:read'");
+  const { ok, output } = await copy.check('--only=types');
   assert.equal(ok, false);
-  assert.match(output, /route-access\.ts\(\d+,\d+\): error TS2741: Property 'listModels' is missing/);
-  assert.match(output, /Route listModels has no row/);
-  assert.match(output, /check failed: types, unit\n$/);
+  assert.match(output, /routes\/inference\.ts\(\d+,\d+\): error TS1360: [\s\S]*Property 'access' is missing/);
+  assert.match(output, /route-tables\.ts\(\d+,\d+\): error TS1360: [\s\S]*"relay:planted:read"/);
 });
 
 test('a way out past the egress door, the environment and a lost promise fail', async () => {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compareFiles, type Difference, writeFiles } from './generate/compare-files.ts';
-import { generatedFiles } from './generate/generated-files.ts';
+import { resourceLists } from './generate/resource-lists.ts';
 
 /**
  * Writes every generated file, or with --check only says which differ.
@@ -14,6 +14,12 @@ const { values } = parseArgs({
     root: { type: 'string', default: resolve(import.meta.dirname, '../..') },
   },
 });
+
+// The lists of resources first: all else is made of what they import.
+const lists = await resourceLists();
+const all = lists.map(({ path }): Difference => ({ kind: 'stale', path }));
+if (!values.check) await writeFiles(values.root, lists, all);
+const { generatedFiles } = await import('./generate/generated-files.ts');
 
 const files = await generatedFiles();
 const differences = await compareFiles(values.root, files);

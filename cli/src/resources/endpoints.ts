@@ -7,17 +7,18 @@ import type { Surroundings } from '../kit/surroundings.ts';
 import { withOutput } from '../output/options.ts';
 import { printObject } from '../output/print.ts';
 import { withConnection } from '../session/connection.ts';
+import { announcedResource } from './announced-resource.ts';
 import { runConnectionTest } from './connection-test.ts';
 import { type BodySchema, flagsOf } from './flags.ts';
 import { healthTone } from './health-tone.ts';
 import { providers } from './providers.ts';
 import type { Bodies, Body, Resource } from './resource.ts';
 import { resourceCommand } from './resource-command.ts';
+import { announcedResources } from './resource-list.ts';
 
 type Endpoint = components['schemas']['Endpoint'];
 
-export const endpoints: Resource<Endpoint> = {
-  kind: { singular: 'endpoint', plural: 'endpoints' },
+export const endpoints: Resource<Endpoint> = announcedResource(announcedResources.endpoints, {
   columns: [
     { title: 'name', value: ({ name }) => name, elastic: true },
     { title: 'slug', value: ({ slug }) => slug },
@@ -37,20 +38,6 @@ export const endpoints: Resource<Endpoint> = {
       resolve: async (api, typed) => findOne(await providers.list(api), typed, providers.kind).id,
     },
   },
-  list: (api) => dataOf(api.management.GET('/api/relay/endpoints')),
-  create: (api, body) => dataOf(api.management.POST('/api/relay/endpoints', { body: body as never })),
-  update: (api, id, body) =>
-    dataOf(
-      api.management.PUT('/api/relay/endpoints/{endpoint_id}', {
-        params: { path: { endpoint_id: id } },
-        body: body as never,
-      }),
-    ),
-  async remove(api, id) {
-    await api.management.DELETE('/api/relay/endpoints/{endpoint_id}', {
-      params: { path: { endpoint_id: id } },
-    });
-  },
   extend(command, surroundings, bodies) {
     const test = command
       .command('test')
@@ -68,10 +55,10 @@ export const endpoints: Resource<Endpoint> = {
     );
     addSetPrice(command, surroundings, bodies as EndpointBodies | null);
   },
-};
+});
 
 export function endpointsCommand(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
-  const command = new Command('endpoints').description('Endpoints: one model of one provider.');
+  const command = new Command('endpoints').description(announcedResources.endpoints.description);
   return resourceCommand(command, surroundings, endpoints, argv);
 }
 

@@ -9,15 +9,16 @@ import { milliseconds } from '../output/cells.ts';
 import { withOutput } from '../output/options.ts';
 import { plainFields, printList, printObject } from '../output/print.ts';
 import { withConnection } from '../session/connection.ts';
+import { announcedResource } from './announced-resource.ts';
 import { addBinding } from './guardrail-bindings.ts';
 import type { Resource } from './resource.ts';
 import { resourceCommand } from './resource-command.ts';
+import { announcedResources } from './resource-list.ts';
 
 type Guardrail = components['schemas']['Guardrail'];
 type Binding = components['schemas']['GuardrailBinding'];
 
-export const guardrails: Resource<Guardrail> = {
-  kind: { singular: 'guardrail', plural: 'guardrails' },
+export const guardrails: Resource<Guardrail> = announcedResource(announcedResources.guardrails, {
   columns: [
     { title: 'name', value: ({ name }) => name, elastic: true },
     { title: 'slug', value: ({ slug }) => slug },
@@ -27,11 +28,6 @@ export const guardrails: Resource<Guardrail> = {
     { title: 'bindings', value: ({ binding_count }) => binding_count, align: 'right' },
     { title: 'enabled', value: ({ enabled }) => enabled },
   ],
-  async bodies() {
-    const { GuardrailCreate, GuardrailUpdate } = await import('@relay/contract');
-    return { create: GuardrailCreate, update: GuardrailUpdate };
-  },
-  list: (api) => dataOf(api.management.GET('/api/relay/guardrails')),
   async get(api, { id }) {
     const found = await dataOf(
       api.management.GET('/api/relay/guardrails/{guardrail_id}', { params: { path: { guardrail_id: id } } }),
@@ -43,19 +39,6 @@ export const guardrails: Resource<Guardrail> = {
     const targets = bindings.map(({ target_type, target_id }) => `${target_type} ${target_id ?? ''}`.trim());
     return [...plainFields(guardrail), ['bindings', targets.join(', ') || 'none']];
   },
-  create: (api, body) => dataOf(api.management.POST('/api/relay/guardrails', { body: body as never })),
-  update: (api, id, body) =>
-    dataOf(
-      api.management.PUT('/api/relay/guardrails/{guardrail_id}', {
-        params: { path: { guardrail_id: id } },
-        body: body as never,
-      }),
-    ),
-  async remove(api, id) {
-    await api.management.DELETE('/api/relay/guardrails/{guardrail_id}', {
-      params: { path: { guardrail_id: id } },
-    });
-  },
   extend(command, surroundings) {
     addTest(command, surroundings);
     addPresets(command, surroundings);
@@ -63,12 +46,10 @@ export const guardrails: Resource<Guardrail> = {
       findOne(await guardrails.list(api), name, guardrails.kind);
     addBinding(command, surroundings, find);
   },
-};
+});
 
 export function guardrailsCommand(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
-  const command = new Command('guardrails').description(
-    'Guardrails: services that judge requests and answers.',
-  );
+  const command = new Command('guardrails').description(announcedResources.guardrails.description);
   return resourceCommand(command, surroundings, guardrails, argv);
 }
 

@@ -7,15 +7,16 @@ import { milliseconds } from '../output/cells.ts';
 import { withOutput } from '../output/options.ts';
 import { plainFields } from '../output/print.ts';
 import { withConnection } from '../session/connection.ts';
+import { announcedResource } from './announced-resource.ts';
 import { endpoints } from './endpoints.ts';
 import { laneMembersCommand } from './lane-members.ts';
 import type { Resource } from './resource.ts';
 import { resourceCommand } from './resource-command.ts';
+import { announcedResources } from './resource-list.ts';
 
 type Lane = components['schemas']['Lane'];
 
-export const lanes: Resource<Lane> = {
-  kind: { singular: 'lane', plural: 'lanes' },
+export const lanes: Resource<Lane> = announcedResource(announcedResources.lanes, {
   columns: [
     { title: 'name', value: ({ name }) => name, elastic: true },
     { title: 'slug', value: ({ slug }) => slug },
@@ -28,11 +29,6 @@ export const lanes: Resource<Lane> = {
     { title: 'selection', value: ({ selection }) => selection },
     { title: 'enabled', value: ({ enabled }) => enabled },
   ],
-  async bodies() {
-    const { LaneCreate, LaneUpdate } = await import('@relay/contract');
-    return { create: LaneCreate, update: LaneUpdate };
-  },
-  list: (api) => dataOf(api.management.GET('/api/relay/routing-lanes')),
   async get(api, lane) {
     const memberships = await dataOf(api.management.GET('/api/relay/lane-memberships'));
     const names = new Map((await endpoints.list(api)).map(({ id, name }) => [id, name]));
@@ -49,19 +45,6 @@ export const lanes: Resource<Lane> = {
     const inOrder = members.map(({ manual_rank, endpoint }) => `${manual_rank} ${endpoint}`).join(', ');
     return [...plainFields(lane), ['members', inOrder || 'none']];
   },
-  create: (api, body) => dataOf(api.management.POST('/api/relay/routing-lanes', { body: body as never })),
-  update: (api, id, body) =>
-    dataOf(
-      api.management.PUT('/api/relay/routing-lanes/{group_id}', {
-        params: { path: { group_id: id } },
-        body: body as never,
-      }),
-    ),
-  async remove(api, id) {
-    await api.management.DELETE('/api/relay/routing-lanes/{group_id}', {
-      params: { path: { group_id: id } },
-    });
-  },
   extend(command, surroundings) {
     const test = command
       .command('test')
@@ -72,11 +55,9 @@ export const lanes: Resource<Lane> = {
     );
     command.addCommand(laneMembersCommand(surroundings));
   },
-};
+});
 
 export function lanesCommand(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
-  const command = new Command('lanes').description(
-    'Lanes: what clients name as the model, with its members in rank order.',
-  );
+  const command = new Command('lanes').description(announcedResources.lanes.description);
   return resourceCommand(command, surroundings, lanes, argv);
 }

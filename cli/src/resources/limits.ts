@@ -9,18 +9,19 @@ import { withOutput } from '../output/options.ts';
 import { printList, printObject } from '../output/print.ts';
 import type { Column } from '../output/table.ts';
 import { withConnection } from '../session/connection.ts';
+import { announcedResource } from './announced-resource.ts';
 import { endpoints } from './endpoints.ts';
 import { lanes } from './lanes.ts';
 import { providers } from './providers.ts';
 import type { Resource } from './resource.ts';
 import { resourceCommand } from './resource-command.ts';
+import { announcedResources } from './resource-list.ts';
 
 /** With the name of what is limited, which is what people know it by. */
 type LimitPolicy = components['schemas']['LimitPolicy'] & { readonly scope?: string | null };
 type LimitUsage = components['schemas']['LimitUsage'];
 
-export const limits: Resource<LimitPolicy> = {
-  kind: { singular: 'limit', plural: 'limits' },
+export const limits: Resource<LimitPolicy> = announcedResource(announcedResources.limits, {
   columns: [
     { title: 'id', value: ({ id }) => id },
     { title: 'applies to', value: ({ scope_type }) => scope_type },
@@ -30,10 +31,6 @@ export const limits: Resource<LimitPolicy> = {
     { title: 'limit', value: ({ metric, limit_value }) => amount(metric, limit_value), align: 'right' },
     { title: 'enabled', value: ({ enabled }) => enabled },
   ],
-  async bodies() {
-    const { LimitPolicyCreate, LimitPolicyUpdate } = await import('@relay/contract');
-    return { create: LimitPolicyCreate, update: LimitPolicyUpdate };
-  },
   references: {
     scope_id: {
       flag: 'scope',
@@ -45,19 +42,6 @@ export const limits: Resource<LimitPolicy> = {
     const policies = await dataOf(api.management.GET('/api/relay/limit-policies'));
     const names = await scopeNames(api, new Set(policies.map(({ scope_type }) => scope_type)));
     return policies.map((policy) => ({ ...policy, scope: names.get(policy.scope_id ?? '') ?? null }));
-  },
-  create: (api, body) => dataOf(api.management.POST('/api/relay/limit-policies', { body: body as never })),
-  update: (api, id, body) =>
-    dataOf(
-      api.management.PUT('/api/relay/limit-policies/{policy_id}', {
-        params: { path: { policy_id: id } },
-        body: body as never,
-      }),
-    ),
-  async remove(api, id) {
-    await api.management.DELETE('/api/relay/limit-policies/{policy_id}', {
-      params: { path: { policy_id: id } },
-    });
   },
   extend(command, surroundings) {
     const test = command
@@ -76,10 +60,10 @@ export const limits: Resource<LimitPolicy> = {
       });
     });
   },
-};
+});
 
 export function limitsCommand(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
-  const command = new Command('limits').description('Limits: the most that may be used within a time.');
+  const command = new Command('limits').description(announcedResources.limits.description);
   return resourceCommand(command, surroundings, limits, argv);
 }
 

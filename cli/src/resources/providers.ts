@@ -6,16 +6,17 @@ import { usageError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { withOutput } from '../output/options.ts';
 import { withConnection } from '../session/connection.ts';
+import { announcedResource } from './announced-resource.ts';
 import { runConnectionTest } from './connection-test.ts';
 import { flagsOf } from './flags.ts';
 import { healthTone } from './health-tone.ts';
 import type { Resource } from './resource.ts';
 import { resourceCommand } from './resource-command.ts';
+import { announcedResources } from './resource-list.ts';
 
 type Provider = components['schemas']['Provider'];
 
-export const providers: Resource<Provider> = {
-  kind: { singular: 'provider', plural: 'providers' },
+export const providers: Resource<Provider> = announcedResource(announcedResources.providers, {
   columns: [
     { title: 'name', value: ({ name }) => name, elastic: true },
     { title: 'slug', value: ({ slug }) => slug },
@@ -27,24 +28,6 @@ export const providers: Resource<Provider> = {
     { title: 'health', value: ({ health }) => health, tone: ({ health }) => healthTone(health) },
     { title: 'enabled', value: ({ enabled }) => enabled },
   ],
-  async bodies() {
-    const { ProviderCreate, ProviderUpdate } = await import('@relay/contract');
-    return { create: ProviderCreate, update: ProviderUpdate };
-  },
-  list: (api) => dataOf(api.management.GET('/api/relay/providers')),
-  create: (api, body) => dataOf(api.management.POST('/api/relay/providers', { body: body as never })),
-  update: (api, id, body) =>
-    dataOf(
-      api.management.PUT('/api/relay/providers/{provider_id}', {
-        params: { path: { provider_id: id } },
-        body: body as never,
-      }),
-    ),
-  async remove(api, id) {
-    await api.management.DELETE('/api/relay/providers/{provider_id}', {
-      params: { path: { provider_id: id } },
-    });
-  },
   extend(command, surroundings) {
     const test = command
       .command('test')
@@ -62,10 +45,10 @@ export const providers: Resource<Provider> = {
     );
     addSetCredential(command, surroundings);
   },
-};
+});
 
 export function providersCommand(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
-  const command = new Command('providers').description('Providers: where models are served.');
+  const command = new Command('providers').description(announcedResources.providers.description);
   return resourceCommand(command, surroundings, providers, argv);
 }
 

@@ -1,10 +1,10 @@
-import Type, { type Static, type TProperties } from 'typebox';
+import Type, { type Static } from 'typebox';
+import { resourceSections, sectionNames } from '../resource-list.ts';
 import {
   closed,
   flag,
   Id,
   integer,
-  Name,
   nullable,
   OpenJson,
   oneOf,
@@ -12,131 +12,9 @@ import {
   text,
   WriteOnlySecret,
 } from '../schema.ts';
-import { CredentialCreate } from './credential.ts';
-import { EndpointCreate } from './endpoint.ts';
-import { BindingTarget, GuardrailCreate } from './guardrail.ts';
-import { LaneCreate, MembershipCreate } from './lane.ts';
-import { LimitPolicyCreate } from './limit-policy.ts';
-import { PricingPolicyCreate } from './pricing.ts';
-import { ProviderCreate } from './provider.ts';
-
-/** An item has the fields of the create body, except that other resources are named instead of their ids. */
-function without<P extends TProperties, K extends keyof P & string>(properties: P, ...names: K[]) {
-  const dropped: readonly string[] = names;
-  const kept = Object.entries(properties).filter(([name]) => !dropped.includes(name));
-  return Object.fromEntries(kept) as Omit<P, K>;
-}
-
-function slugOf(what: string) {
-  return text({ minLength: 1, maxLength: 100, description: `The slug of ${what}.` });
-}
-
-const ItemSlug = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: '^[^/\\s]+$',
-  description:
-    'What the item is known by from one apply to the next. Left out, it is derived from the name; write it down before renaming.',
-});
-
-export const ConfigProvider = closed('ConfigProvider', {
-  slug: optional(ItemSlug),
-  ...ProviderCreate.properties,
-});
-export type ConfigProvider = Static<typeof ConfigProvider>;
-
-const SecretRef = Type.String({
-  maxLength: 500,
-  pattern: '^(env:[A-Za-z_][A-Za-z0-9_]*|file:[^\\s].*)$',
-  description:
-    'Where whoever applies the file finds the secret: `env:NAME` or `file:PATH`. The secret itself is never in the file.',
-});
-
-export const ConfigCredential = closed('ConfigCredential', {
-  provider: slugOf('the provider it is for'),
-  ...without(CredentialCreate.properties, 'provider_id', 'secret'),
-  secret_ref: SecretRef,
-});
-export type ConfigCredential = Static<typeof ConfigCredential>;
-
-export const ConfigEndpoint = closed('ConfigEndpoint', {
-  slug: optional(ItemSlug),
-  provider: slugOf('the provider that serves it'),
-  credential: optional(
-    nullable(Name, {
-      default: null,
-      description: 'The name of a credential of that provider. Null: the provider’s own enabled credential.',
-    }),
-  ),
-  ...without(EndpointCreate.properties, 'provider_id', 'credential_id'),
-});
-export type ConfigEndpoint = Static<typeof ConfigEndpoint>;
-
-export const ConfigLane = closed('ConfigLane', { slug: optional(ItemSlug), ...LaneCreate.properties });
-export type ConfigLane = Static<typeof ConfigLane>;
-
-export const ConfigMembership = closed('ConfigMembership', {
-  lane: slugOf('the lane'),
-  endpoint: slugOf('the endpoint'),
-  ...without(MembershipCreate.properties, 'lane_id', 'endpoint_id'),
-});
-export type ConfigMembership = Static<typeof ConfigMembership>;
-
-export const ConfigPricingPolicy = closed('ConfigPricingPolicy', {
-  endpoint: slugOf('the endpoint'),
-  ...without(PricingPolicyCreate.properties, 'endpoint_id'),
-});
-export type ConfigPricingPolicy = Static<typeof ConfigPricingPolicy>;
-
-export const ConfigLimitPolicy = closed('ConfigLimitPolicy', {
-  scope: optional(
-    nullable(text({ minLength: 1, maxLength: 400 }), {
-      default: null,
-      description: 'The slug of what is limited; `provider-slug/name` for a credential; null for `global`.',
-    }),
-  ),
-  ...without(LimitPolicyCreate.properties, 'scope_id'),
-});
-export type ConfigLimitPolicy = Static<typeof ConfigLimitPolicy>;
-
-export const ConfigGuardrail = closed('ConfigGuardrail', {
-  slug: optional(ItemSlug),
-  ...without(GuardrailCreate.properties, 'secret'),
-  enabled: optional(flag({ default: false })),
-  secret_ref: optional(
-    nullable(SecretRef, { default: null, description: 'Needed unless `auth_mode` is `none`.' }),
-  ),
-});
-export type ConfigGuardrail = Static<typeof ConfigGuardrail>;
-
-export const ConfigGuardrailBinding = closed('ConfigGuardrailBinding', {
-  guardrail: slugOf('the guardrail'),
-  target_type: BindingTarget,
-  target: optional(
-    nullable(text({ minLength: 1, maxLength: 100 }), {
-      default: null,
-      description: 'The slug of the lane, provider or endpoint; null for `global`.',
-    }),
-  ),
-  enabled: optional(flag({ default: true })),
-});
-export type ConfigGuardrailBinding = Static<typeof ConfigGuardrailBinding>;
-
-const itemsMax = { maxItems: 10_000 };
 
 /** The declarative file. It never carries a secret. */
-export const ConfigFile = closed('ConfigFile', {
-  version: Type.Literal(1),
-  providers: optional(Type.Array(ConfigProvider, itemsMax)),
-  credentials: optional(Type.Array(ConfigCredential, itemsMax)),
-  endpoints: optional(Type.Array(ConfigEndpoint, itemsMax)),
-  lanes: optional(Type.Array(ConfigLane, itemsMax)),
-  memberships: optional(Type.Array(ConfigMembership, itemsMax)),
-  pricing_policies: optional(Type.Array(ConfigPricingPolicy, itemsMax)),
-  limit_policies: optional(Type.Array(ConfigLimitPolicy, itemsMax)),
-  guardrails: optional(Type.Array(ConfigGuardrail, itemsMax)),
-  guardrail_bindings: optional(Type.Array(ConfigGuardrailBinding, itemsMax)),
-});
+export const ConfigFile = closed('ConfigFile', { version: Type.Literal(1), ...resourceSections });
 export type ConfigFile = Static<typeof ConfigFile>;
 
 const orphans = {
@@ -174,17 +52,7 @@ export const ConfigApplyRequest = closed('ConfigApplyRequest', {
 });
 export type ConfigApplyRequest = Static<typeof ConfigApplyRequest>;
 
-const Section = oneOf([
-  'providers',
-  'credentials',
-  'endpoints',
-  'lanes',
-  'memberships',
-  'pricing_policies',
-  'limit_policies',
-  'guardrails',
-  'guardrail_bindings',
-]);
+const Section = oneOf(sectionNames);
 
 const ConfigChange = closed('ConfigChange', {
   action: oneOf(['create', 'update', 'delete', 'release']),

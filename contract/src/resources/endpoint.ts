@@ -1,5 +1,22 @@
 import Type, { type Static } from 'typebox';
-import { closed, flag, Id, integer, Name, nullable, optional, Slug, Timestamp, text } from '../schema.ts';
+import { ItemSlug, slugOf, without } from '../config-item.ts';
+import type { ResourceDefinition } from '../resource-definition.ts';
+import { changeErrors, createErrors, noContent } from '../route-definition.ts';
+import {
+  closed,
+  flag,
+  Id,
+  integer,
+  Name,
+  nullable,
+  optional,
+  PageQuery,
+  params,
+  Slug,
+  Timestamp,
+  text,
+} from '../schema.ts';
+import { EndpointTestResult } from './connection-test.ts';
 import { Health, ManagedBy, RouteKind } from './values.ts';
 
 const UpstreamModel = text({ minLength: 1, maxLength: 200, description: 'The model name sent upstream.' });
@@ -55,3 +72,97 @@ export const EndpointUpdate = closed('EndpointUpdate', {
   ...settings,
 });
 export type EndpointUpdate = Static<typeof EndpointUpdate>;
+
+export const ConfigEndpoint = closed('ConfigEndpoint', {
+  slug: optional(ItemSlug),
+  provider: slugOf('the provider that serves it'),
+  credential: optional(
+    nullable(Name, {
+      default: null,
+      description: 'The name of a credential of that provider. Null: the provider’s own enabled credential.',
+    }),
+  ),
+  ...without(EndpointCreate.properties, 'provider_id', 'credential_id'),
+});
+export type ConfigEndpoint = Static<typeof ConfigEndpoint>;
+
+const shared = { plane: 'management', tag: 'Endpoints' } as const;
+const read = { scope: 'relay:routing:read' } as const;
+const manage = { scope: 'relay:routing:manage' } as const;
+
+export const endpointResource = {
+  order: 30,
+  routes: {
+    listEndpoints: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/endpoints',
+      access: read,
+      summary: 'List model endpoints',
+      query: PageQuery,
+      success: { status: 200, schema: Type.Array(Endpoint) },
+    },
+    createEndpoint: {
+      ...shared,
+      method: 'POST',
+      path: '/api/relay/endpoints',
+      access: manage,
+      summary: 'Create a model endpoint',
+      body: EndpointCreate,
+      success: { status: 201, schema: Endpoint },
+      errors: createErrors,
+    },
+    getEndpoint: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/endpoints/{endpoint_id}',
+      access: read,
+      summary: 'Read a model endpoint',
+      params: params('endpoint_id'),
+      success: { status: 200, schema: Endpoint },
+    },
+    updateEndpoint: {
+      ...shared,
+      method: 'PUT',
+      path: '/api/relay/endpoints/{endpoint_id}',
+      access: manage,
+      summary: 'Change a model endpoint',
+      params: params('endpoint_id'),
+      body: EndpointUpdate,
+      success: { status: 200, schema: Endpoint },
+      errors: changeErrors,
+    },
+    deleteEndpoint: {
+      ...shared,
+      method: 'DELETE',
+      path: '/api/relay/endpoints/{endpoint_id}',
+      access: manage,
+      summary: 'Delete a model endpoint',
+      params: params('endpoint_id'),
+      success: noContent,
+      errors: changeErrors,
+    },
+    testEndpoint: {
+      ...shared,
+      method: 'POST',
+      path: '/api/relay/endpoints/{endpoint_id}/test',
+      access: manage,
+      summary:
+        'Send the upstream model one minimal request, which the provider may bill, and say where it stops',
+      params: params('endpoint_id'),
+      success: { status: 200, schema: EndpointTestResult },
+      errors: ['queue_full'],
+    },
+  },
+  section: {
+    name: 'endpoints',
+    item: ConfigEndpoint,
+    scopes: { read: read.scope, manage: manage.scope },
+  },
+  command: {
+    singular: 'endpoint',
+    plural: 'endpoints',
+    summary: 'one model of one provider',
+    description: 'Endpoints: one model of one provider.',
+  },
+} as const satisfies ResourceDefinition;

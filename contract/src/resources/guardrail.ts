@@ -1,4 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { ItemSlug, SecretRef, without } from '../config-item.ts';
+import type { ResourceDefinition } from '../resource-definition.ts';
+import { changeErrors, noContent } from '../route-definition.ts';
 import {
   closed,
   flag,
@@ -10,14 +13,14 @@ import {
   OpenJson,
   oneOf,
   optional,
-  query,
+  PageQuery,
+  params,
   Slug,
-  Timestamp,
   text,
   Url,
   WriteOnlySecret,
 } from '../schema.ts';
-import { Bucket } from './stats.ts';
+import { BindingTarget, BindingTargetId, GuardrailBinding } from './guardrail-binding.ts';
 import { ManagedBy } from './values.ts';
 
 const AuthMode = oneOf(['none', 'bearer_static', 'header_static'], { default: 'none' });
@@ -151,36 +154,10 @@ export const GuardrailUpdate = closed('GuardrailUpdate', {
 });
 export type GuardrailUpdate = Static<typeof GuardrailUpdate>;
 
-export const BindingTarget = oneOf(['global', 'lane', 'provider', 'endpoint']);
-const BindingTargetId = nullable(Id, { description: 'Null for `global`.' });
-
-export const GuardrailBinding = closed('GuardrailBinding', {
-  id: Id,
-  guardrail_id: Id,
-  target_type: BindingTarget,
-  target_id: BindingTargetId,
-  enabled: flag(),
-  managed_by: optional(ManagedBy),
-});
-export type GuardrailBinding = Static<typeof GuardrailBinding>;
-
 export const GuardrailDetail = closed('GuardrailDetail', {
   guardrail: Guardrail,
   bindings: Type.Array(GuardrailBinding),
 });
-
-/** The whole set of bindings of one guardrail; those not listed are removed. */
-export const GuardrailBindingsUpdate = closed('GuardrailBindingsUpdate', {
-  bindings: Type.Array(
-    closed('GuardrailBindingWrite', {
-      target_type: BindingTarget,
-      target_id: optional(BindingTargetId),
-      enabled: optional(flag({ default: true })),
-    }),
-    { maxItems: 1000 },
-  ),
-});
-export type GuardrailBindingsUpdate = Static<typeof GuardrailBindingsUpdate>;
 
 export const GuardrailTest = closed('GuardrailTest', {
   text: text({ minLength: 1, maxLength: 100_000 }),
@@ -234,54 +211,6 @@ export const GuardrailVerdict = closed('GuardrailVerdict', {
   }),
 });
 
-const timeAsked = { bucket: optional(Bucket), from: optional(Timestamp), to: optional(Timestamp) };
-const timeShown = { bucket: Bucket, from: Timestamp, to: Timestamp };
-
-/** What guardrails said, and how long that took them. */
-const measured = {
-  allowed: integer(),
-  flagged: integer(),
-  replaced: integer(),
-  blocked: integer(),
-  unavailable: integer(),
-  latency_ms_p50: nullable(integer(), { description: 'Null when it was not asked.' }),
-  latency_ms_p95: nullable(integer(), { description: 'Null when it was not asked.' }),
-};
-
-export const GuardrailTotalsQuery = query(timeAsked);
-
-export const GuardrailTotals = closed('GuardrailTotals', {
-  ...timeShown,
-  guardrails: Type.Array(closed('GuardrailTotal', { guardrail_id: Id, ...measured }), {
-    description: 'Those that were asked in this time, deleted ones among them.',
-  }),
-});
-export type GuardrailTotals = Static<typeof GuardrailTotals>;
-
-export const GuardrailStatsQuery = query({
-  ...timeAsked,
-  bound_to: optional(
-    text({
-      maxLength: 8_000,
-      description:
-        'Counts the requests that could not be inspected as if it were bound to these: `global`, `lane:ID`, `provider:ID` and `endpoint:ID`, with commas between them; empty for nothing. Without it, as it is bound.',
-    }),
-  ),
-});
-
-export const GuardrailStats = closed('GuardrailStats', {
-  guardrail_id: Id,
-  ...timeShown,
-  total: closed('GuardrailMeasured', measured),
-  points: Type.Array(closed('GuardrailPoint', { at: Timestamp, ...measured })),
-  streaming_requests: integer({
-    description:
-      'Requests of this time that asked for a stream where the guardrail is bound, enabled or not. While it is enabled, such requests are refused.',
-  }),
-  embedding_requests: integer({ description: 'The same of embeddings.' }),
-});
-export type GuardrailStats = Static<typeof GuardrailStats>;
-
 /** A guardrail that would be asked, and the bindings that make it so. */
 export const EffectiveGuardrail = closed('EffectiveGuardrail', {
   guardrail_id: Id,
@@ -291,3 +220,107 @@ export const EffectiveGuardrail = closed('EffectiveGuardrail', {
   ),
 });
 export type EffectiveGuardrail = Static<typeof EffectiveGuardrail>;
+
+export const ConfigGuardrail = closed('ConfigGuardrail', {
+  slug: optional(ItemSlug),
+  ...without(GuardrailCreate.properties, 'secret'),
+  enabled: optional(flag({ default: false })),
+  secret_ref: optional(
+    nullable(SecretRef, { default: null, description: 'Needed unless `auth_mode` is `none`.' }),
+  ),
+});
+export type ConfigGuardrail = Static<typeof ConfigGuardrail>;
+
+const shared = { plane: 'management', tag: 'Guardrails' } as const;
+const read = { scope: 'relay:guardrails:read' } as const;
+const manage = { scope: 'relay:guardrails:manage' } as const;
+
+export const guardrailResource = {
+  order: 80,
+  scopes: {
+    'relay:guardrails:read': 'Read guardrails, their bindings, verdicts and the presets.',
+    'relay:guardrails:manage': 'Create, change, bind, test and delete guardrails.',
+  },
+  routes: {
+    listGuardrails: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/guardrails',
+      access: read,
+      summary: 'List guardrails',
+      query: PageQuery,
+      success: { status: 200, schema: Type.Array(Guardrail) },
+    },
+    createGuardrail: {
+      ...shared,
+      method: 'POST',
+      path: '/api/relay/guardrails',
+      access: manage,
+      summary: 'Create a guardrail, disabled',
+      body: GuardrailCreate,
+      success: { status: 201, schema: Guardrail },
+      errors: ['conflict', 'idempotency_conflict'],
+    },
+    getGuardrail: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/guardrails/{guardrail_id}',
+      access: read,
+      summary: 'Read a guardrail and its bindings',
+      params: params('guardrail_id'),
+      success: { status: 200, schema: GuardrailDetail },
+    },
+    updateGuardrail: {
+      ...shared,
+      method: 'PUT',
+      path: '/api/relay/guardrails/{guardrail_id}',
+      access: manage,
+      summary: 'Change a guardrail',
+      params: params('guardrail_id'),
+      body: GuardrailUpdate,
+      success: { status: 200, schema: Guardrail },
+      errors: changeErrors,
+    },
+    deleteGuardrail: {
+      ...shared,
+      method: 'DELETE',
+      path: '/api/relay/guardrails/{guardrail_id}',
+      access: manage,
+      summary: 'Delete a guardrail and its bindings',
+      params: params('guardrail_id'),
+      success: noContent,
+      errors: changeErrors,
+    },
+    testGuardrail: {
+      ...shared,
+      method: 'POST',
+      path: '/api/relay/guardrails/{guardrail_id}/test',
+      access: manage,
+      summary: 'Ask the guardrail about a text and show its verdict',
+      params: params('guardrail_id'),
+      body: GuardrailTest,
+      success: { status: 200, schema: GuardrailTestResult },
+    },
+    listGuardrailPresets: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/guardrail-presets',
+      access: read,
+      summary: 'List guardrail presets',
+      query: PageQuery,
+      success: { status: 200, schema: Type.Array(GuardrailPreset) },
+    },
+  },
+  section: {
+    name: 'guardrails',
+    item: ConfigGuardrail,
+    scopes: { read: read.scope, manage: manage.scope },
+    manageWhenNamed: true,
+  },
+  command: {
+    singular: 'guardrail',
+    plural: 'guardrails',
+    summary: 'services that judge requests and answers',
+    description: 'Guardrails: services that judge requests and answers.',
+  },
+} as const satisfies ResourceDefinition;

@@ -1,5 +1,21 @@
 import Type, { type Static } from 'typebox';
-import { closed, flag, Id, integer, Name, nullable, oneOf, optional, Slug, text } from '../schema.ts';
+import { ItemSlug } from '../config-item.ts';
+import type { ResourceDefinition } from '../resource-definition.ts';
+import { changeErrors, createErrors, noContent } from '../route-definition.ts';
+import {
+  closed,
+  flag,
+  Id,
+  integer,
+  Name,
+  nullable,
+  oneOf,
+  optional,
+  PageQuery,
+  params,
+  Slug,
+  text,
+} from '../schema.ts';
 import { ManagedBy } from './values.ts';
 
 const WaitMs = integer({ maximum: 3_600_000, default: 30_000, description: 'The wait budget.' });
@@ -49,25 +65,70 @@ export const LaneUpdate = closed('LaneUpdate', {
 });
 export type LaneUpdate = Static<typeof LaneUpdate>;
 
-const Rank = integer({ maximum: 1_000_000, description: 'Lower ranks are preferred.' });
+export const ConfigLane = closed('ConfigLane', { slug: optional(ItemSlug), ...LaneCreate.properties });
+export type ConfigLane = Static<typeof ConfigLane>;
 
-export const Membership = closed('Membership', {
-  id: Id,
-  lane_id: Id,
-  endpoint_id: Id,
-  manual_rank: Rank,
-  enabled: flag(),
-  managed_by: optional(ManagedBy),
-});
-export type Membership = Static<typeof Membership>;
+const shared = { plane: 'management', tag: 'Routing lanes' } as const;
+const read = { scope: 'relay:routing:read' } as const;
+const manage = { scope: 'relay:routing:manage' } as const;
 
-export const MembershipCreate = closed('MembershipCreate', {
-  lane_id: Id,
-  endpoint_id: Id,
-  manual_rank: Rank,
-  enabled: optional(flag({ default: true })),
-});
-export type MembershipCreate = Static<typeof MembershipCreate>;
-
-export const MembershipUpdate = closed('MembershipUpdate', { manual_rank: Rank, enabled: flag() });
-export type MembershipUpdate = Static<typeof MembershipUpdate>;
+export const laneResource = {
+  order: 40,
+  scopes: {
+    'relay:routing:read': 'Read lanes, memberships and endpoints, and explain how a request would be routed.',
+    'relay:routing:manage': 'Create, change, test and delete lanes, memberships and endpoints.',
+  },
+  routes: {
+    listLanes: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/routing-lanes',
+      access: read,
+      summary: 'List routing lanes',
+      query: PageQuery,
+      success: { status: 200, schema: Type.Array(Lane) },
+    },
+    createLane: {
+      ...shared,
+      method: 'POST',
+      path: '/api/relay/routing-lanes',
+      access: manage,
+      summary: 'Create a routing lane',
+      body: LaneCreate,
+      success: { status: 201, schema: Lane },
+      errors: createErrors,
+    },
+    updateLane: {
+      ...shared,
+      method: 'PUT',
+      path: '/api/relay/routing-lanes/{group_id}',
+      access: manage,
+      summary: 'Change a routing lane',
+      params: params('group_id'),
+      body: LaneUpdate,
+      success: { status: 200, schema: Lane },
+      errors: changeErrors,
+    },
+    deleteLane: {
+      ...shared,
+      method: 'DELETE',
+      path: '/api/relay/routing-lanes/{group_id}',
+      access: manage,
+      summary: 'Delete a routing lane',
+      params: params('group_id'),
+      success: noContent,
+      errors: changeErrors,
+    },
+  },
+  section: {
+    name: 'lanes',
+    item: ConfigLane,
+    scopes: { read: read.scope, manage: manage.scope },
+  },
+  command: {
+    singular: 'lane',
+    plural: 'lanes',
+    summary: 'what clients name as the model',
+    description: 'Lanes: what clients name as the model, with its members in rank order.',
+  },
+} as const satisfies ResourceDefinition;

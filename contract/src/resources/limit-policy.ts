@@ -1,5 +1,22 @@
 import Type, { type Static } from 'typebox';
-import { closed, flag, Id, integer, nullable, oneOf, optional, query, Timestamp } from '../schema.ts';
+import { without } from '../config-item.ts';
+import type { ResourceDefinition } from '../resource-definition.ts';
+import { changeErrors, noContent } from '../route-definition.ts';
+import {
+  closed,
+  flag,
+  Id,
+  integer,
+  nullable,
+  Ok,
+  oneOf,
+  optional,
+  PageQuery,
+  params,
+  query,
+  Timestamp,
+  text,
+} from '../schema.ts';
 import { ManagedBy, Metric, Period, PolicyScopeType, TargetType } from './values.ts';
 
 const LimitValue = integer({ description: 'The most the window may hold; micro-USD for `spend`.' });
@@ -106,3 +123,150 @@ export const LimitUsage = closed('LimitUsage', {
   resets_at: nullable(Timestamp),
 });
 export type LimitUsage = Static<typeof LimitUsage>;
+
+export const ConfigLimitPolicy = closed('ConfigLimitPolicy', {
+  scope: optional(
+    nullable(text({ minLength: 1, maxLength: 400 }), {
+      default: null,
+      description: 'The slug of what is limited; `provider-slug/name` for a credential; null for `global`.',
+    }),
+  ),
+  ...without(LimitPolicyCreate.properties, 'scope_id'),
+});
+export type ConfigLimitPolicy = Static<typeof ConfigLimitPolicy>;
+
+const shared = { plane: 'management', tag: 'Limit policies' } as const;
+const read = { scope: 'relay:limits:read:organization' } as const;
+const manage = { scope: 'relay:limits:manage' } as const;
+const limitChangeErrors = ['mode_unsupported', ...changeErrors] as const;
+
+export const limitPolicyResource = {
+  order: 70,
+  scopes: {
+    'relay:limits:read:organization': 'Read the limit policies and limit state of the whole organization.',
+    'relay:limits:manage': 'Create, change and delete limit policies.',
+  },
+  routes: {
+    listLimitPolicies: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/limit-policies',
+      access: read,
+      summary: 'List resource limit policies (self-hosted)',
+      query: PageQuery,
+      success: { status: 200, schema: Type.Array(LimitPolicy) },
+      errors: ['mode_unsupported'],
+    },
+    createLimitPolicy: {
+      ...shared,
+      method: 'POST',
+      path: '/api/relay/limit-policies',
+      access: manage,
+      summary: 'Create a resource limit policy (self-hosted)',
+      body: LimitPolicyCreate,
+      success: { status: 201, schema: LimitPolicy },
+      errors: ['mode_unsupported', 'conflict', 'idempotency_conflict'],
+    },
+    updateLimitPolicy: {
+      ...shared,
+      method: 'PUT',
+      path: '/api/relay/limit-policies/{policy_id}',
+      access: manage,
+      summary: 'Change a resource limit policy (self-hosted)',
+      params: params('policy_id'),
+      body: LimitPolicyUpdate,
+      success: { status: 200, schema: LimitPolicy },
+      errors: limitChangeErrors,
+    },
+    deleteLimitPolicy: {
+      ...shared,
+      method: 'DELETE',
+      path: '/api/relay/limit-policies/{policy_id}',
+      access: manage,
+      summary: 'Delete a resource limit policy (self-hosted)',
+      params: params('policy_id'),
+      success: noContent,
+      errors: limitChangeErrors,
+    },
+    listUserLimitPolicies: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/pro/user-limit-policies',
+      /** Everyone sees their own budgets; `relay:limits:read:organization` shows all of them. */
+      access: 'any_key',
+      summary: 'List the user budgets the caller may see',
+      query: PageQuery,
+      success: { status: 200, schema: UserLimitPolicyList },
+    },
+    upsertUserLimitPolicy: {
+      ...shared,
+      method: 'POST',
+      path: '/api/relay/pro/user-limit-policies',
+      access: manage,
+      summary: 'Create a user budget, or change the one named by limit_uuid',
+      body: UserLimitPolicyUpsert,
+      success: { status: 200, schema: Ok },
+      errors: ['accounts_disabled', 'not_found', 'conflict', 'idempotency_conflict', 'version_conflict'],
+    },
+    deleteUserLimitPolicy: {
+      ...shared,
+      method: 'DELETE',
+      path: '/api/relay/pro/user-limit-policies',
+      access: manage,
+      summary: 'Delete the user budget named by limit_uuid',
+      query: LimitUuidQuery,
+      success: { status: 200, schema: Ok },
+      errors: ['accounts_disabled', 'not_found', 'version_conflict'],
+    },
+    listApiKeyLimitPolicies: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/api-key-limit-policies',
+      access: 'any_key',
+      summary: 'List the API-key budgets the caller may see',
+      query: PageQuery,
+      success: { status: 200, schema: ApiKeyLimitPolicyList },
+    },
+    upsertApiKeyLimitPolicy: {
+      ...shared,
+      method: 'POST',
+      path: '/api/relay/api-key-limit-policies',
+      access: manage,
+      summary: 'Create an API-key budget, or change the one named by limit_uuid',
+      body: ApiKeyLimitPolicyUpsert,
+      success: { status: 200, schema: Ok },
+      errors: ['accounts_disabled', 'not_found', 'conflict', 'idempotency_conflict', 'version_conflict'],
+    },
+    deleteApiKeyLimitPolicy: {
+      ...shared,
+      method: 'DELETE',
+      path: '/api/relay/api-key-limit-policies',
+      access: manage,
+      summary: 'Delete the API-key budget named by limit_uuid',
+      query: LimitUuidQuery,
+      success: { status: 200, schema: Ok },
+      errors: ['accounts_disabled', 'not_found', 'version_conflict'],
+    },
+    listLimitUsage: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/limits/usage',
+      access: { scopes: ['relay:limits:read:organization', 'relay:usage:read'] },
+      summary: 'Read the live state of every policy the caller may see',
+      query: PageQuery,
+      success: { status: 200, schema: Type.Array(LimitUsage) },
+      errors: ['policy_unavailable'],
+    },
+  },
+  section: {
+    name: 'limit_policies',
+    item: ConfigLimitPolicy,
+    scopes: { read: read.scope, manage: manage.scope },
+  },
+  command: {
+    singular: 'limit',
+    plural: 'limits',
+    summary: 'the most that may be used within a time',
+    description: 'Limits: the most that may be used within a time.',
+  },
+} as const satisfies ResourceDefinition;

@@ -1,5 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { closed, Id, Micros, nullable, oneOf, optional } from '../schema.ts';
+import { slugOf, without } from '../config-item.ts';
+import type { ResourceDefinition } from '../resource-definition.ts';
+import { changeErrors, createErrors, noContent } from '../route-definition.ts';
+import { closed, Id, Micros, nullable, oneOf, optional, PageQuery, params } from '../schema.ts';
 import { ManagedBy } from './values.ts';
 
 const Currency = Type.Literal('USD', { default: 'USD' });
@@ -44,3 +47,64 @@ export const PricingPolicyUpdate = closed('PricingPolicyUpdate', {
   ...extra,
 });
 export type PricingPolicyUpdate = Static<typeof PricingPolicyUpdate>;
+
+export const ConfigPricingPolicy = closed('ConfigPricingPolicy', {
+  endpoint: slugOf('the endpoint'),
+  ...without(PricingPolicyCreate.properties, 'endpoint_id'),
+});
+export type ConfigPricingPolicy = Static<typeof ConfigPricingPolicy>;
+
+const shared = { plane: 'management', tag: 'Pricing' } as const;
+const read = { scope: 'relay:providers:read' } as const;
+const manage = { scope: 'relay:providers:manage' } as const;
+
+export const pricingPolicyResource = {
+  order: 60,
+  routes: {
+    listPricingPolicies: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/pricing-policies',
+      access: read,
+      summary: 'List prices',
+      query: PageQuery,
+      success: { status: 200, schema: Type.Array(PricingPolicy) },
+    },
+    createPricingPolicy: {
+      ...shared,
+      method: 'POST',
+      path: '/api/relay/pricing-policies',
+      access: manage,
+      summary: 'Set the prices of an endpoint',
+      body: PricingPolicyCreate,
+      success: { status: 201, schema: PricingPolicy },
+      errors: createErrors,
+    },
+    updatePricingPolicy: {
+      ...shared,
+      method: 'PUT',
+      path: '/api/relay/pricing-policies/{pricing_policy_id}',
+      access: manage,
+      summary: 'Change the prices of an endpoint',
+      params: params('pricing_policy_id'),
+      body: PricingPolicyUpdate,
+      success: { status: 200, schema: PricingPolicy },
+      errors: changeErrors,
+    },
+    deletePricingPolicy: {
+      ...shared,
+      method: 'DELETE',
+      path: '/api/relay/pricing-policies/{pricing_policy_id}',
+      access: manage,
+      summary: 'Delete the prices of an endpoint',
+      params: params('pricing_policy_id'),
+      success: noContent,
+      errors: changeErrors,
+    },
+  },
+  section: {
+    name: 'pricing_policies',
+    item: ConfigPricingPolicy,
+    scopes: { read: read.scope, manage: manage.scope },
+  },
+} as const satisfies ResourceDefinition;

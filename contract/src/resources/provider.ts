@@ -1,4 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { ItemSlug } from '../config-item.ts';
+import type { ResourceDefinition } from '../resource-definition.ts';
+import { changeErrors, createErrors, noContent } from '../route-definition.ts';
 import {
   closed,
   flag,
@@ -9,10 +12,13 @@ import {
   nullable,
   oneOf,
   optional,
+  PageQuery,
+  params,
   Slug,
   text,
   Url,
 } from '../schema.ts';
+import { ProviderTestResult } from './connection-test.ts';
 import { Health, ManagedBy } from './values.ts';
 
 const AuthMode = oneOf(['bearer_static', 'header_static', 'none'], {
@@ -60,3 +66,93 @@ export const ProviderUpdate = closed('ProviderUpdate', {
   ...extra,
 });
 export type ProviderUpdate = Static<typeof ProviderUpdate>;
+
+export const ConfigProvider = closed('ConfigProvider', {
+  slug: optional(ItemSlug),
+  ...ProviderCreate.properties,
+});
+export type ConfigProvider = Static<typeof ConfigProvider>;
+
+const shared = { plane: 'management', tag: 'Providers' } as const;
+const read = { scope: 'relay:providers:read' } as const;
+const manage = { scope: 'relay:providers:manage' } as const;
+
+export const providerResource = {
+  order: 10,
+  scopes: {
+    'relay:providers:read': 'Read providers, credentials (never their secrets) and prices.',
+    'relay:providers:manage': 'Create, change, test and delete providers, credentials and prices.',
+  },
+  routes: {
+    listProviders: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/providers',
+      access: read,
+      summary: 'List providers',
+      query: PageQuery,
+      success: { status: 200, schema: Type.Array(Provider) },
+    },
+    createProvider: {
+      ...shared,
+      method: 'POST',
+      path: '/api/relay/providers',
+      access: manage,
+      summary: 'Create a provider',
+      body: ProviderCreate,
+      success: { status: 201, schema: Provider },
+      errors: createErrors,
+    },
+    getProvider: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/providers/{provider_id}',
+      access: read,
+      summary: 'Read a provider',
+      params: params('provider_id'),
+      success: { status: 200, schema: Provider },
+    },
+    updateProvider: {
+      ...shared,
+      method: 'PUT',
+      path: '/api/relay/providers/{provider_id}',
+      access: manage,
+      summary: 'Change a provider',
+      params: params('provider_id'),
+      body: ProviderUpdate,
+      success: { status: 200, schema: Provider },
+      errors: changeErrors,
+    },
+    deleteProvider: {
+      ...shared,
+      method: 'DELETE',
+      path: '/api/relay/providers/{provider_id}',
+      access: manage,
+      summary: 'Delete a provider',
+      params: params('provider_id'),
+      success: noContent,
+      errors: changeErrors,
+    },
+    testProvider: {
+      ...shared,
+      method: 'POST',
+      path: '/api/relay/providers/{provider_id}/test',
+      access: manage,
+      summary: 'List the provider’s models with its stored credential, and say where it stops',
+      params: params('provider_id'),
+      success: { status: 200, schema: ProviderTestResult },
+      errors: ['queue_full'],
+    },
+  },
+  section: {
+    name: 'providers',
+    item: ConfigProvider,
+    scopes: { read: read.scope, manage: manage.scope },
+  },
+  command: {
+    singular: 'provider',
+    plural: 'providers',
+    summary: 'where models are served',
+    description: 'Providers: where models are served.',
+  },
+} as const satisfies ResourceDefinition;

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { configurationScopes } from '../resource-list.ts';
 import { ConfigApplyRequest, ConfigFile, ConfigPlan, ConfigPlanRequest } from '../resources/config-file.ts';
 import { Capabilities, HealthReport, ProbeStatus } from '../resources/deployment.ts';
 import type { RouteTable } from '../route-definition.ts';
@@ -12,6 +13,7 @@ export const deploymentRoutes = {
     ...shared,
     method: 'GET',
     path: '/api/relay/capabilities',
+    access: 'any_key',
     summary: 'Read mode, version, features and the caller’s effective scopes',
     success: { status: 200, schema: Capabilities },
   },
@@ -19,6 +21,7 @@ export const deploymentRoutes = {
     ...shared,
     method: 'GET',
     path: '/api/relay/config/export',
+    access: { everyScope: configurationScopes.read },
     summary: 'Write the configuration as a declarative file, without secrets',
     success: { status: 200, schema: ConfigFile },
   },
@@ -26,6 +29,7 @@ export const deploymentRoutes = {
     ...shared,
     method: 'POST',
     path: '/api/relay/config/plan',
+    access: { everyScope: configurationScopes.read },
     summary: 'Say what applying a file would change',
     body: ConfigPlanRequest,
     success: { status: 200, schema: ConfigPlan },
@@ -35,6 +39,7 @@ export const deploymentRoutes = {
     ...shared,
     method: 'POST',
     path: '/api/relay/config/apply',
+    access: { everyScope: configurationScopes.manage },
     summary: 'Apply a file in one transaction; what it names is owned by it from then on',
     body: ConfigApplyRequest,
     success: { status: 200, schema: ConfigPlan },
@@ -44,6 +49,7 @@ export const deploymentRoutes = {
     ...operations,
     method: 'GET',
     path: '/livez',
+    access: 'public',
     summary: 'Say whether the process runs',
     success: { status: 200, schema: ProbeStatus },
   },
@@ -51,6 +57,7 @@ export const deploymentRoutes = {
     ...operations,
     method: 'GET',
     path: '/readyz',
+    access: 'public',
     summary: 'Say whether the process takes traffic',
     success: { status: 200, schema: HealthReport, otherStatuses: [503] },
   },
@@ -58,6 +65,7 @@ export const deploymentRoutes = {
     ...operations,
     method: 'GET',
     path: '/healthz',
+    access: 'public',
     summary: 'Report the state of every dependency',
     success: { status: 200, schema: HealthReport, otherStatuses: [503] },
   },
@@ -65,6 +73,8 @@ export const deploymentRoutes = {
     ...operations,
     method: 'GET',
     path: '/metrics',
+    /** Of keys and sessions it knows nothing: its own token opens it, or being on the same machine. */
+    access: 'public',
     summary: 'Read this process’s metrics; with RELAY_METRICS_TOKEN as bearer, or from the same machine',
     success: { status: 200, schema: Type.String(), contentType: 'text/plain' },
     errors: ['invalid_api_key', 'route_not_found'],
@@ -73,6 +83,7 @@ export const deploymentRoutes = {
     ...operations,
     method: 'GET',
     path: '/openapi.json',
+    access: 'public',
     summary: 'Read this interface description',
     success: { status: 200, schema: Type.Record(Type.String(), Type.Unknown()) },
   },
@@ -80,6 +91,7 @@ export const deploymentRoutes = {
     ...operations,
     method: 'GET',
     path: '/docs/errors/{code}',
+    access: 'public',
     summary: 'Read what an error code means and what to do',
     params: params('code'),
     success: { status: 200, schema: Type.String(), contentType: 'text/html' },

@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { type GeneratedFile, generatedMark } from './generated-file.ts';
-import { generatedFolders } from './generated-files.ts';
+import { type GeneratedFile, generatedFolders, generatedMark } from './generated-file.ts';
 
 export interface Difference {
   /** `extra` was generated once and no longer is; `foreign` was never generated, so it is never removed. */

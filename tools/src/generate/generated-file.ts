@@ -11,6 +11,9 @@ export function generatedPage(path: string, body: string): GeneratedFile {
   return { path, content: `${generatedMark}\n\n${body.trimEnd()}\n` };
 }
 
+/** Folders that hold generated files only: what nothing generates does not belong there. */
+export const generatedFolders: readonly string[] = ['docs/reference'];
+
 /** A Markdown table; a bar inside a cell is escaped, because it would end the cell. */
 export function markdownTable(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>

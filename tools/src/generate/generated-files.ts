@@ -7,11 +7,15 @@ import type { GeneratedFile } from './generated-file.ts';
 import { headersPage } from './headers-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { openApiFile } from './openapi-file.ts';
+import { resourceLists } from './resource-lists.ts';
+import { routeAccessTable } from './route-access-table.ts';
 import { routesPage } from './routes-page.ts';
 import { scopesPage } from './scopes-page.ts';
 
 /** One line per kind of generated file; each answers the files it makes. */
 const producers: readonly (() => GeneratedFile[] | Promise<GeneratedFile[]>)[] = [
+  resourceLists,
+  routeAccessTable,
   openApiFile,
   configSchemaFile,
   apiTypes,
@@ -23,9 +27,6 @@ const producers: readonly (() => GeneratedFile[] | Promise<GeneratedFile[]>)[] =
   metricsPage,
   cliPage,
 ];
-
-/** Folders that hold generated files only: what nothing generates does not belong there. */
-export const generatedFolders: readonly string[] = ['docs/reference'];
 
 export async function generatedFiles(): Promise<GeneratedFile[]> {
   const made = await Promise.all(producers.map((produce) => produce()));

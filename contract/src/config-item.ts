@@ -1,0 +1,36 @@
+import Type, { type TProperties, type TSchema } from 'typebox';
+import { optional, text } from './schema.ts';
+
+/** Bounds what one file can carry, section by section. */
+const ITEMS_MAX = 10_000;
+
+/** A section of the configuration file: a list that may be left out. */
+export function itemsOf<S extends TSchema>(item: S) {
+  return optional(Type.Array(item, { maxItems: ITEMS_MAX }));
+}
+
+/** An item has the fields of the create body, except that it names other resources by slug instead of id. */
+export function without<P extends TProperties, K extends keyof P & string>(properties: P, ...names: K[]) {
+  const dropped: readonly string[] = names;
+  const kept = Object.entries(properties).filter(([name]) => !dropped.includes(name));
+  return Object.fromEntries(kept) as Omit<P, K>;
+}
+
+export function slugOf(what: string) {
+  return text({ minLength: 1, maxLength: 100, description: `The slug of ${what}.` });
+}
+
+export const ItemSlug = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[^/\\s]+$',
+  description:
+    'What the item is known by from one apply to the next. Left out, it is derived from the name; write it down before renaming.',
+});
+
+export const SecretRef = Type.String({
+  maxLength: 500,
+  pattern: '^(env:[A-Za-z_][A-Za-z0-9_]*|file:[^\\s].*)$',
+  description:
+    'Where whoever applies the file finds the secret: `env:NAME` or `file:PATH`. The secret itself is never in the file.',
+});
