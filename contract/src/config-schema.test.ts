@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ConfigFile } from './config-file.ts';
 import { buildConfigSchema } from './config-schema.ts';
-import { ConfigFile } from './resources/config-file.ts';
 
 describe('the JSON Schema of relay.yaml', () => {
   const text = JSON.stringify(buildConfigSchema());

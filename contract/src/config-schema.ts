@@ -1,4 +1,4 @@
-import { ConfigFile } from './resources/config-file.ts';
+import { ConfigFile } from './config-file.ts';
 
 /** The JSON Schema of `relay.yaml`, for editors. Nothing in it refers elsewhere, so one file is enough. */
 export function buildConfigSchema(): Record<string, unknown> {

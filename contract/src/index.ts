@@ -1,4 +1,5 @@
 export { checkValue, type Issue, type Validation } from './check-value.ts';
+export * from './config-file.ts';
 export { configSchemaText } from './config-schema.ts';
 export * from './error-body.ts';
 export * from './error-page.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { ConfigApplyRequest, ConfigFile, ConfigPlan, ConfigPlanRequest } from '../config-file.ts';
 import { configurationScopes } from '../resource-list.ts';
-import { ConfigApplyRequest, ConfigFile, ConfigPlan, ConfigPlanRequest } from '../resources/config-file.ts';
 import { Capabilities, HealthReport, ProbeStatus } from '../resources/deployment.ts';
 import type { RouteTable } from '../route-definition.ts';
 import { params } from '../schema.ts';

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { resourceSections, sectionNames } from '../resource-list.ts';
+import { resourceSections, sectionNames } from './resource-list.ts';
 import {
   closed,
   flag,
@@ -11,7 +11,7 @@ import {
   optional,
   text,
   WriteOnlySecret,
-} from '../schema.ts';
+} from './schema.ts';
 
 /** The declarative file. It never carries a secret. */
 export const ConfigFile = closed('ConfigFile', { version: Type.Literal(1), ...resourceSections });
