@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { ConfigFile } from '../resources/index.ts';
+import type { ConfigFile } from '../config-file.ts';
 
 /** Editors that know the YAML language server complete and check the file by this line. */
 const HEAD = '# yaml-language-server: $schema=./relay.schema.json';
