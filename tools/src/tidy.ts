@@ -10,6 +10,7 @@ import { errorPages } from './tidy/error-pages.ts';
 import { measure } from './tidy/figures/figures.ts';
 import { fileLength } from './tidy/file-length.ts';
 import { fileNames } from './tidy/file-names.ts';
+import { ledgerTables } from './tidy/ledger-tables.ts';
 import { machineTraces } from './tidy/machine-traces.ts';
 import { migrationNames } from './tidy/migrations.ts';
 import { readmes } from './tidy/readmes.ts';
@@ -67,6 +68,7 @@ async function main(args: readonly string[]): Promise<number> {
     'document-commands': () => documentCommands(tree),
     'machine-traces': () => machineTraces(tree),
     'test-markers': () => testMarkers(tree),
+    'ledger-tables': () => ledgerTables(tree),
     'migration-names': () => migrationNames(tree),
     'error-pages': () => errorPages(tree, codes),
     'decision-records': () => decisionRecords(tree),

@@ -4,8 +4,8 @@ import type { Opening } from '../admission/engine.ts';
 import { isSliding, type Policy } from '../admission/policy.ts';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { Clock } from '../kit/clock.ts';
-import { readRecentUsage } from '../store/ledger/recent-usage.ts';
-import { sumUsage } from '../store/ledger/usage-sums.ts';
+import { readRecentUsage } from '../store/ledger/windows/recent-usage.ts';
+import { sumUsage } from '../store/ledger/windows/usage-sums.ts';
 import type { Database } from '../store/postgres/schema.ts';
 
 export interface OpeningParts {

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { Clock } from '../kit/clock.ts';
-import { sumUsage } from '../store/ledger/usage-sums.ts';
-import { readWindowEdge, type WindowEdge } from '../store/ledger/window-edge.ts';
+import { sumUsage } from '../store/ledger/windows/usage-sums.ts';
+import { readWindowEdge, type WindowEdge } from '../store/ledger/windows/window-edge.ts';
 import type { Database } from '../store/postgres/schema.ts';
 import type { Redis } from '../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';

@@ -1,5 +1,5 @@
+import { EXPIRING_TABLES, removeExpiredRows } from '../store/ledger/expired-rows.ts';
 import { dropLedgerPartitionsBefore, utcDayOf } from '../store/ledger/ledger-partitions.ts';
-import { removeOldRows } from '../store/ledger/old-rows.ts';
 import type { WriteDeps } from './write-entries.ts';
 
 const HOUR_MS = 3_600_000;
@@ -7,15 +7,6 @@ const DAY_MS = 86_400_000;
 const SOON_MS = 60_000;
 /** So many batches of each table in one run; what is left goes in the next, a minute later. */
 const BATCHES_MAX = 100;
-
-/** What is removed by its age row by row. Sums of days are kept: they are few, and statements are made from them. */
-const AGES = [
-  { table: 'request_rollups_minute', column: 'bucket_start', days: 8 },
-  { table: 'request_rollups_hour', column: 'bucket_start', days: 100 },
-  { table: 'guardrail_rollups_minute', column: 'bucket_start', days: 8 },
-  { table: 'guardrail_rollups_hour', column: 'bucket_start', days: 100 },
-  { table: 'poisoned_usage', column: 'found_at', days: 100 },
-] as const;
 
 export interface RetentionDeps extends WriteDeps {
   /** How long rows of the ledger are kept. */
@@ -66,9 +57,8 @@ export async function applyRetention(
   const nowMs = clock.nowMs();
   const dropped = await dropLedgerPartitionsBefore(db, utcDayOf(nowMs - ledgerDays * DAY_MS));
   if (dropped.length > 0) log.info({ days: dropped }, 'days of the ledger past their time were dropped');
-  for (const { table, column, days } of AGES) {
-    const before = new Date(nowMs - days * DAY_MS);
-    for (let batches = 0; await removeOldRows(db, table, column, before); batches += 1)
+  for (const table of EXPIRING_TABLES) {
+    for (let batches = 0; await removeExpiredRows(db, table, nowMs); batches += 1)
       if (batches >= BATCHES_MAX || isStopping()) return false;
   }
   return true;

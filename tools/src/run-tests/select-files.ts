@@ -6,7 +6,7 @@ const onEmbedded: readonly string[] = [
   'server/src/store/postgres/isolation.db.test.ts',
   'server/src/store/postgres/schema.db.test.ts',
   'server/src/store/ledger/ledger.db.test.ts',
-  'server/src/store/ledger/rollups.db.test.ts',
+  'server/src/store/ledger/rollups/rollups.db.test.ts',
   'server/src/store/configuration/config-version.db.test.ts',
   'server/src/metering/write-batch.db.test.ts',
   'server/src/management/isolation.db.test.ts',

@@ -6,9 +6,9 @@ import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { type RawBuilder, sql } from 'kysely';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
+import { uninspectableQuery, verdictsQuery } from '../../store/ledger/rollups/read-verdicts.ts';
 import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 import { idAt, recordRequests } from '../requests/ledger.fixture.ts';
-import { uninspectableQuery, verdictsQuery } from './stats-queries.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,13 +1,20 @@
 import type { GuardrailStats } from '@relay/contract';
 import { quantileMs } from '../../domain/histogram.ts';
 import type { Call, Handlers } from '../../http/call.ts';
+import { BUCKET_MS, type BucketRange } from '../../store/ledger/rollups/bucket.ts';
+import type { Measured } from '../../store/ledger/rollups/read-series.ts';
+import {
+  type BoundTo,
+  countUninspectable,
+  readVerdicts,
+  type VerdictRow,
+} from '../../store/ledger/rollups/read-verdicts.ts';
 import type { ManagementDeps } from '../deps.ts';
 import type { Row } from '../owned-rows.ts';
 import { invalidField, isId } from '../refusals.ts';
-import { addMeasured, type Measured, NOTHING } from '../stats/metrics.ts';
-import { BUCKET_MS, type Range, rangeOf } from '../stats/range.ts';
+import { addMeasured, NOTHING } from '../stats/metrics.ts';
+import { rangeOf } from '../stats/range.ts';
 import { listBindingsOf } from './queries.ts';
-import { type BoundTo, uninspectableQuery, type VerdictRow, verdictsQuery } from './stats-queries.ts';
 
 type StatsDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
 type Target = Pick<Row<'guardrail_bindings'>, 'target_type' | 'target_id'>;
@@ -19,13 +26,8 @@ export function guardrailStatsHandlers(
   return {
     async getGuardrailTotals({ caller: { organizationId }, query }) {
       const range = rangeOf(query.bucket ?? 'hour', query, deps.clock.nowMs());
-      const { rows } = await verdictsQuery(organizationId, range).execute(
-        deps.ofOrganization(organizationId),
-      );
-      const guardrails = rows.map((row) => ({
-        guardrail_id: row.guardrail_id,
-        ...measuredOf(measuredIn(row)),
-      }));
+      const rows = await readVerdicts(deps.ofOrganization(organizationId), organizationId, range);
+      const guardrails = rows.map((row) => ({ guardrail_id: row.guardrailId, ...measuredOf(row) }));
       return { ...shown(range), guardrails };
     },
     async getGuardrailStats(call) {
@@ -34,37 +36,32 @@ export function guardrailStatsHandlers(
       const asked = query.bound_to === undefined ? undefined : targetsIn(query.bound_to);
       const { id, organization_id: organizationId } = await read(call);
       const db = deps.ofOrganization(organizationId);
-      const { rows } = await verdictsQuery(organizationId, range, id).execute(db);
+      const rows = await readVerdicts(db, organizationId, range, id);
       const targets =
         asked ?? (await listBindingsOf(db, organizationId, id)).filter(({ enabled }) => enabled);
-      const counted = await uninspectableQuery(organizationId, range, boundTo(targets)).execute(db);
-      const [{ streaming, embeddings } = { streaming: 0, embeddings: 0 }] = counted.rows;
+      const uninspectable = await countUninspectable(db, organizationId, range, boundTo(targets));
       return {
         guardrail_id: id,
         ...shown(range),
         ...pointsOf(range, rows),
-        streaming_requests: streaming,
-        embedding_requests: embeddings,
+        streaming_requests: uninspectable.streaming,
+        embedding_requests: uninspectable.embeddings,
       };
     },
   };
 }
 
 /** One point for every bucket of the range, whether it was asked in it or not. */
-function pointsOf(range: Range, rows: readonly VerdictRow[]): Pick<GuardrailStats, 'total' | 'points'> {
-  const buckets = new Map(rows.map((row) => [row.bucket_start?.getTime(), measuredIn(row)]));
+function pointsOf(range: BucketRange, rows: readonly VerdictRow[]): Pick<GuardrailStats, 'total' | 'points'> {
+  const buckets = new Map(rows.map((row) => [row.bucketStartMs, row]));
   const points: GuardrailStats['points'] = [];
-  let total = NOTHING;
+  let total: Measured = NOTHING;
   for (let atMs = range.fromMs; atMs < range.toMs; atMs += BUCKET_MS[range.bucket]) {
-    const measured = buckets.get(atMs) ?? NOTHING;
+    const measured: Measured = buckets.get(atMs) ?? NOTHING;
     total = addMeasured(total, measured);
     points.push({ at: new Date(atMs).toISOString(), ...measuredOf(measured) });
   }
   return { total: measuredOf(total), points };
-}
-
-function measuredIn({ verdicts, histogram }: VerdictRow): Measured {
-  return { sums: verdicts.map(Number), histogram: histogram.map(Number) };
 }
 
 function measuredOf({ sums, histogram }: Measured): GuardrailStats['total'] {
@@ -109,6 +106,6 @@ function isTargetType(text: string): text is 'lane' | 'provider' | 'endpoint' {
   return text === 'lane' || text === 'provider' || text === 'endpoint';
 }
 
-function shown({ bucket, fromMs, toMs }: Range) {
+function shown({ bucket, fromMs, toMs }: BucketRange) {
   return { bucket, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { EntryRow } from '../../store/ledger/log/read-log.ts';
+import type { Walk } from '../../store/ledger/log/walk-log.ts';
 import { csvOf, recordOf } from './csv.ts';
-import type { EntryRow } from './queries.ts';
-import type { Walk } from './walk.ts';
 
 const row = (number: number, over: Partial<EntryRow> = {}) =>
   ({

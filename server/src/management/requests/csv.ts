@@ -1,6 +1,6 @@
 import { RequestLogEntry } from '@relay/contract';
-import type { EntryRow } from './queries.ts';
-import type { Walk } from './walk.ts';
+import type { EntryRow } from '../../store/ledger/log/read-log.ts';
+import type { Walk } from '../../store/ledger/log/walk-log.ts';
 import { toRequestLogEntry } from './wire.ts';
 
 const EXPORTED_ROWS_MAX = 1_000_000;

@@ -1,5 +1,5 @@
 import { isExpiredEstimate } from '../../domain/expired-draft.ts';
-import type { TailRow } from './tail-queries.ts';
+import type { TailRow } from '../../store/ledger/log/read-tail.ts';
 import { toRequestLogEntry } from './wire.ts';
 
 /** A client that lost its connection comes back after this. */

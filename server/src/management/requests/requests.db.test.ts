@@ -9,6 +9,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { timeOfRequestId } from '../../store/ledger/ledger-partitions.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
+import { startWalk } from '../../store/ledger/log/walk-log.ts';
 import {
   addMember,
   addOneOfEach,
@@ -20,7 +21,6 @@ import {
 import { idAt, insertRequests, randomFrom, recordRequests } from './ledger.fixture.ts';
 import { readPage } from './read-page.ts';
 import { searchFor } from './search.ts';
-import { startWalk } from './walk.ts';
 
 type Query = RouteQuery<'listRequests'>;
 

@@ -1,16 +1,17 @@
 import type { Call, Handlers } from '../../http/call.ts';
+import { readRequest } from '../../store/ledger/log/read-log.ts';
+import { findPosition, readMoment } from '../../store/ledger/log/read-tail.ts';
+import { type Checkpoint, checkpointAfter, checkpointAt } from '../../store/ledger/log/tail-checkpoint.ts';
+import { startWalk } from '../../store/ledger/log/walk-log.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { invalidField, isId, notFound } from '../refusals.ts';
 import { csvOf } from './csv.ts';
+import { readEndpointNames } from './endpoint-names.ts';
 import { eventsOf } from './events.ts';
-import { endpointNamesQuery, requestQuery } from './queries.ts';
 import { cursorOf, positionOf, readPage } from './read-page.ts';
 import { isFound, searchFor, visibleUser } from './search.ts';
 import { createStreamSlots } from './stream-slots.ts';
 import { createTail } from './tail.ts';
-import { type Checkpoint, checkpointAfter, checkpointAt } from './tail-checkpoint.ts';
-import { findPosition, readMoment } from './tail-queries.ts';
-import { startWalk } from './walk.ts';
 import { endpointIdsOf, toRequestDetail, toRequestLogEntry } from './wire.ts';
 
 type RequestDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
@@ -50,16 +51,9 @@ export function requestHandlers(deps: RequestDeps): Handlers {
       const { organizationId } = caller;
       if (!isId(params.request_id)) throw notFound('request');
       const db = deps.ofOrganization(organizationId);
-      const row = await requestQuery(
-        db,
-        organizationId,
-        params.request_id,
-        visibleUser(caller),
-      ).executeTakeFirst();
+      const row = await readRequest(db, organizationId, params.request_id, visibleUser(caller));
       if (row === undefined) throw notFound('request');
-      const ids = endpointIdsOf(row);
-      const names = ids.length === 0 ? [] : await endpointNamesQuery(db, organizationId, ids).execute();
-      return toRequestDetail(row, new Map(names.map(({ id, name }) => [id, name])));
+      return toRequestDetail(row, await readEndpointNames(db, organizationId, endpointIdsOf(row)));
     },
     async streamRequests(call) {
       const { caller, query, ended } = call;

@@ -1,35 +1,13 @@
 import type { Caller } from '../../domain/caller.ts';
 import { smallestUuidAt } from '../../store/ledger/ledger-partitions.ts';
+import {
+  type LogSearch,
+  SCANNED_ROWS_MAX,
+  SEARCH_COLUMNS,
+  type SearchColumn,
+  type Wanted,
+} from '../../store/ledger/log/log-search.ts';
 import { invalidField, isId } from '../refusals.ts';
-
-/** The columns of the ledger that requests are looked for by. */
-const COLUMNS = [
-  'key_id',
-  'user_id',
-  'error_code',
-  'state',
-  'lane_id',
-  'endpoint_id',
-  'model',
-  'provider_id',
-  'operation',
-] as const;
-export type SearchColumn = (typeof COLUMNS)[number];
-export type Wanted = Partial<Record<SearchColumn, string>>;
-
-/** Which requests of one organization are looked for; everything that is given has to hold. */
-export interface RequestSearch {
-  readonly organizationId: string;
-  readonly wanted: Wanted;
-  /** Arrived no earlier. */
-  readonly fromId: string;
-  /** Arrived earlier. */
-  readonly beforeId: string;
-  /** Nothing can match: something that is no id was asked for, or somebody else's traffic. */
-  readonly impossible: boolean;
-  /** What one statement goes through at most, when no index finds exactly what is wanted. */
-  readonly scannedRowsMax: number;
-}
 
 /** The filters of every route that reads the log. */
 export interface RequestFilters {
@@ -46,7 +24,6 @@ export interface RequestFilters {
   readonly error_code?: string;
 }
 
-export const SCANNED_ROWS_MAX = 20_000;
 /** The times that a UUIDv7 can carry. */
 const TIME_MS_MAX = 2 ** 48 - 1;
 const ID_COLUMNS: readonly SearchColumn[] = ['key_id', 'user_id', 'lane_id', 'endpoint_id', 'provider_id'];
@@ -56,7 +33,7 @@ export function visibleUser({ scopes, userId }: Caller): string | undefined {
   return scopes.has('relay:usage:read:organization') ? undefined : userId;
 }
 
-export function searchFor(caller: Caller, filters: RequestFilters): RequestSearch {
+export function searchFor(caller: Caller, filters: RequestFilters): LogSearch {
   const own = visibleUser(caller);
   const wanted: Wanted = {};
   const want = (column: SearchColumn, value: string | undefined) => {
@@ -86,25 +63,12 @@ export function searchFor(caller: Caller, filters: RequestFilters): RequestSearc
 
 /** The same question, asked of a row that is at hand. */
 export function isFound(
-  search: RequestSearch,
+  search: LogSearch,
   row: Readonly<Record<SearchColumn, string | null>> & { readonly request_id: string },
 ): boolean {
   if (search.impossible || row.request_id < search.fromId || row.request_id >= search.beforeId) return false;
-  return COLUMNS.every(
+  return SEARCH_COLUMNS.every(
     (column) => search.wanted[column] === undefined || search.wanted[column] === row[column],
-  );
-}
-
-/**
- * The condition that is likely to leave the fewest rows and has an index in the order of ids; undefined when the index of the
- * organization is the best there is. Completed requests are nearly all, and have none.
- */
-export function narrowest(wanted: Wanted): SearchColumn | undefined {
-  return COLUMNS.find(
-    (column) =>
-      wanted[column] !== undefined &&
-      column !== 'operation' &&
-      !(column === 'state' && wanted.state === 'completed'),
   );
 }
 

@@ -15,11 +15,11 @@ import { createManagementApp } from '../../http/management-app.ts';
 import { createLog } from '../../kit/log.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
+import { startWalk } from '../../store/ledger/log/walk-log.ts';
 import { addMember, type ManagementFixture, startManagement } from '../fixture.ts';
 import { csvOf } from './csv.ts';
 import { idAt, insertRequests } from './ledger.fixture.ts';
 import { searchFor } from './search.ts';
-import { startWalk } from './walk.ts';
 
 describe('streamed answers of the request log', () => {
   let database: FreshDatabase;

@@ -7,12 +7,12 @@ import { sql } from 'kysely';
 import { appendRequests } from '../../store/ledger/append-requests.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
+import { findPosition, readMoment, readTail, type TailRow } from '../../store/ledger/log/read-tail.ts';
+import { type Checkpoint, checkpointAfter, checkpointAt } from '../../store/ledger/log/tail-checkpoint.ts';
 import { createDatabase, type DatabaseHandle } from '../../store/postgres/postgres.ts';
 import { type ManagementFixture, startManagement } from '../fixture.ts';
 import { idAt, insertRequests, randomFrom, recordRequests } from './ledger.fixture.ts';
 import { createTail, type Tail } from './tail.ts';
-import { type Checkpoint, checkpointAfter, checkpointAt } from './tail-checkpoint.ts';
-import { findPosition, readMoment, readTail, type TailRow } from './tail-queries.ts';
 
 const SILENCES_AT_END = 10;
 const HEARTBEAT_MS = 50;

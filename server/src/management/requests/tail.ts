@@ -1,8 +1,13 @@
 import type { Kysely } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
+import { readTail, type TailBatch, type TailRow } from '../../store/ledger/log/read-tail.ts';
+import {
+  advance,
+  type Checkpoint,
+  comparePositions,
+  type Position,
+} from '../../store/ledger/log/tail-checkpoint.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { advance, type Checkpoint, comparePositions, type Position } from './tail-checkpoint.ts';
-import { readTail, type TailBatch, type TailRow } from './tail-queries.ts';
 
 const BATCH_ROWS = 1_000;
 /** What may wait for a follower that reads slowly. Beyond it the follower reads the ledger itself, at its own pace. */

@@ -1,9 +1,7 @@
 import type { RequestAttempt, RequestDetail, RequestLogEntry } from '@relay/contract';
 import type { StoredAttempt, StoredBoundPolicy, StoredTrace } from '../../store/ledger/ledger-json.ts';
 import { timeOfRequestId } from '../../store/ledger/ledger-partitions.ts';
-import type { EntryRow, requestQuery } from './queries.ts';
-
-export type DetailRow = Awaited<ReturnType<ReturnType<typeof requestQuery>['execute']>>[number];
+import type { DetailRow, EntryRow } from '../../store/ledger/log/read-log.ts';
 
 export function toRequestLogEntry(row: EntryRow): RequestLogEntry {
   const arrivedAtMs = timeOfRequestId(row.request_id);
@@ -45,16 +43,16 @@ export function toRequestLogEntry(row: EntryRow): RequestLogEntry {
 
 /** The endpoints of the trace that it names, by id. */
 export function endpointIdsOf({ trace }: DetailRow): string[] {
-  return [...new Set((trace as StoredTrace | null)?.candidates.map(({ endpoint_id }) => endpoint_id) ?? [])];
+  return [...new Set(trace?.candidates.map(({ endpoint_id }) => endpoint_id) ?? [])];
 }
 
 export function toRequestDetail(row: DetailRow, endpointNames: ReadonlyMap<string, string>): RequestDetail {
-  const trace = row.trace as StoredTrace | null;
+  const { trace } = row;
   return {
     ...toRequestLogEntry(row),
     credential_id: row.credential_id,
-    bound_policy: boundPolicyOf(row.bound_policy as StoredBoundPolicy | null),
-    attempts: (row.attempts as readonly StoredAttempt[]).map((attempt, index) =>
+    bound_policy: boundPolicyOf(row.bound_policy),
+    attempts: row.attempts.map((attempt, index) =>
       attemptOf(attempt, index, timeOfRequestId(row.request_id)),
     ),
     candidates: (trace?.candidates ?? []).map((candidate) => ({

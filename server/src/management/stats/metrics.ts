@@ -1,6 +1,6 @@
 import type { Timeseries } from '@relay/contract';
 import { quantileMs } from '../../domain/histogram.ts';
-import type { Histogram, SeriesRow, Sum } from './queries.ts';
+import type { Histogram, Measured, Sum } from '../../store/ledger/rollups/read-series.ts';
 
 export type Metric = Timeseries['metric'];
 
@@ -10,13 +10,6 @@ interface MetricDefinition {
   readonly histogram: Histogram | null;
   /** Null when there is nothing to measure; never for counts and sums. */
   readonly value: (measured: Measured) => number | null;
-}
-
-/** What was summed for a bucket, or for several. */
-export interface Measured {
-  /** In the order of `sums`. */
-  readonly sums: readonly number[];
-  readonly histogram: readonly number[];
 }
 
 const STATES: readonly Sum[] = ['requests_completed', 'requests_failed', 'requests_cancelled'];
@@ -61,10 +54,6 @@ export const METRICS: Readonly<Record<Metric, MetricDefinition>> = {
 };
 
 export const NOTHING: Measured = { sums: [], histogram: [] };
-
-export function measuredIn(row: SeriesRow): Measured {
-  return { sums: row.sums.map(Number), histogram: row.histogram.map(Number) };
-}
 
 export function addMeasured(one: Measured, other: Measured): Measured {
   return { sums: addEach(one.sums, other.sums), histogram: addEach(one.histogram, other.histogram) };

@@ -1,26 +1,11 @@
+import { BUCKET_MS, type Bucket, type BucketRange, ROLLUP_DAYS } from '../../store/ledger/rollups/bucket.ts';
 import { invalidField } from '../refusals.ts';
 import { timeOf } from '../requests/search.ts';
 
-export type Bucket = 'minute' | 'hour' | 'day';
-
-export const BUCKET_MS: Readonly<Record<Bucket, number>> = {
-  minute: 60_000,
-  hour: 3_600_000,
-  day: 86_400_000,
-};
 const POINTS_MAX = 2_000;
 
-/** For how long sums are kept; days for ever. */
-const KEPT_DAYS: Readonly<Record<Bucket, number>> = { minute: 8, hour: 100, day: Number.POSITIVE_INFINITY };
 /** What is shown when no time is asked for. */
 const DEFAULT_BUCKETS: Readonly<Record<Bucket, number>> = { minute: 60, hour: 24, day: 30 };
-
-/** Whole buckets, the last one exclusive. */
-export interface Range {
-  readonly bucket: Bucket;
-  readonly fromMs: number;
-  readonly toMs: number;
-}
 
 interface Asked {
   readonly from?: string;
@@ -28,7 +13,7 @@ interface Asked {
 }
 
 /** The buckets that hold the time asked for, or the latest ones. */
-export function rangeOf(bucket: Bucket, asked: Asked, nowMs: number): Range {
+export function rangeOf(bucket: Bucket, asked: Asked, nowMs: number): BucketRange {
   const sizeMs = BUCKET_MS[bucket];
   const up = (timeMs: number) => Math.ceil(timeMs / sizeMs) * sizeMs;
   const toMs = up(timeOf('to', asked.to) ?? nowMs + 1);
@@ -43,10 +28,10 @@ export function rangeOf(bucket: Bucket, asked: Asked, nowMs: number): Range {
     );
   }
   // One bucket of grace: what is asked for at the edge may be gone a moment later.
-  if (fromMs < nowMs - KEPT_DAYS[bucket] * BUCKET_MS.day - sizeMs) {
+  if (fromMs < nowMs - ROLLUP_DAYS[bucket] * BUCKET_MS.day - sizeMs) {
     throw invalidField(
       'bucket',
-      `bucket ${bucket} is kept for ${KEPT_DAYS[bucket]} days, and from is earlier. Ask for a longer bucket or a later time.`,
+      `bucket ${bucket} is kept for ${ROLLUP_DAYS[bucket]} days, and from is earlier. Ask for a longer bucket or a later time.`,
     );
   }
   return { bucket, fromMs, toMs };

@@ -2,12 +2,21 @@ import type { TimeseriesQuery } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
 import { HISTOGRAM_BOUNDS_MS } from '../../domain/histogram.ts';
 import type { Handlers } from '../../http/call.ts';
+import { BUCKET_MS, type Bucket, type BucketRange } from '../../store/ledger/rollups/bucket.ts';
+import {
+  type Conditions,
+  countRequests,
+  type Measured,
+  readSeries as readRollups,
+  type SeriesRow,
+} from '../../store/ledger/rollups/read-series.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { invalidField, isId } from '../refusals.ts';
 import { timeOf, visibleUser } from '../requests/search.ts';
-import { addMeasured, METRICS, measuredIn, NOTHING } from './metrics.ts';
-import { type Conditions, namesOf, type SeriesRow, seriesQuery, summaryQuery } from './queries.ts';
-import { BUCKET_MS, type Bucket, type Range, rangeOf } from './range.ts';
+import { countConfigured } from './configured-counts.ts';
+import { addMeasured, METRICS, NOTHING } from './metrics.ts';
+import { namesOf } from './names.ts';
+import { rangeOf } from './range.ts';
 import { groupedSeries, groupsIn, type Series, seriesOf, stateSeries } from './series.ts';
 
 type StatsDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
@@ -20,20 +29,11 @@ export function statsHandlers(deps: StatsDeps): Handlers {
   return {
     async getStatsSummary({ caller }) {
       const { organizationId } = caller;
-      const question = summaryQuery(organizationId, visibleUser(caller));
-      const [counts] = (await question.execute(deps.ofOrganization(organizationId))).rows;
-      const {
-        providers = 0,
-        endpoints = 0,
-        lanes = 0,
-        completed = 0,
-        failed = 0,
-        cancelled = 0,
-      } = counts ?? {};
+      const db = deps.ofOrganization(organizationId);
+      const configured = await countConfigured(db, organizationId);
+      const { completed, failed, cancelled } = await countRequests(db, organizationId, visibleUser(caller));
       return {
-        providers,
-        endpoints,
-        lanes,
+        ...configured,
         requests: completed + failed + cancelled,
         request_states: { completed, failed, cancelled },
       };
@@ -51,12 +51,10 @@ export function statsHandlers(deps: StatsDeps): Handlers {
       const range = waitRangeOf(query, deps.clock.nowMs());
       const conditions = conditionsFor(caller, query);
       const question = { organizationId, range, dimension: null, ...METRICS.wait_ms_p95 };
-      const rows =
-        conditions === null
-          ? []
-          : (await seriesQuery({ ...question, conditions }).execute(deps.ofOrganization(organizationId)))
-              .rows;
-      const { histogram } = rows.map(measuredIn).reduce(addMeasured, NOTHING);
+      const db = deps.ofOrganization(organizationId);
+      const rows: readonly Measured[] =
+        conditions === null ? [] : await readRollups(db, { ...question, conditions });
+      const { histogram } = rows.reduce(addMeasured, NOTHING);
       const bounds = [...HISTOGRAM_BOUNDS_MS, null];
       return {
         ...shown(range),
@@ -71,7 +69,7 @@ async function readSeries(
   deps: StatsDeps,
   caller: Caller,
   query: TimeseriesQuery,
-  range: Range,
+  range: BucketRange,
 ): Promise<Series[]> {
   const { organizationId } = caller;
   const { metric, group_by = 'none' } = query;
@@ -82,8 +80,7 @@ async function readSeries(
   const rows: readonly SeriesRow[] =
     conditions === null
       ? []
-      : (await seriesQuery({ organizationId, range, conditions, dimension, sums, histogram }).execute(db))
-          .rows;
+      : await readRollups(db, { organizationId, range, conditions, dimension, sums, histogram });
   if (group_by === 'state') return stateSeries(range, rows);
   if (dimension === null) {
     const all = { kind: 'all', key: null, label: 'all' } as const;
@@ -111,7 +108,7 @@ function conditionsFor(caller: Caller, filters: Filters): Conditions | null {
   return (own === undefined || userId === own) && given.every(isId) ? conditions : null;
 }
 
-function waitRangeOf(asked: { from?: string; to?: string }, nowMs: number): Range {
+function waitRangeOf(asked: { from?: string; to?: string }, nowMs: number): BucketRange {
   const toMs = timeOf('to', asked.to) ?? nowMs;
   const from = asked.from ?? new Date(Math.max(0, toMs - WAITS_SHOWN_MS)).toISOString();
   const fromMs = timeOf('from', from) ?? 0;
@@ -120,6 +117,6 @@ function waitRangeOf(asked: { from?: string; to?: string }, nowMs: number): Rang
   return rangeOf(bucket, { ...asked, from }, nowMs);
 }
 
-function shown({ fromMs, toMs }: Range): { from: string; to: string } {
+function shown({ fromMs, toMs }: BucketRange): { from: string; to: string } {
   return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
 }

@@ -1,7 +1,7 @@
 import type { Timeseries } from '@relay/contract';
-import { addMeasured, METRICS, type Measured, type Metric, measuredIn, NOTHING } from './metrics.ts';
-import type { SeriesRow } from './queries.ts';
-import { BUCKET_MS, type Range } from './range.ts';
+import { BUCKET_MS, type BucketRange } from '../../store/ledger/rollups/bucket.ts';
+import type { Measured, SeriesRow } from '../../store/ledger/rollups/read-series.ts';
+import { addMeasured, METRICS, type Metric, NOTHING } from './metrics.ts';
 
 export type Series = Timeseries['series'][number];
 
@@ -12,7 +12,7 @@ export function groupsIn(rows: readonly SeriesRow[]): Map<string | null, Map<num
   const groups = new Map<string | null, Map<number, Measured>>();
   for (const row of rows) {
     const buckets = groups.get(row.name) ?? new Map<number, Measured>();
-    groups.set(row.name, buckets.set(row.bucket_start.getTime(), measuredIn(row)));
+    groups.set(row.name, buckets.set(row.bucketStartMs, row));
   }
   return groups;
 }
@@ -20,15 +20,15 @@ export function groupsIn(rows: readonly SeriesRow[]): Map<string | null, Map<num
 /** One point for every bucket of the range, whether anything happened in it or not. */
 export function seriesOf(
   metric: Metric,
-  range: Range,
+  range: BucketRange,
   head: Pick<Series, 'kind' | 'key' | 'label'>,
   buckets: Buckets,
 ): Series {
   const { value } = METRICS[metric];
   const points: Series['points'] = [];
-  let whole = NOTHING;
+  let whole: Measured = NOTHING;
   for (let atMs = range.fromMs; atMs < range.toMs; atMs += BUCKET_MS[range.bucket]) {
-    const measured = buckets.get(atMs) ?? NOTHING;
+    const measured: Measured = buckets.get(atMs) ?? NOTHING;
     whole = addMeasured(whole, measured);
     points.push({ at: new Date(atMs).toISOString(), value: value(measured) });
   }
@@ -40,7 +40,7 @@ const LABELS = { none: 'none', other: 'other' } as const;
 /** Groups from the greatest to the smallest, then what has none, then the rest. */
 export function groupedSeries(
   metric: Metric,
-  range: Range,
+  range: BucketRange,
   rows: readonly SeriesRow[],
   names: ReadonlyMap<string, string>,
 ): Series[] {
@@ -70,7 +70,7 @@ function order(a: { series: Series }, b: { series: Series }): number {
 const STATES = ['completed', 'failed', 'cancelled'] as const;
 
 /** Requests by how they ended: always all three, from the sums that metric `requests` is made of. */
-export function stateSeries(range: Range, rows: readonly SeriesRow[]): Series[] {
+export function stateSeries(range: BucketRange, rows: readonly SeriesRow[]): Series[] {
   const buckets = [...(groupsIn(rows).get('') ?? new Map<number, Measured>())];
   return STATES.map((state, place) => {
     const own = buckets.map(

@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import { GATEWAY_LOST, isExpiredEstimate } from '../../domain/expired-draft.ts';
 import { rowArrays } from '../postgres/row-arrays.ts';
 import { type Database, tables } from '../postgres/schema.ts';
-import { addRollups } from './add-rollups.ts';
-import { addGuardrailRollups } from './guardrail-rollups.ts';
 import { COUNTED_COLUMNS, type LedgerRow } from './ledger-row.ts';
-import { type LedgerChange, rollupsOf } from './rollups.ts';
+import { addRollups } from './rollups/add-rollups.ts';
+import { addGuardrailRollups } from './rollups/guardrail-rollups.ts';
+import { type LedgerChange, rollupsOf } from './rollups/rollups.ts';
 
 // Named one by one, so that a column which a newer version has added gets its default.
 const COLUMNS = Object.keys(tables.requests).filter(

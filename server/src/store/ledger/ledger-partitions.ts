@@ -59,6 +59,15 @@ export async function ensureLedgerPartitions(
   });
 }
 
+/** The UTC days that the ledger has a partition for, oldest first. */
+export async function ledgerDays(db: Kysely<Database>): Promise<string[]> {
+  const { rows } = await sql<{ day: string }>`
+    select regexp_replace(relname, '^requests_(\\d{4})(\\d{2})(\\d{2})$', '\\1-\\2-\\3') as day
+    from pg_inherits join pg_class on pg_class.oid = inhrelid
+    where inhparent = 'requests'::regclass and relname ~ '^requests_\\d{8}$' order by 1`.execute(db);
+  return rows.map(({ day }) => day);
+}
+
 /**
  * Drops the days of the ledger before this one and answers those it dropped. Each waits for its moment for a short time only,
  * because whoever wants to read or write the ledger waits behind it; what cannot be dropped fails, to be tried again.

@@ -1,8 +1,8 @@
-import { ensureLedgerPartitions } from '../../ledger/ledger-partitions.ts';
+import { ensureLedgerPartitions, ledgerDays } from '../../ledger/ledger-partitions.ts';
 import type { DatabaseHandle, Session } from '../../postgres/database-handle.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../../postgres/migrate.ts';
 import { copyTable } from './copy-table.ts';
-import { type MovedTable, quoted, readLedgerDays, readTables } from './table-catalog.ts';
+import { type MovedTable, quoted, readTables } from './table-catalog.ts';
 
 export interface MovedRows {
   readonly table: string;
@@ -27,8 +27,7 @@ export async function moveData(source: DatabaseHandle, target: DatabaseHandle): 
   await target.withSession(refuseFilled, STATEMENT_MS_MAX);
   await source.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
   await target.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
-  for (const day of await source.withSession(readLedgerDays))
-    await ensureLedgerPartitions(target.db, day, day);
+  for (const day of await ledgerDays(source.db)) await ensureLedgerPartitions(target.db, day, day);
   return source.withSession(
     (from) => target.withSession((to) => moveTables(from, to), STATEMENT_MS_MAX),
     STATEMENT_MS_MAX,

@@ -34,16 +34,6 @@ export async function readTables(session: Session): Promise<MovedTable[]> {
   return ordered;
 }
 
-/** UTC days of which the ledger has a partition. */
-export async function readLedgerDays(session: Session): Promise<string[]> {
-  const { rows } = await session.query(
-    `select regexp_replace(relname, '^requests_(\\d{4})(\\d{2})(\\d{2})$', '\\1-\\2-\\3') as day
-      from pg_inherits join pg_class on pg_class.oid = inhrelid
-      where inhparent = 'requests'::regclass and relname ~ '^requests_\\d{8}$' order by 1`,
-  );
-  return rows.map((row) => String(row['day']));
-}
-
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { ensureLedgerPartitions, smallestUuidAt, utcDayOf } from '../../store/ledger/ledger-partitions.ts';
-import { createDatabase, type DatabaseHandle } from '../../store/postgres/postgres.ts';
-import type { Database } from '../../store/postgres/schema.ts';
-import { type ManagementFixture, startManagement } from '../fixture.ts';
-import { entriesQuery, requestQuery, scanEndQuery } from './queries.ts';
-import { type RequestSearch, SCANNED_ROWS_MAX, type Wanted } from './search.ts';
+import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
+import type { Database } from '../../postgres/schema.ts';
+import { ensureLedgerPartitions, smallestUuidAt, utcDayOf } from '../ledger-partitions.ts';
+import { type LogSearch, SCANNED_ROWS_MAX, type Wanted } from './log-search.ts';
+import { entriesQuery, requestQuery, scanEndQuery } from './read-log.ts';
+import { findPosition, readMoment, tailQuery } from './read-tail.ts';
 import { checkpointAfter, checkpointAt } from './tail-checkpoint.ts';
-import { findPosition, readMoment, tailQuery } from './tail-queries.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 4;
@@ -23,39 +21,32 @@ describe(`reading a ledger of ${ROWS} requests`, () => {
   const nowMs = Date.now();
   const fromId = smallestUuidAt(nowMs - DAYS * DAY_MS);
   const belowId = smallestUuidAt(nowMs + DAY_MS);
-  let database: FreshDatabase;
-  let room: ManagementFixture;
-  let handle: DatabaseHandle;
+  const [organizationId, otherId] = [randomUUIDv7(), randomUUIDv7()];
+  let migrated: MigratedDatabase;
   let db: Kysely<Database>;
-  let organizationId: string;
 
   before(async () => {
-    database = await freshDatabase();
-    room = await startManagement(database.url);
-    handle = createDatabase({ url: database.url, log: { info: () => undefined, warn: () => undefined } });
-    organizationId = room.acme.organizationId;
-    db = handle.ofOrganization(organizationId);
-    await ensureLedgerPartitions(room.db, utcDayOf(nowMs - DAYS * DAY_MS), utcDayOf(nowMs));
+    migrated = await migratedDatabase();
+    db = migrated.database.ofOrganization(organizationId);
+    await ensureLedgerPartitions(migrated.db, utcDayOf(nowMs - DAYS * DAY_MS), utcDayOf(nowMs));
     const stepMs = Math.floor((DAYS * DAY_MS) / ROWS);
     // One rare request is among the oldest of all; a fifth of the rows belongs to somebody else.
     for (let from = 1; from < ROWS; from += 20_000) {
       await sql`insert into requests (request_id, organization_id, user_id, key_id, lane_id, endpoint_id, provider_id, model,
           error_code, state, operation, streaming, status, latency_ms, usage_source, settled_at)
         select (lpad(to_hex(${nowMs}::bigint - n * ${stepMs}::bigint), 12, '0') || '7000' || lpad(to_hex(n), 16, '8'))::uuid,
-          case when n % 5 = 0 then ${room.globex.organizationId}::uuid else ${organizationId}::uuid end,
+          case when n % 5 = 0 then ${otherId}::uuid else ${organizationId}::uuid end,
           id, id, id, id, id, id::text, case when state = 'failed' then id::text end, state,
           case when n % 2 = 0 then 'chat' else 'responses' end, false, 200, 10, 'none',
           to_timestamp((${nowMs}::bigint - n * ${stepMs}::bigint) / 1000.0)
         from (select n, case when n = ${ROWS - 9} then ${RARE}::uuid else ${OFTEN}::uuid end as id,
           case when n % 10 = 1 then 'failed' else 'completed' end as state
-          from generate_series(${from}::int, ${from + 19_999}::int) n) generated`.execute(room.db);
+          from generate_series(${from}::int, ${from + 19_999}::int) n) generated`.execute(migrated.db);
     }
-    await sql`analyze requests`.execute(room.db);
+    await sql`analyze requests`.execute(migrated.db);
   });
   after(async () => {
-    await room.close();
-    await handle.close();
-    await database.drop();
+    await migrated.drop();
   });
 
   async function planOf(query: RawBuilder<unknown>): Promise<PlanNode> {
@@ -83,7 +74,7 @@ describe(`reading a ledger of ${ROWS} requests`, () => {
       sql``,
     );
   };
-  const search = (wanted: Wanted): RequestSearch => ({
+  const search = (wanted: Wanted): LogSearch => ({
     organizationId,
     wanted,
     fromId,

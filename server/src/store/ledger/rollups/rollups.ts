@@ -1,16 +1,14 @@
-import { addHistogram, countDuration } from '../../domain/histogram.ts';
+import { addHistogram, countDuration } from '../../../domain/histogram.ts';
+import { timeOfRequestId } from '../ledger-partitions.ts';
+import type { CountedRow } from '../ledger-row.ts';
 import type { RollupRow } from './add-rollups.ts';
-import { timeOfRequestId } from './ledger-partitions.ts';
-import type { CountedRow } from './ledger-row.ts';
+import { type Bucket, bucketStart } from './bucket.ts';
 
 /** A row that came into the ledger, or one that was taken out because another replaced it. */
 export interface LedgerChange {
   readonly row: CountedRow;
   readonly times: 1 | -1;
 }
-
-const BUCKETS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
-type Bucket = keyof typeof BUCKETS;
 
 type Dimensions = Pick<
   RollupRow,
@@ -55,11 +53,6 @@ function dimensionsOf(row: CountedRow, family: RollupRow['family']): Dimensions 
 
 function inOrder(groups: Groups): RollupRow[] {
   return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, rollup]) => rollup);
-}
-
-/** When the bucket began that this moment is in. */
-export function bucketStart(bucket: Bucket, timeMs: number): number {
-  return timeMs - (timeMs % BUCKETS[bucket]);
 }
 
 function groupIn(groups: Groups, of: Dimensions, bucket: Bucket, startMs: number): RollupRow {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { smallestUuidAt } from './ledger-partitions.ts';
-import { sampleRow } from './ledger-row.fixture.ts';
+import { smallestUuidAt } from '../ledger-partitions.ts';
+import { sampleRow } from '../ledger-row.fixture.ts';
 import { rollupsOf } from './rollups.ts';
 
 const AT_MS = Date.parse('2026-03-10T11:59:30.500Z');

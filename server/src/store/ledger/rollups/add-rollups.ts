@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { rowArrays } from '../postgres/row-arrays.ts';
-import { type Database, tables } from '../postgres/schema.ts';
+import { rowArrays } from '../../postgres/row-arrays.ts';
+import { type Database, tables } from '../../postgres/schema.ts';
 
 /** What is to be added to the sums of one bucket; negative where a row was replaced. */
 export type RollupRow = Selectable<Database['request_rollups']>;

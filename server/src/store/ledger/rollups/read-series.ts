@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { HISTOGRAM_BOUNDS_MS } from '../../domain/histogram.ts';
-import type { Database } from '../../store/postgres/schema.ts';
-import type { Range } from './range.ts';
+import { HISTOGRAM_BOUNDS_MS } from '../../../domain/histogram.ts';
+import type { Database } from '../../postgres/schema.ts';
+import type { BucketRange } from './bucket.ts';
 
 export type Histogram = 'wait_histogram' | 'latency_histogram';
 export type Sum =
@@ -16,7 +16,7 @@ export type Sum =
   | 'ttft_ms_sum'
   | 'ttft_count';
 
-/** What requests can be told apart by in the rollups. */
+/** What rollups can be grouped by. */
 export type Dimension = 'lane' | 'endpoint' | 'provider' | 'model' | 'api_key' | 'user';
 
 export interface Conditions {
@@ -29,19 +29,31 @@ export interface Conditions {
 
 export interface SeriesQuestion {
   readonly organizationId: string;
-  readonly range: Range;
+  readonly range: BucketRange;
   readonly conditions: Conditions;
   readonly dimension: Dimension | null;
-  /** The sums wanted; by their total the greatest groups are chosen. */
+  /** The sums to read; their total decides which groups are the largest. */
   readonly sums: readonly Sum[];
   readonly histogram: Histogram | null;
 }
 
-export interface SeriesRow {
-  /** The group: empty for requests without the thing they are grouped by, null for those of all other groups. */
+/** Sums over requests, and a histogram of their durations. */
+export interface Measured {
+  /** In the order that was asked for. */
+  readonly sums: readonly number[];
+  readonly histogram: readonly number[];
+}
+
+export interface SeriesRow extends Measured {
+  /** The group: empty for requests without a value in this dimension, null for all groups that are not shown. */
+  readonly name: string | null;
+  readonly bucketStartMs: number;
+}
+
+interface StoredSeriesRow {
   readonly name: string | null;
   readonly bucket_start: Date;
-  /** In the order asked for. */
+  /** Elements of a bigint array arrive as text. */
   readonly sums: readonly unknown[];
   readonly histogram: readonly unknown[];
 }
@@ -57,12 +69,22 @@ const DIMENSIONS: Readonly<Record<Dimension, RawBuilder<string | null>>> = {
   user: sql`rollup.user_id::text`,
 };
 
+/** The sums of each bucket and group, read from rollups only. */
+export async function readSeries(db: Kysely<Database>, question: SeriesQuestion): Promise<SeriesRow[]> {
+  const { rows } = await seriesQuery(question).execute(db);
+  return rows.map((row) => ({
+    name: row.name,
+    bucketStartMs: row.bucket_start.getTime(),
+    sums: row.sums.map(Number),
+    histogram: row.histogram.map(Number),
+  }));
+}
+
 /**
- * Sums of each bucket and group, from rollups alone. The greatest groups are found first, so that the answer is bounded however
- * many there are. Whoever asks about users or keys reads the sums of callers; all others read those of resources, which are
- * far fewer.
+ * Finds the largest groups first, so the result is bounded however many groups exist. Questions about users or keys read the
+ * `caller` family; all others read the `resource` family, which has far fewer rows.
  */
-export function seriesQuery(question: SeriesQuestion): RawBuilder<SeriesRow> {
+export function seriesQuery(question: SeriesQuestion): RawBuilder<StoredSeriesRow> {
   const { dimension, histogram } = question;
   const sums = sql`array[${sql.join(question.sums.map(totalOf))}]::bigint[] as sums`;
   const places = HISTOGRAM_BOUNDS_MS.length + 1;
@@ -115,52 +137,31 @@ function countOf(histogram: Histogram, place: number): RawBuilder<unknown> {
   return sql`coalesce(sum(rollup.${sql.ref(histogram)}[${sql.lit(place + 1)}]), 0)`;
 }
 
-export interface Counts {
-  readonly providers: number;
-  readonly endpoints: number;
-  readonly lanes: number;
+export interface StateCounts {
   readonly completed: number;
   readonly failed: number;
   readonly cancelled: number;
 }
 
-/** What is configured, and every request there ever was, as the sums of days have it; the user narrows it to their own. */
-export function summaryQuery(organizationId: string, userId: string | undefined): RawBuilder<Counts> {
-  const rows = (table: 'providers' | 'endpoints' | 'lanes') =>
-    sql`(select count(*) from ${sql.table(table)} where organization_id = ${organizationId})`;
+/** All requests since the beginning, by state, from day rollups. With a user id, only that user's. */
+export async function countRequests(
+  db: Kysely<Database>,
+  organizationId: string,
+  userId: string | undefined,
+): Promise<StateCounts> {
+  const { rows } = await stateCountsQuery(organizationId, userId).execute(db);
+  return rows[0] ?? { completed: 0, failed: 0, cancelled: 0 };
+}
+
+export function stateCountsQuery(
+  organizationId: string,
+  userId: string | undefined,
+): RawBuilder<StateCounts> {
   const whose =
     userId === undefined ? sql`family = 'resource'` : sql`family = 'caller' and user_id = ${userId}`;
   return sql`
-    select ${rows('providers')} as providers, ${rows('endpoints')} as endpoints, ${rows('lanes')} as lanes,
-      coalesce(sum(requests_completed), 0)::bigint as completed,
+    select coalesce(sum(requests_completed), 0)::bigint as completed,
       coalesce(sum(requests_failed), 0)::bigint as failed,
       coalesce(sum(requests_cancelled), 0)::bigint as cancelled
     from request_rollups where organization_id = ${organizationId} and bucket = 'day' and ${whose}`;
-}
-
-const NAMED = {
-  lane: 'lanes',
-  endpoint: 'endpoints',
-  provider: 'providers',
-  api_key: 'api_keys',
-  user: 'users',
-} as const;
-
-/** What these ids are called; those of what is gone are not there. */
-export async function namesOf(
-  db: Kysely<Database>,
-  organizationId: string,
-  dimension: Dimension,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  if (dimension === 'model' || ids.length === 0) return new Map();
-  const own =
-    dimension === 'user'
-      ? sql`id in (select user_id from organization_members where organization_id = ${organizationId})`
-      : sql`organization_id = ${organizationId}`;
-  const { rows } = await sql<{ id: string; name: string }>`
-    select id, name from ${sql.table(NAMED[dimension])} where ${own} and id = any(${ids}::uuid[])`.execute(
-    db,
-  );
-  return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { HISTOGRAM_BOUNDS_MS } from '../../domain/histogram.ts';
-import { type MigratedDatabase, migratedDatabase } from '../fixtures/migrated-database.fixture.ts';
-import { appendRequests } from './append-requests.ts';
-import { ensureLedgerPartitions, smallestUuidAt } from './ledger-partitions.ts';
-import { sampleRow } from './ledger-row.fixture.ts';
-import type { LedgerRow } from './ledger-row.ts';
+import { HISTOGRAM_BOUNDS_MS } from '../../../domain/histogram.ts';
+import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
+import { appendRequests } from '../append-requests.ts';
+import { ensureLedgerPartitions, smallestUuidAt } from '../ledger-partitions.ts';
+import { sampleRow } from '../ledger-row.fixture.ts';
+import type { LedgerRow } from '../ledger-row.ts';
 
 const START_MS = Date.parse('2026-03-10T22:00:00.000Z');
 const ids = (count: number) => Array.from({ length: count }, () => randomUUIDv7());

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { GATEWAY_LOST } from '../../domain/expired-draft.ts';
-import type { Database } from '../postgres/schema.ts';
-import { smallestUuidAt, timeOfRequestId } from './ledger-partitions.ts';
+import { GATEWAY_LOST } from '../../../domain/expired-draft.ts';
+import type { Database } from '../../postgres/schema.ts';
+import { smallestUuidAt, timeOfRequestId } from '../ledger-partitions.ts';
 import { conditionsOf, type UsageWindow } from './usage-sums.ts';
 
 /** What one request took from a window, and when. */

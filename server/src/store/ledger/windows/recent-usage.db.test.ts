@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { GATEWAY_LOST } from '../../domain/expired-draft.ts';
-import { type MigratedDatabase, migratedDatabase } from '../fixtures/migrated-database.fixture.ts';
-import { appendRequests } from './append-requests.ts';
-import { ensureLedgerPartitions, smallestUuidAt, utcDayOf } from './ledger-partitions.ts';
-import { sampleRow } from './ledger-row.fixture.ts';
-import type { LedgerRow } from './ledger-row.ts';
+import { GATEWAY_LOST } from '../../../domain/expired-draft.ts';
+import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
+import { appendRequests } from '../append-requests.ts';
+import { ensureLedgerPartitions, smallestUuidAt, utcDayOf } from '../ledger-partitions.ts';
+import { sampleRow } from '../ledger-row.fixture.ts';
+import type { LedgerRow } from '../ledger-row.ts';
 import { readRecentUsage } from './recent-usage.ts';
 
 const NOW_MS = Date.now();

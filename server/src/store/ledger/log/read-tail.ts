@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { smallestUuidAt } from '../../store/ledger/ledger-partitions.ts';
-import type { Database } from '../../store/postgres/schema.ts';
-import { dispatchedMs, ENTRY_COLUMNS, type EntryRow } from './queries.ts';
+import type { Database } from '../../postgres/schema.ts';
+import { smallestUuidAt } from '../ledger-partitions.ts';
+import { dispatchedMs, ENTRY_COLUMNS, type EntryRow } from './read-log.ts';
 import { type Checkpoint, foreignBelowXid, type LedgerMoment, type Position } from './tail-checkpoint.ts';
 
 /** A request that is recorded later than this after its arrival is in the ledger, and the tail does not tell of it. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database } from '../postgres/schema.ts';
-import { smallestUuidAt } from './ledger-partitions.ts';
+import type { Database } from '../../postgres/schema.ts';
+import { smallestUuidAt } from '../ledger-partitions.ts';
 
 /** Amounts by metric; `Infinity` where nobody can say how much. */
 export interface Amounts {

@@ -1,10 +1,10 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { countDuration } from '../../domain/histogram.ts';
-import { rowArrays } from '../postgres/row-arrays.ts';
-import { type Database, tables } from '../postgres/schema.ts';
-import { timeOfRequestId } from './ledger-partitions.ts';
-import type { LedgerRow } from './ledger-row.ts';
-import { bucketStart } from './rollups.ts';
+import { countDuration } from '../../../domain/histogram.ts';
+import { rowArrays } from '../../postgres/row-arrays.ts';
+import { type Database, tables } from '../../postgres/schema.ts';
+import { timeOfRequestId } from '../ledger-partitions.ts';
+import type { LedgerRow } from '../ledger-row.ts';
+import { BUCKETS, type Bucket, bucketStart } from './bucket.ts';
 
 type GuardrailRollup = Selectable<Database['guardrail_rollups']>;
 
@@ -12,7 +12,6 @@ type GuardrailRollup = Selectable<Database['guardrail_rollups']>;
 export const VERDICTS = ['allowed', 'flagged', 'replaced', 'blocked', 'unavailable'] as const;
 
 const COLUMNS = Object.keys(tables.guardrail_rollups) as (keyof GuardrailRollup)[];
-const BUCKETS = ['minute', 'hour', 'day'] as const;
 
 /**
  * Adds what the guardrails of these rows said to their sums; undefined when none was asked. The order of the sums is the same for
@@ -54,7 +53,7 @@ function sumIn(
   sums: Map<string, GuardrailRollup>,
   { request_id, organization_id }: VerdictRow,
   guardrail_id: string,
-  bucket: (typeof BUCKETS)[number],
+  bucket: Bucket,
 ): GuardrailRollup {
   const startMs = bucketStart(bucket, timeOfRequestId(request_id));
   // Minutes first: the sums that most writers share are locked last, and so for the shortest time.

@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { CountedRequests } from '../../domain/limits/limit.ts';
-import type { LimitMetric } from '../../domain/snapshot.ts';
-import type { Database } from '../postgres/schema.ts';
-import { smallestUuidAt } from './ledger-partitions.ts';
+import type { CountedRequests } from '../../../domain/limits/limit.ts';
+import type { LimitMetric } from '../../../domain/snapshot.ts';
+import type { Database } from '../../postgres/schema.ts';
+import { smallestUuidAt } from '../ledger-partitions.ts';
 
 /** One window of one limit: what it counts, and since when. */
 export interface UsageWindow {

@@ -1,12 +1,21 @@
-import { type RawBuilder, sql } from 'kysely';
-import { HISTOGRAM_BOUNDS_MS } from '../../domain/histogram.ts';
-import { VERDICTS } from '../../store/ledger/guardrail-rollups.ts';
-import type { Range } from '../stats/range.ts';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { HISTOGRAM_BOUNDS_MS } from '../../../domain/histogram.ts';
+import type { Database } from '../../postgres/schema.ts';
+import type { BucketRange } from './bucket.ts';
+import { VERDICTS } from './guardrail-rollups.ts';
+import type { Measured } from './read-series.ts';
 
-/** Counts in the order of `VERDICTS`; big numbers come as text. */
-export interface VerdictRow {
+/** The sums are in the order of `VERDICTS`. */
+export interface VerdictRow extends Measured {
+  readonly guardrailId: string;
+  /** Null when the row covers the whole range. */
+  readonly bucketStartMs: number | null;
+}
+
+interface StoredVerdictRow {
   readonly guardrail_id: string;
   readonly bucket_start: Date | null;
+  /** Elements of a bigint array arrive as text. */
   readonly verdicts: readonly unknown[];
   readonly histogram: readonly unknown[];
 }
@@ -19,12 +28,27 @@ const LATENCY_SUMS = sql`array[${sql.join(
   ),
 )}]::bigint[]`;
 
-/** What guardrails said in this time, from their sums alone: of all of them in all, or of one of them bucket by bucket. */
+/** Verdicts and latency: one row per guardrail, or with a guardrail id one row per bucket of that guardrail. */
+export async function readVerdicts(
+  db: Kysely<Database>,
+  organizationId: string,
+  range: BucketRange,
+  guardrailId?: string,
+): Promise<VerdictRow[]> {
+  const { rows } = await verdictsQuery(organizationId, range, guardrailId).execute(db);
+  return rows.map((row) => ({
+    guardrailId: row.guardrail_id,
+    bucketStartMs: row.bucket_start?.getTime() ?? null,
+    sums: row.verdicts.map(Number),
+    histogram: row.histogram.map(Number),
+  }));
+}
+
 export function verdictsQuery(
   organizationId: string,
-  { bucket, fromMs, toMs }: Range,
+  { bucket, fromMs, toMs }: BucketRange,
   guardrailId?: string,
-): RawBuilder<VerdictRow> {
+): RawBuilder<StoredVerdictRow> {
   const one = guardrailId === undefined ? sql`` : sql`and guardrail_id = ${guardrailId}`;
   const at = guardrailId === undefined ? sql`null::timestamptz` : sql`bucket_start`;
   return sql`
@@ -43,15 +67,31 @@ export interface BoundTo {
   readonly endpointIds: readonly string[];
 }
 
+export interface UninspectableCounts {
+  readonly streaming: number;
+  readonly embeddings: number;
+}
+
+/** Requests that a guardrail with these bindings cannot inspect. */
+export async function countUninspectable(
+  db: Kysely<Database>,
+  organizationId: string,
+  range: BucketRange,
+  to: BoundTo,
+): Promise<UninspectableCounts> {
+  const { rows } = await uninspectableQuery(organizationId, range, to).execute(db);
+  return rows[0] ?? { streaming: 0, embeddings: 0 };
+}
+
 /**
- * Requests that a guardrail bound there could not have inspected. Such a request is refused when any candidate is guarded, so what
- * is bound to an endpoint reaches every request of the lanes that the endpoint is a member of.
+ * Relay rejects such a request when any candidate is guarded, so a binding to an endpoint affects every request of the lanes
+ * that contain the endpoint.
  */
 export function uninspectableQuery(
   organizationId: string,
-  { bucket, fromMs, toMs }: Range,
+  { bucket, fromMs, toMs }: BucketRange,
   to: BoundTo,
-): RawBuilder<{ streaming: number; embeddings: number }> {
+): RawBuilder<UninspectableCounts> {
   const guarded = sql`(select id from endpoints where organization_id = ${organizationId}
     and (id = any(${to.endpointIds}::uuid[]) or provider_id = any(${to.providerIds}::uuid[])))`;
   const lanes = sql`(select lane_id from lane_memberships

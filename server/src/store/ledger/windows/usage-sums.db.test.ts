@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { CountedRequests } from '../../domain/limits/limit.ts';
-import { type MigratedDatabase, migratedDatabase } from '../fixtures/migrated-database.fixture.ts';
-import { appendRequests } from './append-requests.ts';
-import { ensureLedgerPartitions, smallestUuidAt } from './ledger-partitions.ts';
-import { sampleRow } from './ledger-row.fixture.ts';
-import type { LedgerRow } from './ledger-row.ts';
+import type { CountedRequests } from '../../../domain/limits/limit.ts';
+import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
+import { appendRequests } from '../append-requests.ts';
+import { ensureLedgerPartitions, smallestUuidAt } from '../ledger-partitions.ts';
+import { sampleRow } from '../ledger-row.fixture.ts';
+import type { LedgerRow } from '../ledger-row.ts';
 import { sumUsage, type UsageWindow } from './usage-sums.ts';
 
 const HOUR_MS = 3_600_000;
