@@ -3,11 +3,11 @@ import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { ApiError } from './api/api-error.ts';
 import { createApi } from './api/client.ts';
 import { cacheKeys } from './api/queries.ts';
 import { ApiContext } from './api/use-api.ts';
 import { createConsoleRouter } from './app/router.tsx';
+import { ApiError } from './errors/api-error.ts';
 import './styles.css';
 import { ToastProvider } from './ui/toasts.tsx';
 

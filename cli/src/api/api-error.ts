@@ -1,48 +1,35 @@
+import { type ErrorIssue, type ErrorResponse, issuesIn, readError } from '@relay/contract/client';
 import { type ErrorDetail, exitCodes, ProgramError } from '../kit/program-error.ts';
 import { plain } from '../output/cells.ts';
 
-/** What the server refused, in its own words and with its code. */
+/** An error response of Relay, with its message and code. */
 export class ApiError extends ProgramError {
   readonly status: number;
   readonly code: string;
-  /** The field of the request that is at fault, where there is one. */
-  readonly param: string | undefined;
+  /** The invalid fields of the request's body. */
+  readonly issues: readonly ErrorIssue[];
 
-  constructor(message: string, status: number, code: string, detail: ErrorDetail, param?: string) {
-    super(message, exitCodeOf(status, code), detail);
+  constructor(response: ErrorResponse, detail: ErrorDetail) {
+    const { status, code, message } = response;
+    super(plain(message ?? `The server answered ${status}.`), exitCodeOf(status, code), detail);
     this.status = status;
     this.code = code;
-    this.param = param;
+    this.issues = issuesIn(response);
   }
 }
 
-interface WireError {
-  readonly code?: unknown;
-  readonly message?: unknown;
-  readonly param?: unknown;
-  readonly request_id?: unknown;
-  readonly doc_url?: unknown;
-}
-
-/** The error a response carries. Whatever is not of Relay's shape is told as what it is. */
+/** The error of a response. A body that is not Relay's gets a message of its own. */
 export async function errorOf(response: Response, text: string): Promise<ProgramError> {
-  const error = wireError(text);
-  const requestId = textOf(error?.request_id) ?? response.headers.get('x-request-id') ?? undefined;
-  if (error === null) return foreignAnswer(response, requestId);
-  const code = textOf(error.code) ?? 'unknown';
+  const error = readError(response, text);
+  if (error === null) return foreignAnswer(response, shown(response.headers.get('x-request-id')));
   const { errors, isErrorCode } = await import('@relay/contract/errors');
-  const known = isErrorCode(code) ? errors[code] : undefined;
-  return new ApiError(
-    textOf(error.message) ?? `The server answered ${response.status}.`,
-    response.status,
-    code,
-    {
-      why: known?.why,
-      fix: known?.fix,
-      requestId,
-      docUrl: textOf(error.doc_url),
-    },
-  );
+  const known = isErrorCode(error.code) ? errors[error.code] : undefined;
+  return new ApiError(error, {
+    why: known?.why,
+    fix: known?.fix,
+    requestId: shown(error.requestId),
+    docUrl: shown(error.docUrl),
+  });
 }
 
 /** The server spoke, but not as a Relay does: a proxy in front of it, or another service altogether. */
@@ -76,16 +63,6 @@ function exitCodeOf(status: number, code: string): number {
   return status === 429 ? exitCodes.rateLimited : exitCodes.error;
 }
 
-function wireError(text: string): WireError | null {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body !== 'object' || body === null || !('error' in body)) return null;
-    return typeof body.error === 'object' ? body.error : null;
-  } catch {
-    return null;
-  }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? plain(value) : undefined;
+function shown(text: string | null): string | undefined {
+  return text === null ? undefined : plain(text);
 }

@@ -1,7 +1,7 @@
+import { readEvents } from '@relay/contract/client';
 import { ApiError } from '../api/api-error.ts';
 import type { Api } from '../api/client.ts';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
-import { readEvents } from '../read-events.ts';
 
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant';
@@ -91,7 +91,7 @@ async function readStream(response: Response, onText: (text: string) => void): P
   let usage: Usage | null = null;
   let finishReason: string | null = null;
   let isComplete = false;
-  for await (const { data } of readEvents(response.body as unknown as AsyncIterable<Uint8Array>)) {
+  for await (const { data } of readEvents(response.body)) {
     if (data === '[DONE]') {
       isComplete = true;
       break;

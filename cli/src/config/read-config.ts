@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ConfigFile } from '@relay/contract';
-import type { Finding, Position } from '@relay/contract/config-text';
+import type { Finding } from '@relay/contract/config-text';
 import type { CheckOptions, ConfigText, FoundSecrets } from '@relay/server/config-file';
 import { ApiError } from '../api/api-error.ts';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
@@ -56,13 +56,18 @@ export async function secretsOf(
   });
 }
 
-/** What the server refuses is told where it stands in the file. */
-export async function atPlace<T>({ name, positionOf }: ReadConfig, work: Promise<T>): Promise<T> {
+/** Reports a rejected file with the line of each invalid field. */
+export async function atPlace<T>({ name, config, positionOf }: ReadConfig, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof ApiError) || error.param === undefined) throw error;
-    const place: Position = positionOf(error.param.replace(/^config\./, ''));
-    throw new ProgramError(lineOf(name, { ...place, message: error.message }), error.exitCode, error.detail);
+    if (!(error instanceof ApiError)) throw error;
+    const { pathInFile } = await import('@relay/contract/config-text');
+    const lines = error.issues.flatMap(({ path, message }) => {
+      const inFile = pathInFile(config, path);
+      return inFile === null ? [] : [lineOf(name, { ...positionOf(inFile), message })];
+    });
+    if (lines.length === 0) throw error;
+    throw new ProgramError(lines.join('\n  '), error.exitCode, error.detail);
   }
 }

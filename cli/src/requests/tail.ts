@@ -1,3 +1,4 @@
+import { readEvents } from '@relay/contract/client';
 import type { OptionValues } from 'commander';
 import { type Api, connect } from '../api/client.ts';
 import { ProgramError } from '../kit/program-error.ts';
@@ -5,7 +6,6 @@ import type { Surroundings } from '../kit/surroundings.ts';
 import { formatOf } from '../output/options.ts';
 import { machineText, tableStyle } from '../output/print.ts';
 import { renderTable } from '../output/table.ts';
-import { readEvents } from '../read-events.ts';
 import { type Entry, entryColumns } from './entry-columns.ts';
 import { filtersOf } from './filters.ts';
 
@@ -55,7 +55,7 @@ async function follow(api: Api, query: URLSearchParams, lastId: string | null, s
     headers: lastId === null ? {} : { 'last-event-id': lastId },
     signal,
   });
-  return readEvents(response.body as unknown as AsyncIterable<Uint8Array>);
+  return readEvents(response.body);
 }
 
 function printer(surroundings: Surroundings, options: OptionValues): (entry: Entry) => Promise<void> {

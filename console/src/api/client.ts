@@ -1,6 +1,6 @@
 import type { paths } from '@relay/contract/api-types';
 import createClient, { type Client } from 'openapi-fetch';
-import { ApiError, errorOf, Unreachable } from './api-error.ts';
+import { ApiError, errorOf, Unreachable } from '../errors/api-error.ts';
 
 export type Api = Client<paths>;
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from './api-error.ts';
+import { readError } from '@relay/contract/client';
+import { ApiError } from '../errors/api-error.ts';
 import { type FollowState, followEvents } from './follow-events.ts';
 
 /** Plays one connection after another; the follower is stopped when there are no more. */
@@ -21,7 +22,7 @@ async function follow(connections: readonly (readonly string[] | Error)[]) {
       next += 1;
       if (connection === undefined) stopping.abort();
       if (connection instanceof Error) throw connection;
-      return chunksOf(connection ?? []);
+      return streamOf(connection ?? []);
     },
     onState: (state) => seen.states.push(state),
     onBeginning: () => {
@@ -35,11 +36,20 @@ async function follow(connections: readonly (readonly string[] | Error)[]) {
   return seen;
 }
 
-async function* chunksOf(texts: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const text of texts) yield new TextEncoder().encode(text);
+function streamOf(texts: readonly string[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const text of texts) controller.enqueue(new TextEncoder().encode(text));
+      controller.close();
+    },
+  });
 }
 
-const refused = (status: number) => new ApiError(status, { message: 'no' }, new Headers());
+function refused(status: number): ApiError {
+  const response = readError({ status, headers: new Headers() }, '{"error":{"message":"no"}}');
+  assert.ok(response);
+  return new ApiError(response);
+}
 
 test('a broken connection is made again after the event that came last', async () => {
   const seen = await follow([

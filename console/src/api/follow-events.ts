@@ -1,11 +1,11 @@
-import { ApiError } from './api-error.ts';
-import { createSseReader } from './read-sse.ts';
+import { readEventBatches } from '@relay/contract/client';
+import { ApiError } from '../errors/api-error.ts';
 
 export type FollowState = 'connecting' | 'live' | 'reconnecting' | 'failed';
 
 export interface FollowDeps {
   /** Opens the stream after the event with this id, or from now on; throws what the server refused. */
-  readonly open: (lastId: string | null, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+  readonly open: (lastId: string | null, signal: AbortSignal) => Promise<ReadableStream<Uint8Array> | null>;
   readonly onState: (state: FollowState, error: Error | null) => void;
   /** The stream is open and begins with this moment: whatever is older has to be read elsewhere. */
   readonly onBeginning: () => void;
@@ -30,13 +30,14 @@ export async function followEvents(deps: FollowDeps): Promise<void> {
     let error: Error | null = null;
     const connection = connect(signal);
     try {
-      const chunks = await deps.open(lastId, connection.signal);
+      const body = await deps.open(lastId, connection.signal);
       failures = 0;
       onState('live', null);
       if (lastId === null) deps.onBeginning();
-      for await (const { id, data } of readEvents(chunks, connection.heard)) {
-        lastId = id ?? lastId;
-        if (data.length > 0) deps.onEvents(data);
+      for await (const events of readEventBatches(body)) {
+        connection.heard();
+        lastId = events.findLast(({ id }) => id !== null)?.id ?? lastId;
+        if (events.length > 0) deps.onEvents(events.map(({ data }) => data));
       }
     } catch (caught) {
       error = caught as Error;
@@ -77,19 +78,4 @@ function connect(signal: AbortSignal) {
       abort();
     },
   };
-}
-
-/** What each chunk of the network brings, taken together: one change of the page for each of them. */
-async function* readEvents(
-  chunks: AsyncIterable<Uint8Array>,
-  heard: () => void,
-): AsyncGenerator<{ readonly id: string | null; readonly data: readonly string[] }> {
-  const reader = createSseReader();
-  const decoder = new TextDecoder();
-  for await (const chunk of chunks) {
-    heard();
-    const events = reader.push(decoder.decode(chunk, { stream: true }));
-    const id = events.findLast((event) => event.id !== null)?.id ?? null;
-    yield { id, data: events.map(({ data }) => data) };
-  }
 }

@@ -1,8 +1,8 @@
 import type { RequestLogQuery } from '@relay/contract';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { RequestFilters } from '../address/request-search.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { rangeOf, type TimeRange, type TimeRangeSearch } from '../time-range/time-range.ts';
-import { ApiError } from './api-error.ts';
 import { type Api, take } from './client.ts';
 import { cacheKeys } from './queries.ts';
 

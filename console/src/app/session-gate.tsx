@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { ApiError } from '../api/api-error.ts';
 import { capabilitiesQuery, sessionQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { SignIn } from '../session/sign-in.tsx';
 import { ErrorCard } from '../ui/states.tsx';
 import { Shell } from './shell.tsx';

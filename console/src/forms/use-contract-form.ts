@@ -1,4 +1,5 @@
 import { checkValue } from '@relay/contract';
+import { issuesIn } from '@relay/contract/client';
 import { type FormEvent, useEffect } from 'react';
 import {
   type DefaultValues,
@@ -9,7 +10,7 @@ import {
   useForm,
 } from 'react-hook-form';
 import type { TSchema } from 'typebox';
-import { ApiError } from '../api/api-error.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { text } from '../text/index.ts';
 import { bodyOf } from './body-of.ts';
 import { sentenceOf } from './sentence-of.ts';
@@ -54,9 +55,7 @@ export function useFieldErrors<Values extends FieldValues>(
 ): void {
   useEffect(() => {
     if (!(error instanceof ApiError)) return;
-    const issues =
-      error.issues.length > 0 ? error.issues : [{ path: error.param ?? '', message: error.message }];
-    for (const { path, message } of issues) {
+    for (const { path, message } of issuesIn(error.response)) {
       if (path === '' || !(path in form.getValues())) continue;
       const sentence = sentenceOf(path, message) || text.errors.invalidField;
       form.setError(path as Path<Values>, { type: 'server', message: sentence });

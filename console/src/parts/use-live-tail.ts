@@ -36,7 +36,7 @@ export function useLiveTail({ isOn, query, onBeginning, onEntries }: LiveTailOpt
           parseAs: 'stream',
           signal,
         });
-        return (data ?? []) as AsyncIterable<Uint8Array>;
+        return data ?? null;
       },
       onState: (state, error) => setTail({ state, error }),
       onBeginning: () => begin(),

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ApiError } from '../api/api-error.ts';
 import { take } from '../api/client.ts';
 import { signInMethodsQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -140,7 +140,7 @@ function PasswordForm() {
   const [code, setCode] = useState('');
   const codeWanted =
     signIn.error instanceof ApiError &&
-    (signIn.error.code === 'totp_required' || signIn.error.param === 'totp_code');
+    (signIn.error.code === 'totp_required' || signIn.error.response.param === 'totp_code');
   const [codeShown, setCodeShown] = useState(false);
   if (codeWanted && !codeShown) setCodeShown(true);
   const submit = (event: FormEvent) => {

@@ -1,4 +1,4 @@
-import { ApiError } from '../api/api-error.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { text } from '../text/index.ts';
 import { classes } from './class-names.ts';
 import { CopyButton } from './copy-button.tsx';
@@ -31,17 +31,18 @@ export function ErrorNote({
 /** The request id, which support asks for, and the page of the error code. */
 export function ErrorFooter({ error }: { readonly error: Error }) {
   if (!(error instanceof ApiError)) return null;
+  const { code, docUrl, requestId } = error.response;
   return (
     <p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs opacity-90">
-      {error.docUrl === null ? null : (
-        <a href={error.docUrl} target="_blank" rel="noreferrer" className="font-mono underline">
-          {error.code}
+      {docUrl === null ? null : (
+        <a href={docUrl} target="_blank" rel="noreferrer" className="font-mono underline">
+          {code}
         </a>
       )}
-      {error.requestId === null ? null : (
+      {requestId === null ? null : (
         <span className="inline-flex items-center gap-1">
-          {text.errors.requestId} <code className="font-mono">{error.requestId}</code>
-          <CopyButton value={error.requestId} label={text.errors.copyRequestId} />
+          {text.errors.requestId} <code className="font-mono">{requestId}</code>
+          <CopyButton value={requestId} label={text.errors.copyRequestId} />
         </span>
       )}
     </p>

@@ -1,6 +1,6 @@
 import { CircleAlert, Lock, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/api-error.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { text } from '../text/index.ts';
 import { Button } from './button.tsx';
 import { classes } from './class-names.ts';

@@ -149,6 +149,11 @@ export function serverCases({ site, odd, keys }: ErrorWorld): ErrorCase[] {
       prints: /wrong-config\.yaml:\d+:\d+/,
       hasOutput: true,
     },
+    {
+      args: 'config apply refused-config.yaml --yes',
+      code: 1,
+      says: /refused-config\.yaml:4:15: .*endpoints\[0\]\.provider names the provider "nothing"/,
+    },
     { args: 'config diff nothing.yaml', code: 2, says: /nothing\.yaml/ },
   ];
 }

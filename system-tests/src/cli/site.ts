@@ -72,6 +72,8 @@ function filesOf(baseUrl: string): Readonly<Record<string, string>> {
     'unknown-field.json': '{"name":"x","base_url":"http://x.example","colour":"red"}\n',
     'bad-config.yaml': 'version: 1\nlanes:\n  - name: [unclosed\n',
     'wrong-config.yaml': 'version: 1\nlanes:\n  - nam: typo\n',
+    'refused-config.yaml':
+      'version: 1\nendpoints:\n  - name: Refused\n    provider: nothing\n    upstream_model: m1\n    route_kind: chat\n',
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '../../api/api-error.ts';
+import { readError } from '@relay/contract/client';
+import { ApiError } from '../../errors/api-error.ts';
 import { findingsOf, oversizeOf, readConfigText } from './config-text.ts';
 
 const GOOD = `{
@@ -40,7 +41,10 @@ test('a file is YAML as well, and what is none says where', () => {
 });
 
 function refusal(error: Record<string, unknown>): ApiError {
-  return new ApiError(400, { message: 'No.', ...error }, new Headers());
+  const body = JSON.stringify({ error: { message: 'No.', ...error } });
+  const response = readError({ status: 400, headers: new Headers() }, body);
+  assert.ok(response);
+  return new ApiError(response);
 }
 
 test('what the server refuses stands at its place, and what is about no place stands nowhere', () => {

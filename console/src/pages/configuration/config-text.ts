@@ -1,6 +1,7 @@
 import { type ConfigFile, ConfigFile as ConfigFileSchema, checkValue } from '@relay/contract';
-import { type Position, readYaml, type YamlText } from '@relay/contract/config-text';
-import { ApiError } from '../../api/api-error.ts';
+import { issuesIn } from '@relay/contract/client';
+import { type Position, pathInFile, readYaml, type YamlText } from '@relay/contract/config-text';
+import { ApiError } from '../../errors/api-error.ts';
 
 /** Something that is wrong with the file, and where. */
 export interface Finding extends Position {
@@ -30,13 +31,7 @@ export function readConfigText(text: string): ConfigText {
 export function findingsOf(error: Error | null, text: string): readonly Finding[] {
   if (!(error instanceof ApiError) || error.status === 403) return [];
   const yaml = readYaml(text);
-  const issues =
-    error.issues.length > 0
-      ? error.issues
-      : error.param === null
-        ? []
-        : [{ path: error.param, message: error.message }];
-  return issues.flatMap(({ path, message }) => {
+  return issuesIn(error.response).flatMap(({ path, message }) => {
     const inFile = pathInFile(yaml.value, path);
     return inFile === null ? [] : [findingAt(text, yaml, inFile, message)];
   });
@@ -51,30 +46,6 @@ function findingOf(text: string, { line, column }: Position, message: string): F
   const before = text.split('\n').slice(0, line - 1);
   const offset = before.reduce((sum, each) => sum + each.length + 1, 0) + column - 1;
   return { line, column, offset, message: message.endsWith('.') ? message : `${message}.` };
-}
-
-/** The server speaks of the request's body, in which the file is `config`, or of the file itself. */
-function pathInFile(value: unknown, path: string): string | null {
-  const inFile = path.replace(/^config(?:\.|$)/, '');
-  const ref = /^secrets\["(.*)"\]$/.exec(inFile)?.[1];
-  if (ref !== undefined) return referencePath(value, ref);
-  if (typeof value !== 'object' || value === null) return null;
-  return Object.keys(ConfigFileSchema.properties).some((section) => inFile.startsWith(section))
-    ? inFile
-    : null;
-}
-
-/** A secret that is missing or of no use stands where it is referred to. */
-function referencePath(value: unknown, ref: string): string | null {
-  if (typeof value !== 'object' || value === null) return null;
-  for (const [section, items] of Object.entries(value)) {
-    if (!Array.isArray(items)) continue;
-    const index = items.findIndex(
-      (item: { readonly secret_ref?: unknown } | null) => item?.secret_ref === ref,
-    );
-    if (index !== -1) return `${section}[${index}].secret_ref`;
-  }
-  return null;
 }
 
 const BODY_BYTES_MAX = 1_048_576;

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { ApiError } from '../../api/api-error.ts';
 import { limitPoliciesQuery, userBudgetsQuery } from '../../api/limit-queries.ts';
 import { apiKeyBudgetsQuery, capabilitiesQuery, limitUsageQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { type LimitKind, limitRows } from './limit-row.ts';
 import { bitesBefore, outlookOf, type Standing } from './outlook.ts';

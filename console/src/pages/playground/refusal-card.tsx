@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { formatDuration } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
@@ -15,7 +15,7 @@ interface RefusalCardProps {
 
 /** Why a request was refused; for a limit also which one bound, and a countdown to when it is worth trying again. */
 export function RefusalCard({ error, onRetry }: RefusalCardProps) {
-  const waitMs = error instanceof ApiError ? error.retryAfterMs : null;
+  const waitMs = error instanceof ApiError ? error.response.retryAfterMs : null;
   const [leftMs, setLeftMs] = useState(waitMs);
   useEffect(() => {
     if (waitMs === null) return;
@@ -27,7 +27,7 @@ export function RefusalCard({ error, onRetry }: RefusalCardProps) {
     }, 250);
     return () => clearInterval(timer);
   }, [waitMs]);
-  const resetsAt = error instanceof ApiError ? error.body['resets_at'] : undefined;
+  const resetsAt = error instanceof ApiError ? error.response.resetsAt : null;
   return (
     <div className="space-y-3">
       <ErrorNote error={error} />
@@ -36,9 +36,9 @@ export function RefusalCard({ error, onRetry }: RefusalCardProps) {
           {leftMs === 0 ? words.retryNow : words.retryIn(formatDuration(Math.ceil(leftMs / 1_000) * 1_000))}
         </p>
       )}
-      {typeof resetsAt === 'string' ? (
+      {resetsAt === null ? null : (
         <p className="text-xs text-ink-faint">{words.resets(formatDateTime(resetsAt))}</p>
-      ) : null}
+      )}
       <Button size="small" disabled={leftMs !== null && leftMs > 0} onClick={onRetry}>
         {words.again}
       </Button>

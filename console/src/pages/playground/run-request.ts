@@ -1,6 +1,6 @@
 import { headers as names } from '@relay/contract';
-import { errorOf } from '../../api/api-error.ts';
-import { createSseReader } from '../../api/read-sse.ts';
+import { readEvents } from '@relay/contract/client';
+import { errorOf } from '../../errors/api-error.ts';
 import { answerOf, bodyOf, deltaOf, paths, type Settings, type Turn, usageOf, vectorsOf } from './request.ts';
 
 /** What Relay decided and measured, from the headers of the answer and the clock of the page. */
@@ -65,19 +65,15 @@ async function readStream(
   startedMs: number,
   updates: RunUpdates,
 ): Promise<void> {
-  const reader = createSseReader();
-  const decoder = new TextDecoder();
   let isFirst = true;
-  for await (const chunk of response.body ?? []) {
-    for (const { data } of reader.push(decoder.decode(chunk, { stream: true }))) {
-      const text = deltaOf(operation, data);
-      if (text !== '' && isFirst) {
-        isFirst = false;
-        updates.onFacts({ firstMs: performance.now() - startedMs });
-      }
-      if (text !== '') updates.onText(text);
-      reportUsage(data, updates);
+  for await (const { data } of readEvents(response.body)) {
+    const text = deltaOf(operation, data);
+    if (text !== '' && isFirst) {
+      isFirst = false;
+      updates.onFacts({ firstMs: performance.now() - startedMs });
     }
+    if (text !== '') updates.onText(text);
+    reportUsage(data, updates);
   }
 }
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { Unreachable } from '../../api/api-error.ts';
 import { sessionQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { Unreachable } from '../../errors/api-error.ts';
 import type { Settings, Turn } from './request.ts';
 import { type Facts, runRequest } from './run-request.ts';
 

@@ -4,7 +4,7 @@ import {
   compileValidator,
   type Issue,
 } from '@relay/contract';
-import { type Finding, type Position, readYaml } from '@relay/contract/config-text';
+import { type Finding, type Position, pathInFile, readYaml } from '@relay/contract/config-text';
 import { parseTargetUrl } from '../../../kit/egress/target-url.ts';
 import { readItems } from '../read-file.ts';
 import { allSections } from '../sections/index.ts';
@@ -24,7 +24,7 @@ export interface CheckOptions {
 /** The text of a configuration file, checked as far as that can be done without a server. */
 export function readConfigText(text: string, { references }: CheckOptions): ConfigText {
   const yaml = readYaml(text);
-  const positionOf = (path: string) => yaml.positionOf(secretRefPath(yaml.value, path) ?? path);
+  const positionOf = (path: string) => yaml.positionOf(pathInFile(yaml.value, path) ?? path);
   if (yaml.faults.length > 0) return { config: null, findings: yaml.faults, positionOf };
   const shape = compileValidator(ConfigFileSchema)(yaml.value);
   if (!shape.ok) {
@@ -61,18 +61,6 @@ function issuesOf(config: ConfigFile, references: CheckOptions['references']): I
     }
   }
   return issues;
-}
-
-/** The server names a secret that it cannot use by its reference; here it stands where the reference does. */
-function secretRefPath(value: unknown, path: string): string | null {
-  const ref = /^secrets\["(.*)"\]$/.exec(path)?.[1];
-  if (ref === undefined || typeof value !== 'object' || value === null) return null;
-  for (const [section, items] of Object.entries(value)) {
-    if (!Array.isArray(items)) continue;
-    const index = items.findIndex((item: { readonly secret_ref?: unknown }) => item?.secret_ref === ref);
-    if (index !== -1) return `${section}[${index}].secret_ref`;
-  }
-  return null;
 }
 
 const INLINE_SECRET = /(?:^|\.)(?:secret|api_key|apikey|key|token|password)$/;

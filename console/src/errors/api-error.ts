@@ -1,0 +1,29 @@
+import { type ErrorResponse, readError } from '@relay/contract/client';
+
+/** An error response of the API, with what error cards and forms show of it. */
+export class ApiError extends Error {
+  readonly response: ErrorResponse;
+  readonly status: number;
+  readonly code: string;
+
+  constructor(response: ErrorResponse) {
+    super(response.message ?? '');
+    this.name = 'ApiError';
+    this.response = response;
+    this.status = response.status;
+    this.code = response.code;
+  }
+}
+
+/** The request got no response, or something other than Relay answered it. */
+export class Unreachable extends Error {
+  constructor(cause: unknown) {
+    super('', { cause });
+    this.name = 'Unreachable';
+  }
+}
+
+export async function errorOf(response: Response): Promise<ApiError | Unreachable> {
+  const error = readError(response, await response.text().catch(() => ''));
+  return error === null ? new Unreachable(`${response.status}`) : new ApiError(error);
+}

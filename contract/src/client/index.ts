@@ -1,0 +1,3 @@
+// What every client of Relay needs besides types: the console, the CLI and others. No dependencies; runs in a browser.
+export { type ErrorIssue, type ErrorResponse, issuesIn, readError } from './read-error.ts';
+export { readEventBatches, readEvents, type ServerEvent } from './read-events.ts';
