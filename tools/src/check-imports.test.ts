@@ -89,6 +89,9 @@ const planted: readonly Planted[] = [
   ['member-tools-tests', 'tools/src/planted.test.ts', 'bench/src/run.ts'],
   ['member-by-its-entry', 'cli/src/kit', 'server/src/main'],
 
+  ['journal-by-its-entry', 'server/src/main', 'server/src/metering/journal'],
+  ['journal-by-its-entry', 'server/src/metering', 'server/src/metering/journal'],
+
   ['tests-are-leaves', 'tools/src/check', 'tools/src/planted.test.ts'],
   ['fixtures-are-for-tests', 'tools/src/check', 'tools/src/planted.fixture.ts'],
   ['no-circular', 'tools/src/planted-a.ts', 'tools/src/planted-b.ts'],

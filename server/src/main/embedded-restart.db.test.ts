@@ -7,7 +7,7 @@ import type { Metric, Period, Policy } from '../admission/policy.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
-import { createDirectLedger } from '../metering/direct/direct-ledger.ts';
+import { createLedgerJournal } from '../metering/journal/index.ts';
 import { spoolDirectory } from '../metering/kept-usage.fixture.ts';
 import { sampleDraft, sampleRecord } from '../metering/request-records.fixture.ts';
 import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
@@ -44,7 +44,7 @@ describe('a process that is the whole deployment, killed and started again', () 
     const spool = { directory: directory.path, bytesMax: 1_048_576, ownerId: randomUUIDv7() };
     const admission = createEmbeddedAdmission({
       ...parts,
-      ledger: createDirectLedger({ ...parts, ...spool }),
+      ledger: createLedgerJournal({ ...parts, ...spool }),
     });
     running.push(admission);
     await admission.prepare();

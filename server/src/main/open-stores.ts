@@ -2,7 +2,7 @@ import { createHash, randomUUIDv7 } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AdmissionEngine } from '../admission/engine.ts';
-import { createDirectLedger } from '../metering/direct/direct-ledger.ts';
+import { createLedgerJournal } from '../metering/journal/index.ts';
 import type { DataDirectoryLock } from '../store/embedded/data-directory-lock.ts';
 import { createEmbeddedDatabase } from '../store/embedded/embedded-postgres.ts';
 import { createFences, createLocalFences, type Fences } from '../store/keys/fences.ts';
@@ -80,7 +80,7 @@ async function openEmbedded(
   const { path, lock } = dataDirectory;
   const database = await createEmbeddedDatabase({ directory: path, lock, log, clock });
   const { db } = database;
-  const ledger = createDirectLedger({
+  const ledger = createLedgerJournal({
     directory: join(path, 'spool'),
     bytesMax: environment.RELAY_SPOOL_BYTES_MAX,
     ownerId: randomUUIDv7(),

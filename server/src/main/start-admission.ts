@@ -10,7 +10,7 @@ import { createScripts } from '../admission/redis/scripts.ts';
 import { createSharedCooldowns } from '../admission/shared-cooldowns.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
-import { createSpool, type SpoolState } from '../metering/spool/spool.ts';
+import { createStreamJournal, type JournalState } from '../metering/journal/index.ts';
 import { createSendUsage, createUsageStream } from '../metering/usage-stream.ts';
 import type { Database } from '../store/postgres/schema.ts';
 import type { Redis } from '../store/redis/redis.ts';
@@ -43,7 +43,7 @@ export interface RunningAdmission {
   /** Requests of this process by where they stand, and records that are on their way to Redis. */
   counts(): ReturnType<AdmissionDesk['counts']> & { readonly unsent: number };
   /** Usage that is kept on disk, for whoever watches. */
-  spoolState(): SpoolState;
+  spoolState(): JournalState;
   /** Ends leases of gateways that died. */
   startSweeping(): void;
   /** Before the first request. Throws when the process must not serve any. */
@@ -67,7 +67,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
   const engine = createRedisEngine({ scripts, gatewayId: parts.gatewayId });
   const cooldowns = createSharedCooldowns({ redis, clock, log });
   const send = createSendUsage(redis);
-  const spool = createSpool({
+  const journal = createStreamJournal({
     ...parts.spool,
     ownerId: randomUUIDv7(),
     settle: engine.settle,
@@ -75,12 +75,12 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     clock,
     log,
   });
-  const usage = createUsageStream({ send, keep: spool.record, recordsMax: USAGE_RECORDS_MAX, log });
+  const usage = createUsageStream({ send, keep: journal.record, recordsMax: USAGE_RECORDS_MAX, log });
   const desk = createDesk({
     engine: parts.timed?.(engine) ?? engine,
     local: createLocalCooldowns({ clock, channel: cooldowns }),
     append: usage.append,
-    journal: spool,
+    journal,
     openings: (organizationId, policies) => calendarOpenings(parts, organizationId, policies),
     clock,
     log,
@@ -95,7 +95,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     limitUsage: engine.usage,
     liveFlows: fleet.read,
     counts: () => ({ ...desk.counts(), unsent: usage.pending() }),
-    spoolState: spool.state,
+    spoolState: journal.state,
     startSweeping() {
       sweeper ??= setInterval(() => {
         // Redis being away is said elsewhere; what is not swept now is swept when it is back.
@@ -106,7 +106,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     async start() {
       cooldowns.start();
       desk.start();
-      spool.start();
+      journal.start();
       // When Redis is away, the first calls bring the scripts along.
       const shards = Array.from({ length: SHARDS }, (_, shard) => scripts.load(prefixOfShard(shard)));
       await Promise.allSettled(shards);
@@ -118,7 +118,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     async stop(timeoutMs) {
       const unsettled = await desk.stop(timeoutMs);
       await usage.close(timeoutMs);
-      const { kept, lost } = await spool.stop(timeoutMs);
+      const { kept, lost } = await journal.stop(timeoutMs);
       if (sweeper !== null) clearInterval(sweeper);
       cooldowns.stop();
       await unsubscribe?.();

@@ -4,7 +4,7 @@ import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createMemoryEngine, type MemoryEngine } from '../admission/memory/engine.ts';
 import type { Policy } from '../admission/policy.ts';
 import type { Log } from '../kit/log.ts';
-import type { DirectLedger } from '../metering/direct/direct-ledger.ts';
+import type { LedgerJournal } from '../metering/journal/index.ts';
 import type { RunningAdmission } from './start-admission.ts';
 import { calendarOpenings, type OpeningParts, shortOpenings } from './window-openings.ts';
 
@@ -14,7 +14,7 @@ const SHORT_WINDOW_MS = 62_000;
 
 export interface EmbeddedAdmissionParts extends OpeningParts {
   readonly log: Log;
-  readonly ledger: DirectLedger;
+  readonly ledger: LedgerJournal;
   /** Stands between the desk and the engine, to measure. */
   readonly timed?: (engine: AdmissionEngine) => AdmissionEngine;
 }
@@ -71,7 +71,7 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
     },
     liveFlows: async (ask) => desk.flows(ask),
     counts: () => ({ ...desk.counts(), unsent: 0 }),
-    spoolState: ledger.spoolState,
+    spoolState: ledger.state,
     isIdle: () => memory.leases() === 0 && ledger.backlog().entries === 0,
     startSweeping() {
       sweeper ??= setInterval(() => void memory.sweep(), SWEEP_MS);
@@ -90,7 +90,7 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
 }
 
 /** Nobody is dispatched before it is written down. */
-function journaled(memory: MemoryEngine, ledger: DirectLedger): AdmissionEngine {
+function journaled(memory: MemoryEngine, ledger: LedgerJournal): AdmissionEngine {
   return {
     ...memory,
     async admit(ask) {

@@ -5,7 +5,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import { startBacklog } from '../metering/backlog.ts';
 import { createIdleShards } from '../metering/compare-windows.ts';
-import type { DirectLedger } from '../metering/direct/direct-ledger.ts';
+import type { LedgerJournal } from '../metering/journal/index.ts';
 import { startLedgerWorker } from '../metering/ledger-worker.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
 import { startRetention } from '../metering/retention.ts';
@@ -44,7 +44,7 @@ export function startMetering(parts: MeteringParts) {
 }
 
 export interface EmbeddedMeteringParts extends LedgerParts {
-  readonly ledger: DirectLedger;
+  readonly ledger: LedgerJournal;
   readonly isIdle: () => boolean;
 }
 

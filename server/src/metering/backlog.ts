@@ -77,7 +77,7 @@ async function takenOf(redis: Redis, stream: string): Promise<number> {
 
 /** The id of an entry begins with the time it was appended. */
 function appendedAtMs(reply: unknown): number | null {
-  const first = Array.isArray(reply) ? (reply[0] as unknown) : null;
+  const first: unknown = Array.isArray(reply) ? reply[0] : null;
   const atMs = Array.isArray(first) ? Number.parseInt(String(first[0]), 10) : Number.NaN;
   return Number.isNaN(atMs) ? null : atMs;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
 import type { Redis } from '../store/redis/redis.ts';
-import { createSpool, type Spool, type SpoolDeps } from './spool/spool.ts';
+import { createStreamJournal, type StreamJournal, type StreamJournalDeps } from './journal/stream-journal.ts';
 import { RECORD_FIELD } from './stream-entry.ts';
 import { createSendUsage, createUsageStream, type UsageStream } from './usage-stream.ts';
 
@@ -16,9 +16,13 @@ export function spoolDirectory(): { readonly path: string; [Symbol.dispose](): v
 }
 
 /** For tests: a spool before Redis, without a limits engine: a settlement is its record. */
-export function spoolBefore(redis: Redis, directory: string, over: Partial<SpoolDeps> = {}): Spool {
+export function spoolBefore(
+  redis: Redis,
+  directory: string,
+  over: Partial<StreamJournalDeps> = {},
+): StreamJournal {
   const send = createSendUsage(redis);
-  return createSpool({
+  return createStreamJournal({
     directory,
     bytesMax: 64 * 1024 * 1024,
     ownerId: randomUUIDv7(),
@@ -31,6 +35,6 @@ export function spoolBefore(redis: Redis, directory: string, over: Partial<Spool
 }
 
 /** For tests: the way of a record that was never admitted, with a spool behind it. */
-export function usageBefore(redis: Redis, keep: Spool['record'], recordsMax = 10_000): UsageStream {
+export function usageBefore(redis: Redis, keep: StreamJournal['record'], recordsMax = 10_000): UsageStream {
   return createUsageStream({ send: createSendUsage(redis), keep, recordsMax, log: createLog('silent') });
 }

@@ -10,9 +10,9 @@ import { type CompareDeps, type ComparedWindow, compareWindows } from './compare
 
 const EVERY_MS = 300_000;
 const POLICIES_PER_RUN = 500;
-const POLICIES_AT_ONCE = 50;
+const POLICIES_PER_QUERY = 50;
 const DRIFTS_MAX = 10_000;
-/** Any number will do, as long as nobody else has it. */
+/** Any number that no other lock uses. */
 const LOCK_ID = 7_235_419_016;
 const NIL = '00000000-0000-0000-0000-000000000000';
 const BEGINNING: PolicyPlace = { organizationId: NIL, policyId: NIL };
@@ -24,12 +24,12 @@ export interface ReconcileDeps extends CompareDeps {
 }
 
 export interface ReconcileState {
-  /** Windows that were compared in the last run to the end, and those of which not everything could be said. */
+  /** Windows that the last finished run compared, and those among them that could not be judged. */
   readonly checked: number;
   readonly unsettled: number;
   /** Windows that differed when they were last compared. */
   readonly drift: number;
-  /** The largest of these differences as a share of what the ledger holds. */
+  /** The largest of these differences, as a share of the ledger's value. */
   readonly driftRatioMax: number;
   /** Null before the first run. */
   readonly finishedAtMs: number | null;
@@ -38,76 +38,22 @@ export interface ReconcileState {
 export interface Reconciliation {
   /** From memory. */
   state(): ReconcileState;
-  /** Answers whether it was this process's turn. */
+  /** Answers false when another process was comparing. */
   runOnce(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 /**
- * Compares what limits have counted with what the ledger holds: the next so many policies every few minutes, all of them in
- * turn, one worker at a time. What differs is said and counted; nothing is changed, because nobody knows which of the two is right.
+ * Compares what limits have counted with the ledger: the next `policiesPerRun` policies per run, all of them in turn, in one
+ * worker at a time. Reports and counts differences; it corrects nothing, because either side may be the wrong one.
  */
 export function startReconciliation(deps: ReconcileDeps): Reconciliation {
-  const { clock, log, everyMs = EVERY_MS, policiesPerRun = POLICIES_PER_RUN } = deps;
-  const drifts = createDrifts();
-  let after = BEGINNING;
-  let last = { checked: 0, unsettled: 0, finishedAtMs: null as number | null };
+  const { everyMs = EVERY_MS } = deps;
+  const comparison = createComparison(deps);
   let running: Promise<boolean> | null = null;
-  let stopping = false;
-
-  function note(organizationId: string, { limit, startMs, used, ledger, verdict }: ComparedWindow): void {
-    drifts.note(`${organizationId} ${limit.id} ${startMs}`, verdict, ratioOf(used, ledger));
-    if (verdict !== 'drifted') return;
-    log.warn(
-      {
-        organization_id: organizationId,
-        policy_id: limit.id,
-        metric: limit.metric,
-        period: limit.period,
-        window_start: new Date(startMs).toISOString(),
-        counted: used,
-        ledger,
-      },
-      'a limit has counted something else than the ledger holds',
-    );
-  }
-
-  async function compare(tx: ReconcileDeps['db']): Promise<void> {
-    const owned = await readCalendarPolicies(tx, after, policiesPerRun);
-    let [checked, unsettled] = [0, 0];
-    for (const { organizationId, limits } of inPortions(owned)) {
-      if (stopping) return;
-      for (const window of await compareWindows({ ...deps, db: tx }, organizationId, limits)) {
-        checked += 1;
-        if (window.verdict === 'unsettled') unsettled += 1;
-        note(organizationId, window);
-      }
-    }
-    const isEnd = owned.length < policiesPerRun;
-    if (isEnd) drifts.endRound();
-    after = isEnd ? BEGINNING : (owned.at(-1)?.place ?? BEGINNING);
-    last = { checked, unsettled, finishedAtMs: clock.nowMs() };
-  }
-
-  async function run(): Promise<boolean> {
-    try {
-      // Every statement sees what is committed when it begins; the transaction is there for the lock alone.
-      return await deps.db.transaction().execute(async (tx) => {
-        const lock = await sql<{
-          taken: boolean;
-        }>`select pg_try_advisory_xact_lock(${LOCK_ID}) as taken`.execute(tx);
-        if (lock.rows[0]?.taken !== true) return false;
-        await compare(tx);
-        return true;
-      });
-    } catch (error) {
-      log.warn({ err: error }, 'limits could not be compared with the ledger; it is tried again');
-      return false;
-    }
-  }
 
   function runOnce(): Promise<boolean> {
-    running ??= run().finally(() => {
+    running ??= runLocked(deps, comparison.run).finally(() => {
       running = null;
     });
     return running;
@@ -116,17 +62,95 @@ export function startReconciliation(deps: ReconcileDeps): Reconciliation {
   const timer = setInterval(() => void runOnce(), everyMs);
   timer.unref();
   return {
-    state: () => ({ ...last, drift: drifts.count(), driftRatioMax: drifts.ratioMax() }),
+    state: comparison.state,
     runOnce,
     async stop() {
-      stopping = true;
+      comparison.stop();
       clearInterval(timer);
       await running;
     },
   };
 }
 
-/** Which windows differed when they were last compared. Those that are not met in a whole round are forgotten. */
+type Transaction = ReconcileDeps['db'];
+
+/** Answers false when another worker is comparing, and after a failure. */
+async function runLocked(
+  { db, log }: Pick<ReconcileDeps, 'db' | 'log'>,
+  compare: (tx: Transaction) => Promise<void>,
+): Promise<boolean> {
+  try {
+    // The transaction only holds the lock: each statement sees what is committed when it starts.
+    return await db.transaction().execute(async (tx) => {
+      const lock = await sql<{
+        taken: boolean;
+      }>`select pg_try_advisory_xact_lock(${LOCK_ID}) as taken`.execute(tx);
+      if (lock.rows[0]?.taken !== true) return false;
+      await compare(tx);
+      return true;
+    });
+  } catch (error) {
+    log.warn({ err: error }, 'limits could not be compared with the ledger; it is tried again');
+    return false;
+  }
+}
+
+type LastRun = Pick<ReconcileState, 'checked' | 'unsettled' | 'finishedAtMs'>;
+
+/** Goes through the policies, and remembers where it is and what differed. */
+function createComparison(deps: ReconcileDeps) {
+  const { clock, log, policiesPerRun = POLICIES_PER_RUN } = deps;
+  const drifts = createDrifts();
+  let after = BEGINNING;
+  let last: LastRun = { checked: 0, unsettled: 0, finishedAtMs: null };
+  let isStopping = false;
+
+  function note(organizationId: string, window: ComparedWindow): void {
+    const { limit, startMs, used, ledger, verdict } = window;
+    drifts.note(`${organizationId} ${limit.id} ${startMs}`, verdict, ratioOf(used, ledger));
+    if (verdict === 'drifted') logDrift(log, organizationId, window);
+  }
+
+  return {
+    async run(tx: Transaction): Promise<void> {
+      const owned = await readCalendarPolicies(tx, after, policiesPerRun);
+      let [checked, unsettled] = [0, 0];
+      for (const { organizationId, limits } of inPortions(owned)) {
+        if (isStopping) return;
+        for (const window of await compareWindows({ ...deps, db: tx }, organizationId, limits)) {
+          checked += 1;
+          if (window.verdict === 'unsettled') unsettled += 1;
+          note(organizationId, window);
+        }
+      }
+      const isEnd = owned.length < policiesPerRun;
+      if (isEnd) drifts.endRound();
+      after = isEnd ? BEGINNING : (owned.at(-1)?.place ?? BEGINNING);
+      last = { checked, unsettled, finishedAtMs: clock.nowMs() };
+    },
+    state: (): ReconcileState => ({ ...last, drift: drifts.count(), driftRatioMax: drifts.ratioMax() }),
+    stop() {
+      isStopping = true;
+    },
+  };
+}
+
+function logDrift(log: Log, organizationId: string, { limit, startMs, used, ledger }: ComparedWindow): void {
+  log.warn(
+    {
+      organization_id: organizationId,
+      policy_id: limit.id,
+      metric: limit.metric,
+      period: limit.period,
+      window_start: new Date(startMs).toISOString(),
+      counted: used,
+      ledger,
+    },
+    'a limit has counted something else than the ledger holds',
+  );
+}
+
+/** The windows that differed when they were last compared. Windows that a full round does not meet are forgotten. */
 function createDrifts() {
   let earlier = new Map<string, number>();
   let current = new Map<string, number>();
@@ -135,7 +159,7 @@ function createDrifts() {
     note(window: string, verdict: ComparedWindow['verdict'], ratio: number) {
       const before = earlier.get(window);
       earlier.delete(window);
-      // Of a window that cannot be judged just now, what was found stays.
+      // A window that cannot be judged now keeps its last result.
       const found = verdict === 'drifted' ? ratio : verdict === 'unsettled' ? before : undefined;
       if (found !== undefined && current.size < DRIFTS_MAX) current.set(window, found);
     },
@@ -157,12 +181,12 @@ interface Portion {
   readonly limits: AppliedLimit[];
 }
 
-/** Limits of one organization together, so many at once. */
+/** Groups limits by organization, `POLICIES_PER_QUERY` at most. */
 function inPortions(owned: readonly OwnedLimit[]): Portion[] {
   const portions: Portion[] = [];
   for (const { place, limit } of owned) {
     const last = portions.at(-1);
-    if (last?.organizationId === place.organizationId && last.limits.length < POLICIES_AT_ONCE)
+    if (last?.organizationId === place.organizationId && last.limits.length < POLICIES_PER_QUERY)
       last.limits.push(limit);
     else portions.push({ organizationId: place.organizationId, limits: [limit] });
   }

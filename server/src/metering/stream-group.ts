@@ -7,7 +7,7 @@ const ENTRIES_PER_CLAIM = 50;
 /** The workers' view of one usage stream: a consumer group, of which this process is one member. */
 export interface StreamGroup {
   readonly stream: string;
-  /** Entries that nobody has taken yet. */
+  /** Entries that no consumer has taken yet. */
   readNew(entriesMax: number): Promise<StreamEntry[]>;
   /** Entries that this consumer took and has not acknowledged. */
   readOwn(entriesMax: number): Promise<StreamEntry[]>;
@@ -28,7 +28,7 @@ export function createStreamGroup(redis: Redis, stream: string, consumer: string
     }
   }
 
-  /** A Redis that is new, or came back empty, has no group yet. */
+  /** A new Redis, or one that lost its data, has no group yet. */
   async function inGroup(command: readonly string[]): Promise<unknown> {
     try {
       return await redis.run(command, stream);
@@ -42,7 +42,7 @@ export function createStreamGroup(redis: Redis, stream: string, consumer: string
   async function read(from: '>' | '0', entriesMax: number): Promise<StreamEntry[]> {
     const position = ['COUNT', String(entriesMax), 'STREAMS', stream, from];
     const reply = await inGroup(['XREADGROUP', 'GROUP', GROUP, consumer, ...position]);
-    return entriesOf(asPairs(reply)[0]?.[1]);
+    return entriesOf(entriesOfFirst(reply));
   }
 
   return {
@@ -56,8 +56,8 @@ export function createStreamGroup(redis: Redis, stream: string, consumer: string
     },
     async acknowledge(entries) {
       const ids = entries.map(({ id }) => id);
-      // In this order: whoever dies in between leaves the name of an entry that is gone, which the next to claim it
-      // acknowledges. The other way round the entry would stay in the stream for ever.
+      // In this order: after a kill in between, the next consumer to claim the deleted entry acknowledges it. The other way
+      // round the entry would stay in the stream forever.
       await redis.run(['XDEL', stream, ...ids], stream);
       await redis.run(['XACK', stream, GROUP, ...ids], stream);
     },
@@ -72,21 +72,22 @@ function startsWith(error: unknown, code: string): boolean {
   return error instanceof Error && error.message.startsWith(code);
 }
 
-/** A reply keyed by stream name is a map or a list of pairs, by the protocol's version. */
-function asPairs(reply: unknown): [unknown, unknown][] {
-  if (reply === null || reply === undefined) return [];
-  if (reply instanceof Map) return [...reply.entries()];
-  if (Array.isArray(reply)) return reply as [unknown, unknown][];
-  return Object.entries(reply);
+/** The reply to a read of one stream: a map or a list of pairs of stream name and entries, by the protocol's version. */
+function entriesOfFirst(reply: unknown): unknown {
+  if (reply === null || reply === undefined) return null;
+  const pairs: unknown[] =
+    reply instanceof Map ? [...reply] : Array.isArray(reply) ? reply : Object.entries(reply);
+  const [first] = pairs;
+  return Array.isArray(first) ? first[1] : null;
 }
 
 function entriesOf(reply: unknown): StreamEntry[] {
   if (!Array.isArray(reply)) return [];
-  const entries: StreamEntry[] = [];
-  for (const item of reply as unknown[]) {
-    if (!Array.isArray(item)) continue;
-    // An entry that was deleted meanwhile comes back without its fields; it still has to be acknowledged.
-    entries.push({ id: String(item[0]), fields: Array.isArray(item[1]) ? (item[1] as string[]) : [] });
-  }
-  return entries;
+  const items: unknown[] = reply;
+  return items.flatMap((item) => {
+    if (!Array.isArray(item)) return [];
+    const [id, fields]: unknown[] = item;
+    // An entry that was deleted in the meantime comes without fields; it still has to be acknowledged.
+    return [{ id: String(id), fields: Array.isArray(fields) ? fields.map(String) : [] }];
+  });
 }

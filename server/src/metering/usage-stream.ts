@@ -2,10 +2,10 @@ import type { Log } from '../kit/log.ts';
 import type { Redis } from '../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 import { RECORD_FIELD } from './stream-entry.ts';
+import { createThrottle } from './throttle.ts';
 
 const RECORDS_PER_ENTRY_MAX = 20;
 const FLUSH_DELAY_MS = 20;
-const SAY_EVERY_MS = 10_000;
 
 /** Appends one entry to the usage stream of the organization's shard. */
 export type SendUsage = (organizationId: string, fields: readonly string[]) => Promise<void>;
@@ -60,7 +60,7 @@ export function createUsageStream(deps: UsageStreamDeps): UsageStream {
   let pending = 0;
   let kept = 0;
   let closing = false;
-  let saidMs = Number.NEGATIVE_INFINITY;
+  const mayLog = createThrottle({ monotonicMs: () => performance.now() });
 
   const tell = {
     sent(count: number) {
@@ -69,10 +69,7 @@ export function createUsageStream(deps: UsageStreamDeps): UsageStream {
     failed(error: unknown, records: readonly WaitingRecord[]) {
       pending -= records.length;
       for (const each of records) keep(each);
-      const nowMs = performance.now();
-      if (nowMs - saidMs < SAY_EVERY_MS) return;
-      saidMs = nowMs;
-      deps.log.warn({ err: error, kept }, 'Redis does not take usage records; they are kept');
+      if (mayLog()) deps.log.warn({ err: error, kept }, 'Redis does not take usage records; they are kept');
     },
   };
 

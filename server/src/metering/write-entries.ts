@@ -167,6 +167,6 @@ function dayNumber(timeMs: number): number {
 /** Messages of parsers and of PostgreSQL quote what they refuse, which has no place in a log. Names of constraints do not. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  const details = ['code', 'constraint', 'column'].map((name) => Reflect.get(error, name) as unknown);
+  const details = ['code', 'constraint', 'column'].map((name): unknown => Reflect.get(error, name));
   return [error.name, ...details.filter((detail) => typeof detail === 'string')].join(' ');
 }

@@ -110,6 +110,13 @@ function generalRules(): ImportRule[] {
         ],
       },
     }),
+    rule('journal-by-its-entry', 'Other modules know the journal by its entry; tests of metering open it.', {
+      from: {
+        path: '^server/src/',
+        pathNot: ['^server/src/metering/journal/', `^server/src/metering/.*${forTests}`],
+      },
+      to: { path: '^server/src/metering/journal/', pathNot: '^server/src/metering/journal/index\\.ts$' },
+    }),
     rule('tests-are-leaves', 'Nothing imports a test.', { from: {}, to: { path: isTest } }),
     rule('fixtures-are-for-tests', 'Only tests and other fixtures import a fixture.', {
       from: { pathNot: forTests },

@@ -1,71 +1,71 @@
 import { RelayError } from '../../domain/relay-error.ts';
 import { prefixOf } from '../../store/redis/shards.ts';
 import { CANDIDATE_FIELD, EXPIRED_FIELD, RECORD_FIELD } from '../stream-entry.ts';
-import type { SpoolEntry, SpooledSettlement, SpoolLine } from './spool-entry.ts';
+import type { JournalEntry, JournaledSettlement, JournalLine } from './journal-entry.ts';
 
-/** Where everything in the spool wants to go. Both throw `store_unavailable` when Redis does not answer. */
-export interface UsageSinks {
-  /** Corrects the reservation if it still stands, and appends the record to the usage stream in the same step. */
-  settle(settlement: SpooledSettlement): Promise<unknown>;
+/** Where a journal delivers to. Both throw `store_unavailable` when Redis does not answer. */
+export interface UsageTargets {
+  /** Settles the reservation if there is one, and appends the record to the usage stream in the same step. */
+  settle(settlement: JournaledSettlement): Promise<unknown>;
   /** Appends one entry to the usage stream of the organization's shard. */
   send(organizationId: string, fields: readonly string[]): Promise<unknown>;
 }
 
 const RECORDS_PER_ENTRY_MAX = 20;
-const AT_ONCE = 32;
+const CONCURRENCY = 32;
 
-/** What is brought in one step. */
+/** Lines that are delivered with one call. */
 interface Load {
   readonly organizationId: string;
   readonly shard: string;
-  readonly lines: readonly SpoolLine[];
+  readonly lines: readonly JournalLine[];
 }
 
 /**
- * Brings entries to Redis: settlements first, so that reservations are corrected before they end by themselves, then
- * records, then drafts. A shard that does not answer is left alone and holds up no other. Tells of each line that has
- * arrived; a line may arrive twice, and the ledger has one row per request.
+ * Delivers entries to Redis: settlements first, so that reservations are corrected before they expire, then records, then
+ * drafts. A shard that does not answer is skipped and delays no other. Reports each delivered line; a line may be
+ * delivered twice, and the ledger keeps one row per request.
  */
-export async function bringLines(
-  sinks: UsageSinks,
-  lines: readonly SpoolLine[],
-  arrived: (line: SpoolLine) => void,
+export async function deliverLines(
+  targets: UsageTargets,
+  lines: readonly JournalLine[],
+  delivered: (line: JournalLine) => void,
 ): Promise<void> {
-  const away = new Set<string>();
+  const unavailable = new Set<string>();
   const loads = loadsOf(lines);
-  for (let from = 0; from < loads.length; from += AT_ONCE) {
-    const open = loads.slice(from, from + AT_ONCE).filter(({ shard }) => !away.has(shard));
+  for (let from = 0; from < loads.length; from += CONCURRENCY) {
+    const open = loads.slice(from, from + CONCURRENCY).filter(({ shard }) => !unavailable.has(shard));
     await Promise.all(
       open.map(async (load) => {
         try {
-          await bring(sinks, load);
+          await deliver(targets, load);
         } catch (error) {
-          if (isAway(error)) away.add(load.shard);
+          if (isUnavailable(error)) unavailable.add(load.shard);
           return;
         }
-        for (const line of load.lines) arrived(line);
+        for (const line of load.lines) delivered(line);
       }),
     );
   }
 }
 
-async function bring(sinks: UsageSinks, { organizationId, lines }: Load): Promise<void> {
+async function deliver(targets: UsageTargets, { organizationId, lines }: Load): Promise<void> {
   const [first] = lines;
   if (first?.entry.kind !== 'settlement') {
     const fields = lines.flatMap(({ entry }) => fieldsOf(entry));
-    await sinks.send(organizationId, fields);
+    await targets.send(organizationId, fields);
     return;
   }
   try {
-    await sinks.settle(first.entry);
+    await targets.settle(first.entry);
   } catch (error) {
-    if (isAway(error)) throw error;
-    // Whatever stands in the way of the reservation, the record must not wait for it.
-    await sinks.send(organizationId, fieldsOf(first.entry));
+    if (isUnavailable(error)) throw error;
+    // The record must not wait for a reservation that cannot be settled.
+    await targets.send(organizationId, fieldsOf(first.entry));
   }
 }
 
-function loadsOf(lines: readonly SpoolLine[]): Load[] {
+function loadsOf(lines: readonly JournalLine[]): Load[] {
   const shards = new Map<string, string>();
   const shardOf = (organizationId: string): string => {
     const shard = shards.get(organizationId) ?? prefixOf(organizationId);
@@ -73,7 +73,7 @@ function loadsOf(lines: readonly SpoolLine[]): Load[] {
     return shard;
   };
   const loads: Load[] = [];
-  const together = new Map<string, SpoolLine[]>();
+  const together = new Map<string, JournalLine[]>();
   const drafts: Load[] = [];
   for (const line of lines) {
     const { kind, organizationId } = line.entry;
@@ -95,12 +95,12 @@ function loadsOf(lines: readonly SpoolLine[]): Load[] {
   return [...loads, ...drafts];
 }
 
-/** An entry of the spool as one of the stream. */
-export function fieldsOf(entry: SpoolEntry): string[] {
+/** A journal entry as fields of a stream entry. */
+export function fieldsOf(entry: JournalEntry): string[] {
   if (entry.kind === 'draft') return [EXPIRED_FIELD, entry.draft, CANDIDATE_FIELD, String(entry.candidate)];
   return [RECORD_FIELD, entry.record];
 }
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return error instanceof RelayError && error.code === 'store_unavailable';
 }

@@ -1,7 +1,4 @@
 import { readFile, stat } from 'node:fs/promises';
-import { fieldsOf } from '../spool/bring-lines.ts';
-import { linesToBring, readLines } from '../spool/spool-entry.ts';
-import type { HeldFile, SpoolFiles } from '../spool/spool-files.ts';
 import {
   type EntrySource,
   readyEntries,
@@ -9,15 +6,18 @@ import {
   type Written,
   writeEntries,
 } from '../write-entries.ts';
+import { fieldsOf } from './deliver-lines.ts';
+import { linesToDeliver, readLines } from './journal-entry.ts';
+import type { HeldFile, JournalFiles } from './journal-files.ts';
 
 const ENTRIES_PER_WRITE_MAX = 500;
 
 /**
- * Posts what a process has left on disk that is gone: ends as they were, drafts without an end at their estimate. A file is
- * removed when all of it is in the ledger. Throws when the ledger cannot be written or a file not be read.
+ * Posts what a dead process left on disk: ends as they are, drafts without an end at their estimate. Removes each file once all
+ * of it is in the ledger. Throws when the ledger cannot be written or a file cannot be read.
  */
 export async function postLeftUsage(
-  deps: WriteDeps & { readonly files: SpoolFiles; readonly source: EntrySource },
+  deps: WriteDeps & { readonly files: JournalFiles; readonly source: EntrySource },
 ): Promise<Written> {
   const { files, log } = deps;
   files.adopt();
@@ -38,9 +38,9 @@ async function postFile(
 ): Promise<Written> {
   const { lines, unreadable } = readLines(await readFile(file.path, 'utf8'));
   if (unreadable > 0) deps.log.error({ lines: unreadable }, 'kept usage was damaged');
-  // The last moment at which its owner is known to have lived: later than that nothing can have been dispatched.
+  // The last time its owner is known to have lived; nothing was dispatched later.
   const endedMs = Math.max(createdMs, Math.floor((await stat(file.path)).mtimeMs));
-  const entries = linesToBring(lines).map(({ number, entry }) => ({
+  const entries = linesToDeliver(lines).map(({ number, entry }) => ({
     group: deps.source,
     entry: { id: `${endedMs}-${number}`, fields: fieldsOf(entry) },
   }));

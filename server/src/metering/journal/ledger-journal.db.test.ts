@@ -10,7 +10,7 @@ import { createLog } from '../../kit/log.ts';
 import { type MigratedDatabase, migratedDatabase } from '../../store/fixtures/migrated-database.fixture.ts';
 import { spoolDirectory } from '../kept-usage.fixture.ts';
 import { sampleDraft, sampleRecord } from '../request-records.fixture.ts';
-import { createDirectLedger, type DirectLedger, type DirectLedgerDeps } from './direct-ledger.ts';
+import { createLedgerJournal, type LedgerJournal, type LedgerJournalDeps } from './ledger-journal.ts';
 
 const USED = { dispatched: true, tokens: 5, spendMicros: 5 };
 const UNUSED = { dispatched: false, tokens: 0, spendMicros: 0 };
@@ -19,7 +19,7 @@ const MIB = 1_048_576;
 describe('usage without a stream', () => {
   let migrated: MigratedDatabase;
   let directory: ReturnType<typeof spoolDirectory>;
-  let ledgers: DirectLedger[];
+  let ledgers: LedgerJournal[];
 
   before(async () => {
     migrated = await migratedDatabase();
@@ -34,8 +34,8 @@ describe('usage without a stream', () => {
     directory[Symbol.dispose]();
   });
 
-  async function open(over: Partial<DirectLedgerDeps> = {}): Promise<DirectLedger> {
-    const ledger = createDirectLedger({
+  async function open(over: Partial<LedgerJournalDeps> = {}): Promise<LedgerJournal> {
+    const ledger = createLedgerJournal({
       directory: directory.path,
       bytesMax: 16 * MIB,
       ownerId: randomUUIDv7(),
@@ -50,7 +50,7 @@ describe('usage without a stream', () => {
   }
 
   /** What it has in memory is gone, and nothing more is written; what is on disk stays there. */
-  const kill = (ledger: DirectLedger) => ledger.stop(0);
+  const kill = (ledger: LedgerJournal) => ledger.stop(0);
 
   function request() {
     const draft = sampleDraft();
@@ -103,7 +103,7 @@ describe('usage without a stream', () => {
       state: 'failed',
     });
     assert.deepEqual(readdirSync(directory.path), []);
-    assert.equal(second.spoolState().waiting, 0);
+    assert.equal(second.state().waiting, 0);
   });
 
   it('that was posted and not yet taken off the disk is one row all the same', async () => {
@@ -184,8 +184,8 @@ describe('usage without a stream', () => {
       }
     }
     await until(() => ledger.backlog().entries === 0);
-    assert.ok(ledger.spoolState().bytes < 12 * MIB, `${ledger.spoolState().bytes} bytes`);
-    assert.equal(ledger.spoolState().drafts, long.length);
+    assert.ok(ledger.state().bytes < 12 * MIB, `${ledger.state().bytes} bytes`);
+    assert.equal(ledger.state().drafts, long.length);
     await kill(ledger);
     await open();
     for (const { requestId } of long) assert.equal((await rowOf(requestId))?.error_code, GATEWAY_LOST);

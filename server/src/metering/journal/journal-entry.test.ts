@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { lineOf, linesToBring, readLines, type SpoolEntry } from './spool-entry.ts';
+import { type JournalEntry, lineOf, linesToDeliver, readLines } from './journal-entry.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 60 });
 const id = fc.constantFrom('a', 'b', 'c', 'd');
 const plain = { noNullPrototype: true } as const;
-const entry: fc.Arbitrary<SpoolEntry> = fc.oneof(
+const entry: fc.Arbitrary<JournalEntry> = fc.oneof(
   fc.record(
     {
       kind: fc.constant('draft' as const),
@@ -104,7 +104,7 @@ describe('what is brought of a file whose process is gone', () => {
     fc.assert(
       fc.property(entries, (given) => {
         const { lines } = readLines(given.map(lineOf).join(''));
-        const brought = linesToBring(lines).map((line) => line.entry);
+        const brought = linesToDeliver(lines).map((line) => line.entry);
         assert.deepEqual(
           brought.filter(({ kind }) => kind !== 'draft'),
           given.filter(({ kind }) => kind !== 'draft'),

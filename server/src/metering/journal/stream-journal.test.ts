@@ -17,9 +17,9 @@ import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
 import { storeUnavailable } from '../../store/store-error.ts';
 import { spoolDirectory } from '../kept-usage.fixture.ts';
-import { createSpool, type Spool, type SpoolDeps } from './spool.ts';
-import { lineOf } from './spool-entry.ts';
-import { nameOf, thisProcess } from './spool-names.ts';
+import { lineOf } from './journal-entry.ts';
+import { nameOf, thisProcess } from './journal-names.ts';
+import { createStreamJournal, type StreamJournal, type StreamJournalDeps } from './stream-journal.ts';
 
 const ORGANIZATION = '0197d2f0-0000-7000-8000-000000000001';
 const USED = { dispatched: true, tokens: 5, spendMicros: 7 };
@@ -27,7 +27,7 @@ const UNUSED = { dispatched: false, tokens: 0, spendMicros: 0 };
 
 describe('the spool', () => {
   let directory: ReturnType<typeof spoolDirectory>;
-  let spools: Spool[];
+  let spools: StreamJournal[];
   /** What Redis has heard, in order; it hears nothing while it is away. */
   let heard: string[];
   let isAway: boolean;
@@ -48,8 +48,8 @@ describe('the spool', () => {
     heard.push(text);
   }
 
-  function spoolHere(over: Partial<SpoolDeps> = {}): Spool {
-    const spool = createSpool({
+  function spoolHere(over: Partial<StreamJournalDeps> = {}): StreamJournal {
+    const spool = createStreamJournal({
       directory: directory.path,
       bytesMax: 1_048_576,
       ownerId: randomUUIDv7(),
@@ -63,14 +63,14 @@ describe('the spool', () => {
     return spool;
   }
 
-  function draft(spool: Spool, operationId: string, underWay = 1): void {
+  function draft(spool: StreamJournal, operationId: string, underWay = 1): void {
     spool.draft(
       { organizationId: ORGANIZATION, operationId, candidate: 2, draft: `draft-${operationId}` },
       underWay,
     );
   }
 
-  function settle(spool: Spool, operationId: string, actual = USED): void {
+  function settle(spool: StreamJournal, operationId: string, actual = USED): void {
     spool.settlement({ organizationId: ORGANIZATION, operationId, actual, record: `record-${operationId}` });
   }
 
@@ -262,7 +262,7 @@ describe('the spool', () => {
     const [near, far] = [ORGANIZATION, '0197d2f0-0000-7000-8000-000000000002'];
     isAway = false;
     const settleUnless =
-      (away: () => boolean): SpoolDeps['settle'] =>
+      (away: () => boolean): StreamJournalDeps['settle'] =>
       async ({ organizationId, record }) => {
         if (organizationId === far && away()) throw storeUnavailable('redis', 'away');
         heard.push(record);

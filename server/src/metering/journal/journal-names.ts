@@ -2,46 +2,45 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
-/** Who writes a file. The id is of the process, since the next one may have the same host and process number. */
-export interface SpoolOwner {
+/** The process that writes a file. Process ids are reused, so the owner has an id of its own as well. */
+export interface JournalOwner {
   readonly id: string;
   readonly pid: number;
   readonly host: string;
 }
 
-export interface SpoolName extends SpoolOwner {
+export interface JournalName extends JournalOwner {
   readonly createdMs: number;
   readonly serial: number;
 }
 
-/** A living owner touches its files six times as often. */
+/** Six times the interval at which a live owner touches its files. */
 const ABANDONED_MS = 60_000;
 const NAME = /^usage-(\d{1,15})-(\d{1,10})-(\d{1,10})-([0-9a-f-]{36})-([\w.]+)\.jsonl$/;
 
-export function thisProcess(id: string): SpoolOwner {
+export function thisProcess(id: string): JournalOwner {
   return { id, pid: process.pid, host: hostname().replaceAll(/[^\w.]/g, '_') || '_' };
 }
 
-export function nameOf({ createdMs, serial, pid, id, host }: SpoolName): string {
+export function nameOf({ createdMs, serial, pid, id, host }: JournalName): string {
   return `usage-${createdMs}-${serial}-${pid}-${id}-${host}.jsonl`;
 }
 
-export function parseName(name: string): SpoolName | null {
+export function parseName(name: string): JournalName | null {
   const match = NAME.exec(name);
   if (match === null) return null;
   const [, createdMs, serial, pid, id = '', host = ''] = match;
   return { createdMs: Number(createdMs), serial: Number(serial), pid: Number(pid), id, host };
 }
 
+/** `isAlone`: no other process uses the directory, so every other owner is dead. */
+type Self = JournalOwner & { readonly isAlone: boolean };
+
 /**
- * Names of files whose owner is gone; with the directory to itself a process is the only owner that lives. Process numbers mean something on one host only, and in a container not even there:
- * a file may be taken for abandoned while its owner lives, who notices before it writes the next line.
+ * Names of the files whose owner is dead. Process ids are comparable on one host only, and not between containers, so a file
+ * may be reported while its owner lives; the owner notices before it writes the next line.
  */
-export function abandonedFiles(
-  directory: string,
-  self: SpoolOwner & { readonly isAlone: boolean },
-  nowMs: number,
-): string[] {
+export function abandonedFiles(directory: string, self: Self, nowMs: number): string[] {
   let names: string[];
   try {
     names = readdirSync(directory);
@@ -57,14 +56,9 @@ export function abandonedFiles(
     .map(nameOf);
 }
 
-function isAbandoned(
-  path: string,
-  owner: SpoolOwner,
-  self: SpoolOwner & { readonly isAlone: boolean },
-  nowMs: number,
-): boolean {
+function isAbandoned(path: string, owner: JournalOwner, self: Self, nowMs: number): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
-  // The directory may be one that anybody writes to; what another user has put there is not ours to believe.
+  // The directory may be world-writable; files of other users are not trusted.
   if (stat === undefined || !stat.isFile() || stat.uid !== (process.getuid?.() ?? stat.uid)) return false;
   if (self.isAlone || nowMs - stat.mtimeMs > ABANDONED_MS) return true;
   return owner.host === self.host && (owner.pid === self.pid || !isRunning(owner.pid));

@@ -1,15 +1,15 @@
-/** A request that was about to be dispatched while Redis did not answer. */
-export interface SpooledDraft {
+/** A request that is about to be dispatched. */
+export interface JournaledDraft {
   readonly kind: 'draft';
   readonly organizationId: string;
   readonly operationId: string;
-  /** The place of its candidate in the draft. */
+  /** Index of its candidate in the draft. */
   readonly candidate: number;
   readonly draft: string;
 }
 
-/** The end of a request that was admitted: what its reservation is corrected to, and its record. */
-export interface SpooledSettlement {
+/** The end of an admitted request: its actual usage, and its record. */
+export interface JournaledSettlement {
   readonly kind: 'settlement';
   readonly organizationId: string;
   readonly operationId: string;
@@ -18,26 +18,29 @@ export interface SpooledSettlement {
 }
 
 /** The record of a request that was never admitted. */
-export interface SpooledRecord {
+export interface JournaledRecord {
   readonly kind: 'record';
   readonly organizationId: string;
   readonly record: string;
 }
 
-export type SpoolEntry = SpooledDraft | SpooledSettlement | SpooledRecord;
+/** How a request ended. */
+export type JournaledEnd = JournaledSettlement | JournaledRecord;
 
-export interface SpoolLine {
-  /** Counted from the start of the file, unreadable lines included: it names the entry as long as the file grows. */
+export type JournalEntry = JournaledDraft | JournaledEnd;
+
+export interface JournalLine {
+  /** Counted from the start of the file, unreadable lines included, so that it stays the same while the file grows. */
   readonly number: number;
-  readonly entry: SpoolEntry;
+  readonly entry: JournalEntry;
 }
 
-/** One entry is one line, so that whatever was written last can be cut off anywhere and costs no other. */
-export function lineOf(entry: SpoolEntry): string {
+/** One entry is one line: a write that was cut off damages no other entry. */
+export function lineOf(entry: JournalEntry): string {
   return `${JSON.stringify(fieldsOf(entry))}\n`;
 }
 
-function fieldsOf(entry: SpoolEntry): unknown[] {
+function fieldsOf(entry: JournalEntry): unknown[] {
   switch (entry.kind) {
     case 'draft':
       return ['d', entry.organizationId, entry.operationId, entry.candidate, entry.draft];
@@ -50,9 +53,9 @@ function fieldsOf(entry: SpoolEntry): unknown[] {
   }
 }
 
-/** What can be read of a file. A last line without its end was being written when the process was killed. */
-export function readLines(text: string): { readonly lines: SpoolLine[]; readonly unreadable: number } {
-  const lines: SpoolLine[] = [];
+/** Reads what it can. A last line without its end was being written when the process was killed. */
+export function readLines(text: string): { readonly lines: JournalLine[]; readonly unreadable: number } {
+  const lines: JournalLine[] = [];
   let unreadable = 0;
   for (const [number, line] of text.split('\n').slice(0, -1).entries()) {
     const entry = readLine(line);
@@ -62,7 +65,7 @@ export function readLines(text: string): { readonly lines: SpoolLine[]; readonly
   return { lines, unreadable };
 }
 
-function readLine(line: string): SpoolEntry | null {
+function readLine(line: string): JournalEntry | null {
   let fields: unknown;
   try {
     fields = JSON.parse(line);
@@ -70,7 +73,7 @@ function readLine(line: string): SpoolEntry | null {
     return null;
   }
   if (!Array.isArray(fields)) return null;
-  const [kind, organizationId, ...rest] = fields as unknown[];
+  const [kind, organizationId, ...rest]: unknown[] = fields;
   if (typeof organizationId !== 'string') return null;
   if (kind === 'r') {
     const [record] = rest;
@@ -91,10 +94,10 @@ function readLine(line: string): SpoolEntry | null {
 }
 
 /**
- * What a process that takes over a file has to bring: everything but the drafts whose end is in the same file, and of several
- * drafts of one request the last. A draft whose end is in another file may come along; the ledger prefers the record.
+ * The lines of a dead process's file that have to be delivered: everything but the drafts whose end is in the same file, and of
+ * several drafts of one request the last. A draft whose end is in another file may be delivered too; the ledger prefers the record.
  */
-export function linesToBring(lines: readonly SpoolLine[]): SpoolLine[] {
+export function linesToDeliver(lines: readonly JournalLine[]): JournalLine[] {
   const settled = new Set<string>();
   const drafts = new Map<string, number>();
   for (const { number, entry } of lines) {
