@@ -8,8 +8,8 @@ import { upstreamErrors } from './errors/upstream-errors.ts';
 export type { ErrorDefinition, ErrorOwner } from './errors/error-definition.ts';
 
 /**
- * The closed list of errors the service itself makes. The key is the wire's `code`.
- * Every entry has a generated page, and `doc_url` points to it.
+ * Every error that Relay itself returns. The key is the `code` on the wire.
+ * Each one has a generated page, and `doc_url` points to it.
  */
 export const errors = {
   ...requestErrors,
@@ -21,7 +21,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-export const errorCodes = Object.keys(errors) as readonly ErrorCode[];
+export const errorCodes: readonly ErrorCode[] = Object.keys(errors).filter(isErrorCode);
 
 export function isErrorCode(value: string): value is ErrorCode {
   return Object.hasOwn(errors, value);

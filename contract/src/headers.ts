@@ -38,6 +38,12 @@ export const headers = {
 export type HeaderKey = keyof typeof headers;
 export type HeaderName = (typeof headers)[HeaderKey];
 
+export const headerKeys: readonly HeaderKey[] = Object.keys(headers).filter(isHeaderKey);
+
+function isHeaderKey(value: string): value is HeaderKey {
+  return Object.hasOwn(headers, value);
+}
+
 export interface HeaderDescription {
   readonly type: 'string' | 'integer' | 'number' | 'boolean';
   readonly direction: 'request' | 'response' | 'both';

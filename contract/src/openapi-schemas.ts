@@ -13,12 +13,12 @@ export interface SchemaComponents {
   schemas(): JsonObject;
 }
 
-/** Collects titled schemas as named components, so that each is written once and referenced elsewhere. */
+/** Collects titled schemas as named components. Each is written once and referenced elsewhere. */
 export function createComponents(): SchemaComponents {
   const named = new Map<string, JsonObject>();
 
   const convertNamed = (title: string, schema: TSchema): JsonObject => {
-    const body = toJson(schema, convert) as JsonObject;
+    const body = toJsonObject(schema, convert);
     const earlier = named.get(title);
     if (earlier !== undefined && JSON.stringify(earlier) !== JSON.stringify(body)) {
       throw new Error(`Two different schemas are titled ${title}.`);
@@ -29,7 +29,7 @@ export function createComponents(): SchemaComponents {
 
   const convert = (schema: TSchema): JsonObject => {
     const { title } = shapeOf(schema);
-    return title === undefined ? (toJson(schema, convert) as JsonObject) : convertNamed(title, schema);
+    return title === undefined ? toJsonObject(schema, convert) : convertNamed(title, schema);
   };
 
   return {
@@ -38,16 +38,18 @@ export function createComponents(): SchemaComponents {
   };
 }
 
-function toJson(value: unknown, convert: (schema: TSchema) => JsonObject): Json {
-  if (Array.isArray(value)) return value.map((item) => nested(item, convert));
-  if (typeof value !== 'object' || value === null) return value as Json;
-  // TypeBox marks its schemas with keys that begin with a tilde; they are no JSON Schema.
+function toJsonObject(value: object, convert: (schema: TSchema) => JsonObject): JsonObject {
+  // TypeBox marks its schemas with keys that begin with a tilde. They are not part of JSON Schema.
   const entries = Object.entries(value).filter(([key]) => !key.startsWith('~'));
   return Object.fromEntries(entries.map(([key, item]) => [key, nested(item, convert)]));
 }
 
 function nested(value: unknown, convert: (schema: TSchema) => JsonObject): Json {
-  const titled =
-    typeof value === 'object' && value !== null && 'title' in value && typeof value.title === 'string';
-  return titled ? convert(value as TSchema) : toJson(value, convert);
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return value;
+  if (Array.isArray(value)) return value.map((item) => nested(item, convert));
+  if (typeof value !== 'object')
+    throw new Error(`A schema holds a ${typeof value}, which JSON cannot express.`);
+  const isTitled = 'title' in value && typeof value.title === 'string';
+  return isTitled ? convert(value) : toJsonObject(value, convert);
 }

@@ -1,13 +1,13 @@
 import type { TSchema } from 'typebox';
 import { ErrorBody } from './error-body.ts';
-import { type ErrorCode, errors } from './errors.ts';
-import { type HeaderKey, headerDescriptions, headers } from './headers.ts';
+import { type ErrorCode, errorCodes, errors } from './errors.ts';
+import { type HeaderKey, headerDescriptions, headerKeys, headers } from './headers.ts';
 import { createComponents, type Json, type JsonObject, type SchemaComponents } from './openapi-schemas.ts';
 import { scopesOf } from './route-access.ts';
 import { allRoutes, type Route } from './routes.ts';
 import { propertiesOf, requiredOf, shapeOf } from './schema-shape.ts';
 
-/** Every inference path lives below this prefix, which the default server of the document carries. */
+/** The document's default server includes this prefix, so inference paths are listed without it. */
 const versionPrefix = '/v1';
 
 const dispatchHeaders: readonly HeaderKey[] = [
@@ -35,7 +35,7 @@ const rateHeaders: readonly HeaderKey[] = [
   'rateLimitResetTokens',
 ];
 
-/** The interface as an OpenAPI 3.1 document. The result is the same for the same contract, key order included. */
+/** Builds the OpenAPI 3.1 document. The output is deterministic, key order included. */
 export function buildOpenApi(): JsonObject {
   const components = createComponents();
   const paths: Record<string, JsonObject> = {};
@@ -177,7 +177,7 @@ function successHeaders(route: Route): HeaderKey[] {
     keys.push('overheadMs', ...dispatchHeaders, ...rateHeaders);
   }
   const takesCursor = route.query !== undefined && 'cursor' in propertiesOf(route.query);
-  // A collection that is always paged carries its cursor in the body instead.
+  // Lists that are always paged carry the cursor in the body instead.
   const cursorInBody =
     route.success.schema !== undefined && 'next_cursor' in propertiesOf(route.success.schema);
   if (takesCursor && !cursorInBody) keys.push('link', 'nextCursor');
@@ -196,9 +196,7 @@ function headerReferences(keys: readonly HeaderKey[]): JsonObject {
 }
 
 function headerComponents(): JsonObject {
-  const answered = (Object.keys(headers) as HeaderKey[]).filter(
-    (key) => headerDescriptions[key].direction !== 'request',
-  );
+  const answered = headerKeys.filter((key) => headerDescriptions[key].direction !== 'request');
   return Object.fromEntries(
     answered.map((key) => {
       const { meaning, type } = headerDescriptions[key];
@@ -216,10 +214,9 @@ function errorReferences(route: Route): Record<string, JsonObject> {
 }
 
 function errorResponses(components: SchemaComponents): JsonObject {
-  const codes = Object.keys(errors) as ErrorCode[];
   const schema = components.convert(ErrorBody);
-  const entries = statusesOf(codes).map((status) => {
-    const listed = codes.filter((code) => errors[code].status === status).map((code) => `\`${code}\``);
+  const entries = statusesOf(errorCodes).map((status) => {
+    const listed = errorCodes.filter((code) => errors[code].status === status).map((code) => `\`${code}\``);
     const keys: HeaderKey[] = ['requestId', 'errorSource', 'shouldRetry'];
     if (status === 429 || status === 503) keys.push('retryAfter', 'retryAfterMs');
     if (status === 429) keys.push(...rateHeaders);

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** The JSON Schema keywords this package uses, read from a schema whatever its TypeScript type is. */
+/** The JSON Schema keywords that this package uses, readable from any schema. */
 export interface Shape {
   readonly type?: string;
   readonly title?: string;
@@ -23,7 +23,7 @@ export interface Shape {
 }
 
 export function shapeOf(schema: TSchema): Shape {
-  return schema as Shape;
+  return schema;
 }
 
 export function kindOf(schema: TSchema): string | undefined {

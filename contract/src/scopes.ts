@@ -16,7 +16,7 @@ export const scopes = {
 
 export type Scope = keyof typeof scopes;
 
-export const allScopes = Object.keys(scopes) as readonly Scope[];
+export const allScopes: readonly Scope[] = Object.keys(scopes).filter(isScope);
 
 export function isScope(value: string): value is Scope {
   return Object.hasOwn(scopes, value);
