@@ -1532,7 +1532,7 @@ export interface components {
         };
         /**
          * BillingHistory
-         * @description The newest 1,000 of each, newest first. Empty in a self-hosted deployment, where nobody is charged through Relay.
+         * @description The newest 1,000 of each, newest first. Empty in a self-hosted deployment, where Relay charges nothing.
          */
         BillingHistory: {
             invoices: components["schemas"]["BillingInvoice"][];
@@ -1668,7 +1668,7 @@ export interface components {
             reason: string;
             wait_ms: number | null;
             limited_by: components["schemas"]["LimitingPolicy"] | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             estimated_cost_micros: number | null;
             /** @description Those that would be asked were this candidate chosen, in their order. */
             guardrail_ids: string[];
@@ -1742,7 +1742,7 @@ export interface components {
             name: string;
             /** @default true */
             enabled?: boolean;
-            /** @description Where whoever applies the file finds the secret: `env:NAME` or `file:PATH`. The secret itself is never in the file. */
+            /** @description Where the secret is read when the file is applied: `env:NAME` or `file:PATH`. The file never holds the secret itself. */
             secret_ref: string;
         };
         /** ConfigEndpoint */
@@ -2827,7 +2827,7 @@ export interface components {
              */
             at: string;
             /**
-             * @description `own`: the requests of the caller alone, for whoever lacks `relay:usage:read:organization`.
+             * @description `own`: only the caller’s requests, without `relay:usage:read:organization`.
              * @enum {string}
              */
             counted: "organization" | "own";
@@ -2840,7 +2840,7 @@ export interface components {
             endpoint_id: string;
             /** @description Those that will come here as things stand. */
             waiting: number;
-            /** @description Requests that were sent to an endpoint and are not over: their answer is awaited or under way. */
+            /** @description Requests sent to an endpoint whose response has not finished. */
             in_flight: number;
             max_concurrency: number | null;
             /** @enum {string} */
@@ -2855,7 +2855,7 @@ export interface components {
             waiting: number;
             /** @description How long the one that waits longest has waited by now. */
             longest_wait_ms: number;
-            /** @description Requests that were sent to an endpoint and are not over: their answer is awaited or under way. */
+            /** @description Requests sent to an endpoint whose response has not finished. */
             in_flight: number;
             endpoints: components["schemas"]["LiveTarget"][];
         };
@@ -2865,7 +2865,7 @@ export interface components {
             endpoint_id: string;
             /** @description Those that will go here as things stand. */
             waiting: number;
-            /** @description Requests that were sent to an endpoint and are not over: their answer is awaited or under way. */
+            /** @description Requests sent to an endpoint whose response has not finished. */
             in_flight: number;
         };
         /** Member */
@@ -3214,24 +3214,24 @@ export interface components {
             wait_ms: number;
             duration_ms: number;
             fallback_count: number;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             estimated_input_tokens: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             estimated_output_tokens: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             estimated_cost_micros: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             input_tokens: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             output_tokens: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             cached_input_tokens: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             total_tokens: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             cost_micros: number | null;
             /**
-             * @description Where the token counts come from: the provider, what was streamed, the estimate, or nobody because nothing was dispatched.
+             * @description Where the token counts come from: the provider, the streamed output, the estimate, or nowhere because nothing was dispatched.
              * @enum {string}
              */
             usage_source: "reported" | "streamed" | "estimated" | "none";
@@ -3278,24 +3278,24 @@ export interface components {
             wait_ms: number;
             duration_ms: number;
             fallback_count: number;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             estimated_input_tokens: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             estimated_output_tokens: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             estimated_cost_micros: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             input_tokens: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             output_tokens: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             cached_input_tokens: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             total_tokens: number | null;
-            /** @description Null when nobody reported it; that is not zero. */
+            /** @description Null when it was not reported; null is not zero. */
             cost_micros: number | null;
             /**
-             * @description Where the token counts come from: the provider, what was streamed, the estimate, or nobody because nothing was dispatched.
+             * @description Where the token counts come from: the provider, the streamed output, the estimate, or nowhere because nothing was dispatched.
              * @enum {string}
              */
             usage_source: "reported" | "streamed" | "estimated" | "none";
@@ -3343,7 +3343,7 @@ export interface components {
             /** @description Any JSON value. */
             value?: unknown;
             /**
-             * @description `log` goes on and is recorded as `flagged`. `replace` puts `replacement` in the place of the answer’s text, and is for `post_response` alone.
+             * @description `log` lets the request continue and records `flagged`. `replace` replaces the response’s text with `replacement`; `post_response` only.
              * @enum {string}
              */
             action: "allow" | "block" | "log" | "replace";
@@ -3936,13 +3936,13 @@ export interface components {
         "x-ratelimit-limit-requests": number;
         /** @description What remains of it. */
         "x-ratelimit-remaining-requests": number;
-        /** @description Time until it is whole again, such as `1.5s`. */
+        /** @description Time until it resets, such as `1.5s`. */
         "x-ratelimit-reset-requests": string;
         /** @description Limit of the tightest tokens policy. */
         "x-ratelimit-limit-tokens": number;
         /** @description What remains of it. */
         "x-ratelimit-remaining-tokens": number;
-        /** @description Time until it is whole again, such as `1.5s`. */
+        /** @description Time until it resets, such as `1.5s`. */
         "x-ratelimit-reset-tokens": string;
         /** @description Send it as `cursor` for the next page; absent on the last. */
         "X-Next-Cursor": string;

@@ -10,19 +10,19 @@ export interface Issue {
 
 export type Validation = { readonly ok: true } | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** More than this helps nobody, and an attacker could ask for a very long list. */
+/** Bounds the response to a body with very many faults. */
 const issuesMax = 20;
 
-/** Whether a value matches, without compiling: for a page whose policy forbids code made at run time. */
+/** Checks without compiling: the console's content security policy forbids generated code. */
 export function checkValue(schema: TSchema, value: unknown): Validation {
   return Check(schema, value) ? { ok: true } : { ok: false, issues: issuesOf(schema, value) };
 }
 
-/** What is wrong with a value already known to be wrong, in words that name the field and the fix. */
+/** Describes what is wrong with an invalid value, naming the field and the fix. */
 export function issuesOf(schema: TSchema, value: unknown): readonly Issue[] {
   const issues: Issue[] = [];
   explain(schema, value, '', issues);
-  // The walk knows every keyword this package uses; the fallback keeps a new one from passing as valid.
+  // The walk covers every keyword in use. Without this fallback, a value that only a new keyword rejects would pass.
   if (issues.length === 0) issues.push({ path: '', message: 'the value does not match the schema' });
   return issues.slice(0, issuesMax);
 }
@@ -36,7 +36,7 @@ function explain(schema: TSchema, value: unknown, path: string, issues: Issue[])
   else issues.push({ path, message: `${nameOf(path)} must be ${expectation(shape)}` });
 }
 
-/** The branch that fits the kind of the value has the useful words; else all branches are named. */
+/** Explains the branch of the value's own type; when there is none, lists all branches. */
 function explainUnion(branches: readonly TSchema[], value: unknown, path: string, issues: Issue[]): void {
   const fitting = branches.find((branch) => shapeOf(branch).type === kindOfValue(value));
   if (fitting !== undefined && (isObject(value) || Array.isArray(value))) {
@@ -80,7 +80,7 @@ function explainArray(shape: Shape, value: unknown[], path: string, issues: Issu
   }
 }
 
-/** What a value of this schema is, in words that follow "must be". */
+/** The words that follow "must be". */
 function expectation(shape: Shape): string {
   if (shape.enum !== undefined) return choice(shape.enum);
   if (shape.const !== undefined) return JSON.stringify(shape.const);

@@ -32,5 +32,5 @@ export const SecretRef = Type.String({
   maxLength: 500,
   pattern: '^(env:[A-Za-z_][A-Za-z0-9_]*|file:[^\\s].*)$',
   description:
-    'Where whoever applies the file finds the secret: `env:NAME` or `file:PATH`. The secret itself is never in the file.',
+    'Where the secret is read when the file is applied: `env:NAME` or `file:PATH`. The file never holds the secret itself.',
 });

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { errorCodes } from './errors.ts';
 import { integer, nullable, open, optional } from './schema.ts';
 
-/** A superset of OpenAI’s error shape. It is open, because some codes carry more, such as the limiting policy. */
+/** A superset of OpenAI’s error shape. Some codes add fields, such as the limit that rejected the request. */
 export const ErrorBody = open('ErrorBody', {
   error: open('Error', {
     type: Type.String(),

@@ -1,11 +1,11 @@
 import { type ErrorCode, type ErrorOwner, errors } from './errors.ts';
 
 const owners: Readonly<Record<ErrorOwner, string>> = {
-  client: 'the caller: the request has to change',
-  config: 'whoever configures the deployment or organization',
-  capacity: 'whoever sets the limits, or time: capacity frees up by itself',
-  upstream: 'the provider or another service behind Relay',
-  platform: 'the operator of the deployment',
+  client: 'The caller: change the request.',
+  config: 'Anyone who can configure the deployment or organization.',
+  capacity: 'Anyone who can edit limits. Capacity also frees up over time.',
+  upstream: 'The provider, or another service behind Relay.',
+  platform: 'The operator of the deployment.',
 };
 
 interface Section {
@@ -13,18 +13,18 @@ interface Section {
   readonly text: string;
 }
 
-/** Where the page of a code lives below the origin of the deployment. */
+/** The path of a code's page on the deployment itself. */
 export function errorPagePath(code: ErrorCode): string {
   return `/docs/errors/${code}`;
 }
 
-/** The page of a code as Markdown, as the repository’s reference has it. */
+/** The page as Markdown, for the repository’s reference. */
 export function errorPageMarkdown(code: ErrorCode): string {
   const sections = sectionsOf(code).map(({ heading, text }) => `## ${heading}\n\n${text}\n`);
   return `# ${code}\n\n${factsOf(code)}\n\n${sections.join('\n')}`;
 }
 
-/** The same page as HTML, as the deployment serves it: no script, no outside resource. */
+/** The same page as the deployment serves it: HTML without scripts or external resources. */
 export function errorPageHtml(code: ErrorCode): string {
   const sections = sectionsOf(code).map(
     ({ heading, text }) => `<h2>${inline(heading)}</h2>\n<p>${inline(text)}</p>`,
@@ -58,11 +58,11 @@ function sectionsOf(code: ErrorCode): Section[] {
     { heading: 'What it says', text: message },
     { heading: 'Why it happens', text: why },
     { heading: 'What to do', text: fix },
-    { heading: 'Who can act', text: `It is for ${owners[owner]}.` },
+    { heading: 'Who can fix it', text: owners[owner] },
   ];
 }
 
-/** Escapes HTML and turns `code` spans into elements; registry texts use no other markup. */
+/** Escapes HTML and renders `code` spans, the only markup that registry texts use. */
 function inline(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return escaped.replaceAll(/`([^`]+)`/g, '<code>$1</code>');

@@ -9,7 +9,7 @@ import { upstreamErrors } from './errors/upstream-errors.ts';
 import { errorCodes, errors, isErrorCode } from './errors.ts';
 import { allRoutes } from './routes.ts';
 
-/** Codes that no single route owns: the router and the listener answer them before a route is known. */
+/** Codes without a route: the router and the listener return them before a route is known. */
 const routerCodes = ['route_not_found', 'method_not_allowed'];
 
 describe('the error registry', () => {

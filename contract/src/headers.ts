@@ -1,4 +1,4 @@
-/** Every header name the service reads or sets, spelled as it appears on the wire. */
+/** Every header that Relay reads or sets, spelled as on the wire. */
 export const headers = {
   authorization: 'Authorization',
   requestId: 'x-request-id',
@@ -47,7 +47,7 @@ function isHeaderKey(value: string): value is HeaderKey {
 export interface HeaderDescription {
   readonly type: 'string' | 'integer' | 'number' | 'boolean';
   readonly direction: 'request' | 'response' | 'both';
-  /** Which answers or requests carry it. */
+  /** The requests or responses that carry it. */
   readonly on: string;
   readonly meaning: string;
 }
@@ -84,10 +84,10 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   shouldRetry: response('boolean', 'error answers', '`false` when a retry cannot help; SDKs obey it.'),
   rateLimitLimitRequests: response('integer', anyInference, 'Limit of the tightest requests policy.'),
   rateLimitRemainingRequests: response('integer', anyInference, 'What remains of it.'),
-  rateLimitResetRequests: response('string', anyInference, 'Time until it is whole again, such as `1.5s`.'),
+  rateLimitResetRequests: response('string', anyInference, 'Time until it resets, such as `1.5s`.'),
   rateLimitLimitTokens: response('integer', anyInference, 'Limit of the tightest tokens policy.'),
   rateLimitRemainingTokens: response('integer', anyInference, 'What remains of it.'),
-  rateLimitResetTokens: response('string', anyInference, 'Time until it is whole again, such as `1.5s`.'),
+  rateLimitResetTokens: response('string', anyInference, 'Time until it resets, such as `1.5s`.'),
   nextCursor: response('string', pagedLists, 'Send it as `cursor` for the next page; absent on the last.'),
   link: response('string', pagedLists, '`<…>; rel="next"`, the address of the next page.'),
   idempotencyKey: request(

@@ -2,9 +2,8 @@ import type { TSchema } from 'typebox';
 import { kindOf, propertiesOf } from './schema-shape.ts';
 
 /**
- * A query string as the object its schema describes: integers and booleans are turned from text where
- * the text is plainly one, everything else stays text for the validator to name. Unknown parameters
- * are left out. Of a repeated parameter the last value counts.
+ * Turns a query string into the object its schema describes. Text that is not a valid integer or boolean stays text, so
+ * that the validator reports it. Unknown parameters are dropped; of a repeated one, the last value counts.
  */
 export function coerceQuery(schema: TSchema, search: URLSearchParams): Record<string, unknown> {
   const found: Record<string, unknown> = {};

@@ -3,18 +3,15 @@ import type { ErrorCode } from './errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/**
- * `inference` takes the API token, `management` everything below /api, `operations` answers without
- * a key from cached state.
- */
+/** `inference` is below /v1, `management` below /api; `operations` (probes, metrics, reference) needs no key. */
 export type Plane = 'inference' | 'management' | 'operations';
 
 export interface RouteSuccess {
   readonly status: number;
   readonly schema?: TSchema;
-  /** `application/json` where a schema is given and nothing else is said. */
+  /** Defaults to `application/json` when there is a schema. */
   readonly contentType?: string;
-  /** The same operation may answer `text/event-stream` instead. */
+  /** The operation can also respond with `text/event-stream`. */
   readonly streams?: boolean;
   /** Other statuses that carry the same body, such as 503 of a readiness probe. */
   readonly otherStatuses?: readonly number[];
@@ -47,10 +44,10 @@ export interface RouteDefinition<Scope extends string = string> {
   readonly body?: TSchema;
   /** Whether the body may be left out. */
   readonly bodyOptional?: boolean;
-  /** The handler gets the body as text, unparsed and unchecked, because a signature is over exactly what was sent. */
+  /** The handler gets the body as unparsed text, because the sender signed exactly these bytes. */
   readonly rawBody?: boolean;
   readonly success: RouteSuccess;
-  /** Errors beyond those that follow from the plane, the access and the presence of params and a body. */
+  /** Errors beyond those that `routes.ts` derives from plane, access, params and body. */
   readonly errors?: readonly ErrorCode[];
 }
 

@@ -10,7 +10,7 @@ export interface Joined {
   readonly errors: readonly ErrorCode[];
 }
 
-/** A route as a server or generator sees it when it does not care which one it is. */
+/** Any route, for code that treats all of them alike. */
 export type Route = Omit<RouteDefinition, 'errors' | 'access'> & Joined;
 
 export type Routes = {
@@ -32,7 +32,7 @@ export const routes: Routes = joinRoutes();
 
 export const allRoutes: readonly Route[] = Object.values(routes);
 
-/** Static types of what a handler is given and answers; `undefined` where the route has none. */
+/** Static types of a handler's input and result; `undefined` where the route has none. */
 export type RouteParams<I extends RouteId> = StaticOf<RouteTables[I], 'params'>;
 export type RouteQuery<I extends RouteId> = StaticOf<RouteTables[I], 'query'>;
 export type RouteBody<I extends RouteId> = RouteTables[I] extends { readonly rawBody: true }
@@ -52,7 +52,7 @@ function joinRoutes(): Routes {
   return Object.fromEntries(entries) as Routes;
 }
 
-/** The route’s own errors and those that follow from what it is, in the order of the registry. */
+/** The route’s own errors and those derived from its plane, access, params and body, in registry order. */
 function errorsOf(route: RouteDefinition): ErrorCode[] {
   const { access } = route;
   const found = new Set<ErrorCode>(route.errors ?? []);

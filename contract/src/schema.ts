@@ -1,17 +1,14 @@
 import Type, { type TProperties, type TSchema, type TSchemaOptions } from 'typebox';
 
-/** The largest integer that JSON readers keep exact. */
+/** The largest integer that JavaScript reads exactly from JSON. */
 const integerMax = Number.MAX_SAFE_INTEGER;
 
-/**
- * A closed object: a field it does not know is refused by name instead of silently dropped.
- * `title` makes it a named component of the OpenAPI document.
- */
+/** An object that rejects unknown fields by name. `title` makes it a named component of the OpenAPI document. */
 export function closed<P extends TProperties>(title: string, properties: P, options: TSchemaOptions = {}) {
   return Type.Object(properties, { title, additionalProperties: false, ...options });
 }
 
-/** An object that may carry fields beyond those listed, because somebody else owns its shape. */
+/** An object that allows further fields, because another system owns its shape. */
 export function open<P extends TProperties>(title: string, properties: P, options: TSchemaOptions = {}) {
   return Type.Object(properties, { title, additionalProperties: true, ...options });
 }
@@ -51,7 +48,7 @@ export function flag(options: TSchemaOptions = {}) {
   return Type.Boolean(options);
 }
 
-/** A UUIDv7 in practice; clients treat it as opaque, so nothing about its form is promised. */
+/** A UUIDv7 today. The API does not promise a format. */
 export const Id = Type.String({ minLength: 1, maxLength: 100, description: 'An opaque identifier.' });
 
 export const Name = Type.String({ minLength: 1, maxLength: 200 });
@@ -77,7 +74,7 @@ export const HeaderFieldName = Type.String({
   description: 'The name of an HTTP header.',
 });
 
-/** A secret that is stored sealed and never returned. */
+/** A secret that Relay stores encrypted and never returns. */
 export const WriteOnlySecret = Type.String({
   minLength: 1,
   maxLength: 10000,
@@ -89,7 +86,7 @@ export const OpenJson = Type.Unknown({ description: 'Any JSON value.' });
 
 export const Ok = closed('Ok', { ok: Type.Literal(true) });
 
-/** `limit` and `cursor` of every list. Without `limit` a list answers the whole array. */
+/** `limit` and `cursor` of every list. Without `limit`, a list returns the whole array. */
 export const pageFields = {
   limit: optional(integer({ minimum: 1, maximum: 1000, description: 'Page size.' })),
   cursor: optional(Type.String({ maxLength: 1000, description: 'X-Next-Cursor of the page before.' })),
@@ -97,7 +94,7 @@ export const pageFields = {
 
 export const PageQuery = query(pageFields);
 
-/** A collection that grows without bound: always paged. */
+/** A collection that grows without bound, so it is always paged. */
 export function page<S extends TSchema>(title: string, item: S) {
   return closed(title, { data: Type.Array(item), next_cursor: nullable(Type.String()) });
 }

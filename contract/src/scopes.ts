@@ -22,7 +22,7 @@ export function isScope(value: string): value is Scope {
   return Object.hasOwn(scopes, value);
 }
 
-/** The list with everything it implies, without repeats, in the order of the table. A stored key lists this. */
+/** Adds implied scopes, without duplicates, in table order. Stored keys hold the expanded list. */
 export function expandScopes(list: readonly Scope[]): Scope[] {
   return allScopes.filter((scope) => list.some((held) => held === scope || implies(held, scope)));
 }

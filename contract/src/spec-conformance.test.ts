@@ -16,7 +16,7 @@ import {
   specValues,
 } from './spec-tables.fixture.ts';
 
-/** A reader for JSON whose shape is asserted step by step; a missing step fails with its path. */
+/** Walks JSON and asserts every step; a missing one fails with its path. */
 interface Node {
   readonly path: string;
   readonly value: unknown;

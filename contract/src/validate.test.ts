@@ -74,7 +74,7 @@ describe('validation messages name the field and the fix', () => {
     });
   });
 
-  it('a body that is no object says so', () => {
+  it('reports a body that is not an object', () => {
     for (const value of [null, [], 'x', 1]) {
       assert.deepEqual(issuesOf(MembershipCreate, value), ['the body must be an object']);
     }
@@ -154,7 +154,7 @@ describe('coerceQuery', () => {
     assert.deepEqual(coerceQuery(RequestLogQuery, search), { limit: 20, state: 'failed', model: '42' });
   });
 
-  it('leaves what is no integer for the validator to name', () => {
+  it('leaves an invalid integer for the validator to report', () => {
     const query = coerceQuery(RequestLogQuery, new URLSearchParams('limit=ten'));
     assert.deepEqual(issuesOf(RequestLogQuery, query), ['limit must be an integer from 1 to 1000']);
   });

@@ -4,10 +4,7 @@ import { issuesOf, type Validation } from './check-value.ts';
 
 export type Validator = (value: unknown) => Validation;
 
-/**
- * A validator whose issues name the field and the fix. The compiled check decides; the slower walk that
- * finds the words runs only on values already known to be wrong.
- */
+/** Compiles a fast check. The slower walk that names the field and the fix runs only on invalid values. */
 export function compileValidator(schema: TSchema): Validator {
   const compiled = Compile(schema);
   return (value) => (compiled.Check(value) ? { ok: true } : { ok: false, issues: issuesOf(schema, value) });

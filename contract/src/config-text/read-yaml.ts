@@ -19,26 +19,26 @@ export interface Position {
 }
 
 export interface Finding extends Position {
-  /** Where in the structure, such as `endpoints[3].provider`; empty for the whole. */
+  /** Such as `endpoints[3].provider`; empty for the document itself. */
   readonly path: string;
   readonly message: string;
 }
 
 export interface YamlText {
-  /** Undefined when the text is no YAML; `faults` then says why. */
+  /** Undefined when the text is not valid YAML; `faults` has the reason. */
   readonly value: unknown;
   readonly faults: readonly Finding[];
-  /** Where a path stands in the text, or what is nearest above it when there is no such thing. */
+  /** The position of a path, or of its nearest existing parent. */
   positionOf(path: string, of?: 'key' | 'value'): Position;
 }
 
-/** What an alias stands for may be large, and aliases of aliases grow without bound. */
+/** Nested aliases expand exponentially. */
 const ALIASES_MAX = 1_000;
 
-/** One YAML document (JSON is one too) with the position of everything in it. */
+/** Parses one YAML or JSON document and keeps the position of every node. */
 export function readYaml(text: string): YamlText {
   const lines = new LineCounter();
-  // The text of an error is shown; with `prettyErrors` it would quote the line, and a secret with it.
+  // `prettyErrors` would quote the line, which may hold a secret.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
@@ -70,11 +70,11 @@ function plainValue(document: Document, faults: Finding[], start: Position): unk
   }
 }
 
-/** An alias may be a secret that begins with a star, so its name is not repeated. */
+/** Never quotes an alias: an unquoted secret may begin with a star. */
 function wordsOf({ code, message }: YAMLError): string {
   if (code === 'BAD_ALIAS')
-    return 'is no valid YAML: an alias has no anchor. Quote a value that begins with *';
-  return `is no valid YAML: ${message.replace(/\.?$/, '')}`;
+    return 'is not valid YAML: an alias has no anchor. Quote a value that begins with *';
+  return `is not valid YAML: ${message.replace(/\.?$/, '')}`;
 }
 
 interface Found {
@@ -111,7 +111,7 @@ function step(document: Document, node: Node | null, rest: string): [Found, stri
   return [{ key, node: value }, name.slice(textOf(pair.key).length)];
 }
 
-/** A key may hold dots itself; the longest one that fits is meant. */
+/** Keys may contain dots, so the longest matching key wins. */
 function longest(pairs: readonly Pair[]): Pair | undefined {
   return pairs.toSorted((a, b) => textOf(b.key).length - textOf(a.key).length)[0];
 }

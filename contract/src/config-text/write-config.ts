@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
 import type { ConfigFile } from '../config-file.ts';
 
-/** Editors that know the YAML language server complete and check the file by this line. */
+/** Editors with the YAML language server use this line for completion and validation. */
 const HEAD = '# yaml-language-server: $schema=./relay.schema.json';
 
-/** The file as text. The same configuration gives the same bytes, and reading them gives the configuration back. */
+/** Writes the file deterministically; reading it gives the same configuration back. */
 export function writeConfigText(config: ConfigFile, comments: readonly string[] = []): string {
-  // Lines are never folded, and what an older reader would take for a boolean is quoted.
+  // Keeps long lines unfolded and quotes strings that YAML 1.1 readers take for booleans.
   const body = stringify(config, { lineWidth: 0, compat: 'yaml-1.1', aliasDuplicateObjects: false });
   return `${[HEAD, ...comments.map((comment) => `# ${comment}`)].join('\n')}\n${body}`;
 }

@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** Who is calling, and what they may not do. */
+/** Authentication and authorization. */
 export const accessErrors = {
   missing_api_key: {
     status: 401,

@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** What there is no room for at the moment. */
+/** Limits and queues that have no capacity left. */
 export const capacityErrors = {
   rate_limit_wait_budget_exceeded: {
     status: 429,
@@ -40,7 +40,7 @@ export const capacityErrors = {
     type: 'queue_full',
     message: 'Too many requests are already waiting for this lane or key. Slow down and retry.',
     why: 'The number of waiting requests per lane and per key is bounded, so that waiting never grows without end.',
-    fix: 'Retry with backoff, send fewer requests at once, or raise the limits that make requests wait.',
+    fix: 'Retry with backoff, send fewer requests concurrently, or raise the limits that make requests wait.',
     owner: 'capacity',
   },
   too_many_streams: {

@@ -1,11 +1,11 @@
-/** Who has to act for the error to go away. */
+/** Who can fix the error. */
 export type ErrorOwner = 'client' | 'config' | 'capacity' | 'upstream' | 'platform';
 
 export interface ErrorDefinition {
   readonly status: number;
-  /** The coarse class that SDKs switch on. */
+  /** The class that SDKs branch on. */
   readonly type: string;
-  /** The default public text: what happened, why, what to do. It never carries internal detail. */
+  /** The default public message: what happened, why, what to do. It never holds internal details. */
   readonly message: string;
   readonly why: string;
   readonly fix: string;

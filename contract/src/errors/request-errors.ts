@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** What is wrong with a request or with the state that it meets. */
+/** Invalid requests, and requests that conflict with the current state. */
 export const requestErrors = {
   invalid_json: {
     status: 400,

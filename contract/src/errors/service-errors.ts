@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** What the deployment itself cannot do at the moment. */
+/** Failures of the deployment itself. */
 export const serviceErrors = {
   internal_error: {
     status: 500,
@@ -55,7 +55,7 @@ export const serviceErrors = {
     status: 503,
     type: 'draining',
     message: 'This server is shutting down and takes no new requests. Retry; another server will answer.',
-    why: 'The process received a stop signal, finishes what is under way and refuses what is new or still waiting.',
+    why: 'The process received a stop signal. It finishes open requests and rejects new and waiting ones.',
     fix: 'Retry after a second. SDKs do so by themselves.',
     owner: 'platform',
   },

@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from './error-definition.ts';
 
-/** What a provider or a guardrail did not do. */
+/** Failures of providers and guardrails. */
 export const upstreamErrors = {
   upstream_unreachable: {
     status: 502,

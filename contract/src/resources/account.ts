@@ -37,7 +37,7 @@ export type ApiKey = Static<typeof ApiKey>;
 
 export const ApiKeyList = closed('ApiKeyList', { api_keys: Type.Array(ApiKey) });
 
-/** Scope names are checked against the table by the server, so that a wrong one is named in the error. */
+/** The server checks scope names itself, so that the error names the unknown one. */
 const RequestedScopes = Type.Array(Type.String(), { minItems: 1, maxItems: 100 });
 
 const apiKeyFields = {
@@ -58,6 +58,6 @@ export const ApiKeyCreated = closed('ApiKeyCreated', {
 
 export const ApiKeyScopes = closed('ApiKeyScopes', { scopes: Type.Array(Type.String()) });
 
-/** A key made for another member of the organization. */
+/** A key for another member of the organization. */
 export const OrgApiKeyCreate = closed('OrgApiKeyCreate', { user_uuid: Id, ...apiKeyFields });
 export type OrgApiKeyCreate = Static<typeof OrgApiKeyCreate>;

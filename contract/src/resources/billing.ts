@@ -19,7 +19,7 @@ const MaybeRecordId = nullable(RecordId);
 const MaybeTimestamp = nullable(Timestamp);
 const MaybeUrl = nullable(Type.String());
 const Currency = Type.String({ description: 'ISO 4217, in capitals.' });
-/** A credit is below zero. */
+/** Negative for a credit. */
 const Amount = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
@@ -110,12 +110,12 @@ export const BillingHistory = closed(
   },
   {
     description:
-      'The newest 1,000 of each, newest first. Empty in a self-hosted deployment, where nobody is charged through Relay.',
+      'The newest 1,000 of each, newest first. Empty in a self-hosted deployment, where Relay charges nothing.',
   },
 );
 export type BillingHistory = Static<typeof BillingHistory>;
 
-/** Stripe owns its shape; what is read of it depends on its type. */
+/** Stripe owns its shape; Relay reads the fields that its type needs. */
 export const StripeEvent = open(
   'StripeEvent',
   {
@@ -175,7 +175,7 @@ export type UsageTotals = Static<typeof UsageTotals>;
 
 export const UsageLine = closed('UsageLine', {
   user_uuid: nullable(Id),
-  user_name: nullable(Type.String({ description: 'Null for somebody who is no longer a member.' })),
+  user_name: nullable(Type.String({ description: 'Null for a former member.' })),
   api_key_id: nullable(Id, { description: 'Null for traffic without a key, and in lines by user.' }),
   api_key_name: nullable(Type.String()),
   ...usageFields,

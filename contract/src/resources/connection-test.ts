@@ -35,7 +35,7 @@ const Outcome = oneOf([
   'invalid_response',
 ]);
 
-/** What every connection test answers. */
+/** The result of every connection test. */
 const answer = {
   ok: flag(),
   outcome: Outcome,

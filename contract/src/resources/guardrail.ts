@@ -74,7 +74,7 @@ export const ResponseRule = closed('ResponseRule', {
   value: optional(OpenJson),
   action: oneOf(['allow', 'block', 'log', 'replace'], {
     description:
-      '`log` goes on and is recorded as `flagged`. `replace` puts `replacement` in the place of the answer’s text, and is for `post_response` alone.',
+      '`log` lets the request continue and records `flagged`. `replace` replaces the response’s text with `replacement`; `post_response` only.',
   }),
   replacement: optional(text({ minLength: 1, maxLength: 10_000 })),
 });
@@ -199,7 +199,7 @@ export const GuardrailPreset = closed('GuardrailPreset', {
 });
 export type GuardrailPreset = Static<typeof GuardrailPreset>;
 
-/** What a guardrail said of a request that is over; never what it was shown. */
+/** A guardrail's verdict on a finished request; never the text that it checked. */
 export const GuardrailVerdict = closed('GuardrailVerdict', {
   guardrail_id: Id,
   stage: Stage,
@@ -211,7 +211,7 @@ export const GuardrailVerdict = closed('GuardrailVerdict', {
   }),
 });
 
-/** A guardrail that would be asked, and the bindings that make it so. */
+/** A guardrail that would run, and the bindings that select it. */
 export const EffectiveGuardrail = closed('EffectiveGuardrail', {
   guardrail_id: Id,
   stages: Type.Array(Stage),

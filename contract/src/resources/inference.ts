@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox';
 import { integer, open, optional, query } from '../schema.ts';
 
 /**
- * Inference bodies are open: fields Relay does not know pass to the provider untouched.
- * Message content may be text, parts or null (with tool calls), so its form is left to the provider.
+ * Inference bodies are open: Relay passes unknown fields to the provider unchanged.
+ * Message content may be text, parts or null (with tool calls), so the provider validates it.
  */
 const Model = Type.String({
   minLength: 1,

@@ -83,7 +83,7 @@ export type UserLimitPolicy = Static<typeof UserLimitPolicy>;
 
 export const UserLimitPolicyList = closed('UserLimitPolicyList', { policies: Type.Array(UserLimitPolicy) });
 
-/** With `limit_uuid` an update, without it a new policy. */
+/** Updates the policy with this `limit_uuid`; without it, creates one. */
 export const UserLimitPolicyUpsert = closed('UserLimitPolicyUpsert', { user_uuid: Id, ...budgetWriteFields });
 export type UserLimitPolicyUpsert = Static<typeof UserLimitPolicyUpsert>;
 

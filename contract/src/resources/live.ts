@@ -6,11 +6,10 @@ const Waiting = integer({
   description: 'Requests that have a slot for later or a place in line, and were not sent yet.',
 });
 const InFlight = integer({
-  description:
-    'Requests that were sent to an endpoint and are not over: their answer is awaited or under way.',
+  description: 'Requests sent to an endpoint whose response has not finished.',
 });
 
-/** Where the requests of a lane wait or are. */
+/** Requests of a lane by state. */
 const LiveTarget = closed('LiveTarget', {
   endpoint_id: Id,
   waiting: integer({ description: 'Those that will go here as things stand.' }),
@@ -27,7 +26,7 @@ export const LiveLane = closed('LiveLane', {
 });
 export type LiveLane = Static<typeof LiveLane>;
 
-/** An endpoint with requests, or one that is left alone for a while. */
+/** An endpoint that has requests or is cooling down. */
 export const LiveEndpoint = closed('LiveEndpoint', {
   endpoint_id: Id,
   waiting: integer({ description: 'Those that will come here as things stand.' }),
@@ -38,12 +37,11 @@ export const LiveEndpoint = closed('LiveEndpoint', {
 });
 export type LiveEndpoint = Static<typeof LiveEndpoint>;
 
-/** What is under way in the whole deployment at one moment. Lanes and endpoints without any of it are left out. */
+/** Waiting and in-flight requests of the whole deployment. Idle lanes and endpoints are left out. */
 export const Live = closed('Live', {
   at: Timestamp,
   counted: oneOf(['organization', 'own'], {
-    description:
-      '`own`: the requests of the caller alone, for whoever lacks `relay:usage:read:organization`.',
+    description: '`own`: only the caller’s requests, without `relay:usage:read:organization`.',
   }),
   lanes: Type.Array(LiveLane),
   endpoints: Type.Array(LiveEndpoint),

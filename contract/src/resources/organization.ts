@@ -30,7 +30,7 @@ export const Invitation = closed('Invitation', {
 });
 export type Invitation = Static<typeof Invitation>;
 
-/** The one time that the link is shown: whoever has it can join. */
+/** The link is shown once; anyone who has it can join. */
 export const InvitationCreated = closed('InvitationCreated', {
   invitation: Invitation,
   accept_url: Type.String({ description: 'For the invited person. Shown here once and never again.' }),

@@ -16,7 +16,7 @@ import { GuardrailVerdict } from './guardrail.ts';
 import { Metric, Operation, Period, RequestState } from './values.ts';
 
 const MaybeId = nullable(Id);
-const MaybeCount = nullable(integer(), { description: 'Null when nobody reported it; that is not zero.' });
+const MaybeCount = nullable(integer(), { description: 'Null when it was not reported; null is not zero.' });
 
 /** Metering metadata of one request. Prompts, bodies and credentials are never part of it. */
 const entryFields = {
@@ -53,7 +53,7 @@ const entryFields = {
   cost_micros: MaybeCount,
   usage_source: oneOf(['reported', 'streamed', 'estimated', 'none'], {
     description:
-      'Where the token counts come from: the provider, what was streamed, the estimate, or nobody because nothing was dispatched.',
+      'Where the token counts come from: the provider, the streamed output, the estimate, or nowhere because nothing was dispatched.',
   }),
 };
 
@@ -113,7 +113,7 @@ export const RequestAttempt = closed('RequestAttempt', {
 });
 export type RequestAttempt = Static<typeof RequestAttempt>;
 
-/** One line of the decision trace of a request that is over. */
+/** One line of a finished request's decision trace. */
 export const RecordedCandidate = closed('RecordedCandidate', {
   endpoint_id: Id,
   endpoint_name: nullable(Type.String(), { description: 'Null when the endpoint was deleted since.' }),
@@ -124,7 +124,7 @@ export const RecordedCandidate = closed('RecordedCandidate', {
 });
 export type RecordedCandidate = Static<typeof RecordedCandidate>;
 
-/** The policy that made a request wait, or refused it. */
+/** The limit that made a request wait, or rejected it. */
 export const BoundPolicy = closed('BoundPolicy', {
   policy_id: Id,
   policy_kind: oneOf(['resource', 'user', 'api_key']),
@@ -173,7 +173,7 @@ const filters = {
 export const RequestLogQuery = query({ ...filters, ...pageFields });
 export type RequestLogQuery = Static<typeof RequestLogQuery>;
 
-/** The tail and the CSV take the filters but not the page. */
+/** The live tail and the CSV export take the filters, but are not paged. */
 export const RequestTailQuery = query({
   ...filters,
   after: optional(
@@ -191,7 +191,7 @@ export const RequestExportQuery = query({
     Type.String({
       maxLength: 100,
       description:
-        'Goes on below this request id. A file has at most 1,000,000 rows, newest first; where there are more, its last record says so in `request_id` and names the id to go on with.',
+        'Continues after this request id. A file has at most 1,000,000 rows, newest first; when there are more, its last record names in `request_id` the id to continue with.',
     }),
   ),
 });

@@ -10,7 +10,7 @@ export const RoutingExplain = closed('RoutingExplain', {
 });
 export type RoutingExplain = Static<typeof RoutingExplain>;
 
-/** What would happen to the body now. Nothing is dispatched and nothing is reserved. */
+/** How Relay would route the body now. It dispatches and reserves nothing. */
 export const RoutingExplanation = closed('RoutingExplanation', {
   operation: Operation,
   model: Type.String(),

@@ -34,7 +34,7 @@ export const Session = closed('Session', {
 });
 export type Session = Static<typeof Session>;
 
-/** The ways to sign in that this deployment has, for whoever has not done so yet. */
+/** The sign-in methods of this deployment, readable before sign-in. */
 export const SignInMethods = closed('SignInMethods', {
   mode: oneOf(['self_hosted', 'hosted']),
   token: flag({ description: 'With the admin token.' }),
@@ -64,7 +64,7 @@ export const SignUp = closed('SignUp', {
 });
 export type SignUp = Static<typeof SignUp>;
 
-/** `name` and `password` for somebody who has no account yet; others accept while signed in. */
+/** `name` and `password` create an account; people who have one accept while signed in. */
 export const InvitationAcceptance = closed('InvitationAcceptance', {
   token: WriteOnlySecret,
   name: optional(Name),
@@ -106,7 +106,7 @@ export type TotpConfirmation = Static<typeof TotpConfirmation>;
 export const SsoStartQuery = query({
   return_to: optional(text({ maxLength: 500, description: 'A path of the console to come back to.' })),
 });
-/** What an identity provider sends back; further parameters are its own. */
+/** The callback of an identity provider, which may add parameters. */
 export const SsoCallbackQuery = query({
   code: optional(text({ maxLength: 4000 })),
   state: optional(text({ maxLength: 4000 })),

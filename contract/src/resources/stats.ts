@@ -58,7 +58,7 @@ export const TimeseriesQuery = query({
 });
 export type TimeseriesQuery = Static<typeof TimeseriesQuery>;
 
-/** Whole for every metric but `fallback_rate`. */
+/** An integer for every metric except `fallback_rate`. */
 const SeriesValue = nullable(Type.Number({ minimum: 0 }), {
   description:
     'Counts and sums of a bucket without requests are 0; a quantile, mean or rate of no requests is null.',

@@ -1,6 +1,6 @@
 import { oneOf } from '../schema.ts';
 
-/** The value sets that more than one resource uses. */
+/** Enumerations that several resources share. */
 export const Health = oneOf(['healthy', 'rate_limited', 'cooling_down', 'unhealthy']);
 
 export const Metric = oneOf(['requests', 'tokens', 'spend', 'concurrency'], {

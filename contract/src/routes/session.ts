@@ -22,7 +22,7 @@ import { params } from '../schema.ts';
 const session = { plane: 'management', tag: 'Session' } as const;
 const signIn = ['invalid_credentials', 'totp_required', 'too_many_attempts'] as const;
 
-/** What people do in a browser. Keys open none of these. */
+/** Routes for people in a browser. API keys cannot use them. */
 export const sessionRoutes = {
   createSession: {
     ...session,

@@ -85,7 +85,7 @@ describe('control', () => {
     const file = fileOf(story.page);
     await file.fill('version: 1\nlanes: [');
     await story.button('Show the plan').click();
-    await story.page.getByText('is no valid YAML').waitFor();
+    await story.page.getByText('is not valid YAML').waitFor();
     await file.fill('version: 1\nlanes:\n  - { name: Fast, default_max_wait_ms: soon }\n');
     await story.button('Show the plan').click();
     await story.button('Line 3, column 40').click();

@@ -35,7 +35,7 @@ test('a file is YAML as well, and what is none says where', () => {
   assert.deepEqual(findings, []);
   assert.equal(config?.lanes?.[0]?.name, 'Fast');
   const [fault] = readConfigText('version: 1\nlanes: [\n').findings;
-  assert.match(fault?.message ?? '', /^is no valid YAML: .*\.$/);
+  assert.match(fault?.message ?? '', /^is not valid YAML: .*\.$/);
   const [twice] = readConfigText('version: 1\nversion: 1\n').findings;
   assert.deepEqual([twice?.line, twice?.column, twice?.offset], [2, 1, 11]);
 });

@@ -72,7 +72,7 @@ describe('the text of a configuration file', () => {
       /^10:5 .*secret/,
     ],
     ['another version', 'version: 1', 'version: 2', /^2:10 version must be 1/],
-    ['what is no YAML', 'lanes:', 'lanes: [', /^\d+:\d+ is no valid YAML/],
+    ['text that is not YAML', 'lanes:', 'lanes: [', /^\d+:\d+ is not valid YAML/],
     ['the same key twice', 'version: 1', 'version: 1\nversion: 1', /^3:1 .*unique/],
   ];
   for (const [what, from, to, expected] of faults) {
