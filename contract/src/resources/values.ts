@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import { oneOf } from '../schema.ts';
 
 /** Enumerations that several resources share. */
@@ -26,7 +27,9 @@ export const Role = oneOf(['owner', 'admin', 'developer', 'viewer', 'billing']);
 export const UserStatus = oneOf(['active', 'invited', 'suspended']);
 
 export const RouteKind = oneOf(['chat', 'responses', 'embeddings', 'multi']);
+export type RouteKind = Static<typeof RouteKind>;
 
 export const Operation = oneOf(['chat', 'responses', 'embeddings']);
+export type Operation = Static<typeof Operation>;
 
 export const RequestState = oneOf(['completed', 'failed', 'cancelled']);

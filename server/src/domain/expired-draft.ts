@@ -1,5 +1,5 @@
+import type { Operation } from '@relay/contract';
 import type { RequestRecord } from './request-record.ts';
-import type { Operation } from './routing/operation.ts';
 
 /**
  * What a gateway leaves with the reservation of a request, so that the request gets its row even if the gateway dies after

@@ -1,6 +1,6 @@
+import type { Operation } from '@relay/contract';
 import type { GuardrailCause, GuardrailStage, GuardrailVerdict } from './guardrails/verdict.ts';
 import type { PolicyDescription } from './limits/limit.ts';
-import type { Operation } from './routing/operation.ts';
 
 export type RequestState = 'completed' | 'failed' | 'cancelled';
 

@@ -1,7 +1,7 @@
+import type { RouteKind } from '@relay/contract';
 import type { Secret } from '../kit/secret.ts';
 import type { PlanName, RoleName } from './access.ts';
 import type { Guardrail } from './guardrails/guardrail.ts';
-import type { RouteKind } from './routing/operation.ts';
 import type { AuthMode } from './upstream-auth.ts';
 
 /**

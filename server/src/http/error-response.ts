@@ -1,5 +1,6 @@
 import { type ErrorCode, errors, headers } from '@relay/contract';
 import { RelayError } from '../domain/relay-error.ts';
+import type { ErrorObject, ErrorRules } from '../protocols/protocol.ts';
 
 export interface ErrorResponse {
   readonly status: number;
@@ -13,8 +14,15 @@ export interface ErrorContext {
   readonly publicUrl: string;
 }
 
-/** The one place where an error becomes a response. What is not a RelayError is a defect and says nothing. */
-export function errorResponse(error: unknown, context: ErrorContext): ErrorResponse {
+/**
+ * The one place where an error becomes a response. What is not a RelayError is a defect, and the response tells nothing about it.
+ * `bodyOf`: the shape that clients of the caller's protocol parse; management's own unless given.
+ */
+export function errorResponse(
+  error: unknown,
+  context: ErrorContext,
+  bodyOf: ErrorRules['body'] = managementBody,
+): ErrorResponse {
   const known = error instanceof RelayError ? error : new RelayError('internal_error', { cause: error });
   return {
     status: known.status,
@@ -26,11 +34,15 @@ export function errorResponse(error: unknown, context: ErrorContext): ErrorRespo
       ...retryHeaders(known.code),
       ...known.detail.headers,
     },
-    body: JSON.stringify({ error: errorObject(known, context) }),
+    body: JSON.stringify(bodyOf(errorObject(known, context))),
   };
 }
 
-export function errorObject(error: RelayError, context: ErrorContext): Record<string, unknown> {
+function managementBody(error: ErrorObject): object {
+  return { error };
+}
+
+export function errorObject(error: RelayError, context: ErrorContext): ErrorObject {
   return {
     type: errors[error.code].type,
     code: error.code,

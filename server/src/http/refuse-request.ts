@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { endUnread } from './end-unread.ts';
 import { type ErrorContext, errorResponse } from './error-response.ts';
+import { protocolOf } from './inference-route.ts';
 
 /** Answers with the error; an answer that has begun can only be broken off. */
 export function refuseRequest(
@@ -14,7 +15,7 @@ export function refuseRequest(
     response.destroy();
     return;
   }
-  const { status, headers, body } = errorResponse(error, context);
+  const { status, headers, body } = errorResponse(error, context, protocolOf(request)?.errors.body);
   Object.assign(headers, more);
   headers['content-length'] = String(Buffer.byteLength(body));
   // Reading on only to throw the body away would let strangers keep connections busy.

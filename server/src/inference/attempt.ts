@@ -3,7 +3,6 @@ import { type Candidate, sentCredential } from '../domain/routing/routing.ts';
 import type { Log } from '../kit/log.ts';
 import { cooldownUntilMs } from './dispatch/cooldown.ts';
 import { type DispatchDeps, sendUpstream } from './dispatch/send-upstream.ts';
-import { asksForUsage } from './dispatch/upstream-body.ts';
 import {
   type AttemptRecord,
   type AttemptResult,
@@ -51,16 +50,19 @@ export async function attempt(
   };
   exchange.attempts.push(record);
   exchange.credentialId = sentCredential(candidate)?.id ?? null;
+  // The provider speaks what the client speaks; a translation would choose the candidate's own protocol here.
+  const upstream = exchange.protocol;
   const reply = new Reply({
     exchange,
+    protocol: upstream,
     clock: deps.clock,
-    dropUsageFrame: asksForUsage(exchange.operation, routed.body),
+    dropUsageFrame: upstream.request.asksForUsage(routed.body),
     whole: inspected,
     headersFor: (head, usage) =>
       responseHeaders(exchange, routed, candidate, head, usage, deps.clock.monotonicMs()),
     interruptedFrame: () => interruptedFrame(deps, exchange),
   });
-  reply.stopUpstream = sendUpstream(deps, exchange, routed.body, candidate, reply, inspected);
+  reply.stopUpstream = sendUpstream(deps, exchange, upstream, routed.body, candidate, reply, inspected);
   exchange.inCharge = reply;
   // The client may have left before there was anything to stop.
   if (exchange.clientGone) reply.clientLeft();

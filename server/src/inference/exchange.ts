@@ -2,13 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Refusal } from '../admission/engine.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { TemplateValues } from '../domain/guardrails/template.ts';
-import type { TokenEstimate } from '../domain/money/estimate.ts';
-import type { Usage } from '../domain/money/usage.ts';
+import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
 import type { RecordedGuardrail } from '../domain/request-record.ts';
-import type { Operation } from '../domain/routing/operation.ts';
 import type { Route } from '../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
-import type { MemberSpan } from '../kit/json-members.ts';
+import type { Protocol } from '../protocols/protocol.ts';
+import type { InferenceBody } from '../protocols/request-body.ts';
 
 /**
  * One request on its way through the gateway. Each step fills in its part; no step reads a part that a
@@ -19,7 +18,8 @@ export interface Exchange {
   readonly clientRequestId: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly operation: Operation;
+  /** What the client speaks. */
+  readonly protocol: Protocol;
   readonly caller: Caller;
   readonly snapshot: OrganizationSnapshot;
   readonly arrivedAtMs: number;
@@ -96,21 +96,6 @@ export interface RateWindow {
 
 export interface InCharge {
   clientLeft(): void;
-}
-
-/** What the client sent, read once: the bytes as they came, and what the gateway must know of them. */
-export interface InferenceBody {
-  readonly bytes: Buffer;
-  /** The members that steer the request, parsed; of a large body not its content. Text in them is not decoded. */
-  readonly settings: Readonly<Record<string, unknown>>;
-  /** Where each member of the top level lies, in the order of the text. */
-  readonly members: readonly MemberSpan[];
-  readonly model: string;
-  readonly streaming: boolean;
-  /** The client asked for usage in the stream itself. */
-  readonly wantsUsageFrame: boolean;
-  /** Position of the object's closing brace. */
-  readonly closing: number;
 }
 
 export interface RoutedRequest {

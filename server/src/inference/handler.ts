@@ -40,14 +40,14 @@ async function open(
   requestId: string,
   startMs: number,
 ): Promise<void> {
-  const operation = inferenceRouteOf(request);
+  const route = inferenceRouteOf(request);
   const authenticated = deps.authenticate(request);
   const caller: Caller = authenticated instanceof Promise ? await authenticated : authenticated;
   if (!caller.scopes.has('relay:request')) throw scopeRefusal(caller, ['relay:request']);
   const found = deps.snapshotOf(caller.organizationId);
   const snapshot = found instanceof Promise ? await found : found;
 
-  if (operation === 'models') {
+  if (route === 'models') {
     sendModels(deps, request, response, requestId, startMs, snapshot);
     return;
   }
@@ -56,7 +56,7 @@ async function open(
     clientRequestId: clientRequestId(request),
     request,
     response,
-    operation,
+    protocol: route,
     caller,
     snapshot,
     arrivedAtMs: deps.clock.nowMs(),

@@ -1,7 +1,5 @@
 import type { AdmissionDesk } from '../admission/desk.ts';
 import type { Actual } from '../admission/engine.ts';
-import { digestOfBody } from '../domain/body-digest.ts';
-import { estimateTokens } from '../domain/money/estimate.ts';
 import { costMicros } from '../domain/money/money.ts';
 import type { Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
@@ -16,7 +14,6 @@ import { clientGone, endWithError } from './endings.ts';
 import {
   type AttemptResult,
   type Exchange,
-  type InferenceBody,
   isFailure,
   type RoutedRequest,
   type UpstreamAnswer,
@@ -30,9 +27,9 @@ import {
   responseGuardrails,
 } from './guard/guard-request.ts';
 import { guardResponse } from './guard/guard-response.ts';
-import { parseBody } from './receive/parse-body.ts';
+import { receiveRequest } from './receive/receive-request.ts';
 import { sendAnswer } from './respond/answer.ts';
-import { decodeAnswer } from './respond/answer-usage.ts';
+import { decodeAnswer } from './respond/decode-answer.ts';
 import { responseHeaders } from './respond/response-headers.ts';
 import { routeRequest } from './route/route-request.ts';
 import { type Ending, settle } from './settle/settle.ts';
@@ -51,9 +48,6 @@ export interface PipelineDeps extends AttemptDeps, GuardDeps {
   readonly onSettled?: (record: RequestRecord) => void;
 }
 
-/** More than any lane or model is called; the record keeps no more of what a client sends in that place. */
-const MODEL_CHARACTERS_MAX = 200;
-
 /**
  * The life of a request, from top to bottom. The only code that knows the order of the steps; it owns the
  * wait and fallback loop, and it settles every exchange exactly once, however it ends.
@@ -66,15 +60,14 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
     deps.newest.prepare(exchange.caller.organizationId);
     // receive: 400, 401, 413
     const bytes = await readBody(exchange.request, exchange.response, deps.bodyBytesMax);
-    demandSignedBody(exchange, bytes);
-    const body = parseBody(bytes, exchange.operation);
-    noteBody(exchange, body, deps.clock.monotonicMs());
+    const body = receiveRequest(exchange, bytes, deps.clock.monotonicMs());
     // route: 400
     const { route, candidates } = routeRequest(exchange, body);
     const name = route.lane?.id ?? body.model;
-    const guess = estimateTokens(exchange.operation, body, deps.typicalOutput.tokens(name));
-    const { snapshot, caller } = exchange;
-    const estimate = boundEstimate(snapshot, caller, route, candidates, body.settings, guess);
+    const { snapshot, caller, protocol } = exchange;
+    const guess = protocol.request.estimate(body, deps.typicalOutput.tokens(name));
+    const cap = protocol.request.outputCap(body.settings);
+    const estimate = boundEstimate(snapshot, caller, route, candidates, cap, guess);
     routed = { body, route, estimate };
     demandInspectable(exchange, routed, candidates);
     exchange.marks.routedMs = deps.clock.monotonicMs();
@@ -86,26 +79,13 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
       guarded === 'client_gone'
         ? clientGone()
         : await serveFromCandidates(deps, exchange, routed, candidates);
-    // Embeddings have no output; what they report says nothing about the lane's next completion.
-    if (ending.usage !== null && exchange.operation !== 'embeddings')
+    if (ending.usage !== null && protocol.hasOutput)
       deps.typicalOutput.learn(name, ending.usage.outputTokens);
   } catch (error) {
     ending = endWithError(deps, exchange, error);
   }
   // settle
   settle(deps, exchange, routed, ending);
-}
-
-/** Whoever is known by a signed context was signed for one body, and another body is another request. */
-function demandSignedBody({ caller }: Exchange, bytes: Buffer): void {
-  if (caller.bodyDigest === undefined || caller.bodyDigest === digestOfBody(bytes)) return;
-  throw new RelayError('invalid_context', { internal: 'the body is not the one that was signed' });
-}
-
-function noteBody(exchange: Exchange, body: InferenceBody, nowMs: number): void {
-  exchange.marks.receivedMs = nowMs;
-  exchange.model = body.model.slice(0, MODEL_CHARACTERS_MAX);
-  exchange.streaming = body.streaming;
 }
 
 /** Tries candidates until one answers, the client leaves, or nothing is left to try. */

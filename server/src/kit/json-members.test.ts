@@ -5,8 +5,8 @@ import { scanObject } from './json-members.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
 
-function spansOf(text: string) {
-  const result = scanObject(latin1(text), 64);
+function spansOf(text: string, countedName: string | null = null) {
+  const result = scanObject(latin1(text), 64, 1_000, countedName);
   if (typeof result === 'string') throw new Error(`unexpected ${result}`);
   return result;
 }
@@ -53,17 +53,17 @@ describe('scanObject', () => {
     it(`refuses ${what} as ${problem}`, () => assert.equal(scanObject(text, 64), problem));
   }
 
-  it('counts text, numbers and images inside a value', () => {
+  it('counts text, numbers and members of one name inside a value', () => {
     const content = [
-      { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+      { type: 'picture', picture: { url: 'data:image/png;base64,AAAA' } },
       'abcd',
       1,
       [2.5e3, -1],
     ];
-    const span = spansOf(JSON.stringify({ content })).members[0];
-    assert.equal(span?.images, 1);
+    const span = spansOf(JSON.stringify({ content }), 'picture').members[0];
+    assert.equal(span?.counted, 1);
     assert.equal(span?.numbers, 3);
-    assert.equal(span?.textBytes, 'typeimage_urlimage_urlurlabcd'.length);
+    assert.equal(span?.textBytes, 'typepicturepictureurlabcd'.length);
   });
 
   it('accepts every text that JSON.parse accepts, and finds the same members', () => {

@@ -17,8 +17,8 @@ export interface MemberSpan {
   /** Bytes of the strings inside, names of members included, data URLs left out. */
   readonly textBytes: number;
   readonly numbers: number;
-  /** Members called `image_url` inside the value. */
-  readonly images: number;
+  /** Nested members that have the name the caller asked to count. */
+  readonly counted: number;
 }
 
 export interface ObjectSpans {
@@ -42,8 +42,9 @@ export function scanObject(
   text: string,
   depthMax: number,
   membersMax = Number.POSITIVE_INFINITY,
+  countedName: string | null = null,
 ): ObjectSpans | ScanProblem {
-  const scanner = new Scanner(text, depthMax);
+  const scanner = new Scanner(text, depthMax, countedName);
   scanner.skipSpace();
   if (!scanner.take(OPEN_BRACE)) return 'not_an_object';
   const members: MemberSpan[] = [];
@@ -71,11 +72,15 @@ class Scanner {
   readonly #depthMax: number;
   #textBytes = 0;
   #numbers = 0;
-  #images = 0;
+  readonly #countedName: string;
+  readonly #countedLength: number;
+  #counted = 0;
 
-  constructor(text: string, depthMax: number) {
+  constructor(text: string, depthMax: number, countedName: string | null) {
     this.#text = text;
     this.#depthMax = depthMax;
+    this.#countedName = countedName ?? '';
+    this.#countedLength = countedName?.length ?? -1;
   }
 
   take(code: number): boolean {
@@ -102,16 +107,18 @@ class Scanner {
     this.skipSpace();
     this.#textBytes = 0;
     this.#numbers = 0;
-    this.#images = 0;
+    this.#counted = 0;
     const start = this.at;
     const problem = this.#skipValue();
     if (problem !== null) return problem;
-    const { textBytes, numbers, images } = {
+    return {
+      name,
+      start,
+      end: this.at,
       textBytes: this.#textBytes,
       numbers: this.#numbers,
-      images: this.#images,
+      counted: this.#counted,
     };
-    return { name, start, end: this.at, textBytes, numbers, images };
   }
 
   /**
@@ -160,7 +167,8 @@ class Scanner {
     if (!this.#skipString()) return false;
     const length = this.at - start - 2;
     this.#textBytes += length;
-    if (length === 9 && this.#text.startsWith('image_url', start + 1)) this.#images += 1;
+    if (length === this.#countedLength && this.#text.startsWith(this.#countedName, start + 1))
+      this.#counted += 1;
     this.skipSpace();
     if (!this.take(COLON)) return false;
     this.skipSpace();
@@ -211,7 +219,7 @@ function decodeName(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end - 1);
   if (!raw.includes('\\')) return raw;
   try {
-    return JSON.parse(text.slice(start, end)) as string;
+    return String(JSON.parse(text.slice(start, end)));
   } catch {
     return raw;
   }

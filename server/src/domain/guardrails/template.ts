@@ -1,4 +1,4 @@
-import type { Operation } from '../routing/operation.ts';
+import type { Operation } from '@relay/contract';
 import type { GuardrailProblem } from './rules.ts';
 import type { GuardrailStage } from './verdict.ts';
 

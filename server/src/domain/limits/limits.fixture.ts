@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Operation } from '../routing/operation.ts';
+import type { Operation } from '@relay/contract';
 import { type Candidate, type Route, routingTableOf } from '../routing/routing.ts';
 import { credential, endpoint, lane, member, provider, snapshot } from '../snapshot.fixture.ts';
 import type {

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
-import type { TokenEstimate } from '../money/estimate.ts';
 import { costMicros } from '../money/money.ts';
+import type { TokenEstimate } from '../money/usage.ts';
 import type { Candidate, Route } from '../routing/routing.ts';
 import type { BudgetPolicy, OrganizationSnapshot } from '../snapshot.ts';
 import {

@@ -9,7 +9,6 @@ import type {
 } from '../snapshot.ts';
 import { authStyles } from '../upstream-auth.ts';
 import { chooseCredential } from './choose-credential.ts';
-import { type Operation, operationPaths } from './operation.ts';
 
 /** An endpoint that a request may go to, with what is needed to send it there. */
 export interface Candidate {
@@ -67,10 +66,6 @@ export function sentCredential({ provider, credential }: Candidate): Credential 
 /** Whether requests can be sent to the candidate: its provider takes no credential, or has a usable one. */
 export function isPrepared(candidate: Candidate): boolean {
   return !authStyles[candidate.provider.authMode].needsSecret || sentCredential(candidate) !== null;
-}
-
-export function upstreamPath(candidate: Candidate, operation: Operation): string {
-  return candidate.pathPrefix + operationPaths[operation];
 }
 
 function buildRoutingTable(snapshot: OrganizationSnapshot): RoutingTable {

@@ -1,6 +1,4 @@
-import type { CandidateVerdict } from '@relay/contract';
-import type { Operation } from './operation.ts';
-import { serves } from './operation.ts';
+import type { CandidateVerdict, Operation, RouteKind } from '@relay/contract';
 import type { RouteMember } from './routing.ts';
 
 export type Unfit =
@@ -30,4 +28,8 @@ export function unfitness(member: RouteMember, operation: Operation, streaming: 
   if (!serves(endpoint.routeKind, operation)) return 'operation_unsupported';
   if (streaming && !endpoint.supportsStreaming) return 'streaming_unsupported';
   return null;
+}
+
+function serves(kind: RouteKind, operation: Operation): boolean {
+  return kind === 'multi' || kind === operation;
 }

@@ -61,7 +61,7 @@ export function draftOf(
     userId: caller.userId,
     keyId: caller.keyId,
     clientRequestId: exchange.clientRequestId,
-    operation: exchange.operation,
+    operation: exchange.protocol.operation,
     streaming: routed.body.streaming,
     laneId: routed.route.lane?.id ?? null,
     arrivedAtMs: exchange.arrivedAtMs,

@@ -19,7 +19,7 @@ function policy(metric: 'tokens' | 'spend', limitValue: number): LimitPolicy {
 
 function bound(
   limitPolicies: LimitPolicy[],
-  settings: Record<string, unknown> = {},
+  outputCap: number | null = null,
   keyPolicies: readonly BudgetPolicy[] = [],
 ): number {
   const parts = { providers: [provider('p')], endpoints: [endpoint('e', 'p', 'm')], limitPolicies };
@@ -35,7 +35,7 @@ function bound(
   const candidates = route.members.map(({ candidate }) => candidate);
   const caller = { userId: 'u', keyPolicies };
   const estimate = { inputTokens: 10, outputTokens: 500 };
-  return boundEstimate(priced, caller, route, candidates, settings, estimate).outputTokens;
+  return boundEstimate(priced, caller, route, candidates, outputCap, estimate).outputTokens;
 }
 
 describe('the estimate of a request without a bound on its output', () => {
@@ -55,10 +55,10 @@ describe('the estimate of a request without a bound on its output', () => {
       period: 'day',
       limitValue: 60,
     };
-    assert.equal(bound([policy('tokens', 100)], {}, [budget]), 50);
+    assert.equal(bound([policy('tokens', 100)], null, [budget]), 50);
   });
   it('never falls below one token', () => assert.equal(bound([policy('tokens', 5)]), 1));
   it('is left alone when the request names a bound', () => {
-    assert.equal(bound([policy('tokens', 100)], { max_tokens: 500 }), 500);
+    assert.equal(bound([policy('tokens', 100)], 500), 500);
   });
 });

@@ -1,5 +1,5 @@
 import { chargesFor, estimatedAmounts, hasPolicies, type LimitedCaller } from '../../domain/limits/limits.ts';
-import { outputCap, type TokenEstimate } from '../../domain/money/estimate.ts';
+import type { TokenEstimate } from '../../domain/money/usage.ts';
 import type { Candidate, Route } from '../../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 
@@ -12,11 +12,11 @@ export function boundEstimate(
   caller: LimitedCaller,
   route: Route,
   candidates: readonly Candidate[],
-  settings: Readonly<Record<string, unknown>>,
+  outputCap: number | null,
   estimate: TokenEstimate,
 ): TokenEstimate {
   if (!hasPolicies(snapshot, caller) || estimate.outputTokens === 0) return estimate;
-  if (outputCap(settings) !== null) return estimate;
+  if (outputCap !== null) return estimate;
   let outputTokens = estimate.outputTokens;
   for (const candidate of candidates) {
     const amounts = estimatedAmounts(snapshot, candidate, estimate);

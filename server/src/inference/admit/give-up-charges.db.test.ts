@@ -12,6 +12,7 @@ import { endpoint, provider, snapshot } from '../../domain/snapshot.fixture.ts';
 import type { LimitPolicy } from '../../domain/snapshot.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
+import { protocols } from '../../protocols/index.ts';
 import { createRedis, type Redis } from '../../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../../store/redis/shards.ts';
 import type { Exchange, RoutedRequest } from '../exchange.ts';
@@ -76,7 +77,7 @@ describe('charges given up while a guardrail looks at the answer', () => {
       requestId: randomUUIDv7(),
       snapshot: organization,
       caller,
-      operation: 'chat',
+      protocol: protocols.chat,
       waitMs: 0,
     } as unknown as Exchange;
     const body = { model: 'm', streaming: false } as RoutedRequest['body'];

@@ -1,11 +1,12 @@
-import { type Candidate, upstreamPath } from '../../domain/routing/routing.ts';
+import type { Candidate } from '../../domain/routing/routing.ts';
 import { authorizeRequest } from '../../domain/upstream-auth.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Egress, EgressController, EgressHandler, EgressRequest } from '../../kit/egress/index.ts';
-import type { Exchange, FailureCode, InferenceBody, UpstreamListener } from '../exchange.ts';
+import type { Protocol } from '../../protocols/protocol.ts';
+import type { InferenceBody } from '../../protocols/request-body.ts';
+import type { Exchange, FailureCode, UpstreamListener } from '../exchange.ts';
 import { type DeadlineKind, type DeadlinesMs, DeadlineWatch } from './deadlines.ts';
 import { failureCodeOf } from './failure-code.ts';
-import { asksForUsage, upstreamBody } from './upstream-body.ts';
 import { upstreamHeaders } from './upstream-headers.ts';
 
 export interface DispatchDeps {
@@ -30,6 +31,7 @@ const TIMEOUT_TEXT: Record<DeadlineKind, string> = {
 export function sendUpstream(
   deps: DispatchDeps,
   exchange: Exchange,
+  protocol: Protocol,
   body: InferenceBody,
   candidate: Candidate,
   listener: UpstreamListener,
@@ -38,9 +40,9 @@ export function sendUpstream(
   const { provider, credential } = candidate;
   const request: EgressRequest = {
     method: 'POST',
-    path: upstreamPath(candidate, exchange.operation),
+    path: candidate.pathPrefix + protocol.path,
     headers: upstreamHeaders(exchange.request.headers, body.streaming || inspected),
-    body: upstreamBody(body, candidate.endpoint.upstreamModel, asksForUsage(exchange.operation, body)),
+    body: protocol.request.forUpstream(body, candidate.endpoint.upstreamModel),
   };
   if (!authorizeRequest(request, provider.authMode, provider.authHeaderName, credential?.secret ?? null)) {
     listener.onFailure('upstream_not_prepared', 'no usable credential');

@@ -27,13 +27,13 @@ export function demandInspectable(
 ): void {
   const { guardrails } = exchange.guard.snapshot;
   if (guardrails.length === 0) return;
-  const { streaming, operation } = exchange;
-  if (!streaming && operation !== 'embeddings') return;
+  const { streaming, protocol } = exchange;
+  if (!streaming && protocol.text !== null) return;
   const isGuarded = candidates.some(
     (candidate) => effectiveGuardrails(guardrails, placeOf(routed, candidate)).length > 0,
   );
   if (!isGuarded) return;
-  throw operation === 'embeddings'
+  throw protocol.text === null
     ? new RelayError('guardrail_route_kind_unsupported', { param: 'model' })
     : new RelayError('guardrail_streaming_unsupported', { param: 'stream' });
 }

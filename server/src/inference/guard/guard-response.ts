@@ -1,9 +1,8 @@
 import type { Guardrail } from '../../domain/guardrails/guardrail.ts';
-import { replaceText } from '../../domain/guardrails/replacement.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Exchange, RoutedRequest, UpstreamAnswer } from '../exchange.ts';
 import { ask, type GuardDeps, refusalOf } from './ask.ts';
-import { showAnswer } from './shown.ts';
+import { showAnswer, textRules } from './shown.ts';
 
 export type GuardedAnswer =
   | { readonly kind: 'clear'; readonly answer: UpstreamAnswer }
@@ -37,7 +36,7 @@ export async function guardResponse(
     const error = refusalOf(guardrail, 'post_response', heard);
     if (error !== null) return { kind: 'refused', error };
     if (heard.verdict !== 'replaced') continue;
-    said = replaceText(exchange.operation, said, heard.rule?.replacement ?? '');
+    said = textRules(exchange).replace(said, heard.rule?.replacement ?? '');
     replaced = true;
   }
   return { kind: 'clear', answer: replaced ? withBody(answer, said) : answer };

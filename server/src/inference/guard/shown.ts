@@ -1,7 +1,8 @@
-import { type InspectedText, requestText, responseText } from '../../domain/guardrails/text.ts';
 import type { GuardrailStage } from '../../domain/guardrails/verdict.ts';
 import { RelayError } from '../../domain/relay-error.ts';
-import type { Exchange, InferenceBody, RoutedRequest, Shown } from '../exchange.ts';
+import type { InspectedText, TextRules } from '../../protocols/protocol.ts';
+import type { InferenceBody } from '../../protocols/request-body.ts';
+import type { Exchange, RoutedRequest, Shown } from '../exchange.ts';
 
 const QUOTE = 0x22;
 const COLON = 0x3a;
@@ -10,11 +11,17 @@ const BACKSLASH = 0x5c;
 /** Answers 400 `invalid_request` for a body that says a thing twice. */
 export function showRequest(exchange: Exchange, routed: RoutedRequest): Shown {
   const body = parseUnambiguous(routed.body);
-  return shownOf(exchange, routed, 'pre_dispatch', body, requestText(exchange.operation, body));
+  return shownOf(exchange, routed, 'pre_dispatch', body, textRules(exchange).ofRequest(body));
 }
 
 export function showAnswer(exchange: Exchange, routed: RoutedRequest, answer: unknown): Shown {
-  return shownOf(exchange, routed, 'post_response', answer, responseText(exchange.operation, answer));
+  return shownOf(exchange, routed, 'post_response', answer, textRules(exchange).ofAnswer(answer));
+}
+
+/** Requests of a protocol without text that guardrails can read are refused before a guardrail is asked. */
+export function textRules({ protocol }: Exchange): TextRules {
+  if (protocol.text !== null) return protocol.text;
+  throw new RelayError('guardrail_route_kind_unsupported', { param: 'model' });
 }
 
 function shownOf(
@@ -24,8 +31,9 @@ function shownOf(
   body: unknown,
   { text, messages, skippedParts }: InspectedText,
 ): Shown {
-  const { operation, requestId } = exchange;
+  const { requestId, protocol } = exchange;
   const lane = route.lane?.slug ?? '';
+  const { operation } = protocol;
   return { values: { text, stage, operation, model, lane, requestId, messages, body }, skippedParts };
 }
 

@@ -30,10 +30,8 @@ export function sendError(
     response.destroy();
     return;
   }
-  const { status, headers, body } = errorResponse(error, {
-    requestId: exchange.requestId,
-    publicUrl: deps.publicUrl,
-  });
+  const context = { requestId: exchange.requestId, publicUrl: deps.publicUrl };
+  const { status, headers, body } = errorResponse(error, context, exchange.protocol.errors.body);
   headers[names.overheadMs] = overheadMs(exchange, deps.clock.monotonicMs());
   headers['content-length'] = String(Buffer.byteLength(body));
   // What is left of an unread body would be taken for the next request, or read only to be thrown away.
@@ -46,5 +44,5 @@ export function sendError(
 export function interruptedFrame(deps: { publicUrl: string }, exchange: Exchange): string {
   const error = new RelayError('stream_interrupted');
   const context = { requestId: exchange.requestId, publicUrl: deps.publicUrl };
-  return `data: ${JSON.stringify({ error: errorObject(error, context) })}\n\n`;
+  return exchange.protocol.errors.interruptedFrame(errorObject(error, context));
 }

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Usage } from '../../domain/money/usage.ts';
-import type { Operation } from '../../domain/routing/operation.ts';
+import type { StreamRules } from '../../protocols/protocol.ts';
 import { StreamReader } from './stream-reader.ts';
 
 const decoders: Readonly<Record<string, () => Transform>> = {
@@ -16,8 +16,8 @@ export class EncodedStreamTap {
   readonly #decoder: Transform | null;
   readonly #ended: Promise<void>;
 
-  constructor(encoding: string, operation: Operation) {
-    this.#reader = new StreamReader(operation, false);
+  constructor(encoding: string, rules: StreamRules) {
+    this.#reader = new StreamReader(rules, false);
     this.#decoder = decoders[encoding.trim().toLowerCase()]?.() ?? null;
     const decoder = this.#decoder;
     this.#ended = new Promise((resolve) => {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Usage } from '../../domain/money/usage.ts';
 import type { Clock } from '../../kit/clock.ts';
+import type { Protocol } from '../../protocols/protocol.ts';
 import {
   type AttemptOutcome,
   type AttemptResult,
@@ -12,7 +13,7 @@ import {
   type UpstreamHead,
   type UpstreamListener,
 } from '../exchange.ts';
-import { readAnswer, readEncodedAnswer, readTailUsage } from './answer-usage.ts';
+import { readEncodedAnswer } from './decode-answer.ts';
 import { EncodedStreamTap } from './encoded-stream-tap.ts';
 import { StreamReader } from './stream-reader.ts';
 
@@ -24,6 +25,8 @@ const ERROR_BODY_MS_MAX = 2_000;
 
 export interface ReplyDeps {
   readonly exchange: Exchange;
+  /** What the provider speaks. */
+  readonly protocol: Protocol;
   readonly clock: Clock;
   readonly dropUsageFrame: boolean;
   /** Nothing of a 2xx may reach the client before it was inspected, so it has to be a whole JSON object of bounded size. */
@@ -96,10 +99,10 @@ export class Reply implements UpstreamListener, InCharge {
     } else if (encodingOf(head) === null) {
       this.#mode = 'streaming';
       this.#head = withoutLength(head);
-      this.#reader = new StreamReader(this.#deps.exchange.operation, this.#deps.dropUsageFrame);
+      this.#reader = new StreamReader(this.#deps.protocol.stream, this.#deps.dropUsageFrame);
     } else {
       // Compressed although it was not asked for: passed on as it is, read from a decoded copy.
-      this.#tap = new EncodedStreamTap(encodingOf(head) ?? '', this.#deps.exchange.operation);
+      this.#tap = new EncodedStreamTap(encodingOf(head) ?? '', this.#deps.protocol.stream);
       this.#pipe();
     }
   }
@@ -157,8 +160,11 @@ export class Reply implements UpstreamListener, InCharge {
       }
     };
     if (isFailure(head.status)) judge({ sound: true, usage: null });
-    else if (encoding === null) judge(readAnswer(body));
-    else readEncodedAnswer(body, encoding).then(judge, () => judge({ sound: false, usage: null }));
+    else if (encoding === null) judge(this.#deps.protocol.answer.read(body));
+    else
+      readEncodedAnswer(this.#deps.protocol.answer, body, encoding).then(judge, () =>
+        judge({ sound: false, usage: null }),
+      );
   }
 
   #isInspected(): boolean {
@@ -230,7 +236,7 @@ export class Reply implements UpstreamListener, InCharge {
   async #endPiped(): Promise<void> {
     this.#response.end();
     if (this.#tap === null) {
-      this.#delivered('completed', null, readTailUsage(this.#tail));
+      this.#delivered('completed', null, this.#deps.protocol.answer.readTail(this.#tail));
       return;
     }
     const { done, usage } = await this.#tap.end();

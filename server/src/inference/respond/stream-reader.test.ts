@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Operation } from '@relay/contract';
 import fc from 'fast-check';
-import type { Operation } from '../../domain/routing/operation.ts';
+import { protocols } from '../../protocols/index.ts';
 import { StreamReader } from './stream-reader.ts';
+
+const chat = protocols.chat.stream;
+const responses = protocols.responses.stream;
 
 const frame = (value: unknown) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
 const delta = (fields: object, more: object = {}) =>
@@ -30,7 +34,7 @@ function read(reader: StreamReader, text: string, cuts: readonly number[] = []):
 
 describe('reading a chat stream', () => {
   it('holds the preamble back until content arrives', () => {
-    const reader = new StreamReader('chat', false);
+    const reader = new StreamReader(chat, false);
     assert.equal(read(reader, ROLE), '');
     assert.equal(reader.phase, 'holding');
     assert.equal(read(reader, HELLO), ROLE + HELLO);
@@ -38,7 +42,7 @@ describe('reading a chat stream', () => {
   });
 
   it('refuses a stream that reports an error before content, and keeps its bytes', () => {
-    const reader = new StreamReader('chat', false);
+    const reader = new StreamReader(chat, false);
     const error = frame({ error: { message: 'overloaded' } });
     assert.equal(read(reader, ROLE + error), '');
     assert.equal(reader.phase, 'refused');
@@ -46,7 +50,7 @@ describe('reading a chat stream', () => {
   });
 
   it('passes an error after content on and remembers it', () => {
-    const reader = new StreamReader('chat', false);
+    const reader = new StreamReader(chat, false);
     const error = frame({ error: { message: 'overloaded' } });
     assert.equal(read(reader, HELLO + error), HELLO + error);
     assert.equal(reader.errored, true);
@@ -54,13 +58,13 @@ describe('reading a chat stream', () => {
   });
 
   it('stops holding at sixty-four frames', () => {
-    const reader = new StreamReader('chat', false);
+    const reader = new StreamReader(chat, false);
     assert.equal(read(reader, ROLE.repeat(63)), '');
     assert.equal(read(reader, ROLE), ROLE.repeat(64));
   });
 
   it('stops holding at 256 KiB', () => {
-    const reader = new StreamReader('chat', false);
+    const reader = new StreamReader(chat, false);
     const large = delta({ role: 'x'.repeat(100_000) });
     assert.equal(read(reader, large + large), '');
     assert.equal(read(reader, large), large.repeat(3));
@@ -68,11 +72,11 @@ describe('reading a chat stream', () => {
 
   it('counts tool calls, refusals and finish reasons as content', () => {
     for (const fields of [{ tool_calls: [{ index: 0 }] }, { refusal: 'no' }, { reasoning_content: 'hm' }]) {
-      const reader = new StreamReader('chat', false);
+      const reader = new StreamReader(chat, false);
       read(reader, delta(fields));
       assert.equal(reader.phase, 'open', JSON.stringify(fields));
     }
-    const finished = new StreamReader('chat', false);
+    const finished = new StreamReader(chat, false);
     read(finished, FINISH);
     assert.equal(finished.phase, 'open');
   });
@@ -80,7 +84,7 @@ describe('reading a chat stream', () => {
   it('drops the usage frame only when the client did not ask for it, and reads it either way', () => {
     const all = ROLE + HELLO + FINISH + USAGE + DONE;
     for (const drop of [true, false]) {
-      const reader = new StreamReader('chat', drop);
+      const reader = new StreamReader(chat, drop);
       assert.equal(read(reader, all), drop ? ROLE + HELLO + FINISH + DONE : all);
       assert.deepEqual(reader.usage, { inputTokens: 3, outputTokens: 5, cachedInputTokens: 0 });
       assert.equal(reader.done, true);
@@ -88,14 +92,14 @@ describe('reading a chat stream', () => {
   });
 
   it('takes the last usage when a provider sends it more than once', () => {
-    const reader = new StreamReader('chat', true);
+    const reader = new StreamReader(chat, true);
     const later = frame({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 9 } });
     read(reader, HELLO + USAGE + later + DONE);
     assert.equal(reader.usage?.outputTokens, 9);
   });
 
   it('counts a last frame without its blank line', () => {
-    const reader = new StreamReader('chat', false);
+    const reader = new StreamReader(chat, false);
     read(reader, HELLO);
     assert.equal(read(reader, 'data: [DONE]\n'), '');
     assert.equal(Buffer.concat(reader.end()).toString(), 'data: [DONE]\n');
@@ -103,7 +107,7 @@ describe('reading a chat stream', () => {
   });
 
   it('passes on a frame larger than the bound in pieces', () => {
-    const reader = new StreamReader('chat', false);
+    const reader = new StreamReader(chat, false);
     read(reader, HELLO);
     const large = 'x'.repeat(300 * 1024);
     assert.equal(read(reader, `data: ${large}`).length, large.length + 6);
@@ -115,27 +119,27 @@ describe('reading a responses stream', () => {
   const TEXT = event('response.output_text.delta', { delta: 'hi' });
 
   it('holds announcements back until text arrives', () => {
-    const reader = new StreamReader('responses', false);
+    const reader = new StreamReader(responses, false);
     const added = event('response.output_item.added');
     assert.equal(read(reader, CREATED + added), '');
     assert.equal(read(reader, TEXT), CREATED + added + TEXT);
   });
   for (const failed of [event('error', { message: 'no' }), event('response.failed', { response: {} })]) {
     it(`refuses ${failed.slice(7, 22)} after response.created`, () => {
-      const reader = new StreamReader('responses', false);
+      const reader = new StreamReader(responses, false);
       read(reader, CREATED + failed);
       assert.equal(reader.phase, 'refused');
     });
   }
   it('ends with response.completed and reads its usage', () => {
-    const reader = new StreamReader('responses', false);
+    const reader = new StreamReader(responses, false);
     const usage = { input_tokens: 2, output_tokens: 4 };
     read(reader, CREATED + TEXT + event('response.completed', { response: { error: null, usage } }));
     assert.equal(reader.done, true);
     assert.equal(reader.usage?.outputTokens, 4);
   });
   it('is not ended by text that says so', () => {
-    const reader = new StreamReader('responses', false);
+    const reader = new StreamReader(responses, false);
     read(reader, TEXT + event('response.output_text.delta', { delta: 'response.completed' }));
     assert.equal(reader.done, false);
   });
@@ -155,7 +159,7 @@ describe('any stream, cut anywhere', () => {
     it(`${operation}: comes out byte for byte, in order, wherever chunks end`, () => {
       fc.assert(
         fc.property(fc.array(fc.nat(), { maxLength: 40 }), (cuts) => {
-          const reader = new StreamReader(operation, false);
+          const reader = new StreamReader(protocols[operation].stream, false);
           const out = read(reader, text, cuts) + Buffer.concat(reader.end()).toString();
           assert.equal(out, text);
           assert.equal(reader.done, true);
@@ -169,7 +173,7 @@ describe('any stream, cut anywhere', () => {
       const written = (text: string) => text.replaceAll('\n', lineEnd);
       const text = written(ROLE + HELLO.repeat(500) + FINISH + USAGE + DONE);
       for (let bytes = 9_000; bytes < 9_200; bytes += 1) {
-        const reader = new StreamReader('chat', true);
+        const reader = new StreamReader(chat, true);
         const cuts = Array.from({ length: Math.ceil(text.length / bytes) }, (_, index) => index * bytes);
         const out = read(reader, text, cuts) + Buffer.concat(reader.end()).toString();
         assert.equal(out, text.replace(written(USAGE), ''));
@@ -177,7 +181,7 @@ describe('any stream, cut anywhere', () => {
     });
 
     it(`byte by byte with ${JSON.stringify(lineEnd)}, without the usage frame`, () => {
-      const reader = new StreamReader('chat', true);
+      const reader = new StreamReader(chat, true);
       const written = (text: string) => text.replaceAll('\n', lineEnd);
       const text = written(ROLE + HELLO + FINISH + USAGE + DONE);
       const cuts = Array.from({ length: text.length * 2 }, (_, index) => index);

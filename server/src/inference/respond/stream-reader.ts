@@ -1,7 +1,6 @@
 import type { Usage } from '../../domain/money/usage.ts';
-import type { Operation } from '../../domain/routing/operation.ts';
-import { frameEnd, parseFrame } from './sse-frames.ts';
-import { type FrameMeaning, NOTEWORTHY, readFrame } from './stream-protocol.ts';
+import { frameEnd, parseFrame } from '../../kit/sse-frames.ts';
+import type { FrameMeaning, StreamRules } from '../../protocols/protocol.ts';
 
 const HELD_FRAMES_MAX = 64;
 const HELD_BYTES_MAX = 256 * 1024;
@@ -25,7 +24,7 @@ export class StreamReader {
   usage: Usage | null = null;
   contentFrames = 0;
 
-  readonly #operation: Operation;
+  readonly #rules: StreamRules;
   readonly #dropUsageFrame: boolean;
   #held: Buffer[] = [];
   #heldFrames = 0;
@@ -35,8 +34,8 @@ export class StreamReader {
   /** Of the text being read now. */
   #mixedLineEnds = false;
 
-  constructor(operation: Operation, dropUsageFrame: boolean) {
-    this.#operation = operation;
+  constructor(rules: StreamRules, dropUsageFrame: boolean) {
+    this.#rules = rules;
     this.#dropUsageFrame = dropUsageFrame;
   }
 
@@ -65,7 +64,7 @@ export class StreamReader {
     const tail = Buffer.concat(this.#tail);
     this.#tail = [];
     this.#tailBytes = 0;
-    this.#note(readFrame(this.#operation, parseFrame(tail.toString('latin1'))));
+    this.#note(this.#rules.readFrame(parseFrame(tail.toString('latin1'))));
     return [tail];
   }
 
@@ -123,7 +122,7 @@ export class StreamReader {
     while (this.phase === 'holding') {
       const end = frameEnd(text, at, this.#mixedLineEnds);
       if (end < 0) return at;
-      const meaning = readFrame(this.#operation, parseFrame(text.slice(at, end)));
+      const meaning = this.#rules.readFrame(parseFrame(text.slice(at, end)));
       this.#note(meaning);
       if (!(meaning.usageOnly && this.#dropUsageFrame)) this.#held.push(data.subarray(at, end));
       this.#heldFrames += 1;
@@ -147,14 +146,14 @@ export class StreamReader {
   }
 
   #relay(data: Buffer, text: string, from: number, out: Buffer[]): number {
-    const noteworthy = NOTEWORTHY[this.#operation].test(text);
+    const noteworthy = this.#rules.noteworthy.test(text);
     let start = from;
     let at = from;
     for (;;) {
       const end = frameEnd(text, at, this.#mixedLineEnds);
       if (end < 0) break;
       if (noteworthy) {
-        const meaning = readFrame(this.#operation, parseFrame(text.slice(at, end)));
+        const meaning = this.#rules.readFrame(parseFrame(text.slice(at, end)));
         this.#note(meaning);
         if (meaning.usageOnly && this.#dropUsageFrame) {
           if (at > start) out.push(data.subarray(start, at));

@@ -1,7 +1,8 @@
 import { RelayError } from '../../domain/relay-error.ts';
 import { type Candidate, type Route, routingTableOf } from '../../domain/routing/routing.ts';
 import { unfitness, unfitVerdicts } from '../../domain/routing/unfit.ts';
-import type { Exchange, InferenceBody } from '../exchange.ts';
+import type { InferenceBody } from '../../protocols/request-body.ts';
+import type { Exchange } from '../exchange.ts';
 
 /** Answers 400: `model_not_found` when nothing has that name, `no_route` when nobody behind it can serve. */
 export function routeRequest(
@@ -13,7 +14,8 @@ export function routeRequest(
   exchange.route = route;
   const candidates: Candidate[] = [];
   for (const member of route.members) {
-    if (unfitness(member, exchange.operation, body.streaming) === null) candidates.push(member.candidate);
+    if (unfitness(member, exchange.protocol.operation, body.streaming) === null)
+      candidates.push(member.candidate);
   }
   if (candidates.length === 0) throw noRoute(exchange, body, route);
   return { route, candidates };
@@ -28,9 +30,9 @@ function modelNotFound(model: string): RelayError {
 }
 
 function noRoute(exchange: Exchange, body: InferenceBody, route: Route): RelayError {
-  const asked = `${exchange.operation}${body.streaming ? ' streaming' : ''}`;
+  const asked = `${exchange.protocol.operation}${body.streaming ? ' streaming' : ''}`;
   const reasons = route.members.map((member) => {
-    const unfit = unfitness(member, exchange.operation, body.streaming);
+    const unfit = unfitness(member, exchange.protocol.operation, body.streaming);
     return `"${member.candidate.endpoint.name}": ${unfit === null ? 'fit' : unfitVerdicts[unfit].reason}`;
   });
   const why = reasons.length === 0 ? 'the lane has no members' : reasons.slice(0, 10).join('; ');

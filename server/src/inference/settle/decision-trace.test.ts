@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { routingTableOf } from '../../domain/routing/routing.ts';
 import { endpoint, lane, member, provider, snapshot } from '../../domain/snapshot.fixture.ts';
 import type { LaneSelection } from '../../domain/snapshot.ts';
+import { protocols } from '../../protocols/index.ts';
 import type { AttemptRecord, Exchange, ExchangeDecisions } from '../exchange.ts';
 import { decisionTrace } from './decision-trace.ts';
 
@@ -22,7 +23,7 @@ function trace(
   });
   const attempts = tried.map((endpointId) => ({ endpointId, waitMs: 7 }) as AttemptRecord);
   return decisionTrace({
-    operation: 'chat',
+    protocol: protocols.chat,
     streaming: true,
     route: routingTableOf(organization).resolve('l') ?? null,
     attempts,

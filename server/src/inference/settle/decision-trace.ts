@@ -46,7 +46,7 @@ function judgeTried({ waitMs }: AttemptRecord, isLast: boolean): Judged {
 
 /** `passedOver`: one of a lower place was tried, so this one was looked at before and not taken. */
 function judgeUntried(exchange: Exchange, member: RouteMember, passedOver: boolean): Judged {
-  const unfit = unfitness(member, exchange.operation, exchange.streaming);
+  const unfit = unfitness(member, exchange.protocol.operation, exchange.streaming);
   if (unfit !== null) return { ...unfitVerdicts[unfit], waitMs: null };
   const { awaited, refused } = exchange.decisions;
   if (refused !== null) return { verdict: 'limited', reason: REFUSED_TEXT[refused], waitMs: null };

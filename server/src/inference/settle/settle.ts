@@ -38,7 +38,7 @@ export function settle(
     userId: exchange.caller.userId,
     keyId: exchange.caller.keyId,
     clientRequestId: exchange.clientRequestId,
-    operation: exchange.operation,
+    operation: exchange.protocol.operation,
     model: exchange.model,
     streaming: exchange.streaming,
     laneId: exchange.route?.lane?.id ?? null,

@@ -1,8 +1,9 @@
 import type { EndpointTestResult, ProviderTestResult } from '@relay/contract';
-import type { Operation } from '../../domain/routing/operation.ts';
 import { authorizeRequest } from '../../domain/upstream-auth.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { EgressRequest } from '../../kit/egress/index.ts';
+import { probedProtocol } from '../../protocols/index.ts';
+import type { Protocol } from '../../protocols/protocol.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { endpointRows } from '../endpoints/queries.ts';
 import type { OwnedRows, OwnedTable, Row } from '../owned-rows.ts';
@@ -13,7 +14,6 @@ import { type ModelList, modelListOf } from './model-list.ts';
 import { type ProbeResult, type Send, withProbe } from './probe.ts';
 import { createRunningTests } from './running-tests.ts';
 import { type Target, targetOf } from './target.ts';
-import { isAnswerOf, operationOf, testRequest } from './test-request.ts';
 import { errorTextOf, parsed } from './upstream-text.ts';
 import { outcomeOf, type TestAnswer, unsent, verdictOf } from './verdict.ts';
 
@@ -84,9 +84,9 @@ export function connectionTestHandlers(deps: TestDeps): Handlers {
       const endpoint = await stored(endpointRows, organizationId, params.endpoint_id, 'endpoint');
       const provider = await stored(providerRows, organizationId, endpoint.provider_id, 'provider');
       const { upstream_model: model, credential_id: credentialId } = endpoint;
-      const operation = operationOf(endpoint.route_kind);
-      const run = (target: Target, send: Send) => askModel(target, send, headers(), { operation, model });
-      return { ...(await tested({ provider, credentialId, model, run })), operation };
+      const protocol = probedProtocol(endpoint.route_kind);
+      const run = (target: Target, send: Send) => askModel(target, send, headers(), { protocol, model });
+      return { ...(await tested({ provider, credentialId, model, run })), operation: protocol.operation };
     },
   };
 }
@@ -122,22 +122,23 @@ async function askModel(
   target: Target,
   send: Send,
   headers: readonly string[],
-  { operation, model }: { readonly operation: Operation; readonly model: string },
+  { protocol, model }: { readonly protocol: Protocol; readonly model: string },
 ): Promise<TestAnswer> {
-  const ask = ({ path, body }: ReturnType<typeof testRequest>) =>
+  const { path, probe } = protocol;
+  const ask = (body: object) =>
     sendAuthorized(target, send, {
       method: 'POST',
       path: target.pathPrefix + path,
       headers: [...headers, 'content-type', 'application/json'],
-      body,
+      body: Buffer.from(JSON.stringify(body)),
     });
-  const first = testRequest(operation, model);
-  let result = await ask(first);
-  if (wantsOtherCap(result)) result = await ask(testRequest(operation, model, 'max_completion_tokens'));
+  let result = await ask(probe.request(model));
+  const other = probe.requestAfter(model, messageOf400(result));
+  if (other !== null) result = await ask(other);
   const secret = target.secret?.reveal() ?? null;
-  const answered = result.kind === 'answered' && isAnswerOf(operation, parsed(result.body));
-  const outcome = ranOut(result) ? 'ok' : outcomeIn(result, answered);
-  return verdictOf(result, outcome, { ...target.subject, path: first.path, model }, secret);
+  const answered = result.kind === 'answered' && probe.isAnswer(parsed(result.body));
+  const outcome = probe.provesReached(messageOf400(result)) ? 'ok' : outcomeIn(result, answered);
+  return verdictOf(result, outcome, { ...target.subject, path, model }, secret);
 }
 
 /** A target without a usable credential is unready and is not sent to, so the secret is there when it is needed. */
@@ -153,17 +154,8 @@ function outcomeIn(result: ProbeResult, expected: boolean): Outcome {
   return outcome === 'ok' && !expected ? 'invalid_response' : outcome;
 }
 
-/** Some models take the cap under its newer name alone, and say so. */
-function wantsOtherCap(result: ProbeResult): boolean {
-  return saysOn400(result, /max_completion_tokens/);
-}
-
-/** A model that thinks before it speaks may not get to its first word within the cap; it was reached all the same. */
-function ranOut(result: ProbeResult): boolean {
-  return saysOn400(result, /output limit was reached/i);
-}
-
-function saysOn400(result: ProbeResult, words: RegExp): boolean {
-  if (result.kind === 'failed' || result.status !== 400) return false;
-  return words.test(errorTextOf(result.body, null) ?? '');
+/** What the provider's 400 says; empty when it answered anything else. */
+function messageOf400(result: ProbeResult): string {
+  if (result.kind === 'failed' || result.status !== 400) return '';
+  return errorTextOf(result.body, null) ?? '';
 }

@@ -1,9 +1,9 @@
 import type { GuardrailTest, GuardrailTestResult, ResponseRule } from '@relay/contract';
-import type { TemplateValues } from '../../domain/guardrails/template.ts';
 import type { GuardrailStage } from '../../domain/guardrails/verdict.ts';
 import { callGuardrail, type GuardrailAnswer } from '../../guardrails/call-guardrail.ts';
 import { type Sealer, UnsealError } from '../../kit/seal.ts';
 import type { Secret } from '../../kit/secret.ts';
+import { guardrailSample } from '../../protocols/index.ts';
 import { guardrailSettings } from '../../store/configuration/guardrail-settings.ts';
 import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import { withoutSecret } from '../connection-tests/upstream-text.ts';
@@ -32,7 +32,7 @@ export async function testGuardrail(
   const secret = row.sealed_secret === null ? null : opened(deps.sealer, row, row.sealed_secret);
   const egress = deps.openEgress();
   try {
-    const values = valuesOf(sample.text, stage, requestId);
+    const values = { ...guardrailSample(sample.text, stage, SAMPLE_MODEL), lane: '', requestId };
     const answer = await callGuardrail({ egress, clock: deps.clock }, guardrailSettings(row, secret), values);
     return toResult(row, stage, secret, answer);
   } finally {
@@ -43,25 +43,6 @@ export async function testGuardrail(
 /** The stage it runs in; the first one where it runs in both, or in none. */
 function usualStage({ pre_dispatch_enabled, post_response_enabled }: Row<'guardrails'>): GuardrailStage {
   return post_response_enabled && !pre_dispatch_enabled ? 'post_response' : 'pre_dispatch';
-}
-
-/** What a chat request, or its answer, with nothing but the sample in it would fill the template with. */
-function valuesOf(text: string, stage: GuardrailStage, requestId: string): TemplateValues {
-  const message = { role: stage === 'pre_dispatch' ? 'user' : 'assistant', content: text };
-  const body =
-    stage === 'pre_dispatch'
-      ? { model: SAMPLE_MODEL, messages: [message] }
-      : { object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] };
-  return {
-    text,
-    stage,
-    operation: 'chat',
-    model: SAMPLE_MODEL,
-    lane: '',
-    requestId,
-    messages: [message],
-    body,
-  };
 }
 
 function toResult(

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { protocolsOf } from '../../protocols/index.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../deps.ts';
 import type { Row } from '../owned-rows.ts';
@@ -50,5 +51,5 @@ export async function catalogColumnsAt(
 
 /** An unknown price of output is no matter where there is no output, and is not zero anywhere else. */
 function outputOf(routeKind: PricedEndpoint['route_kind']): 0 | null {
-  return routeKind === 'embeddings' ? 0 : null;
+  return protocolsOf(routeKind).some(({ hasOutput }) => hasOutput) ? null : 0;
 }

@@ -1,9 +1,9 @@
-import type { RoutingExplanation } from '@relay/contract';
+import type { Operation, RoutingExplanation } from '@relay/contract';
 import type { Guardrail } from '../../domain/guardrails/guardrail.ts';
-import type { TokenEstimate } from '../../domain/money/estimate.ts';
-import type { Operation } from '../../domain/routing/operation.ts';
+import type { TokenEstimate } from '../../domain/money/usage.ts';
 import { isPrepared, type Route, type RouteMember } from '../../domain/routing/routing.ts';
 import type { Pricing } from '../../domain/snapshot.ts';
+import { protocols } from '../../protocols/index.ts';
 import type { LimitState } from './limit-states.ts';
 
 export interface ExplainInput {
@@ -66,7 +66,7 @@ export function decide(input: ExplainInput, contenders: readonly Contender[], is
   const { route } = input;
   if (route === undefined) return refusal('model_not_found', unknownModel(input));
   if (contenders.length === 0) return refusal('no_route', 'No candidate can serve it; each says why.');
-  if (isGuarded && input.operation === 'embeddings')
+  if (isGuarded && protocols[input.operation].text === null)
     return refusal('guardrail_route_kind_unsupported', UNGUARDABLE_EMBEDDINGS);
   if (isGuarded && input.streaming) return refusal('guardrail_streaming_unsupported', UNGUARDABLE_STREAM);
   // An attempt without a credential fails at once and falls back; without fallback it is the end.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Operation } from '@relay/contract';
 import { guardrail } from '../../domain/guardrails/guardrail.fixture.ts';
 import type { GuardrailBinding } from '../../domain/guardrails/guardrail.ts';
-import type { Operation } from '../../domain/routing/operation.ts';
 import { routingTableOf } from '../../domain/routing/routing.ts';
 import { credential, endpoint, lane, member, provider, snapshot } from '../../domain/snapshot.fixture.ts';
 import { explainRoute } from './explain-route.ts';

@@ -9,7 +9,7 @@ import {
   type LimitCharge,
   type LimitedCaller,
 } from '../../domain/limits/limits.ts';
-import type { TokenEstimate } from '../../domain/money/estimate.ts';
+import type { TokenEstimate } from '../../domain/money/usage.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Candidate, Route } from '../../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';

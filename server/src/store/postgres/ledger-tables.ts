@@ -1,3 +1,4 @@
+import type { Operation } from '@relay/contract';
 import {
   bigint,
   bigintArray,
@@ -13,6 +14,9 @@ import {
   uuid,
 } from './columns.ts';
 
+/** The operation that `requests_embeddings` of the rollups counts. */
+export const SUMMED_OPERATION: Operation = 'embeddings';
+
 /** The ledger and its sums. Only store/ledger touches these tables; `npm run tidy` reads their names from this file. */
 export const ledgerTables = {
   requests: {
@@ -25,7 +29,7 @@ export const ledgerTables = {
     provider_id: nullable(uuid),
     upstream_model: nullable(text),
     client_request_id: nullable(text),
-    operation: oneOf<'chat' | 'responses' | 'embeddings'>(),
+    operation: oneOf<Operation>(),
     streaming: boolean,
     state: oneOf<'completed' | 'failed' | 'cancelled'>(),
     status: smallint,

@@ -1,3 +1,4 @@
+import type { RouteKind } from '@relay/contract';
 import type { ColumnType } from 'kysely';
 import { billingTables } from './billing-tables.ts';
 import {
@@ -159,7 +160,7 @@ export const tables = {
     name: text,
     slug: text,
     upstream_model: text,
-    route_kind: oneOf<'chat' | 'responses' | 'embeddings' | 'multi'>(),
+    route_kind: oneOf<RouteKind>(),
     supports_streaming: defaulted(boolean),
     pacing: defaulted(boolean),
     max_concurrency: nullable(integer),

@@ -1,4 +1,5 @@
 import { addHistogram, countDuration } from '../../../domain/histogram.ts';
+import { SUMMED_OPERATION } from '../../postgres/ledger-tables.ts';
 import { timeOfRequestId } from '../ledger-partitions.ts';
 import type { CountedRow } from '../ledger-row.ts';
 import type { RollupRow } from './add-rollups.ts';
@@ -102,7 +103,7 @@ function nothing(of: Dimensions, bucket: Bucket, startMs: number): RollupRow {
 function count(sums: RollupRow, row: CountedRow, times: 1 | -1): void {
   sums[`requests_${row.state}`] += times;
   if (row.streaming) sums.requests_streaming += times;
-  if (row.operation === 'embeddings') sums.requests_embeddings += times;
+  if (row.operation === SUMMED_OPERATION) sums.requests_embeddings += times;
   sums.fallbacks += times * row.fallback_count;
   sums.wait_ms_sum += times * row.wait_ms;
   // The greatest cannot be taken back; what is posted at an estimate has not waited.

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { requestText, responseText } from './text.ts';
+import { chatText as chat } from './openai-chat/text.ts';
+import { responsesText as responses } from './openai-responses/text.ts';
 
 const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
 
 describe('what a guardrail is shown', () => {
   it('is every message of a chat: parts, tool calls and their results', () => {
-    const shown = requestText('chat', {
+    const shown = chat.ofRequest({
       messages: [
         { role: 'system', content: 'rules' },
         { role: 'user', content: [{ type: 'text', text: 'look' }, image, { type: 'text', text: 'here' }] },
@@ -30,11 +31,8 @@ describe('what a guardrail is shown', () => {
   });
 
   it('is the input of a response as a string or as items, and its instructions', () => {
-    assert.equal(
-      requestText('responses', { instructions: 'be kind', input: 'hello' }).text,
-      'be kind\nhello',
-    );
-    const shown = requestText('responses', {
+    assert.equal(responses.ofRequest({ instructions: 'be kind', input: 'hello' }).text, 'be kind\nhello');
+    const shown = responses.ofRequest({
       input: [
         'plain',
         {
@@ -62,7 +60,7 @@ describe('what a guardrail is shown', () => {
 
   it('is every choice of a chat answer, refusals and arguments included', () => {
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"q":"x"}' } };
-    const shown = responseText('chat', {
+    const shown = chat.ofAnswer({
       choices: [
         { index: 0, message: { role: 'assistant', content: 'one', refusal: null } },
         { index: 1, message: { role: 'assistant', content: null, refusal: 'no', tool_calls: [call] } },
@@ -75,7 +73,7 @@ describe('what a guardrail is shown', () => {
   });
 
   it('is every output item of a response', () => {
-    const shown = responseText('responses', {
+    const shown = responses.ofAnswer({
       output: [
         { type: 'reasoning', summary: [{ type: 'summary_text', text: 'thought' }] },
         { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'said' }] },
@@ -90,8 +88,8 @@ describe('what a guardrail is shown', () => {
 
   it('is nothing, and no failure, where a body has none of it', () => {
     for (const body of [null, 7, [], {}, { messages: 7 }, { choices: [null] }]) {
-      assert.equal(requestText('chat', body).text, '');
-      assert.equal(responseText('chat', body).text, '');
+      assert.equal(chat.ofRequest(body).text, '');
+      assert.equal(chat.ofAnswer(body).text, '');
     }
   });
 });

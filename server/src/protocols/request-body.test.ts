@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RelayError } from '../../domain/relay-error.ts';
-import { upstreamBody } from '../dispatch/upstream-body.ts';
-import { parseBody } from './parse-body.ts';
+import type { Operation } from '@relay/contract';
+import { RelayError } from '../domain/relay-error.ts';
+import { protocols } from './index.ts';
+import { includeUsage } from './openai/request.ts';
+import { spliceBody } from './splice-body.ts';
+
+const parse = (bytes: Buffer, operation: Operation) => protocols[operation].request.parse(bytes);
 
 const chat = '"messages":[{"role":"user","content":"hi"}]';
 const large = `"messages":[{"role":"user","content":"${'x'.repeat(100_000)}"}]`;
 
-function refusal(text: string | Buffer, operation: 'chat' | 'responses' | 'embeddings' = 'chat'): RelayError {
+function refusal(text: string | Buffer, operation: Operation = 'chat'): RelayError {
   try {
-    parseBody(Buffer.from(text), operation);
+    parse(Buffer.from(text), operation);
   } catch (error) {
     assert.ok(error instanceof RelayError);
     return error;
@@ -60,7 +64,7 @@ describe('receiving a body', () => {
   it('wants input of responses and embeddings to be text or a list', () => {
     assert.equal(refusal('{"model":"m"}', 'responses').detail.param, 'input');
     assert.equal(refusal('{"model":"m","input":7}', 'embeddings').detail.param, 'input');
-    assert.equal(parseBody(Buffer.from('{"model":"m","input":["a"]}'), 'embeddings').model, 'm');
+    assert.equal(parse(Buffer.from('{"model":"m","input":["a"]}'), 'embeddings').model, 'm');
   });
 });
 
@@ -71,7 +75,7 @@ describe('a field that stands twice', () => {
   ]) {
     it(`counts as its last one in a ${size} body`, () => {
       const read = (stream: string) =>
-        parseBody(Buffer.from(`{"model":"m",${stream},${rest}}`), 'chat').streaming;
+        parse(Buffer.from(`{"model":"m",${stream},${rest}}`), 'chat').streaming;
       assert.equal(read('"stream":false,"stream":true'), true);
       assert.equal(read('"stream":true,"stream":false'), false);
       assert.equal(read(`"stream":true,"stream":"${'x'.repeat(5_000)}"`), false);
@@ -81,7 +85,7 @@ describe('a field that stands twice', () => {
 
 describe('the body for the upstream', () => {
   const sent = (text: string, askForUsage = false) =>
-    upstreamBody(parseBody(Buffer.from(text), 'chat'), 'up"stream', askForUsage).toString();
+    spliceBody(parse(Buffer.from(text), 'chat'), 'up"stream', askForUsage ? includeUsage : null).toString();
 
   it('replaces the model and nothing else', () => {
     const rest = `, ${chat} ,"big":12345678901234567890,"e":"\\u00e9\\/", "dup":1,"dup":2 }`;

@@ -1,15 +1,8 @@
-import type { Operation } from '../routing/operation.ts';
-import type { TextMessage } from './template.ts';
+import type { TextMessage } from '../domain/guardrails/template.ts';
+import { objectOf } from './json-value.ts';
+import type { InspectedText } from './protocol.ts';
 
-/** What a guardrail is shown of a request or an answer. */
-export interface InspectedText {
-  readonly text: string;
-  readonly messages: readonly TextMessage[];
-  /** Images, audio, files and whatever else has no text to show. */
-  readonly skippedParts: number;
-}
-
-/** Members in which messages, items and their parts keep words, whatever type they say they are. */
+/** Members in which messages, items and their parts hold text. */
 const WORDS = [
   'content',
   'text',
@@ -33,37 +26,24 @@ const WORDS = [
   'tool_calls',
 ];
 
-/** The result of these only looks like text: it is base64, and would be megabytes of it. */
+/** The `result` of these types is base64 and can be megabytes long. */
 const DATA_TYPES = /image|audio|video|screenshot/;
-/** As deep as a request may be. */
+/** The depth that a request may have. */
 const DEPTH_MAX = 256;
 
-/** Everything in a request's body that a model reads as words: messages, items, tool calls and results, instructions. */
-export function requestText(operation: Operation, body: unknown): InspectedText {
-  const collector = new Collector();
-  const request = recordOf(body);
+/** The text of a request: its instructions, the conversation in the named member, and the variables of its prompt template. */
+export function requestText(body: unknown, conversationMember: string): InspectedText {
+  const collector = new TextCollector();
+  const request = objectOf(body);
   collector.add('system', request['system']);
   collector.add('system', request['instructions']);
-  if (operation === 'chat') collector.addTurns(request['messages'], 'user');
-  else collector.addTurns(request['input'], 'user');
-  collector.add('user', recordOf(request['prompt'])['variables'], 'every_string');
+  collector.addTurns(request[conversationMember], 'user');
+  collector.add('user', objectOf(request['prompt'])['variables'], 'every_string');
   return collector.inspected();
 }
 
-/** Everything in an answer that a client reads as words, refusals and the arguments of tool calls included. */
-export function responseText(operation: Operation, body: unknown): InspectedText {
-  const collector = new Collector();
-  const answer = recordOf(body);
-  if (operation !== 'chat') collector.addTurns(answer['output'], 'assistant');
-  else
-    for (const choice of listOf(answer['choices'])) {
-      collector.add('assistant', recordOf(choice)['message']);
-      collector.add('assistant', recordOf(choice)['text']);
-    }
-  return collector.inspected();
-}
-
-class Collector {
+/** Collects text from messages, items and parts, whatever type they have. */
+export class TextCollector {
   readonly #messages: TextMessage[] = [];
   #skippedParts = 0;
   #words: string[] = [];
@@ -107,12 +87,12 @@ class Collector {
       for (const each of value) this.#collect(each, depth + 1);
       return;
     }
-    const part = value as Record<string, unknown>;
+    const part = objectOf(value);
     const data = DATA_TYPES.test(String(part['type'] ?? ''));
     const named = WORDS.filter((name) => Object.hasOwn(part, name) && !(data && name === 'result'));
     if (named.length === 0) this.#skippedParts += 1;
     for (const name of named) {
-      // What a tool is called with has names of its own choosing.
+      // The members of a tool's arguments have arbitrary names.
       if (name === 'arguments' || name === 'action') this.#collectStrings(part[name], depth + 1);
       else this.#collect(part[name], depth + 1);
     }
@@ -127,21 +107,11 @@ class Collector {
   }
 }
 
-/** Items of the Responses operation that are no message say by their type whose they are. */
+/** Items that are not messages have no role; their type tells who wrote them. */
 function roleOf(turn: unknown, otherwise: string): string {
-  const { role, type } = recordOf(turn);
+  const { role, type } = objectOf(turn);
   if (typeof role === 'string') return role;
   if (typeof type !== 'string') return otherwise;
   if (type.endsWith('_output')) return 'tool';
   return type.endsWith('_call') || type === 'reasoning' ? 'assistant' : otherwise;
-}
-
-function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { replaceText } from './replacement.ts';
-import { responseText } from './text.ts';
+import { chatText } from './openai-chat/text.ts';
+import { responsesText } from './openai-responses/text.ts';
 
 describe('an answer whose text was replaced', () => {
   it('says the replacement in every choice, and nothing of the words is left', () => {
@@ -25,9 +25,9 @@ describe('an answer whose text was replaced', () => {
         },
       ],
     };
-    const replaced = replaceText('chat', answer, 'withheld');
+    const replaced = chatText.replace(answer, 'withheld');
     assert.equal(JSON.stringify(replaced).includes('secret'), false);
-    assert.equal(responseText('chat', replaced).text, 'withheld\nwithheld');
+    assert.equal(chatText.ofAnswer(replaced).text, 'withheld\nwithheld');
     assert.deepEqual((replaced as typeof answer).usage, { total_tokens: 3 });
     assert.deepEqual(Object.keys((replaced as typeof answer).choices[1] ?? {}), [
       'index',
@@ -48,19 +48,19 @@ describe('an answer whose text was replaced', () => {
         { type: 'function_call', id: 'c', name: 'f', arguments: '"secret"' },
       ],
     };
-    const replaced = replaceText('responses', answer, 'withheld') as typeof answer;
+    const replaced = responsesText.replace(answer, 'withheld') as typeof answer;
     assert.equal(JSON.stringify(replaced).includes('secret'), false);
     assert.deepEqual(
       replaced.output.map(({ id }) => id),
       ['b'],
     );
     assert.equal(replaced.output_text, 'withheld');
-    assert.equal(responseText('responses', replaced).text, 'withheld');
+    assert.equal(responsesText.ofAnswer(replaced).text, 'withheld');
   });
 
   it('says the replacement where there were only tool calls', () => {
     const answer = { output: [{ type: 'function_call', id: 'c', arguments: '"secret"' }] };
-    const replaced = replaceText('responses', answer, 'withheld');
-    assert.equal(responseText('responses', replaced).text, 'withheld');
+    const replaced = responsesText.replace(answer, 'withheld');
+    assert.equal(responsesText.ofAnswer(replaced).text, 'withheld');
   });
 });

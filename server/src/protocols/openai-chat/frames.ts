@@ -1,0 +1,37 @@
+import { isObject, type JsonObject } from '../json-value.ts';
+import { CLOSING, CONTENT, ERROR, frameReader, hasError, PREAMBLE } from '../openai/frames.ts';
+import { parseUsage } from '../openai/usage.ts';
+import type { FrameMeaning, StreamRules } from '../protocol.ts';
+
+export const chatStream: StreamRules = {
+  noteworthy: /\[DONE\]|"usage"\s*:\s*\{|"error"\s*:|"finish_reason"\s*:\s*"/,
+  readFrame: frameReader(readPayload),
+};
+
+function readPayload(payload: JsonObject): FrameMeaning {
+  if (hasError(payload)) return ERROR;
+  const usage = parseUsage(payload['usage']);
+  const choices = payload['choices'];
+  if (!Array.isArray(choices)) return { ...CONTENT, usage };
+  if (choices.length === 0) return { kind: 'preamble', usage, usageOnly: usage !== null };
+  if (!choices.every(saysNothing)) return { ...CONTENT, usage };
+  return choices.some(finishes) ? { ...CLOSING, usage } : { ...PREAMBLE, usage };
+}
+
+function finishes(choice: unknown): boolean {
+  return isObject(choice) && choice['finish_reason'] !== null && choice['finish_reason'] !== undefined;
+}
+
+/** A delta with only a role, or with fields that are empty. */
+function saysNothing(choice: unknown): boolean {
+  if (!isObject(choice)) return false;
+  const delta = choice['delta'];
+  if (!isObject(delta)) return delta === undefined || delta === null;
+  return Object.entries(delta).every(([name, value]) => name === 'role' || isEmpty(value));
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+  );
+}

@@ -1,0 +1,46 @@
+import type { MemberSpan } from '../../kit/json-members.ts';
+import { isObject } from '../json-value.ts';
+import { estimateTokens, outputCap } from '../openai/estimate.ts';
+import { includeUsage, openaiBody } from '../openai/request.ts';
+import type { RequestRules } from '../protocol.ts';
+import {
+  type BodyRules,
+  type InferenceBody,
+  invalidField,
+  measureRequest,
+  type RequestSettings,
+  readRequestBody,
+} from '../request-body.ts';
+import { spliceBody } from '../splice-body.ts';
+
+const rules: BodyRules = { ...openaiBody, checkContent: checkMessages };
+
+export const chatRequest: RequestRules = {
+  parse: (bytes) => readRequestBody(bytes, rules),
+  measure: (request) => measureRequest(request, rules),
+  isStreaming: rules.isStreaming,
+  outputCap,
+  estimate: estimateTokens,
+  asksForUsage,
+  forUpstream: (body, model) => spliceBody(body, model, asksForUsage(body) ? includeUsage : null),
+};
+
+function asksForUsage({ streaming, wantsUsageFrame }: InferenceBody): boolean {
+  return streaming && !wantsUsageFrame;
+}
+
+function checkMessages(members: readonly MemberSpan[], settings: RequestSettings, text: string): void {
+  const span = members.findLast(({ name }) => name === 'messages');
+  if (span === undefined || !/^\[\s*[^\s\]]/.test(text.slice(span.start, span.start + 64))) {
+    throw invalidField('messages', 'messages must be a non-empty array of objects with role and content.');
+  }
+  const messages = settings['messages'];
+  if (!Array.isArray(messages)) return;
+  for (const [index, message] of messages.entries()) {
+    if (isObject(message) && typeof message['role'] === 'string') continue;
+    throw invalidField(
+      `messages[${index}].role`,
+      `messages[${index}] must be an object with a role (string).`,
+    );
+  }
+}

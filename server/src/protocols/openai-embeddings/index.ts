@@ -1,0 +1,44 @@
+import { openaiErrors } from '../openai/errors.ts';
+import { estimateInput, outputCap } from '../openai/estimate.ts';
+import { CONTENT, ERROR, frameReader, hasError } from '../openai/frames.ts';
+import { PROBE_PROMPT, probeRules } from '../openai/probe.ts';
+import { checkInput, openaiBody } from '../openai/request.ts';
+import { openaiAnswer, parseUsage } from '../openai/usage.ts';
+import type { Protocol, RequestRules } from '../protocol.ts';
+import { type BodyRules, measureRequest, readRequestBody } from '../request-body.ts';
+import { spliceBody } from '../splice-body.ts';
+
+const rules: BodyRules = {
+  ...openaiBody,
+  checkContent: checkInput,
+  isStreaming: () => false,
+};
+
+const request: RequestRules = {
+  parse: (bytes) => readRequestBody(bytes, rules),
+  measure: (given) => measureRequest(given, rules),
+  isStreaming: rules.isStreaming,
+  outputCap,
+  estimate: ({ members }) => ({ inputTokens: estimateInput(members), outputTokens: 0 }),
+  asksForUsage: () => false,
+  forUpstream: (body, model) => spliceBody(body, model, null),
+};
+
+/** https://platform.openai.com/docs/api-reference/embeddings */
+export const openaiEmbeddings: Protocol = {
+  operation: 'embeddings',
+  path: '/embeddings',
+  hasOutput: false,
+  request,
+  answer: openaiAnswer,
+  // Embeddings are never streamed on request. A provider that streams nevertheless is read for its errors.
+  stream: {
+    noteworthy: /"error"/,
+    readFrame: frameReader((payload) =>
+      hasError(payload) ? ERROR : { ...CONTENT, usage: parseUsage(payload['usage']) },
+    ),
+  },
+  text: null,
+  errors: openaiErrors,
+  probe: probeRules((model) => ({ model, input: PROBE_PROMPT }), 'data'),
+};

@@ -1,0 +1,32 @@
+import type { SseFrame } from '../../kit/sse-frames.ts';
+import { isObject, type JsonObject } from '../json-value.ts';
+import { CLOSING, CONTENT, ERROR, frameReader, hasError, PREAMBLE } from '../openai/frames.ts';
+import { parseUsage } from '../openai/usage.ts';
+import type { FrameMeaning, StreamRules } from '../protocol.ts';
+
+/** Events that announce structure before the first piece of text or arguments. */
+const PREAMBLE_TYPES = new Set([
+  'response.created',
+  'response.queued',
+  'response.in_progress',
+  'response.output_item.added',
+  'response.content_part.added',
+  'response.reasoning_summary_part.added',
+]);
+const END_TYPES = new Set(['response.completed', 'response.incomplete']);
+const ERROR_TYPES = new Set(['response.failed', 'error']);
+
+export const responsesStream: StreamRules = {
+  noteworthy: /"response\.(?:completed|incomplete|failed)"|"error"|\.done"/,
+  readFrame: frameReader(readPayload),
+};
+
+function readPayload(payload: JsonObject, { event }: SseFrame): FrameMeaning {
+  const type = typeof payload['type'] === 'string' ? payload['type'] : (event ?? '');
+  if (ERROR_TYPES.has(type) || (type === '' && hasError(payload))) return ERROR;
+  if (PREAMBLE_TYPES.has(type)) return PREAMBLE;
+  if (type.endsWith('.done')) return CLOSING;
+  if (!END_TYPES.has(type)) return CONTENT;
+  const response = payload['response'];
+  return { kind: 'done', usage: isObject(response) ? parseUsage(response['usage']) : null, usageOnly: false };
+}

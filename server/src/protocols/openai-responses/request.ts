@@ -1,0 +1,18 @@
+import { estimateTokens, outputCap } from '../openai/estimate.ts';
+import { checkInput, openaiBody } from '../openai/request.ts';
+import type { RequestRules } from '../protocol.ts';
+import { type BodyRules, measureRequest, readRequestBody } from '../request-body.ts';
+import { spliceBody } from '../splice-body.ts';
+
+const rules: BodyRules = { ...openaiBody, checkContent: checkInput };
+
+export const responsesRequest: RequestRules = {
+  parse: (bytes) => readRequestBody(bytes, rules),
+  measure: (request) => measureRequest(request, rules),
+  isStreaming: rules.isStreaming,
+  outputCap,
+  estimate: estimateTokens,
+  // The closing event of every stream reports usage.
+  asksForUsage: () => false,
+  forUpstream: (body, model) => spliceBody(body, model, null),
+};

@@ -1,0 +1,26 @@
+import type { SseFrame } from '../../kit/sse-frames.ts';
+import { isObject, type JsonObject, parseObject } from '../json-value.ts';
+import type { FrameMeaning } from '../protocol.ts';
+
+export const PREAMBLE: FrameMeaning = { kind: 'preamble', usage: null, usageOnly: false };
+export const CONTENT: FrameMeaning = { kind: 'content', usage: null, usageOnly: false };
+export const CLOSING: FrameMeaning = { kind: 'closing', usage: null, usageOnly: false };
+export const DONE: FrameMeaning = { kind: 'done', usage: null, usageOnly: false };
+export const ERROR: FrameMeaning = { kind: 'error', usage: null, usageOnly: false };
+
+/** What all OpenAI streams have in common: comments, `[DONE]` and data that is not JSON. The rest is read by `readPayload`. */
+export function frameReader(
+  readPayload: (payload: JsonObject, frame: SseFrame) => FrameMeaning,
+): (frame: SseFrame) => FrameMeaning {
+  return (frame) => {
+    if (frame.data === '') return PREAMBLE;
+    if (frame.data === '[DONE]') return DONE;
+    const payload = parseObject(frame.data);
+    // Data that is not a JSON object is relayed as content: the client decides what it means.
+    return payload === null ? CONTENT : readPayload(payload, frame);
+  };
+}
+
+export function hasError(payload: JsonObject): boolean {
+  return isObject(payload['error']);
+}

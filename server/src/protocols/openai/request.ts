@@ -1,0 +1,35 @@
+import type { MemberSpan } from '../../kit/json-members.ts';
+import { isObject } from '../json-value.ts';
+import { type BodyRules, invalidField, type RequestSettings } from '../request-body.ts';
+import type { AddedSetting } from '../splice-body.ts';
+
+const STREAM_OPTIONS = 'stream_options';
+
+/** What the requests of all OpenAI protocols have in common. */
+export const openaiBody: Omit<BodyRules, 'checkContent'> = {
+  imageMember: 'image_url',
+  changedSetting: STREAM_OPTIONS,
+  isStreaming: (settings) => settings['stream'] === true,
+  wantsUsageFrame(settings) {
+    const options = settings[STREAM_OPTIONS];
+    return isObject(options) && options['include_usage'] === true;
+  },
+};
+
+/** Asks for usage in the stream, which chat completions report only on request. */
+export const includeUsage: AddedSetting = {
+  name: STREAM_OPTIONS,
+  appended: `,"${STREAM_OPTIONS}":{"include_usage":true}`,
+  merged(value) {
+    const parsed: unknown = JSON.parse(value);
+    const given = typeof parsed === 'object' && parsed !== null ? parsed : {};
+    return JSON.stringify({ ...given, include_usage: true });
+  },
+};
+
+/** Throws 400 unless `input` is a string or a list. */
+export function checkInput(members: readonly MemberSpan[], _settings: RequestSettings, text: string): void {
+  const span = members.findLast(({ name }) => name === 'input');
+  const first = span === undefined ? '' : text[span.start];
+  if (first !== '"' && first !== '[') throw invalidField('input', 'input must be a string or an array.');
+}

@@ -1,0 +1,117 @@
+import type { Operation } from '@relay/contract';
+import type { TextMessage } from '../domain/guardrails/template.ts';
+import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
+import type { SseFrame } from '../kit/sse-frames.ts';
+import type { InferenceBody, MeasuredBody, RequestSettings } from './request-body.ts';
+
+/**
+ * What Relay knows of one wire protocol. Protocols have no state and do no I/O: inference reads requests and answers with them,
+ * management explains and tests with them. Each part below is one concern; `README.md` says what a new protocol has to provide.
+ */
+export interface Protocol {
+  /** The name that endpoints, request records and metrics have for it. */
+  readonly operation: Operation;
+  /** Appended to `/v1` at Relay and to the base URL at a provider. */
+  readonly path: string;
+  /** False when the model writes nothing, so that there are no output tokens to estimate, learn or price. */
+  readonly hasOutput: boolean;
+  readonly request: RequestRules;
+  readonly answer: AnswerRules;
+  readonly stream: StreamRules;
+  /** Null when guardrails cannot inspect requests of this protocol. */
+  readonly text: TextRules | null;
+  readonly errors: ErrorRules;
+  readonly probe: ProbeRules;
+}
+
+/** The client's request, and the request that Relay makes of it for the provider. */
+export interface RequestRules {
+  /** Throws 400: `invalid_json` when the body is not JSON, `invalid_request` when a field is missing or of the wrong kind. */
+  parse(bytes: Buffer): InferenceBody;
+  /** The parts of an already parsed request that an estimate needs; null when it nests deeper than a request may. */
+  measure(request: RequestSettings): MeasuredBody | null;
+  isStreaming(settings: RequestSettings): boolean;
+  /** The limit that the client set on the output; null when it set none. */
+  outputCap(settings: RequestSettings): number | null;
+  /** `typicalOutputTokens` is used when the client set no limit on the output. */
+  estimate(body: MeasuredBody, typicalOutputTokens: number): TokenEstimate;
+  /** Whether Relay adds a request for usage that the client did not make; the usage frame is then kept from the client. */
+  asksForUsage(body: InferenceBody): boolean;
+  /** The client's bytes with the upstream model and, where `asksForUsage`, the request for usage. */
+  forUpstream(body: InferenceBody, upstreamModel: string): Buffer;
+}
+
+/** A complete answer. */
+export interface AnswerRules {
+  read(body: Buffer): AnswerReading;
+  /** The usage in the last bytes of an answer that is too large to hold; null when they do not contain it. */
+  readTail(tail: Buffer): Usage | null;
+}
+
+export interface AnswerReading {
+  /** False when the body is not one complete JSON object. */
+  readonly sound: boolean;
+  readonly usage: Usage | null;
+}
+
+/** An answer that arrives as server-sent events. */
+export interface StreamRules {
+  /**
+   * Matches a chunk with a frame that changes what Relay knows: its end, usage or an error. Chunks without a match are relayed
+   * without parsing, once the stream has content.
+   */
+  readonly noteworthy: RegExp;
+  readFrame(frame: SseFrame): FrameMeaning;
+}
+
+/** What one frame means for Relay. The client receives its bytes unchanged. */
+export interface FrameMeaning {
+  /**
+   * `preamble` has nothing that a client could use, so another attempt can still replace the stream; `closing` ends the content
+   * and adds nothing to it; `done` is the protocol's own end; `error` reports that the provider failed.
+   */
+  readonly kind: 'preamble' | 'content' | 'closing' | 'done' | 'error';
+  readonly usage: Usage | null;
+  /** The frame is there only because usage was asked for. */
+  readonly usageOnly: boolean;
+}
+
+/** What guardrails see, and the answer after a guardrail replaced its text. Bodies are parsed JSON of any shape. */
+export interface TextRules {
+  /** Everything in the request that a model reads as text: messages, items, tool calls and their results, instructions. */
+  ofRequest(body: unknown): InspectedText;
+  /** Everything in the answer that a client reads as text, including refusals and the arguments of tool calls. */
+  ofAnswer(body: unknown): InspectedText;
+  /**
+   * The answer with the replacement in place of all its text. Members that could carry the text in another form are removed:
+   * tool calls, reasoning, token probabilities.
+   */
+  replace(answer: unknown, replacement: string): unknown;
+}
+
+export interface InspectedText {
+  readonly text: string;
+  readonly messages: readonly TextMessage[];
+  /** Images, audio, files and other parts without text. */
+  readonly skippedParts: number;
+}
+
+/** Relay's own errors in the shape that clients of this protocol parse. */
+export interface ErrorRules {
+  body(error: ErrorObject): unknown;
+  /** Ends a stream that broke after content was sent, in place of the protocol's own end. */
+  interruptedFrame(error: ErrorObject): string;
+}
+
+/** `type`, `code`, `message`, `param`, `request_id`, `doc_url` and further members that an error has. */
+export type ErrorObject = Readonly<Record<string, unknown>>;
+
+/** The smallest real request, for connection tests. */
+export interface ProbeRules {
+  request(model: string): object;
+  /** Another form of the request, for a provider that answered 400 with this message; null when there is none. */
+  requestAfter(model: string, message: string): object | null;
+  /** Whether a 400 with this message proves that the model was reached. */
+  provesReached(message: string): boolean;
+  isAnswer(answer: unknown): boolean;
+}

@@ -1,0 +1,147 @@
+import { isUtf8 } from 'node:buffer';
+import { RelayError } from '../domain/relay-error.ts';
+import { type MemberSpan, scanObject } from '../kit/json-members.ts';
+import { objectOf } from './json-value.ts';
+
+/** A parsed request, or the members of a large one that are small enough to be settings. */
+export type RequestSettings = Readonly<Record<string, unknown>>;
+
+/** A request as far as an estimate needs it. */
+export interface MeasuredBody {
+  /** Where each member of the top level lies, in the order of the text. */
+  readonly members: readonly MemberSpan[];
+  /** Text in them is not decoded. Members of a large body that are not settings are absent. */
+  readonly settings: RequestSettings;
+}
+
+/** What the client sent, read once: the bytes as they came, and what Relay must know of them. */
+export interface InferenceBody extends MeasuredBody {
+  readonly bytes: Buffer;
+  readonly model: string;
+  readonly streaming: boolean;
+  /** The client asked for usage in the stream itself. */
+  readonly wantsUsageFrame: boolean;
+  /** Position of the object's closing brace. */
+  readonly closing: number;
+}
+
+/** What differs between protocols whose request is a JSON object with a member `model`. */
+export interface BodyRules {
+  /** Nested members of this name hold an image; estimates count them. */
+  readonly imageMember: string;
+  /** A setting that is parsed whatever its size, because Relay changes it. */
+  readonly changedSetting: string | null;
+  /** Throws 400 when the conversation is missing or of the wrong kind. */
+  checkContent(members: readonly MemberSpan[], settings: RequestSettings, text: string): void;
+  isStreaming(settings: RequestSettings): boolean;
+  wantsUsageFrame(settings: RequestSettings): boolean;
+}
+
+// Deeper than any request a person or a library writes, shallow enough for the parsers of providers.
+const DEPTH_MAX = 256;
+// More than any protocol has fields. Each one costs memory, and a repeated `model` is replaced each time, so that
+// a body of nothing else would grow many times over.
+const MEMBERS_MAX = 1_000;
+
+/**
+ * Up to this size a body is parsed completely. Parsing a larger one would block every stream of the process for milliseconds,
+ * so Relay parses its settings, checks the structure of the rest, and leaves the inside of strings to the provider.
+ */
+const PARSED_WHOLE_BYTES_MAX = 64 * 1024;
+const SETTING_BYTES_MAX = 4 * 1024;
+
+/** Throws 400: `invalid_json`, or `invalid_request` when a required field is missing or of the wrong kind. */
+export function readRequestBody(bytes: Buffer, rules: BodyRules): InferenceBody {
+  if (bytes.length === 0) throw invalidJson('The request body is empty.');
+  if (!isUtf8(bytes)) throw invalidJson('The request body is not UTF-8.');
+  const text = bytes.toString('latin1');
+  const spans = scanObject(text, DEPTH_MAX, MEMBERS_MAX, rules.imageMember);
+  if (spans === 'not_an_object') throw invalidJson('The request body is not a JSON object.');
+  if (spans === 'too_deep') throw invalidJson(`The request body nests deeper than ${DEPTH_MAX} levels.`);
+  if (spans === 'too_many') {
+    throw invalidField(null, `The request body has more than ${MEMBERS_MAX} fields. Send fewer.`);
+  }
+  if (spans === 'broken') throw invalidJson('The request body is not valid JSON.');
+
+  const settings =
+    bytes.length <= PARSED_WHOLE_BYTES_MAX
+      ? objectOf(parse(text))
+      : parseSettings(text, spans.members, rules.changedSetting);
+  const model = decodedString(bytes, spans.members, 'model');
+  if (model === '') {
+    throw invalidField(
+      'model',
+      'model must be a non-empty string: a lane or a model that GET /v1/models lists.',
+    );
+  }
+  rules.checkContent(spans.members, settings, text);
+  const streaming = rules.isStreaming(settings);
+  return {
+    bytes,
+    settings,
+    members: spans.members,
+    model,
+    streaming,
+    wantsUsageFrame: streaming && rules.wantsUsageFrame(settings),
+    closing: spans.closing,
+  };
+}
+
+/** Measures a request that is already parsed, as if its text had been sent. Null when it nests too deep. */
+export function measureRequest(request: RequestSettings, { imageMember }: BodyRules): MeasuredBody | null {
+  const text = Buffer.from(writeJson(request)).toString('latin1');
+  const spans = scanObject(text, DEPTH_MAX, Number.POSITIVE_INFINITY, imageMember);
+  return typeof spans === 'string' ? null : { members: spans.members, settings: request };
+}
+
+export function invalidField(param: string | null, message: string): RelayError {
+  return new RelayError('invalid_request', { message, param });
+}
+
+/** Every member that is small enough to be a setting; of duplicates the last one counts, as for `JSON.parse`. */
+function parseSettings(
+  text: string,
+  members: readonly MemberSpan[],
+  changedSetting: string | null,
+): RequestSettings {
+  const settings: Record<string, unknown> = { __proto__: null };
+  for (const { name, start, end } of members) {
+    if (end - start <= SETTING_BYTES_MAX || name === changedSetting)
+      settings[name] = parse(text.slice(start, end));
+    else delete settings[name];
+  }
+  return settings;
+}
+
+/** The text is Latin-1, so characters outside ASCII come out wrong; the structure is the same. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalidJson('The request body is not valid JSON.', cause);
+  }
+}
+
+/** The member's value in its real encoding; empty when it is not a string. */
+function decodedString(bytes: Buffer, members: readonly MemberSpan[], wanted: string): string {
+  const span = members.findLast(({ name }) => name === wanted);
+  if (span === undefined || bytes[span.start] !== 0x22) return '';
+  return String(parse(bytes.toString('utf8', span.start, span.end)));
+}
+
+/** Empty for a request so deep that writing it exhausts the stack; the scan then rejects the empty text. */
+function writeJson(request: RequestSettings): string {
+  try {
+    return JSON.stringify(request);
+  } catch (error) {
+    if (error instanceof RangeError) return '';
+    throw error;
+  }
+}
+
+function invalidJson(what: string, cause?: unknown): RelayError {
+  return new RelayError('invalid_json', {
+    message: `${what} Send one JSON object, uncompressed, with Content-Type: application/json.`,
+    cause,
+  });
+}
