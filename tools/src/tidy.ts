@@ -16,6 +16,7 @@ import { migrationNames } from './tidy/migrations.ts';
 import { readmes } from './tidy/readmes.ts';
 import { testMarkers } from './tidy/test-markers.ts';
 import type { Finding, Tree } from './tidy/tree.ts';
+import { wireWords } from './tidy/wire-words.ts';
 import { allBannedWords, bannedWords } from './tidy/words.ts';
 
 const USAGE = `usage: npm run tidy [-- --list]
@@ -74,6 +75,7 @@ async function main(args: readonly string[]): Promise<number> {
     'error-pages': () => errorPages(tree, codes),
     'decision-records': () => decisionRecords(tree),
     words: () => bannedWords(tree),
+    'wire-words': () => wireWords(tree),
     figures: () => measured.findings,
   };
   let count = 0;
