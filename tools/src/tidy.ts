@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type * as Contract from '@relay/contract';
 import { listFiles } from './check/source-files.ts';
 import { decisionRecords } from './tidy/decision-records.ts';
 import { documentCommands } from './tidy/document-commands.ts';
@@ -11,6 +12,7 @@ import { measure } from './tidy/figures/figures.ts';
 import { fileLength } from './tidy/file-length.ts';
 import { fileNames } from './tidy/file-names.ts';
 import { ledgerTables } from './tidy/ledger-tables.ts';
+import { limitMetrics } from './tidy/limit-metrics.ts';
 import { machineTraces } from './tidy/machine-traces.ts';
 import { migrationNames } from './tidy/migrations.ts';
 import { readmes } from './tidy/readmes.ts';
@@ -42,11 +44,10 @@ function readTree(root: string): Tree {
   };
 }
 
-/** The codes come from the contract of the tree under test, which may be a copy. */
-async function errorCodes(root: string): Promise<string[]> {
+/** The lists come from the contract of the tree under test, which may be a copy. */
+async function readContract(root: string): Promise<Pick<typeof Contract, 'errors' | 'limitMetrics'>> {
   const file = pathToFileURL(join(root, 'contract/src/index.ts'));
-  const contract = (await import(file.href)) as { readonly errors: Readonly<Record<string, unknown>> };
-  return Object.keys(contract.errors);
+  return (await import(file.href)) as typeof Contract;
 }
 
 function sayFinding(rule: string, { path, line, message }: Finding): string {
@@ -60,7 +61,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const root = args.find((arg) => arg.startsWith('--root='))?.slice(7) ?? join(import.meta.dirname, '../..');
   const tree = readTree(root);
-  const codes = await errorCodes(root);
+  const contract = await readContract(root);
   const measured = measure(tree);
   const rules: Readonly<Record<string, () => readonly Finding[]>> = {
     'file-names': () => fileNames(tree),
@@ -69,10 +70,11 @@ async function main(args: readonly string[]): Promise<number> {
     'document-paths': () => documentPaths(tree),
     'document-commands': () => documentCommands(tree),
     'machine-traces': () => machineTraces(tree),
+    'limit-metrics': () => limitMetrics(tree, contract.limitMetrics),
     'test-markers': () => testMarkers(tree),
     'ledger-tables': () => ledgerTables(tree),
     'migration-names': () => migrationNames(tree),
-    'error-pages': () => errorPages(tree, codes),
+    'error-pages': () => errorPages(tree, Object.keys(contract.errors)),
     'decision-records': () => decisionRecords(tree),
     words: () => bannedWords(tree),
     'wire-words': () => wireWords(tree),

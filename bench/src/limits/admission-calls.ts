@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { LimitMetric } from '@relay/contract';
 import { createClient } from 'redis';
 import { LIMIT_VALUE, POLICIES } from './policies.ts';
 import { draftText, recordText } from './request-texts.ts';
@@ -16,8 +17,13 @@ const PREFIX = 'relay:{s7}:';
 const WAITERS_MAX = '5000';
 const WAIT_MS_MAX = '5000';
 const LEASE_MS = '20000';
-const TOKENS_ESTIMATED = '489';
-const SPEND_ESTIMATED = '189';
+/** What one request is estimated to take from a limit of each metric. */
+const COSTS: Readonly<Record<LimitMetric, string>> = {
+  requests: '1',
+  tokens: '489',
+  spend: '189',
+  concurrency: '1',
+};
 const TOKENS_USED = '390';
 const SPEND_USED = '140';
 
@@ -52,7 +58,7 @@ export async function createAdmissionCalls(url: string, candidates: number): Pro
       metric,
       period,
       String(LIMIT_VALUE),
-      metric === 'tokens' ? TOKENS_ESTIMATED : metric === 'spend' ? SPEND_ESTIMATED : '1',
+      COSTS[metric],
     ]),
   ]);
   const asked = ['', '0', '0', String(candidates), ...charged];

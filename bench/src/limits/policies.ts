@@ -1,7 +1,9 @@
+import type { LimitMetric, LimitPeriod } from '@relay/contract';
+
 export interface BenchPolicy {
   readonly scope: 'global' | 'endpoint';
-  readonly metric: 'requests' | 'tokens' | 'spend' | 'concurrency';
-  readonly period: 'second' | 'minute' | 'day' | 'none';
+  readonly metric: LimitMetric;
+  readonly period: LimitPeriod;
 }
 
 /** High enough never to bind: what is measured is counting, not waiting. */

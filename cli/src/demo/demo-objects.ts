@@ -1,3 +1,4 @@
+import type { LimitMetric, LimitPeriod } from '@relay/contract';
 import { type Api, dataOf } from '../api/client.ts';
 import type { CreatedObjects } from './demo-state.ts';
 
@@ -167,8 +168,8 @@ async function guardrail(api: Management, address: string, laneId: string): Prom
 interface Limit {
   readonly scope_type: 'global' | 'endpoint' | 'lane';
   readonly scope_id: string | null;
-  readonly metric: 'requests' | 'tokens' | 'spend' | 'concurrency';
-  readonly period: 'second' | 'minute' | 'day' | 'none';
+  readonly metric: LimitMetric;
+  readonly period: LimitPeriod;
   readonly limit_value: number;
 }
 

@@ -1,3 +1,4 @@
+import type { LimitMetric } from '@relay/contract';
 import type { components } from '@relay/contract/api-types';
 import { Command, type OptionValues } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
@@ -85,8 +86,15 @@ const usageColumns: readonly Column<LimitUsage>[] = [
   { title: 'resets', value: ({ resets_at }) => timeText(resets_at) },
 ];
 
-function amount(metric: string, value: number): string {
-  return metric === 'spend' ? dollars(value) : String(value);
+const IN_MICRO_DOLLARS: Readonly<Record<LimitMetric, boolean>> = {
+  requests: false,
+  tokens: false,
+  spend: true,
+  concurrency: false,
+};
+
+function amount(metric: LimitMetric, value: number): string {
+  return IN_MICRO_DOLLARS[metric] ? dollars(value) : String(value);
 }
 
 function usageOf(api: Api): Promise<LimitUsage[]> {

@@ -1,21 +1,21 @@
+import { type LimitMetric, limitMetrics } from '@relay/contract';
 import { type ListSearch, listSearch } from './list-search.ts';
 
 const KINDS = ['resource', 'user', 'api_key'] as const;
 const SCOPES = ['global', 'provider', 'credential', 'endpoint', 'model', 'lane'] as const;
-const METRICS = ['requests', 'tokens', 'spend', 'concurrency'] as const;
 
 /** What the address of the limits says: which are shown, and of which lane those in the way. */
 export interface LimitSearch extends ListSearch {
   readonly kind?: (typeof KINDS)[number];
   readonly scope?: (typeof SCOPES)[number];
-  readonly metric?: (typeof METRICS)[number];
+  readonly metric?: LimitMetric;
   readonly lane?: string;
 }
 
 export function limitSearch(search: Record<string, unknown>): LimitSearch {
   const kind = KINDS.find((each) => each === search['kind']);
   const scope = SCOPES.find((each) => each === search['scope']);
-  const metric = METRICS.find((each) => each === search['metric']);
+  const metric = limitMetrics.find((each) => each === search['metric']);
   const lane = search['lane'];
   return {
     ...listSearch(search),

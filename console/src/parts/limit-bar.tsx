@@ -1,13 +1,8 @@
 import type { LimitUsage } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
-import { formatCompact, formatMoney } from '../format/numbers.ts';
 import { text } from '../text/index.ts';
 import { classes } from '../ui/class-names.ts';
-
-/** An amount of a metric: money for spend, else a count. */
-function formatMetric(metric: LimitUsage['metric'], value: number): string {
-  return metric === 'spend' ? formatMoney(value) : formatCompact(value);
-}
+import { metricLooks, shortAmountOf } from './limit-metrics.ts';
 
 const CLOSE_SHARE = 0.8;
 
@@ -15,10 +10,10 @@ const CLOSE_SHARE = 0.8;
 export function LimitBar({ usage }: { readonly usage: LimitUsage }) {
   const { metric, period, limit } = usage;
   const taken = usage.used + usage.reserved;
-  const rest = [metric === 'spend' ? '' : text.limits.metrics[metric], text.limits.periods[period]]
+  const rest = [metricLooks[metric].money ? '' : text.limits.metrics[metric], text.limits.periods[period]]
     .filter((part) => part !== '')
     .join(' ');
-  const words = text.limits.used(formatMetric(metric, taken), formatMetric(metric, limit), rest);
+  const words = text.limits.used(shortAmountOf(metric, taken), shortAmountOf(metric, limit), rest);
   return (
     <Link
       to="/limits"

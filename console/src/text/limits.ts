@@ -1,6 +1,13 @@
+import type { LimitMetric } from '@relay/contract';
+
 /** Limits: policies on resources, and budgets of members and of keys. */
 export const limitsText = {
-  metrics: { requests: 'requests', tokens: 'tokens', spend: 'spend', concurrency: 'at once' },
+  metrics: {
+    requests: 'requests',
+    tokens: 'tokens',
+    spend: 'spend',
+    concurrency: 'at once',
+  } satisfies Record<LimitMetric, string>,
   periods: {
     second: 'each second',
     minute: 'each minute',
@@ -28,7 +35,7 @@ export const limitsText = {
     tokens: (value: string, isOne: boolean) => `${value} ${isOne ? 'token' : 'tokens'}`,
     spend: (value: string) => `${value} of spend`,
     concurrency: (value: string, isOne: boolean) => `${value} ${isOne ? 'request' : 'requests'} at once`,
-  },
+  } satisfies Record<LimitMetric, (value: string, isOne: boolean) => string>,
   rule: (amount: string, period: string) => `${amount} ${period}`.trim(),
   /** What a limit is on, after its rule. */
   on: {
@@ -55,7 +62,12 @@ export const limitsText = {
     lane: 'Lane',
   },
   subjects: { user: 'Member', api_key: 'Key' },
-  metricNames: { requests: 'Requests', tokens: 'Tokens', spend: 'Spend', concurrency: 'Requests at once' },
+  metricNames: {
+    requests: 'Requests',
+    tokens: 'Tokens',
+    spend: 'Spend',
+    concurrency: 'Requests at once',
+  } satisfies Record<LimitMetric, string>,
   periodNames: { second: 'Second', minute: 'Minute', hour: 'Hour', day: 'Day', month: 'Month' },
   filters: {
     kind: 'Kind',
@@ -150,7 +162,12 @@ export const limitsText = {
     used: 'Used',
     usedMean: 'Used, mean of a minute',
     limit: 'Limit',
-    units: { requests: 'requests', tokens: 'tokens', spend: 'USD', concurrency: 'requests' },
+    units: {
+      requests: 'requests',
+      tokens: 'tokens',
+      spend: 'USD',
+      concurrency: 'requests',
+    } satisfies Record<LimitMetric, string>,
     noConcurrency:
       'How many requests were under way at once is not recorded over time, so there is no line to draw; the figures above are of this moment.',
     noCredential:

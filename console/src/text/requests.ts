@@ -143,12 +143,6 @@ export const requestsText = {
       bound: 'Bound by a limit',
       boundBy: (metric: string, period: string, scope: string) =>
         `${[metric, period].filter((part) => part !== '').join(' ')}, ${scope}`,
-      metrics: {
-        requests: 'Requests',
-        tokens: 'Tokens',
-        spend: 'Spend',
-        concurrency: 'Requests at once',
-      },
       scopes: {
         global: 'on everything',
         provider: 'on a provider',

@@ -17,7 +17,7 @@ import {
   Timestamp,
   text,
 } from '../schema.ts';
-import { ManagedBy, Metric, Period, PolicyScopeType, TargetType } from './values.ts';
+import { LimitMetric, LimitPeriod, ManagedBy, PolicyScopeType, TargetType } from './values.ts';
 
 const LimitValue = integer({ description: 'The most the window may hold; micro-USD for `spend`.' });
 const ScopeId = nullable(Id, { description: 'Null for `global`.' });
@@ -26,8 +26,8 @@ export const LimitPolicy = closed('LimitPolicy', {
   id: Id,
   scope_type: PolicyScopeType,
   scope_id: ScopeId,
-  metric: Metric,
-  period: Period,
+  metric: LimitMetric,
+  period: LimitPeriod,
   limit_value: LimitValue,
   enabled: flag(),
   managed_by: optional(ManagedBy),
@@ -37,8 +37,8 @@ export type LimitPolicy = Static<typeof LimitPolicy>;
 export const LimitPolicyCreate = closed('LimitPolicyCreate', {
   scope_type: PolicyScopeType,
   scope_id: optional(ScopeId),
-  metric: Metric,
-  period: Period,
+  metric: LimitMetric,
+  period: LimitPeriod,
   limit_value: LimitValue,
   enabled: optional(flag({ default: true })),
 });
@@ -47,8 +47,8 @@ export type LimitPolicyCreate = Static<typeof LimitPolicyCreate>;
 export const LimitPolicyUpdate = closed('LimitPolicyUpdate', {
   scope_type: PolicyScopeType,
   scope_id: optional(ScopeId),
-  metric: Metric,
-  period: Period,
+  metric: LimitMetric,
+  period: LimitPeriod,
   limit_value: LimitValue,
   enabled: flag(),
 });
@@ -57,8 +57,8 @@ export type LimitPolicyUpdate = Static<typeof LimitPolicyUpdate>;
 const budgetFields = {
   target_type: TargetType,
   target_id: ScopeId,
-  metric: Metric,
-  period: Period,
+  metric: LimitMetric,
+  period: LimitPeriod,
   limit_value: LimitValue,
   enabled: flag(),
 };
@@ -67,8 +67,8 @@ const budgetWriteFields = {
   limit_uuid: optional(Id),
   target_type: TargetType,
   target_id: optional(ScopeId),
-  metric: Metric,
-  period: Period,
+  metric: LimitMetric,
+  period: LimitPeriod,
   limit_value: LimitValue,
   enabled: optional(flag({ default: true })),
 };
@@ -114,8 +114,8 @@ export const LimitUsage = closed('LimitUsage', {
   policy_kind: oneOf(['resource', 'user', 'api_key']),
   scope_type: oneOf(['global', 'provider', 'credential', 'endpoint', 'model', 'lane']),
   scope_id: nullable(Id),
-  metric: Metric,
-  period: Period,
+  metric: LimitMetric,
+  period: LimitPeriod,
   limit: integer(),
   used: integer(),
   reserved: integer(),

@@ -13,7 +13,7 @@ import {
   Timestamp,
 } from '../schema.ts';
 import { GuardrailVerdict } from './guardrail.ts';
-import { Metric, Operation, Period, RequestState } from './values.ts';
+import { LimitMetric, LimitPeriod, Operation, RequestState } from './values.ts';
 
 const MaybeId = nullable(Id);
 const MaybeCount = nullable(integer(), { description: 'Null when it was not reported; null is not zero.' });
@@ -66,8 +66,8 @@ export const RequestLogPage = page('RequestLogPage', RequestLogEntry);
 export const LimitingPolicy = closed('LimitingPolicy', {
   policy_id: Id,
   scope: Type.String(),
-  metric: Metric,
-  period: Period,
+  metric: LimitMetric,
+  period: LimitPeriod,
   resets_at: nullable(Timestamp),
 });
 export type LimitingPolicy = Static<typeof LimitingPolicy>;
@@ -130,8 +130,8 @@ export const BoundPolicy = closed('BoundPolicy', {
   policy_kind: oneOf(['resource', 'user', 'api_key']),
   scope_type: Type.String(),
   scope_id: MaybeId,
-  metric: Metric,
-  period: Period,
+  metric: LimitMetric,
+  period: LimitPeriod,
   resets_at: nullable(Timestamp),
 });
 export type BoundPolicy = Static<typeof BoundPolicy>;

@@ -4,11 +4,16 @@ import { oneOf } from '../schema.ts';
 /** Enumerations that several resources share. */
 export const Health = oneOf(['healthy', 'rate_limited', 'cooling_down', 'unhealthy']);
 
-export const Metric = oneOf(['requests', 'tokens', 'spend', 'concurrency'], {
+/** Every metric that a limit can count. `server/src/domain/limits/metric.ts` says how each is counted. */
+export const limitMetrics = ['requests', 'tokens', 'spend', 'concurrency'] as const;
+export type LimitMetric = (typeof limitMetrics)[number];
+export const LimitMetric = oneOf(limitMetrics, {
   description: 'What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.',
 });
 
-export const Period = oneOf(['second', 'minute', 'hour', 'day', 'month', 'none'], {
+export const limitPeriods = ['second', 'minute', 'hour', 'day', 'month', 'none'] as const;
+export type LimitPeriod = (typeof limitPeriods)[number];
+export const LimitPeriod = oneOf(limitPeriods, {
   description: 'The window; `none` with metric `concurrency` only.',
 });
 

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { AppliedLimit } from '../domain/limits/limit.ts';
+import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
 import type { AdmissionAsk } from './engine.ts';
 import { createMemoryEngine } from './memory/engine.ts';
-import type { Policy } from './policy.ts';
 
-const perMinute: Policy = { id: 'p', metric: 'requests', period: 'minute', limit: 60 };
+const perMinute: AppliedLimit = {
+  id: 'p',
+  metric: 'requests',
+  period: 'minute',
+  limit: 60,
+  counts: EVERY_REQUEST,
+};
 const INTERVAL_MS = 61_000 / 60;
 
 /** Requests a to d in one paced queue: a goes at once, the others hold slots an interval apart. */
@@ -16,7 +23,7 @@ async function queueOfFour() {
     appendExpired: () => undefined,
     wake: () => undefined,
   });
-  const ask = (operationId: string, policies: readonly Policy[]): AdmissionAsk => ({
+  const ask = (operationId: string, policies: readonly AppliedLimit[]): AdmissionAsk => ({
     organizationId: 'o',
     operationId,
     queue: 'q',
@@ -35,7 +42,7 @@ async function queueOfFour() {
     at: (ms: number) => {
       nowMs = 1_000_000_000 + Math.ceil(ms);
     },
-    again: (id: string, policies: readonly Policy[]) => engine.admit(ask(id, policies)),
+    again: (id: string, policies: readonly AppliedLimit[]) => engine.admit(ask(id, policies)),
   };
 }
 

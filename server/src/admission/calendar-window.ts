@@ -1,4 +1,4 @@
-import type { CalendarPeriod } from './policy.ts';
+import type { CalendarPeriod } from '../domain/limits/period.ts';
 
 /** A window of the calendar in UTC: one sum per window, by its start. */
 export type CalendarWindow = Map<number, number>;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
+import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
@@ -17,7 +18,7 @@ import { createScripts } from './redis/scripts.ts';
 const log = createLog('silent');
 const USED = { dispatched: true, tokens: 3, spendMicros: 4 };
 const UNUSED = { dispatched: false, tokens: 0, spendMicros: 0 };
-const POLICY = { id: 'p', metric: 'requests', period: 'minute', limit: 100 } as const;
+const POLICY = { id: 'p', metric: 'requests', period: 'minute', limit: 100, counts: EVERY_REQUEST } as const;
 const ANSWER_MS_MAX = 2_500;
 
 describe('the admission desk', () => {

@@ -1,3 +1,4 @@
+import type { AppliedLimit } from '../domain/limits/limit.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
@@ -15,7 +16,6 @@ import type { Journal } from './journal.ts';
 import { createLeaseKeeper, LEASE_MS, type LiveOperation } from './lease-keeper.ts';
 import { type FlowsAsk, flowsOf, type LiveFlow } from './live-flows.ts';
 import { COOLDOWN_MS_MAX, type LocalCooldowns } from './local-cooldowns.ts';
-import type { Policy } from './policy.ts';
 import { createRebuildWindows } from './rebuild-windows.ts';
 
 const REBUILDS_MAX = 3;
@@ -29,7 +29,7 @@ export interface DeskDeps {
   readonly append: (organizationId: string, record: string) => void;
   readonly journal: Journal;
   /** What the ledger knows of calendar windows that the engine does not. */
-  readonly openings: (organizationId: string, policies: readonly Policy[]) => Promise<Opening[]>;
+  readonly openings: (organizationId: string, policies: readonly AppliedLimit[]) => Promise<Opening[]>;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -1,5 +1,6 @@
+import type { AppliedLimit, Charge } from '../domain/limits/limit.ts';
+import type { UsedAmounts } from '../domain/limits/metric.ts';
 import type { LaneSelection } from '../domain/snapshot.ts';
-import type { Charge, Policy } from './policy.ts';
 
 /**
  * The limits engine. Two implementations keep the same rules: `memory-engine.ts`, the reference, and
@@ -26,7 +27,7 @@ export interface AdmissionEngine {
   penalize(organizationId: string, endpointId: string, forMs: number): Promise<void>;
   /** Ends leases that were not extended: waiting ones are voided, dispatched ones posted at their estimate. */
   sweep(): Promise<number>;
-  usage(organizationId: string, policies: readonly Policy[]): Promise<PolicyUsage[]>;
+  usage(organizationId: string, policies: readonly AppliedLimit[]): Promise<PolicyUsage[]>;
   /** Answers a `rebuild`: what the ledger knows of these windows. Those that exist by now are left as they are. */
   initialize(organizationId: string, openings: readonly Opening[]): Promise<void>;
 }
@@ -59,11 +60,9 @@ export interface CandidateAsk {
   readonly charges: readonly Charge[];
 }
 
-export interface Actual {
+export interface Actual extends UsedAmounts {
   /** False: the provider never saw the attempt, so it takes no request from any window either. */
   readonly dispatched: boolean;
-  readonly tokens: number;
-  readonly spendMicros: number;
 }
 
 export type AdmissionAnswer =
@@ -119,7 +118,7 @@ export type SettleAnswer = 'settled' | 'unknown';
 
 /** What a window held before the engine knew of it: one of the calendar as a whole, a short one in parts. */
 export interface Opening {
-  readonly policy: Policy;
+  readonly policy: AppliedLimit;
   /** When the window of the calendar began, or when this part of a short one was dispatched. */
   readonly startMs: number;
   readonly amount: number;

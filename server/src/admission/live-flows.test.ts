@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
+import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
 import { createLog } from '../kit/log.ts';
 import { type AdmissionDesk, createDesk } from './desk.ts';
 import type { DeskAsk } from './engine.ts';
@@ -69,7 +70,13 @@ describe('what is under way in a process', () => {
   });
 
   it('waits since it began to wait, however often it asks, and then is in flight', async () => {
-    const policy = { id: 'p', metric: 'concurrency', period: 'none', limit: 1 } as const;
+    const policy = {
+      id: 'p',
+      metric: 'concurrency',
+      period: 'none',
+      limit: 1,
+      counts: EVERY_REQUEST,
+    } as const;
     const [first] = ask('one').candidates;
     assert.ok(first);
     const candidates = [{ ...first, charges: [{ policy, cost: 1 }] }];

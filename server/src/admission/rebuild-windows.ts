@@ -1,6 +1,6 @@
+import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { AdmissionAsk, AdmissionEngine, Opening } from './engine.ts';
 import { policiesOf } from './memory/lease.ts';
-import type { Policy } from './policy.ts';
 
 /** Tells the engine what the ledger knows of calendar windows that it does not. */
 export type RebuildWindows = (ask: AdmissionAsk, policyIds?: readonly string[]) => Promise<void>;
@@ -8,7 +8,7 @@ export type RebuildWindows = (ask: AdmissionAsk, policyIds?: readonly string[]) 
 /** A crowd that meets the same unknown windows asks the ledger once, not once each. */
 export function createRebuildWindows(deps: {
   readonly engine: AdmissionEngine;
-  readonly openings: (organizationId: string, policies: readonly Policy[]) => Promise<Opening[]>;
+  readonly openings: (organizationId: string, policies: readonly AppliedLimit[]) => Promise<Opening[]>;
 }): RebuildWindows {
   const rebuilding = new Map<string, Promise<void>>();
   return ({ organizationId, candidates }, policyIds) => {

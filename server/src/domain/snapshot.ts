@@ -1,4 +1,4 @@
-import type { RouteKind } from '@relay/contract';
+import type { LimitMetric, LimitPeriod, RouteKind } from '@relay/contract';
 import type { Secret } from '../kit/secret.ts';
 import type { PlanName, RoleName } from './access.ts';
 import type { Guardrail } from './guardrails/guardrail.ts';
@@ -107,9 +107,6 @@ export interface Pricing {
 }
 
 export type LimitScopeType = 'global' | 'provider' | 'credential' | 'endpoint' | 'lane';
-export type LimitMetric = 'requests' | 'tokens' | 'spend' | 'concurrency';
-/** `none` with `concurrency` and with nothing else. */
-export type LimitPeriod = 'second' | 'minute' | 'hour' | 'day' | 'month' | 'none';
 
 export interface LimitPolicy {
   readonly id: string;

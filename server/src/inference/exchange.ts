@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { LimitMetric } from '@relay/contract';
 import type { Refusal } from '../admission/engine.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { TemplateValues } from '../domain/guardrails/template.ts';
@@ -88,7 +89,7 @@ export interface ExchangeDecisions {
 
 /** A policy of the endpoint that serves the request, as it stands after the reservation. */
 export interface RateWindow {
-  readonly metric: 'requests' | 'tokens' | 'spend' | 'concurrency';
+  readonly metric: LimitMetric;
   readonly limit: number;
   readonly used: number;
   readonly resetMs: number;

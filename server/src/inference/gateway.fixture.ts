@@ -2,12 +2,15 @@ import { randomUUIDv7 } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { LimitMetric } from '@relay/contract';
 import { allScopes } from '@relay/contract';
 import { type AdmissionDesk, createDesk } from '../admission/desk.ts';
 import type { AdmissionAsk } from '../admission/engine.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createMemoryEngine } from '../admission/memory/engine.ts';
 import type { Caller } from '../domain/caller.ts';
+import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
+import { METRICS } from '../domain/limits/metric.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import { createAskGuardrail } from '../guardrails/ask-guardrail.ts';
@@ -81,7 +84,7 @@ export interface Gateway {
   readonly desk: AdmissionDesk;
   send(body: object | string, path?: string): { answered: Promise<Answered | null>; leave(): void };
   /** Of a limit under this id: used and reserved. */
-  usage(policyId: string, metric: 'requests' | 'tokens' | 'concurrency'): Promise<number>;
+  usage(policyId: string, metric: LimitMetric): Promise<number>;
   nthRecord(count: number): Promise<RequestRecord>;
   close(): Promise<void>;
 }
@@ -150,8 +153,10 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
     desk,
     send: (body, path = '/v1/chat/completions') => sendTo(port, path, body),
     async usage(policyId, metric) {
-      const period = metric === 'concurrency' ? 'none' : 'minute';
-      const [found] = await engine.usage('org', [{ id: policyId, metric, period, limit: 0 } as never]);
+      const period = METRICS[metric].held ? 'none' : 'minute';
+      const [found] = await engine.usage('org', [
+        { id: policyId, metric, period, limit: 0, counts: EVERY_REQUEST },
+      ]);
       return (found?.used ?? 0) + (found?.reserved ?? 0);
     },
     async nthRecord(count) {

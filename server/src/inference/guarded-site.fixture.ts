@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { limitMetrics } from '@relay/contract';
 import { guardrail } from '../domain/guardrails/guardrail.fixture.ts';
 import type { Guardrail } from '../domain/guardrails/guardrail.ts';
 import { endpoint, lane, member, provider, snapshot } from '../domain/snapshot.fixture.ts';
@@ -100,8 +101,7 @@ export async function startGuardedSite(): Promise<GuardedSite> {
     },
     async nothingIsHeld() {
       assert.deepEqual(gateway.desk.counts(), { waiting: 0, dispatched: 0 });
-      for (const metric of ['concurrency', 'requests', 'tokens'] as const)
-        assert.equal(await gateway.usage(metric, metric), 0, metric);
+      for (const metric of limitMetrics) assert.equal(await gateway.usage(metric, metric), 0, metric);
     },
     async close() {
       await gateway.close();

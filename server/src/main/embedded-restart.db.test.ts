@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import type { LimitMetric, LimitPeriod } from '@relay/contract';
 import type { DeskAnswer } from '../admission/engine.ts';
-import type { Metric, Period, Policy } from '../admission/policy.ts';
+import type { AppliedLimit } from '../domain/limits/limit.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
@@ -58,11 +59,15 @@ describe('a process that is the whole deployment, killed and started again', () 
     return start();
   }
 
-  function policy(metric: Metric, period: Period, limit: number): Policy {
+  function policy(metric: LimitMetric, period: LimitPeriod, limit: number): AppliedLimit {
     return { id: `${metric}-${period}`, metric, period, limit, counts: COUNTS };
   }
 
-  async function ask({ desk }: EmbeddedAdmission, policies: readonly Policy[], requestId = randomUUIDv7()) {
+  async function ask(
+    { desk }: EmbeddedAdmission,
+    policies: readonly AppliedLimit[],
+    requestId = randomUUIDv7(),
+  ) {
     const draft = sampleDraft({ requestId, organizationId });
     const charges = policies.map((each) => ({
       policy: each,

@@ -1,3 +1,4 @@
+export { limitMetricsScript } from '../admission/redis/metrics-script.ts';
 export { DirectoryInUseError } from '../store/embedded/data-directory-lock.ts';
 export { type MovedRows, MoveRefusedError } from '../store/embedded/move/move-data.ts';
 export {

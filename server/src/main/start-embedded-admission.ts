@@ -2,7 +2,7 @@ import { createDesk } from '../admission/desk.ts';
 import type { AdmissionEngine, Opening } from '../admission/engine.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createMemoryEngine, type MemoryEngine } from '../admission/memory/engine.ts';
-import type { Policy } from '../admission/policy.ts';
+import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { Log } from '../kit/log.ts';
 import type { LedgerJournal } from '../metering/journal/index.ts';
 import type { RunningAdmission } from './start-admission.ts';
@@ -41,7 +41,7 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
     shortWindowsUnknownUntilMs: startedMs + SHORT_WINDOW_MS,
   });
   const engine = journaled(memory, ledger);
-  const openings = async (organizationId: string, policies: readonly Policy[]): Promise<Opening[]> => [
+  const openings = async (organizationId: string, policies: readonly AppliedLimit[]): Promise<Opening[]> => [
     ...(await calendarOpenings(parts, organizationId, policies)),
     ...(await shortOpenings(parts, organizationId, policies, startedMs - SHORT_WINDOW_MS)),
   ];

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { windowStartMs } from '../admission/calendar-window.ts';
 import type { Opening } from '../admission/engine.ts';
-import { isSliding, type Policy } from '../admission/policy.ts';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
+import { isSliding } from '../domain/limits/period.ts';
 import type { Clock } from '../kit/clock.ts';
 import { readRecentUsage } from '../store/ledger/windows/recent-usage.ts';
 import { sumUsage } from '../store/ledger/windows/usage-sums.ts';
@@ -17,13 +17,13 @@ export interface OpeningParts {
 export async function calendarOpenings(
   { db, clock }: OpeningParts,
   organizationId: string,
-  policies: readonly Policy[],
+  policies: readonly AppliedLimit[],
 ): Promise<Opening[]> {
   const nowMs = clock.nowMs();
   const windows = policies.flatMap((policy) => {
     const { period, metric } = policy;
     if (period === 'none' || isSliding(period)) return [];
-    return [{ policy, metric, counts: countsOf(policy), startMs: windowStartMs(period, nowMs) }];
+    return [{ policy, metric, counts: policy.counts, startMs: windowStartMs(period, nowMs) }];
   });
   const amounts = await sumUsage(db, organizationId, windows);
   return windows.map(({ policy, startMs }, index) => ({ policy, startMs, amount: amounts[index] ?? 0 }));
@@ -33,23 +33,17 @@ export async function calendarOpenings(
 export async function shortOpenings(
   { db }: Pick<OpeningParts, 'db'>,
   organizationId: string,
-  policies: readonly Policy[],
+  policies: readonly AppliedLimit[],
   sinceMs: number,
 ): Promise<Opening[]> {
   const openings: Opening[] = [];
   for (const policy of policies) {
     const { metric, period } = policy;
     if (period === 'none' || !isSliding(period)) continue;
-    const counted = { metric, counts: countsOf(policy) };
+    const counted = { metric, counts: policy.counts };
     openings.push({ policy, startMs: sinceMs, amount: 0 });
     for (const { atMs, amount } of await readRecentUsage(db, organizationId, counted, sinceMs))
       openings.push({ policy, startMs: atMs, amount });
   }
   return openings;
-}
-
-function countsOf({ id, counts }: Policy): AppliedLimit['counts'] {
-  // Without knowing what it counts, nobody can say that its window is empty.
-  if (counts === undefined) throw new Error(`the window of ${id} cannot be rebuilt`);
-  return counts;
 }

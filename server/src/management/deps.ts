@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { AdmissionDesk } from '../admission/desk.ts';
 import type { PolicyUsage } from '../admission/engine.ts';
 import type { FlowsAsk, LiveFlow } from '../admission/live-flows.ts';
-import type { Policy } from '../admission/policy.ts';
+import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Egress } from '../kit/egress/index.ts';
 import type { Sealer } from '../kit/seal.ts';
@@ -34,7 +34,7 @@ export interface ManagementDeps {
   /** What answers of a lane (by id) or model usually come to, where this process knows. */
   readonly typicalOutputTokens: (laneIdOrModel: string) => number;
   /** The live state of limits, in the order asked for; fails with `store_unavailable` while their store is away. */
-  readonly limitUsage: (organizationId: string, policies: readonly Policy[]) => Promise<PolicyUsage[]>;
+  readonly limitUsage: (organizationId: string, policies: readonly AppliedLimit[]) => Promise<PolicyUsage[]>;
   /** What is under way in the whole deployment; fails like the live state of limits. */
   readonly liveFlows: (ask: FlowsAsk) => Promise<LiveFlow[]>;
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
+import { METRICS } from '../domain/limits/metric.ts';
 import type { Clock } from '../kit/clock.ts';
 import { sumUsage } from '../store/ledger/windows/usage-sums.ts';
 import { readWindowEdge, type WindowEdge } from '../store/ledger/windows/window-edge.ts';
@@ -113,8 +114,7 @@ async function judge(
   organizationId: string,
   { limit, startMs, used, ledger, isSettled }: Judged,
 ): Promise<ComparedWindow['verdict']> {
-  const { metric } = limit;
-  if (metric === 'concurrency') return 'equal';
+  const { quantity } = METRICS[limit.metric];
   if (used > ledger && !isSettled) return 'unsettled';
   if (used === ledger) return isSettled ? 'equal' : 'unsettled';
   // A window that the engine does not know is rebuilt from the ledger by the first request that meets it.
@@ -123,6 +123,6 @@ async function judge(
   if (!edges.has(startMs)) edges.set(startMs, await readWindowEdge(deps.db, organizationId, startMs));
   const edge = edges.get(startMs) ?? null;
   if (edge === null) return 'unsettled';
-  const allowed = used > ledger ? edge.above[metric] : edge.below[metric];
+  const allowed = used > ledger ? edge.above[quantity] : edge.below[quantity];
   return Math.abs(used - ledger) <= allowed ? 'equal' : 'drifted';
 }

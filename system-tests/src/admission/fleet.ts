@@ -1,3 +1,4 @@
+import type { LimitMetric, LimitPeriod } from '@relay/contract';
 import { type RedisCluster, startRedisCluster } from '@relay/testbed';
 import { createLane, type LaneIds, type LaneSetup } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
@@ -10,8 +11,8 @@ const SNAPSHOT_POLL_MS = 1_000;
 export interface PolicySetup {
   readonly scope_type?: 'global' | 'provider' | 'credential' | 'endpoint' | 'lane';
   readonly scope_id?: string | null;
-  readonly metric: 'requests' | 'tokens' | 'spend' | 'concurrency';
-  readonly period: 'second' | 'minute' | 'hour' | 'day' | 'month' | 'none';
+  readonly metric: LimitMetric;
+  readonly period: LimitPeriod;
   readonly limit_value: number;
 }
 

@@ -1,4 +1,5 @@
 import { headers } from '@relay/contract';
+import type { Metric } from './budget.ts';
 import type { Company } from './company.ts';
 
 /** What every request asks for, and gets: so that what is estimated is nearly what is used. */
@@ -46,8 +47,8 @@ export async function ask({ deployment }: Company, asked: Ask): Promise<Answer> 
 
 /** What one request is taken to cost, and what it cost, in each metric. */
 export interface Costs {
-  readonly estimated: Readonly<Record<'requests' | 'tokens' | 'spend', number>>;
-  readonly actual: Readonly<Record<'requests' | 'tokens' | 'spend', number>>;
+  readonly estimated: Readonly<Record<Metric, number>>;
+  readonly actual: Readonly<Record<Metric, number>>;
 }
 
 /** All requests of this suite are alike, so one tells of all. */

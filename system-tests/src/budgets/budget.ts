@@ -1,12 +1,14 @@
+import { type LimitMetric, limitMetrics } from '@relay/contract';
 import { type Company, LANES, type Member, MODELS } from './company.ts';
 
 export type Subject = 'user' | 'api_key';
 export type Target = 'global' | 'provider' | 'model' | 'lane';
-export type Metric = 'requests' | 'tokens' | 'spend';
+/** Budgets count over a period, which concurrency does not. */
+export type Metric = Exclude<LimitMetric, 'concurrency'>;
 
 export const SUBJECTS: readonly Subject[] = ['user', 'api_key'];
 export const TARGETS: readonly Target[] = ['global', 'provider', 'model', 'lane'];
-export const METRICS: readonly Metric[] = ['requests', 'tokens', 'spend'];
+export const METRICS: readonly Metric[] = limitMetrics.filter((metric) => metric !== 'concurrency');
 
 const PATHS: Record<Subject, string> = {
   user: '/api/relay/pro/user-limit-policies',

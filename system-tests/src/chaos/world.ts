@@ -1,4 +1,4 @@
-import { allScopes } from '@relay/contract';
+import { allScopes, type LimitMetric } from '@relay/contract';
 import { openAccounts } from '../harness/accounts.ts';
 import { type AdminClient, adminClient, createLane, type EndpointSetup } from '../harness/admin-client.ts';
 import { afterMs } from '../streams/stream-request.ts';
@@ -14,7 +14,7 @@ export interface Target {
 export interface LimitedLane {
   readonly laneId: string;
   /** Day limits that nobody reaches, by what they count. */
-  readonly policies: Readonly<Record<'requests' | 'tokens' | 'spend', string>>;
+  readonly policies: Readonly<Record<Exclude<LimitMetric, 'concurrency'>, string>>;
 }
 
 /** Two organizations: one has limits on some of its lanes, the other has none at all. */
@@ -147,7 +147,7 @@ async function addPolicy(
 }
 
 async function limitedLane(admin: AdminClient, laneId: string): Promise<LimitedLane> {
-  const dayLimit = (metric: string) =>
+  const dayLimit = (metric: LimitMetric) =>
     addPolicy(admin, laneId, { metric, period: 'day', limit_value: NEVER_REACHED });
   return {
     laneId,

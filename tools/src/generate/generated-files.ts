@@ -5,6 +5,7 @@ import { environmentPage } from './environment-page.ts';
 import { errorFiles } from './error-pages.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { headersPage } from './headers-page.ts';
+import { limitMetricsFile } from './limit-metrics-script.ts';
 import { metricsPage } from './metrics-page.ts';
 import { openApiFile } from './openapi-file.ts';
 import { resourceLists } from './resource-lists.ts';
@@ -26,6 +27,7 @@ const producers: readonly (() => GeneratedFile[] | Promise<GeneratedFile[]>)[] =
   environmentPage,
   metricsPage,
   cliPage,
+  limitMetricsFile,
 ];
 
 export async function generatedFiles(): Promise<GeneratedFile[]> {

@@ -33,6 +33,7 @@ const generatedPaths = new Set([
   'contract/relay.schema.json',
   'contract/src/api-types.ts',
   'package-lock.json',
+  'server/src/admission/redis/script/metrics.lua',
 ]);
 
 /** Written by `npm run generate`, so the rules about how people write do not apply. */

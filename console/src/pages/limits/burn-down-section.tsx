@@ -2,50 +2,50 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type HistoryQuestion, limitHistoryQuery } from '../../api/limit-queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { amountOf, metricLooks, shortAmountOf } from '../../parts/limit-metrics.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
 import { ErrorCard } from '../../ui/states.tsx';
 import { burnDown, type Stretch, slidingUse, stretchOf } from './burn-down.ts';
-import type { LimitMetric, LimitRow } from './limit-row.ts';
-import { amountOf, shortAmountOf } from './limit-words.ts';
+import type { LimitRow } from './limit-row.ts';
 import { isCalendar } from './outlook.ts';
 
 const words = text.limits.chart;
-
-const SERIES = { requests: 'requests', tokens: 'total_tokens', spend: 'cost_micros' } as const;
 
 /** What is left over the window, or use against a window that slides; where nothing was recorded, it says so. */
 export function BurnDownSection({ row, nowMs }: { readonly row: LimitRow; readonly nowMs: number }) {
   const { can } = useAccess();
   // What is off counts nothing, as the line above says already.
   if (!row.enabled) return null;
+  const { series } = metricLooks[row.metric];
   const why = whyNot(row, can('getTimeseries'));
   const stretch = stretchOf(row.period, nowMs);
-  if (why !== null || stretch === null || row.metric === 'concurrency')
+  if (why !== null || stretch === null || series === null)
     return <p className="rounded-lg border bg-sunken px-4 py-3 text-[13px] text-ink-soft">{why}</p>;
-  return <BurnDownChart row={row} metric={row.metric} stretch={stretch} nowMs={nowMs} />;
+  const question = questionOf(row, series, stretch);
+  return <BurnDownChart row={row} question={question} stretch={stretch} nowMs={nowMs} />;
 }
 
 function whyNot({ metric, scope }: LimitRow, mayRead: boolean): string | null {
-  if (metric === 'concurrency') return words.noConcurrency;
+  if (metricLooks[metric].series === null) return words.noConcurrency;
   if (scope === 'credential') return words.noCredential;
   return mayRead ? null : words.noScope;
 }
 
 interface ChartProps {
   readonly row: LimitRow;
-  readonly metric: Exclude<LimitMetric, 'concurrency'>;
+  readonly question: HistoryQuestion;
   readonly stretch: Stretch;
   readonly nowMs: number;
 }
 
-function BurnDownChart({ row, metric, stretch, nowMs }: ChartProps) {
+function BurnDownChart({ row, question, stretch, nowMs }: ChartProps) {
   const history = useQuery({
-    ...limitHistoryQuery(useApi(), questionOf(row, metric, stretch)),
+    ...limitHistoryQuery(useApi(), question),
     placeholderData: keepPreviousData,
   });
-  const { usage, period } = row;
+  const { usage, metric, period } = row;
   const series = useMemo(() => {
     if (history.data === undefined || usage === null) return undefined;
     if (!isCalendar(period)) {
@@ -81,14 +81,14 @@ function BurnDownChart({ row, metric, stretch, nowMs }: ChartProps) {
 /** The requests that the limit counts, as the sums tell them apart. */
 function questionOf(
   row: LimitRow,
-  metric: ChartProps['metric'],
+  metric: HistoryQuestion['metric'],
   { startMs, step }: Stretch,
 ): HistoryQuestion {
   const { kind, subjectId, scope, scopeId } = row;
   const from = new Date(startMs).toISOString();
   const whose =
     subjectId === null ? {} : kind === 'user' ? { user_uuid: subjectId } : { api_key_id: subjectId };
-  return { metric: SERIES[metric], bucket: step, from, ...whose, ...whereOf(scope, scopeId) };
+  return { metric, bucket: step, from, ...whose, ...whereOf(scope, scopeId) };
 }
 
 function whereOf(scope: LimitRow['scope'], id: string | null): Partial<HistoryQuestion> {

@@ -1,3 +1,4 @@
+import type { LimitMetric, LimitPeriod } from '@relay/contract';
 import { useState } from 'react';
 import { useChange } from '../../api/use-change.ts';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
@@ -7,7 +8,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { AmountField, MetricFields, ScopeFields, SubjectField } from './limit-fields.tsx';
 import { freshValues, type LimitValues, limitKinds, staleLimits, valuesOf } from './limit-kinds.ts';
-import type { LimitKind, LimitMetric, LimitPeriod, LimitRow, LimitScope } from './limit-row.ts';
+import type { LimitKind, LimitRow, LimitScope } from './limit-row.ts';
 import { effectOf, type LimitNames, sentenceOf } from './limit-words.ts';
 import type { LimitPlaces } from './use-limit-places.ts';
 

@@ -1,11 +1,13 @@
+import { type LimitMetric, limitMetrics } from '@relay/contract';
 import { useState } from 'react';
 import { dollarsOf, microsOf } from '../../forms/dollars.ts';
 import { NumberField, SelectField } from '../../forms/fields.tsx';
 import type { useContractForm } from '../../forms/use-contract-form.ts';
+import { metricLooks } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { type LimitValues, limitKinds } from './limit-kinds.ts';
-import type { LimitKind, LimitMetric, LimitScope } from './limit-row.ts';
+import type { LimitKind, LimitScope } from './limit-row.ts';
 import type { LimitPlaces } from './use-limit-places.ts';
 
 const words = text.limits.form;
@@ -82,7 +84,7 @@ export function MetricFields({ form }: FieldsProps) {
   const onMetric = (next: string) => {
     // An amount of dollars is no number of requests.
     form.setValue('limit_value', undefined);
-    if (next === 'concurrency') form.setValue('period', 'none');
+    if (isHeld(next)) form.setValue('period', 'none');
     else if (form.getValues('period') === 'none') form.setValue('period', 'minute');
   };
   return (
@@ -90,7 +92,7 @@ export function MetricFields({ form }: FieldsProps) {
       <SelectField form={form} name="metric" label={words.metric} onChosen={onMetric}>
         <Options of={Object.entries(text.limits.metricNames).map(([id, name]) => ({ id, name }))} />
       </SelectField>
-      {metric === 'concurrency' ? null : (
+      {metricLooks[metric].held ? null : (
         <SelectField form={form} name="period" label={words.period}>
           <Options of={Object.entries(text.limits.periodNames).map(([id, name]) => ({ id, name }))} />
         </SelectField>
@@ -99,10 +101,15 @@ export function MetricFields({ form }: FieldsProps) {
   );
 }
 
+function isHeld(metric: string): boolean {
+  const known = limitMetrics.find((each) => each === metric);
+  return known !== undefined && metricLooks[known].held;
+}
+
 /** How much: spend is typed in dollars and kept in whole micro-dollars. */
 export function AmountField(props: FieldsProps) {
   const metric = props.form.watch('metric') as LimitMetric;
-  if (metric === 'spend') return <DollarsField {...props} />;
+  if (metricLooks[metric].money) return <DollarsField {...props} />;
   const unit = text.limits.chart.units[metric];
   return <NumberField form={props.form} name="limit_value" label={words.value} unit={unit} />;
 }

@@ -1,9 +1,14 @@
-import type { ApiKeyLimitPolicy, LimitPolicy, LimitUsage, UserLimitPolicy } from '@relay/contract';
+import type {
+  ApiKeyLimitPolicy,
+  LimitMetric,
+  LimitPeriod,
+  LimitPolicy,
+  LimitUsage,
+  UserLimitPolicy,
+} from '@relay/contract';
 
 export type LimitKind = LimitUsage['policy_kind'];
 export type LimitScope = LimitUsage['scope_type'];
-export type LimitMetric = LimitUsage['metric'];
-export type LimitPeriod = LimitUsage['period'];
 
 /** What the three kinds of policy have in common, with its live state. */
 export interface LimitRow {

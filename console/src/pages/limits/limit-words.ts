@@ -1,7 +1,9 @@
+import type { LimitMetric } from '@relay/contract';
 import { formatCompact, formatCount, formatMoney } from '../../format/numbers.ts';
 import { formatOrdinal } from '../../format/spans.ts';
+import { amountOf, metricLooks } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
-import type { LimitMetric, LimitRow } from './limit-row.ts';
+import type { LimitRow } from './limit-row.ts';
 
 const words = text.limits;
 
@@ -12,23 +14,13 @@ export interface LimitNames {
   readonly subject: (row: Pick<LimitRow, 'kind' | 'subjectId'>) => string | null;
 }
 
-/** An amount of what a limit counts: money for spend, else a whole number. */
-export function amountOf(metric: LimitMetric, value: number): string {
-  return metric === 'spend' ? formatMoney(value) : formatCount(value);
-}
-
-/** The same where there is little room. */
-export function shortAmountOf(metric: LimitMetric, value: number): string {
-  return metric === 'spend' ? formatMoney(value) : formatCompact(value);
-}
-
 type Rule = Pick<LimitRow, 'metric' | 'period' | 'limit'>;
 
 const MILLION = 1_000_000;
 
 /** As exact as `amountOf`, and shorter where that loses nothing: 50M. */
 function roundAmountOf(metric: LimitMetric, value: number): string {
-  const isRound = metric !== 'spend' && value >= MILLION && value % (MILLION / 10) === 0;
+  const isRound = !metricLooks[metric].money && value >= MILLION && value % (MILLION / 10) === 0;
   return isRound && value < 1_000 * MILLION ? formatCompact(value) : amountOf(metric, value);
 }
 
@@ -60,13 +52,17 @@ export function effectOf(row: Rule & Place, names: LimitNames): string {
   const { form } = words;
   const where = whereOf(row, names);
   if (limit === 0) return form.zero(where);
-  if (metric === 'concurrency' || period === 'none') {
-    const others = form.underWay(formatCount(limit), limit === 1);
-    return form.concurrency(formatOrdinal(limit + 1), others, where);
+  const window = period === 'none' ? '' : form.utc[period];
+  switch (metric) {
+    case 'requests':
+      return form.requests(formatOrdinal(limit + 1), window, where);
+    case 'tokens':
+      return form.tokens(words.amount.tokens(formatCount(limit), limit === 1), window, where);
+    case 'spend':
+      return form.spend(formatMoney(limit), window, where);
+    case 'concurrency': {
+      const others = form.underWay(formatCount(limit), limit === 1);
+      return form.concurrency(formatOrdinal(limit + 1), others, where);
+    }
   }
-  const stretch = form.utc[period];
-  if (metric === 'requests') return form.requests(formatOrdinal(limit + 1), stretch, where);
-  const amount =
-    metric === 'spend' ? formatMoney(limit) : words.amount.tokens(formatCount(limit), limit === 1);
-  return form[metric](amount, stretch, where);
 }

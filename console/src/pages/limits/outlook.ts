@@ -1,4 +1,5 @@
-import type { LimitPeriod, LimitRow } from './limit-row.ts';
+import type { LimitPeriod } from '@relay/contract';
+import type { LimitRow } from './limit-row.ts';
 
 export type LimitState = 'exhausted' | 'close' | 'enabled' | 'disabled';
 

@@ -73,7 +73,7 @@ function BoundPolicy({ bound, names }: BoundPolicyProps) {
         <p className="font-medium">{words.bound}</p>
         <p className="text-ink-soft">
           {words.boundBy(
-            words.metrics[bound.metric],
+            text.limits.metricNames[bound.metric],
             text.limits.periods[bound.period],
             scopeWords(bound, names),
           )}

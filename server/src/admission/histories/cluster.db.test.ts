@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type RedisCluster, startRedisCluster } from '@relay/testbed';
+import { EVERY_REQUEST } from '../../domain/limits/limits.fixture.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
 import { createRedis, type Redis } from '../../store/redis/redis.ts';
@@ -45,7 +46,13 @@ describe('the Redis engine on a cluster of three masters', () => {
   }
 
   function askOf(organizationId: string, operationId: string): AdmissionAsk {
-    const policy = { id: 'three', metric: 'requests', period: 'minute', limit: 3 } as const;
+    const policy = {
+      id: 'three',
+      metric: 'requests',
+      period: 'minute',
+      limit: 3,
+      counts: EVERY_REQUEST,
+    } as const;
     return {
       organizationId,
       operationId,
@@ -96,7 +103,13 @@ describe('the Redis engine on a cluster of three masters', () => {
   });
 
   it('whoever waits in line is told wherever the organization lives', async () => {
-    const policy = { id: 'one', metric: 'concurrency', period: 'none', limit: 1 } as const;
+    const policy = {
+      id: 'one',
+      metric: 'concurrency',
+      period: 'none',
+      limit: 1,
+      counts: EVERY_REQUEST,
+    } as const;
     const heard: string[] = [];
     const stop = await redis.subscribe('relay:wake:gateway', (operationId) => void heard.push(operationId));
     const expected: string[] = [];

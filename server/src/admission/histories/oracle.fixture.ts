@@ -1,5 +1,7 @@
+import type { AppliedLimit } from '../../domain/limits/limit.ts';
+import { METRICS } from '../../domain/limits/metric.ts';
+import { type CalendarPeriod, isSliding } from '../../domain/limits/period.ts';
 import { windowStartMs } from '../calendar-window.ts';
-import { type CalendarPeriod, isSliding, type Policy } from '../policy.ts';
 
 const PERIOD_MS = { second: 1_000, minute: 60_000 } as const;
 
@@ -16,7 +18,7 @@ interface Dispatch {
  * under each policy and what each took. It only knows how to say that a limit was exceeded.
  */
 export class Oracle {
-  readonly #byPolicy = new Map<string, { policy: Policy; dispatches: Dispatch[] }>();
+  readonly #byPolicy = new Map<string, { policy: AppliedLimit; dispatches: Dispatch[] }>();
   readonly #inFlight = new Map<string, Set<string>>();
   violations: string[] = [];
 
@@ -27,14 +29,14 @@ export class Oracle {
 
   dispatched(
     organizationId: string,
-    policy: Policy,
+    policy: AppliedLimit,
     operationId: string,
     atMs: number,
     slotMs: number,
     cost: number,
   ): void {
     const key = keyOf(organizationId, policy.id);
-    if (policy.metric === 'concurrency') {
+    if (METRICS[policy.metric].held) {
       const inFlight = this.#inFlight.get(key) ?? new Set();
       this.#inFlight.set(key, inFlight.add(operationId));
       if (inFlight.size > policy.limit)
@@ -58,7 +60,7 @@ export class Oracle {
     this.#inFlight.get(keyOf(organizationId, policyId))?.delete(operationId);
   }
 
-  #check(policy: Policy, dispatches: Dispatch[], atMs: number, slotMs: number): void {
+  #check(policy: AppliedLimit, dispatches: Dispatch[], atMs: number, slotMs: number): void {
     const { period } = policy;
     if (isSliding(period)) {
       const oldestMs = atMs - PERIOD_MS[period];
@@ -74,7 +76,7 @@ export class Oracle {
     );
   }
 
-  #judge(policy: Policy, counted: readonly Dispatch[]): void {
+  #judge(policy: AppliedLimit, counted: readonly Dispatch[]): void {
     const sum = counted.reduce((total, { amount }) => total + amount, 0);
     if (sum > policy.limit)
       this.violations.push(`${policy.id}: ${sum} of ${policy.limit} ${policy.metric}/${policy.period}`);

@@ -1,5 +1,8 @@
+import { type LimitPeriod, limitMetrics } from '@relay/contract';
+import type { AppliedLimit } from '../../domain/limits/limit.ts';
+import { EVERY_REQUEST } from '../../domain/limits/limits.fixture.ts';
+import { amountOf, isUnitCost, METRICS } from '../../domain/limits/metric.ts';
 import type { CandidateAsk } from '../engine.ts';
-import type { Metric, Period, Policy } from '../policy.ts';
 
 /** A small repeatable generator: the same seed gives the same history everywhere. */
 export function createRandom(seed: number): {
@@ -29,13 +32,12 @@ export type Random = ReturnType<typeof createRandom>;
 /** The world of one history: a few organizations, each with policies that overlap and endpoints that share some. */
 export interface World {
   readonly organizationIds: readonly string[];
-  policies: Policy[];
+  policies: AppliedLimit[];
   readonly queues: readonly string[];
   readonly endpoints: readonly string[];
 }
 
-const METRICS: readonly Metric[] = ['requests', 'tokens', 'spend', 'concurrency'];
-const PERIODS: readonly Period[] = ['second', 'minute', 'minute', 'hour', 'day', 'month'];
+const PERIODS: readonly LimitPeriod[] = ['second', 'minute', 'minute', 'hour', 'day', 'month'];
 
 export function randomWorld(random: Random, name: string): World {
   const policies = Array.from({ length: random.integer(2, 7) }, (_, index) =>
@@ -49,11 +51,15 @@ export function randomWorld(random: Random, name: string): World {
   };
 }
 
-export function randomPolicy(random: Random, id: string): Policy {
-  const metric = random.pick(METRICS);
-  if (metric === 'concurrency') return { id, metric, period: 'none', limit: random.integer(1, 6) };
-  const limit = metric === 'requests' ? random.integer(1, 40) : random.integer(50, 3_000);
-  return { id, metric, period: random.pick(PERIODS), limit };
+export function randomPolicy(random: Random, id: string): AppliedLimit {
+  const metric = random.pick(limitMetrics);
+  const { held } = METRICS[metric];
+  const limit = held
+    ? random.integer(1, 6)
+    : isUnitCost(metric)
+      ? random.integer(1, 40)
+      : random.integer(50, 3_000);
+  return { id, metric, period: held ? 'none' : random.pick(PERIODS), limit, counts: EVERY_REQUEST };
 }
 
 /** Candidates that share policies in part, as those of a lane do. */
@@ -64,11 +70,9 @@ export function randomCandidates(random: Random, world: World): CandidateAsk[] {
     paced: random.integer(1, 4) > 1,
     charges: world.policies
       .filter((_policy, position) => position < 2 || position % 3 === index)
-      .map((policy) => ({ policy, cost: costOf(policy.metric, tokens, index) })),
+      .map((policy) => ({
+        policy,
+        cost: amountOf(policy.metric, { tokens, spendMicros: tokens * (index + 1) }),
+      })),
   }));
-}
-
-function costOf(metric: Metric, tokens: number, index: number): number {
-  if (metric === 'tokens') return tokens;
-  return metric === 'spend' ? tokens * (index + 1) : 1;
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { amountOf } from '../../domain/limits/metric.ts';
+import type { CalendarPeriod } from '../../domain/limits/period.ts';
 import { windowStartMs } from '../calendar-window.ts';
 import type { AdmissionAnswer, AdmissionAsk, AdmissionEngine, CandidateAsk } from '../engine.ts';
-import type { CalendarPeriod } from '../policy.ts';
 import { Oracle } from './oracle.fixture.ts';
 import {
   createRandom,
@@ -154,11 +155,8 @@ export async function runHistory(pair: Pair, seed: number, ops: number): Promise
   ): void {
     for (const { policy } of chargesOf(entry.ask.candidates, entry.candidate)) {
       oracle.ended(entry.ask.organizationId, policy.id, operationId);
-      if (policy.metric === 'tokens')
-        oracle.used(entry.ask.organizationId, policy.id, operationId, actual?.tokens ?? 0);
-      else if (policy.metric === 'spend')
-        oracle.used(entry.ask.organizationId, policy.id, operationId, actual?.spendMicros ?? 0);
-      else if (actual === null) oracle.used(entry.ask.organizationId, policy.id, operationId, 0);
+      const used = actual === null ? 0 : amountOf(policy.metric, actual);
+      oracle.used(entry.ask.organizationId, policy.id, operationId, used);
     }
   }
 

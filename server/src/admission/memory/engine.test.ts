@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
+import type { LimitMetric, LimitPeriod } from '@relay/contract';
+import type { Charge } from '../../domain/limits/limit.ts';
+import { EVERY_REQUEST } from '../../domain/limits/limits.fixture.ts';
 import type { AdmissionAnswer, AdmissionAsk, AdmissionEngine } from '../engine.ts';
-import type { Charge, Metric, Period } from '../policy.ts';
 import { createMemoryEngine } from './engine.ts';
 
 const START_MS = Date.UTC(2027, 0, 1);
@@ -22,8 +24,8 @@ beforeEach(() => {
   });
 });
 
-function charge(metric: Metric, period: Period, limit: number, cost = 1): Charge {
-  return { policy: { id: `${metric}/${period}`, metric, period, limit }, cost };
+function charge(metric: LimitMetric, period: LimitPeriod, limit: number, cost = 1): Charge {
+  return { policy: { id: `${metric}/${period}`, metric, period, limit, counts: EVERY_REQUEST }, cost };
 }
 
 async function admit(

@@ -1,3 +1,5 @@
+import type { AppliedLimit, Charge } from '../../domain/limits/limit.ts';
+import { METRICS } from '../../domain/limits/metric.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { choose, NEVER_MS, type Placement, RETRY_UNKNOWN_MS, refusal } from '../choose-candidate.ts';
 import type {
@@ -8,7 +10,6 @@ import type {
   CandidateAsk,
   SettleAsk,
 } from '../engine.ts';
-import type { Charge, Policy } from '../policy.ts';
 import {
   chargesOf,
   chosenOf,
@@ -55,7 +56,7 @@ export interface MemoryEngineDeps {
 
 export interface MemoryEngine extends AdmissionEngine {
   /** Those of these limits whose windows have to be initialized. */
-  unknown(organizationId: string, policies: readonly Policy[]): Policy[];
+  unknown(organizationId: string, policies: readonly AppliedLimit[]): AppliedLimit[];
   /** Operations that hold something or wait for it. */
   leases(): number;
 }
@@ -221,7 +222,7 @@ export function createMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
     charges: readonly Charge[],
   ): string | null {
     for (const { policy } of charges) {
-      if (policy.metric !== 'concurrency') continue;
+      if (!METRICS[policy.metric].held) continue;
       let ahead = 0;
       for (const id of state.lines.get(policy.id) ?? []) {
         const other = leases.get(id);
@@ -289,7 +290,7 @@ export function createMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
     const limits = new Map(
       lease.candidates.flatMap(({ charges }) =>
         charges.flatMap(({ policy }) =>
-          policy.metric === 'concurrency' ? [[policy.id, policy.limit] as const] : [],
+          METRICS[policy.metric].held ? [[policy.id, policy.limit] as const] : [],
         ),
       ),
     );

@@ -1,5 +1,7 @@
+import type { AppliedLimit, Charge } from '../../domain/limits/limit.ts';
+import { METRICS } from '../../domain/limits/metric.ts';
+import { isSliding } from '../../domain/limits/period.ts';
 import type { AdmissionAsk, CandidateAsk } from '../engine.ts';
-import { type Charge, isSliding, type Policy } from '../policy.ts';
 import { calendarOf, hasSliding, type Lease, type OrganizationState, type Tried } from './state.ts';
 
 export function leaseOf(ask: AdmissionAsk, nowMs: number, candidate: number, slotMs: number): Lease {
@@ -28,9 +30,9 @@ export function triedBefore(held: Lease | undefined, ask: AdmissionAsk): Tried |
 /** Those whose windows nobody has told the engine of, and that may hold something. */
 export function unknownWindows(
   state: OrganizationState,
-  policies: readonly Policy[],
+  policies: readonly AppliedLimit[],
   shortAreKnown: boolean,
-): Policy[] {
+): AppliedLimit[] {
   return policies.filter((policy) => {
     if (policy.period === 'none') return false;
     if (isSliding(policy.period)) return !shortAreKnown && !hasSliding(state, policy);
@@ -38,8 +40,8 @@ export function unknownWindows(
   });
 }
 
-export function policiesOf(candidates: readonly CandidateAsk[]): Policy[] {
-  const policies = new Map<string, Policy>();
+export function policiesOf(candidates: readonly CandidateAsk[]): AppliedLimit[] {
+  const policies = new Map<string, AppliedLimit>();
   for (const { charges } of candidates) for (const { policy } of charges) policies.set(policy.id, policy);
   return [...policies.values()];
 }
@@ -56,7 +58,7 @@ export function chargesOf(lease: Lease): readonly Charge[] {
 export function concurrencyOf(candidates: readonly CandidateAsk[]): Set<string> {
   const ids = new Set<string>();
   for (const { charges } of candidates) {
-    for (const { policy } of charges) if (policy.metric === 'concurrency') ids.add(policy.id);
+    for (const { policy } of charges) if (METRICS[policy.metric].held) ids.add(policy.id);
   }
   return ids;
 }

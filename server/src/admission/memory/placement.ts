@@ -1,7 +1,9 @@
+import type { Charge } from '../../domain/limits/limit.ts';
+import { isPaced } from '../../domain/limits/metric.ts';
+import { isSliding } from '../../domain/limits/period.ts';
 import { earliestInCalendar } from '../calendar-window.ts';
 import { NEVER_MS } from '../choose-candidate.ts';
 import type { CandidateAsk } from '../engine.ts';
-import { type Charge, isPaced, isSliding } from '../policy.ts';
 import { earliestInSliding, GEOMETRY } from './sliding-window.ts';
 import { calendarOf, type OrganizationState, slidingOf } from './state.ts';
 

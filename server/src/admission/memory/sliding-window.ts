@@ -1,4 +1,5 @@
-import { type Charge, isSliding, type SlidingPeriod } from '../policy.ts';
+import type { Charge } from '../../domain/limits/limit.ts';
+import { isSliding, type SlidingPeriod } from '../../domain/limits/period.ts';
 
 /**
  * A window that slides, kept as sums per bucket of time. Reservations may lie in the future, so a new one has to

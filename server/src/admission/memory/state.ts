@@ -1,6 +1,8 @@
+import type { AppliedLimit, Charge } from '../../domain/limits/limit.ts';
+import { amountOf, isPaced } from '../../domain/limits/metric.ts';
+import { type CalendarPeriod, isSliding } from '../../domain/limits/period.ts';
 import { type CalendarWindow, nextWindowMs, windowStartMs } from '../calendar-window.ts';
 import type { Actual, CandidateAsk, Opening } from '../engine.ts';
-import { type CalendarPeriod, type Charge, isPaced, isSliding, type Policy } from '../policy.ts';
 import {
   addToSliding,
   emptySlidingWindow,
@@ -15,9 +17,9 @@ import {
 export interface OrganizationState {
   readonly sliding: Map<string, SlidingWindow>;
   readonly calendar: Map<string, CalendarWindow>;
-  /** Policy → operations that hold a unit of its concurrency. */
+  /** AppliedLimit → operations that hold a unit of its concurrency. */
   readonly holders: Map<string, Set<string>>;
-  /** Policy → operations in line for its concurrency. */
+  /** AppliedLimit → operations in line for its concurrency. */
   readonly lines: Map<string, Set<string>>;
   /** Queue → operations that wait, in a slot or in line. */
   readonly queues: Map<string, Set<string>>;
@@ -67,20 +69,20 @@ export function emptyState(): OrganizationState {
 }
 
 /** A policy that changes its metric or period starts on a new window; one that changes its limit keeps its own. */
-function windowKey({ id, metric, period }: Policy): string {
+function windowKey({ id, metric, period }: AppliedLimit): string {
   return `${id}:${metric}:${period}`;
 }
 
-export function slidingOf(state: OrganizationState, policy: Policy): SlidingWindow {
+export function slidingOf(state: OrganizationState, policy: AppliedLimit): SlidingWindow {
   return getOrAdd(state.sliding, windowKey(policy), emptySlidingWindow);
 }
 
-export function hasSliding(state: OrganizationState, policy: Policy): boolean {
+export function hasSliding(state: OrganizationState, policy: AppliedLimit): boolean {
   return state.sliding.has(windowKey(policy));
 }
 
 /** Undefined until it was initialized from the ledger: an unknown window is not an empty one. */
-export function calendarOf(state: OrganizationState, policy: Policy): CalendarWindow | undefined {
+export function calendarOf(state: OrganizationState, policy: AppliedLimit): CalendarWindow | undefined {
   return state.calendar.get(windowKey(policy));
 }
 
@@ -159,15 +161,13 @@ export function correct(
   if (used === 0 && window.paceNextMs === posting.paceAfterMs) window.paceNextMs = posting.paceBeforeMs;
 }
 
-function actualOf(policy: Policy, actual: Actual | null): number {
-  if (actual === null || !actual.dispatched) return 0;
-  if (policy.metric === 'tokens') return actual.tokens;
-  return policy.metric === 'spend' ? actual.spendMicros : 1;
+function actualOf(policy: AppliedLimit, actual: Actual | null): number {
+  return actual?.dispatched === true ? amountOf(policy.metric, actual) : 0;
 }
 
 export function usageOf(
   state: OrganizationState,
-  policy: Policy,
+  policy: AppliedLimit,
   nowMs: number,
 ): { used: number; reserved: number; resetMs: number } {
   const { period } = policy;

@@ -25,7 +25,7 @@ export interface Scripts {
 export function createScripts(redis: Redis, rewrite: (text: string) => string = (text) => text): Scripts {
   const texts = new Map<ScriptName, { text: string; digest: string }>();
   for (const name of NAMES) {
-    const parts = [...(OPENINGS[name] === undefined ? [] : [OPENINGS[name]]), 'prelude', name];
+    const parts = [...(OPENINGS[name] === undefined ? [] : [OPENINGS[name]]), 'metrics', 'prelude', name];
     const text = rewrite(
       parts.map((part) => readFileSync(join(DIRECTORY, `${part}.lua`), 'utf8')).join('\n'),
     );

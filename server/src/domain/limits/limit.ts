@@ -1,13 +1,6 @@
+import type { LimitMetric, LimitPeriod } from '@relay/contract';
 import type { Candidate } from '../routing/routing.ts';
-import type {
-  BudgetPolicy,
-  BudgetTargetType,
-  Endpoint,
-  LimitMetric,
-  LimitPeriod,
-  LimitPolicy,
-  LimitScopeType,
-} from '../snapshot.ts';
+import type { BudgetPolicy, BudgetTargetType, Endpoint, LimitPolicy, LimitScopeType } from '../snapshot.ts';
 import { authStyles } from '../upstream-auth.ts';
 
 /** A limit as the engine counts it: already resolved to the requests it applies to. */
@@ -21,6 +14,13 @@ export interface AppliedLimit {
   readonly period: LimitPeriod;
   readonly limit: number;
   readonly counts: CountedRequests;
+}
+
+/** What one request takes from one limit. */
+export interface Charge {
+  readonly policy: AppliedLimit;
+  /** See `amountOf`. */
+  readonly cost: number;
 }
 
 /** Which requests of its organization a limit counts, as the ledger tells them apart. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { limitMetrics } from '@relay/contract';
 import type { BudgetTargetType } from '../snapshot.ts';
-import { ANYONE, budget, charged, chargesAt, METRICS, organization, policy } from './limits.fixture.ts';
+import { ANYONE, budget, charged, chargesAt, organization, policy } from './limits.fixture.ts';
 import { hasPolicies, type LimitedCaller } from './limits.ts';
 
 describe('budgets', () => {
@@ -19,7 +20,7 @@ describe('budgets', () => {
     const at = { targetType, targetId };
 
     it(`of a member on ${targetType} bind that member, with any key or none, and nobody else`, () => {
-      for (const metric of METRICS) {
+      for (const metric of limitMetrics) {
         const organized = organization([], { userPolicies: [budget('user', 'u', { ...at, metric })] });
         const keyed: LimitedCaller = { userId: 'anne', keyPolicies: [budget('api_key', 'k')] };
         for (const model of ['fast', 'slow', 'gpt']) {
@@ -37,7 +38,7 @@ describe('budgets', () => {
 
     it(`of a key on ${targetType} bind that key and no other of its owner`, () => {
       const organized = organization([]);
-      for (const metric of METRICS) {
+      for (const metric of limitMetrics) {
         const first: LimitedCaller = {
           userId: 'anne',
           keyPolicies: [budget('api_key', 'k', { ...at, metric })],

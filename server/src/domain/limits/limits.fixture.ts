@@ -2,19 +2,21 @@ import assert from 'node:assert/strict';
 import type { Operation } from '@relay/contract';
 import { type Candidate, type Route, routingTableOf } from '../routing/routing.ts';
 import { credential, endpoint, lane, member, provider, snapshot } from '../snapshot.fixture.ts';
-import type {
-  BudgetPolicy,
-  LimitMetric,
-  LimitPolicy,
-  LimitScopeType,
-  OrganizationSnapshot,
-} from '../snapshot.ts';
-import { chargesFor, type LimitAmounts, type LimitedCaller } from './limits.ts';
+import type { BudgetPolicy, LimitPolicy, LimitScopeType, OrganizationSnapshot } from '../snapshot.ts';
+import type { CountedRequests } from './limit.ts';
+import { chargesFor, type LimitedCaller } from './limits.ts';
+import { METRICS, type UsedAmounts } from './metric.ts';
 
 /** For tests: one organization with two lanes over three endpoints, and what a request is charged there. */
 export const OPERATIONS: readonly Operation[] = ['chat', 'responses', 'embeddings'];
-export const METRICS: readonly LimitMetric[] = ['requests', 'tokens', 'spend', 'concurrency'];
-/** Somebody without a budget. */
+/** What a limit on the whole organization counts. */
+export const EVERY_REQUEST: CountedRequests = {
+  userId: null,
+  keyId: null,
+  scopeType: 'global',
+  scopeId: null,
+};
+/** A caller without limits of its own. */
 export const ANYONE: LimitedCaller = { userId: 'anyone', keyPolicies: [] };
 export const AMOUNTS = { tokens: 70, spendMicros: 900 };
 
@@ -49,7 +51,7 @@ export function policy(id: string, over: Partial<LimitPolicy> = {}): LimitPolicy
     scopeType: 'global',
     scopeId: null,
     metric,
-    period: metric === 'concurrency' ? 'none' : 'minute',
+    period: METRICS[metric].held ? 'none' : 'minute',
     limitValue: 100,
     enabled: true,
     ...over,
@@ -69,7 +71,7 @@ export function budget(
     targetType: 'global',
     targetId: null,
     metric,
-    period: metric === 'concurrency' ? 'none' : 'day',
+    period: METRICS[metric].held ? 'none' : 'day',
     limitValue: 10,
     ...over,
   };
@@ -94,7 +96,7 @@ export function chargesAt(
   caller: LimitedCaller,
   model: string,
   endpointId: string,
-  amounts: LimitAmounts = AMOUNTS,
+  amounts: UsedAmounts = AMOUNTS,
 ) {
   const candidate = candidateOf(organized, model, endpointId);
   return chargesFor(organized, caller, routeOf(organized, model), candidate, amounts);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { limitMetrics } from '@relay/contract';
 import fc from 'fast-check';
 import { unfitness } from '../routing/unfit.ts';
 import type { LimitScopeType, OrganizationSnapshot } from '../snapshot.ts';
@@ -9,7 +10,6 @@ import {
   budget,
   candidateOf,
   chargesAt,
-  METRICS,
   OPERATIONS,
   organization,
   policy,
@@ -31,7 +31,7 @@ describe('the limits of a request', () => {
     const own = ['fast', 'Fast Lane'];
     const reached = scopeType === 'lane' ? own : ['fast', 'Fast Lane', 'p1/gpt', 'gpt'];
     it(`a policy on ${scopeType} is reached from every operation, by ${reached.join(', ')}`, () => {
-      for (const metric of METRICS) {
+      for (const metric of limitMetrics) {
         const organized = organization([policy('x', { scopeType, scopeId, metric })]);
         for (const model of reached) {
           const route = routeOf(organized, model);
@@ -59,7 +59,7 @@ describe('the limits of a request', () => {
         scopeId: fc.constantFrom('p1', 'p2', 'open', 'c1', 'c2', 'unsent', 'e1', 'e2', 'e3', 'l1', 'l2'),
       }),
     );
-    const some = fc.array(fc.tuple(scope, fc.constantFrom(...METRICS)), { maxLength: 12 });
+    const some = fc.array(fc.tuple(scope, fc.constantFrom(...limitMetrics)), { maxLength: 12 });
     fc.assert(
       fc.property(some, fc.option(fc.nat({ max: 9 }), { nil: undefined }), (made, bound) => {
         const policies = made.map(([at, metric], index) => policy(`limit-${index}`, { ...at, metric }));
@@ -88,7 +88,7 @@ describe('the limits of a request', () => {
   });
 
   it('name the same policies in the same order with every request, and only the costs differ', () => {
-    const organized = organization(METRICS.map((metric) => policy(metric, { metric })));
+    const organized = organization(limitMetrics.map((metric) => policy(metric, { metric })));
     const route = routeOf(organized, 'gpt');
     const candidate = candidateOf(organized, 'gpt', 'e1');
     const first = chargesFor(organized, ANYONE, route, candidate, AMOUNTS);

@@ -4,26 +4,15 @@ import type { TokenEstimate } from '../money/usage.ts';
 import type { Candidate, Route } from '../routing/routing.ts';
 import type { BudgetPolicy, OrganizationSnapshot } from '../snapshot.ts';
 import {
-  type AppliedLimit,
   budgetLimit,
+  type Charge,
   endpointBound,
   isCounted,
   type Limit,
   type PolicyDescription,
   resourceLimit,
 } from './limit.ts';
-
-/** What one request takes from one limit. */
-export interface LimitCharge {
-  readonly policy: AppliedLimit;
-  readonly cost: number;
-}
-
-/** What one request is expected to use at one candidate. */
-export interface LimitAmounts {
-  readonly tokens: number;
-  readonly spendMicros: number;
-}
+import { amountOf, isUnitCost, type UsedAmounts } from './metric.ts';
 
 /** What of a caller decides which budgets it has. */
 export type LimitedCaller = Pick<Caller, 'userId' | 'keyPolicies'>;
@@ -39,8 +28,8 @@ interface LimitTable {
 }
 
 interface CandidateCharges {
-  /** At a cost of 1, which is what requests and concurrency cost. */
-  readonly units: readonly LimitCharge[];
+  /** At a cost of 1, which is what every request costs under a limit on requests or concurrency. */
+  readonly units: readonly Charge[];
   /** Whether any of them costs what the request is estimated at. */
   readonly estimated: boolean;
 }
@@ -72,15 +61,14 @@ export function chargesFor(
   caller: LimitedCaller,
   route: Pick<Route, 'lane'>,
   candidate: Candidate,
-  amounts: LimitAmounts,
-): readonly LimitCharge[] {
+  amounts: UsedAmounts,
+): readonly Charge[] {
   const table = tableOf(snapshot, caller);
   const { units, estimated } = candidateCharges(table, route.lane?.id ?? null, candidate);
   if (!estimated) return units;
   return units.map((unit) => {
-    const { metric } = unit.policy;
-    if (metric === 'tokens') return { policy: unit.policy, cost: amounts.tokens };
-    return metric === 'spend' ? { policy: unit.policy, cost: amounts.spendMicros } : unit;
+    const cost = amountOf(unit.policy.metric, amounts);
+    return cost === unit.cost ? unit : { policy: unit.policy, cost };
   });
 }
 
@@ -89,7 +77,7 @@ export function estimatedAmounts(
   snapshot: OrganizationSnapshot,
   candidate: Candidate,
   estimate: TokenEstimate,
-): LimitAmounts {
+): UsedAmounts {
   const pricing = snapshot.pricing.get(candidate.endpoint.id);
   return {
     tokens: estimate.inputTokens + estimate.outputTokens,
@@ -166,9 +154,7 @@ function candidateCharges(table: LimitTable, laneId: string | null, candidate: C
   const applying = table.own.filter(({ applied }) => isCounted(applied.counts, laneId, candidate));
   const made: CandidateCharges = {
     units: [...(shared?.units ?? []), ...applying.map(({ applied }) => ({ policy: applied, cost: 1 }))],
-    estimated:
-      shared?.estimated === true ||
-      applying.some(({ applied: { metric } }) => metric === 'tokens' || metric === 'spend'),
+    estimated: shared?.estimated === true || applying.some(({ applied: { metric } }) => !isUnitCost(metric)),
   };
   ofLane.set(candidate.endpoint.id, made);
   return made;

@@ -1,6 +1,6 @@
 import type { Actual, CandidateAsk, DeskAsk, WindowState } from '../../admission/engine.ts';
-import type { Charge } from '../../admission/policy.ts';
 import type { ExpiredDraft } from '../../domain/expired-draft.ts';
+import type { Charge } from '../../domain/limits/limit.ts';
 import { chargesFor, estimatedAmounts, hasPolicies } from '../../domain/limits/limits.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';

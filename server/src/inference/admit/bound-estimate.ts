@@ -1,4 +1,6 @@
+import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import { chargesFor, estimatedAmounts, hasPolicies, type LimitedCaller } from '../../domain/limits/limits.ts';
+import { METRICS } from '../../domain/limits/metric.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
 import type { Candidate, Route } from '../../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
@@ -21,15 +23,27 @@ export function boundEstimate(
   for (const candidate of candidates) {
     const amounts = estimatedAmounts(snapshot, candidate, estimate);
     const charges = chargesFor(snapshot, caller, route, candidate, amounts);
-    for (const { policy } of charges) {
-      if (policy.metric === 'tokens')
-        outputTokens = Math.min(outputTokens, policy.limit - estimate.inputTokens);
-      if (policy.metric === 'spend') {
-        outputTokens = Math.min(outputTokens, affordableOutput(snapshot, candidate, estimate, policy.limit));
-      }
-    }
+    for (const { policy } of charges)
+      outputTokens = Math.min(outputTokens, admittedOutput(snapshot, candidate, estimate, policy));
   }
   return { inputTokens: estimate.inputTokens, outputTokens: Math.max(1, outputTokens) };
+}
+
+/** How many output tokens a limit admits at most, when nothing else uses it. */
+function admittedOutput(
+  snapshot: OrganizationSnapshot,
+  candidate: Candidate,
+  estimate: TokenEstimate,
+  { metric, limit }: AppliedLimit,
+): number {
+  switch (METRICS[metric].quantity) {
+    case 'requests':
+      return Number.POSITIVE_INFINITY;
+    case 'tokens':
+      return limit - estimate.inputTokens;
+    case 'spend':
+      return affordableOutput(snapshot, candidate, estimate, limit);
+  }
 }
 
 /** How many output tokens the limit buys beside the input. */

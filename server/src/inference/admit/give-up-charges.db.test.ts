@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { limitMetrics } from '@relay/contract';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { type AdmissionDesk, createDesk } from '../../admission/desk.ts';
 import type { AdmissionEngine } from '../../admission/engine.ts';
 import { createLocalCooldowns } from '../../admission/local-cooldowns.ts';
 import { createRedisEngine } from '../../admission/redis/engine.ts';
 import { createScripts } from '../../admission/redis/scripts.ts';
+import { METRICS } from '../../domain/limits/metric.ts';
 import { routingTableOf } from '../../domain/routing/routing.ts';
 import { endpoint, provider, snapshot } from '../../domain/snapshot.fixture.ts';
 import type { LimitPolicy } from '../../domain/snapshot.ts';
@@ -21,12 +23,12 @@ import { giveUpCharges } from './give-up-charges.ts';
 
 const log = createLog('silent');
 const ACTUAL = { dispatched: true, tokens: 12, spendMicros: 0 };
-const POLICIES: LimitPolicy[] = (['requests', 'tokens', 'concurrency'] as const).map((metric) => ({
+const POLICIES: LimitPolicy[] = limitMetrics.map((metric) => ({
   id: metric,
   scopeType: 'global',
   scopeId: null,
   metric,
-  period: metric === 'concurrency' ? 'none' : 'minute',
+  period: METRICS[metric].held ? 'none' : 'minute',
   limitValue: 1_000,
   enabled: true,
 }));
@@ -89,23 +91,22 @@ describe('charges given up while a guardrail looks at the answer', () => {
     const ask = askFor({ waitersMax: 1 }, exchange, routed, [candidate], null);
     assert.equal((await desk.admit(ask)).kind, 'admitted');
     const policies = (ask.candidates[0]?.charges ?? []).map(({ policy }) => policy);
-    const amounts = async () =>
-      (await engine.usage(organizationId, policies)).map(({ used: amount, reserved }) => amount + reserved);
-    assert.deepEqual(
-      policies.map(({ metric }) => metric),
-      ['requests', 'tokens', 'concurrency'],
-    );
-    assert.deepEqual(await amounts(), [1, 100, 1]);
+    const amounts = async () => {
+      const usages = await engine.usage(organizationId, policies);
+      return Object.fromEntries(usages.map(({ policyId, used, reserved }) => [policyId, used + reserved]));
+    };
+    // Without a price nothing is charged to the limit on spend.
+    assert.deepEqual(await amounts(), { requests: 1, tokens: 100, concurrency: 1 });
 
     // A cooldown of the endpoint and a queue of others are nothing to it.
     await engine.penalize(organizationId, 'e', 60_000);
     await giveUpCharges({ desk }, exchange, routed, candidate, ACTUAL);
-    assert.deepEqual(await amounts(), [1, 12, 0]);
+    assert.deepEqual(await amounts(), { requests: 1, tokens: 12, concurrency: 0 });
     assert.deepEqual(desk.counts(), { waiting: 0, dispatched: 1 });
 
     desk.settle(organizationId, exchange.requestId, ACTUAL, 'the record');
     await desk.stop(1_000);
-    assert.deepEqual(await amounts(), [1, 12, 0]);
+    assert.deepEqual(await amounts(), { requests: 1, tokens: 12, concurrency: 0 });
     const stream = (await redis.run([
       'XRANGE',
       usageStreamOf(prefixOf(organizationId)),

@@ -2,6 +2,7 @@ import { headers } from '@relay/contract';
 import type { Refusal } from '../../admission/engine.ts';
 import type { PolicyDescription } from '../../domain/limits/limit.ts';
 import { describePolicy } from '../../domain/limits/limits.ts';
+import { METRICS } from '../../domain/limits/metric.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Route } from '../../domain/routing/routing.ts';
 import type { Exchange } from '../exchange.ts';
@@ -73,8 +74,8 @@ function secondsOf(durationMs: number): number {
 function nameOf(policy: PolicyDescription | null): string {
   if (policy === null) return 'a limit';
   const period = policy.period === 'none' ? 'at once' : `per ${policy.period}`;
-  const metric = policy.metric === 'concurrency' ? 'requests' : policy.metric;
-  return `the limit of ${policy.limit_value} ${metric} ${period} on ${subjectOf(policy)}`;
+  const { quantity } = METRICS[policy.metric];
+  return `the limit of ${policy.limit_value} ${quantity} ${period} on ${subjectOf(policy)}`;
 }
 
 /** Whom it binds, and where: a caller who knows that can tell whether another key, lane or colleague would do. */

@@ -1,4 +1,4 @@
-import { headers as names } from '@relay/contract';
+import { type LimitMetric, limitMetrics, headers as names } from '@relay/contract';
 import { costMicros } from '../../domain/money/money.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
@@ -78,20 +78,39 @@ export function responseHeaders(
   return list;
 }
 
-/** The tightest policy over requests and the tightest over tokens; the provider's own values are never passed on. */
+interface RateHeaderNames {
+  readonly limit: string;
+  readonly remaining: string;
+  readonly reset: string;
+}
+
+/** OpenAI's clients read these; they know none for spend and concurrency. */
+const RATE_HEADERS: Readonly<Record<LimitMetric, RateHeaderNames | null>> = {
+  requests: {
+    limit: names.rateLimitLimitRequests,
+    remaining: names.rateLimitRemainingRequests,
+    reset: names.rateLimitResetRequests,
+  },
+  tokens: {
+    limit: names.rateLimitLimitTokens,
+    remaining: names.rateLimitRemainingTokens,
+    reset: names.rateLimitResetTokens,
+  },
+  spend: null,
+  concurrency: null,
+};
+
+/** The tightest limit of each metric that has headers; Relay never passes on the provider's own values. */
 function pushRateHeaders(list: string[], windows: readonly RateWindow[]): void {
   if (windows.length === 0) return;
-  const requests = tightest(windows, 'requests');
-  if (requests !== null) {
-    list.push(names.rateLimitLimitRequests, String(requests.limit));
-    list.push(names.rateLimitRemainingRequests, String(Math.max(0, requests.limit - requests.used)));
-    list.push(names.rateLimitResetRequests, durationText(requests.resetMs));
+  for (const metric of limitMetrics) {
+    const header = RATE_HEADERS[metric];
+    const window = header === null ? null : tightest(windows, metric);
+    if (header === null || window === null) continue;
+    list.push(header.limit, String(window.limit));
+    list.push(header.remaining, String(Math.max(0, window.limit - window.used)));
+    list.push(header.reset, durationText(window.resetMs));
   }
-  const tokens = tightest(windows, 'tokens');
-  if (tokens === null) return;
-  list.push(names.rateLimitLimitTokens, String(tokens.limit));
-  list.push(names.rateLimitRemainingTokens, String(Math.max(0, tokens.limit - tokens.used)));
-  list.push(names.rateLimitResetTokens, durationText(tokens.resetMs));
 }
 
 /** The one with the smallest share left. */

@@ -1,12 +1,13 @@
-import type { LimitMetric, LimitPeriod } from '../../domain/snapshot.ts';
+import type { LimitMetric, LimitPeriod } from '@relay/contract';
+import { METRICS } from '../../domain/limits/metric.ts';
 import { invalidField } from '../refusals.ts';
 
-/** Concurrency is counted at a moment and everything else over a period. */
+/** Rejects a period that the metric cannot have: `none` goes with a metric that is counted while requests are in flight. */
 export function demandWindow({ metric, period }: { metric: LimitMetric; period: LimitPeriod }): void {
-  if (metric === 'concurrency' && period !== 'none') {
-    throw invalidField('period', 'period must be "none" when metric is "concurrency".');
+  if (METRICS[metric].held && period !== 'none') {
+    throw invalidField('period', `period must be "none" when metric is "${metric}".`);
   }
-  if (metric !== 'concurrency' && period === 'none') {
+  if (!METRICS[metric].held && period === 'none') {
     throw invalidField(
       'period',
       `period must be one of second, minute, hour, day, month when metric is "${metric}"; "none" goes with concurrency.`,

@@ -1,4 +1,5 @@
-import type { ConfigFile } from '@relay/contract';
+import { type ConfigFile, limitMetrics } from '@relay/contract';
+import { METRICS } from '../../domain/limits/metric.ts';
 
 /** Whole numbers from 0 up to a bound, the same ones for the same seed. */
 function numbers(seed: number): (below: number) => number {
@@ -89,14 +90,11 @@ export function largeFile(seed: number): {
       { scope_type: 'endpoint' as const, scope: some(endpoints).slug },
       { scope_type: 'lane' as const, scope: some(laneSlugs) },
     ]);
-    const concurrency = { metric: 'concurrency' as const, period: 'none' as const };
-    const window = {
-      metric: some(['requests', 'tokens', 'spend'] as const),
-      period: some(['minute', 'day'] as const),
-    };
+    const metric = some(limitMetrics);
     return {
       ...scoped,
-      ...(below(5) === 0 ? concurrency : window),
+      metric,
+      period: METRICS[metric].held ? ('none' as const) : some(['minute', 'day'] as const),
       limit_value: below(1_000),
       ...maybe({ enabled: flip() }),
     };

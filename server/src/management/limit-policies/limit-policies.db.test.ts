@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { LimitPolicyCreate, RouteId } from '@relay/contract';
+import { limitMetrics, limitPeriods } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { chargesFor } from '../../domain/limits/limits.ts';
+import { METRICS } from '../../domain/limits/metric.ts';
 import { routingTableOf } from '../../domain/routing/routing.ts';
 import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 
@@ -41,8 +43,8 @@ describe('limit policies', () => {
   });
 
   it('accept every metric with every period that fits it, and the largest limit exactly', async () => {
-    for (const metric of ['requests', 'tokens', 'spend'] as const) {
-      for (const period of ['second', 'minute', 'hour', 'day', 'month'] as const) {
+    for (const metric of limitMetrics) {
+      for (const period of limitPeriods.filter((each) => (each === 'none') === METRICS[metric].held)) {
         const limit_value = Number.MAX_SAFE_INTEGER;
         const policy = await create({ ...requests, metric, period, limit_value });
         assert.deepEqual([policy.metric, policy.period, policy.limit_value], [metric, period, limit_value]);

@@ -4,8 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import type { LimitUsage } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import type { PolicyUsage } from '../../admission/engine.ts';
-import type { Policy } from '../../admission/policy.ts';
 import type { Caller } from '../../domain/caller.ts';
+import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import { addMember, asKey, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 
 const ACCOUNTS = { mode: 'hosted', accounts: true, version: '0.0.0' } as const;
@@ -13,7 +13,10 @@ const KEYS = 230;
 
 /** Counts nothing; remembers how many limits it was asked for at once. */
 const asked: number[] = [];
-async function countNothing(_organizationId: string, policies: readonly Policy[]): Promise<PolicyUsage[]> {
+async function countNothing(
+  _organizationId: string,
+  policies: readonly AppliedLimit[],
+): Promise<PolicyUsage[]> {
   asked.push(policies.length);
   return policies.map(({ id }) => ({ policyId: id, used: 1, reserved: 0, resetMs: 0 }));
 }

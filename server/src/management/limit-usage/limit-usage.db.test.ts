@@ -5,8 +5,9 @@ import type { LimitPolicyCreate, LimitUsage } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { windowStartMs } from '../../admission/calendar-window.ts';
 import type { AdmissionAsk, Opening } from '../../admission/engine.ts';
-import { isSliding } from '../../admission/policy.ts';
-import { chargesFor, type LimitAmounts } from '../../domain/limits/limits.ts';
+import { chargesFor } from '../../domain/limits/limits.ts';
+import type { UsedAmounts } from '../../domain/limits/metric.ts';
+import { isSliding } from '../../domain/limits/period.ts';
 import { routingTableOf } from '../../domain/routing/routing.ts';
 import { storeUnavailable } from '../../store/store-error.ts';
 import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
@@ -49,7 +50,7 @@ describe('the live state of limits', () => {
   const numbers = ({ limit, used, reserved, remaining }: LimitUsage) => [limit, used, reserved, remaining];
 
   /** One request, admitted as the snapshot says. */
-  async function admit(model: string, amounts: LimitAmounts, caller = room.acme) {
+  async function admit(model: string, amounts: UsedAmounts, caller = room.acme) {
     const { organizationId } = caller;
     const snapshot = await room.snapshots.load(organizationId);
     const route = routingTableOf(snapshot).resolve(model);

@@ -1,14 +1,14 @@
 import type { LimitingPolicy } from '@relay/contract';
 import type { PolicyUsage } from '../../admission/engine.ts';
-import { isSliding } from '../../admission/policy.ts';
-import type { AppliedLimit } from '../../domain/limits/limit.ts';
+import type { AppliedLimit, Charge } from '../../domain/limits/limit.ts';
 import {
   chargesFor,
   describePolicy,
   estimatedAmounts,
-  type LimitCharge,
   type LimitedCaller,
 } from '../../domain/limits/limits.ts';
+import { METRICS } from '../../domain/limits/metric.ts';
+import { isSliding } from '../../domain/limits/period.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Candidate, Route } from '../../domain/routing/routing.ts';
@@ -59,7 +59,7 @@ export async function readLimitStates(
 }
 
 /** What a real request would be charged there. What costs nothing is held back by nothing. */
-function chargesAt(question: LimitQuestion, candidate: Candidate): LimitCharge[] {
+function chargesAt(question: LimitQuestion, candidate: Candidate): Charge[] {
   const { snapshot, caller, route, estimate, isOpenEnded } = question;
   const charged = (tokens: TokenEstimate) =>
     chargesFor(snapshot, caller, route, candidate, estimatedAmounts(snapshot, candidate, tokens));
@@ -98,7 +98,7 @@ async function readUsage(
 type Found = Pick<LimitState, 'kind' | 'waitMs'> & { readonly policyId: string };
 
 /** What never fits comes before any wait, and a wait with a time before a place in line, as in admission. */
-function strictest(charges: readonly LimitCharge[], usages: ReadonlyMap<string, PolicyUsage>): Found | null {
+function strictest(charges: readonly Charge[], usages: ReadonlyMap<string, PolicyUsage>): Found | null {
   let longest: Found | null = null;
   let blocked: Found | null = null;
   for (const { policy, cost } of charges) {
@@ -106,7 +106,7 @@ function strictest(charges: readonly LimitCharge[], usages: ReadonlyMap<string, 
     const policyId = policy.id;
     if (cost > policy.limit) return { kind: 'exceeds', waitMs: 0, policyId };
     if (usage === undefined) continue;
-    if (policy.metric === 'concurrency') {
+    if (METRICS[policy.metric].held) {
       if (usage.used >= policy.limit) blocked ??= { kind: 'line', waitMs: 0, policyId };
       continue;
     }

@@ -1,3 +1,5 @@
+import type { LimitMetric, LimitPeriod } from '@relay/contract';
+
 // What the columns of `requests` that are JSON hold.
 
 /** One element of `attempts`: one dispatch, in the order of the attempts. */
@@ -20,8 +22,8 @@ export interface StoredBoundPolicy {
   readonly kind: 'resource' | 'user' | 'api_key';
   readonly scope_type: string;
   readonly scope_id: string | null;
-  readonly metric: 'requests' | 'tokens' | 'spend' | 'concurrency';
-  readonly period: 'second' | 'minute' | 'hour' | 'day' | 'month' | 'none';
+  readonly metric: LimitMetric;
+  readonly period: LimitPeriod;
   readonly resets_at: string | null;
 }
 

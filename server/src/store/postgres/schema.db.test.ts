@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { limitMetrics, limitPeriods } from '@relay/contract';
 import { sql } from 'kysely';
 import {
   type MigratedDatabase,
@@ -48,6 +49,20 @@ describe('schema', () => {
       };
     }
     assert.deepEqual(tables, actual);
+  });
+
+  it('the tables of limits accept exactly the metrics and periods of the contract', async () => {
+    const { rows } = await sql<{ column: 'metric' | 'period'; check: string }>`
+      select att.attname as column, pg_get_constraintdef(con.oid) as check
+      from pg_constraint con
+      join pg_attribute att on att.attrelid = con.conrelid and con.conkey = array[att.attnum]
+      where con.contype = 'c' and att.attname in ('metric', 'period')`.execute(migrated.db);
+    assert.equal(rows.length, 6, 'one check for each of two columns in three tables');
+    const expected = { metric: limitMetrics, period: limitPeriods };
+    for (const { column, check } of rows) {
+      const words = [...check.matchAll(/'(\w+)'/g)].map(([, word]) => word);
+      assert.deepEqual(words.toSorted(), expected[column].toSorted(), check);
+    }
   });
 
   it('every table belongs to an organization, except those that are no one’s', () => {

@@ -1,4 +1,4 @@
-import type { RouteKind } from '@relay/contract';
+import type { LimitMetric, LimitPeriod, RouteKind } from '@relay/contract';
 import type { ColumnType } from 'kysely';
 import { billingTables } from './billing-tables.ts';
 import {
@@ -27,8 +27,8 @@ const owned = { organization_id: uuid, id: uuid };
 const configured = { ...owned, managed_by: nullable(oneOf<'file'>()) };
 
 const role = oneOf<'owner' | 'admin' | 'developer' | 'viewer' | 'billing'>();
-const metric = oneOf<'requests' | 'tokens' | 'spend' | 'concurrency'>();
-const period = oneOf<'second' | 'minute' | 'hour' | 'day' | 'month' | 'none'>();
+const metric = oneOf<LimitMetric>();
+const period = oneOf<LimitPeriod>();
 const limit = { metric, period, limit_value: bigint, enabled: defaulted(boolean), ...revision };
 const budgetTarget = {
   target_type: oneOf<'global' | 'provider' | 'model' | 'lane'>(),

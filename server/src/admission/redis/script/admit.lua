@@ -71,7 +71,7 @@ end
 
 local function blocked_concurrency(charges, arrived)
   for _, charge in ipairs(charges) do
-    if charge.metric == 'concurrency' then
+    if HELD[charge.metric] then
       local held = call('SCARD', holders_key(org, charge.id))
       if held + ahead_in_line(charge.id, arrived) >= charge.limit then return charge.id end
     end
@@ -95,7 +95,7 @@ local function dispatch(lease, charges)
   lease.state = 'dispatched'
   lease.holds = {}
   for _, charge in ipairs(charges) do
-    if charge.metric == 'concurrency' then
+    if HELD[charge.metric] then
       call('SADD', holders_key(org, charge.id), op)
       lease.holds[#lease.holds + 1] = charge.id
     end
@@ -169,7 +169,7 @@ local function concurrency_limits()
   local limits = {}
   for _, candidate in ipairs(candidates) do
     for _, charge in ipairs(candidate.charges) do
-      if charge.metric == 'concurrency' then limits[charge.id] = charge.limit end
+      if HELD[charge.metric] then limits[charge.id] = charge.limit end
     end
   end
   return limits

@@ -204,7 +204,7 @@ local function earliest_for(charge, from, paced)
     return at
   end
   local start = from
-  if paced and charge.metric == 'requests' then start = max(from, floor(window.pace)) end
+  if paced and PACED[charge.metric] then start = max(from, floor(window.pace)) end
   return earliest_in_sliding(window, charge.limit, charge.cost, start)
 end
 
@@ -238,7 +238,7 @@ local function post(charges, slot)
       local place = bucket_ms and floor(slot / bucket_ms) or window_start(period, slot)
       add(window, place, charge.cost)
       local before = window.pace
-      if bucket_ms and charge.metric == 'requests' then
+      if bucket_ms and PACED[charge.metric] then
         -- Several may share a millisecond: the mark keeps the fraction that the slot leaves out.
         local last = floor(before) == slot and before or slot
         window.pace = max(before, last + (bucket_ms * SPAN[period]) / charge.limit)
@@ -255,7 +255,8 @@ local function correct(org, postings, actual, now)
     local id, metric, period, cost, place = posting[1], posting[2], posting[3], posting[4], posting[5]
     local used = 0
     if actual and actual.dispatched then
-      used = metric == 'tokens' and actual.tokens or metric == 'spend' and actual.spend or 1
+      local quantity = QUANTITY[metric]
+      used = quantity == 'requests' and 1 or actual[quantity]
     end
     local window = window_of(org, id, metric, period)
     local bucket_ms = BUCKET_MS[period]

@@ -1,7 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import { GATEWAY_LOST } from '../../../domain/expired-draft.ts';
+import { METRICS } from '../../../domain/limits/metric.ts';
 import type { Database } from '../../postgres/schema.ts';
 import { smallestUuidAt, timeOfRequestId } from '../ledger-partitions.ts';
+import { LEDGER_QUANTITIES } from './ledger-quantities.ts';
 import { conditionsOf, type UsageWindow } from './usage-sums.ts';
 
 /** What one request took from a window, and when. */
@@ -32,12 +34,12 @@ export async function readRecentUsage(
   { metric, counts }: Pick<UsageWindow, 'metric' | 'counts'>,
   sinceMs: number,
 ): Promise<RecentUse[]> {
-  const { amount, estimate } = AMOUNTS[metric];
+  const { ofRow, estimateOfRow } = LEDGER_QUANTITIES[METRICS[metric].quantity];
   const { rows } = await sql<UseRow>`
     select request_id, latency_ms,
       case when usage_source = 'estimated' and error_code = ${GATEWAY_LOST} then latency_ms
         else coalesce(round((attempts -> -1 ->> 'started_ms')::numeric)::integer, wait_ms) end as started_ms,
-      ${sql.raw(`(${amount})`)}::text as amount, ${sql.raw(`(${estimate})`)}::text as estimate
+      ${sql.raw(`(${ofRow})`)}::text as amount, ${sql.raw(`(${estimateOfRow})`)}::text as estimate
     from requests
     where ${sql.join(conditionsOf(organizationId, counts), sql` and `)}
       and settled_at >= ${new Date(sinceMs)}
@@ -55,18 +57,3 @@ function usesOf(row: UseRow): RecentUse[] {
     { atMs: arrivedMs + row.latency_ms, amount: amount - reserved },
   ];
 }
-
-/** What nobody reported counts as it was estimated: not known is not nothing. */
-const AMOUNTS: Record<UsageWindow['metric'], { readonly amount: string; readonly estimate: string }> = {
-  requests: { amount: '1', estimate: '1' },
-  concurrency: { amount: '0', estimate: '0' },
-  tokens: {
-    amount: `coalesce(actual_input_tokens, estimated_input_tokens)
-      + coalesce(actual_output_tokens, estimated_output_tokens)`,
-    estimate: 'estimated_input_tokens + estimated_output_tokens',
-  },
-  spend: {
-    amount: 'coalesce(actual_cost_micros, estimated_cost_micros)',
-    estimate: 'estimated_cost_micros',
-  },
-};

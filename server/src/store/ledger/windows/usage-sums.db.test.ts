@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { limitMetrics } from '@relay/contract';
 import type { CountedRequests } from '../../../domain/limits/limit.ts';
+import { METRICS, type Quantity } from '../../../domain/limits/metric.ts';
 import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
 import { appendRequests } from '../append-requests.ts';
 import { ensureLedgerPartitions, smallestUuidAt } from '../ledger-partitions.ts';
@@ -124,12 +126,13 @@ describe('what the ledger holds of a window', () => {
         actual_cost_micros: null,
       }),
     ]);
-    const windows = (['requests', 'tokens', 'spend'] as const).map((metric) => ({
-      metric,
-      counts: everything,
-      startMs: TODAY_MS,
-    }));
-    assert.deepEqual(await sumUsage(migrated.db, organization, windows), [1, 2_000, 1_000]);
+    const windows = limitMetrics.map((metric) => ({ metric, counts: everything, startMs: TODAY_MS }));
+    const sums = await sumUsage(migrated.db, organization, windows);
+    const expected: Record<Quantity, number> = { requests: 1, tokens: 2_000, spend: 1_000 };
+    assert.deepEqual(
+      sums,
+      limitMetrics.map((metric) => expected[METRICS[metric].quantity]),
+    );
   });
 
   it('is nothing for an organization without rows, and no question is no query', async () => {

@@ -1,8 +1,10 @@
+import type { LimitMetric } from '@relay/contract';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { CountedRequests } from '../../../domain/limits/limit.ts';
-import type { LimitMetric } from '../../../domain/snapshot.ts';
+import { METRICS } from '../../../domain/limits/metric.ts';
 import type { Database } from '../../postgres/schema.ts';
 import { smallestUuidAt } from '../ledger-partitions.ts';
+import { LEDGER_QUANTITIES } from './ledger-quantities.ts';
 
 /** One window of one limit: what it counts, and since when. */
 export interface UsageWindow {
@@ -39,8 +41,8 @@ export async function sumUsage(
   return windows.map((_, index) => Number(rows[0]?.amounts[index] ?? 0));
 }
 
-function sumOf(organizationId: string, window: UsageWindow): RawBuilder<unknown> {
-  const { counts, startMs } = window;
+function sumOf(organizationId: string, { metric, counts, startMs }: UsageWindow): RawBuilder<unknown> {
+  const { ofRow, ofRollup } = LEDGER_QUANTITIES[METRICS[metric].quantity];
   const conditions = conditionsOf(organizationId, counts);
   const column = SCOPE_COLUMNS[counts.scopeType];
   const ofCaller = counts.userId !== null || counts.keyId !== null;
@@ -48,14 +50,14 @@ function sumOf(organizationId: string, window: UsageWindow): RawBuilder<unknown>
   // Sums of callers do not tell credentials apart.
   if (bucket === null || (ofCaller && column === 'credential_id')) {
     conditions.push(sql`request_id >= ${smallestUuidAt(startMs)}::uuid`, sql`usage_source <> 'none'`);
-    return sql`(select ${amountOfRows(window)} from requests where ${sql.join(conditions, sql` and `)})`;
+    return sql`(select sum(${sql.raw(ofRow)}) from requests where ${sql.join(conditions, sql` and `)})`;
   }
   conditions.push(
     sql`bucket = ${sql.lit(bucket)}`,
     sql`family = ${sql.lit(ofCaller ? 'caller' : 'resource')}`,
     sql`bucket_start >= ${new Date(startMs)}`,
   );
-  return sql`(select ${amountOfSums(window)} from request_rollups where ${sql.join(conditions, sql` and `)})`;
+  return sql`(select sum(${sql.raw(ofRollup)}) from request_rollups where ${sql.join(conditions, sql` and `)})`;
 }
 
 /** Which rows of the ledger or of its sums are counted, whenever they were. */
@@ -66,18 +68,4 @@ export function conditionsOf(organizationId: string, counts: CountedRequests): R
   const column = SCOPE_COLUMNS[counts.scopeType];
   if (column !== null) conditions.push(sql`${sql.ref(column)} = ${counts.scopeId}`);
   return conditions;
-}
-
-function amountOfSums({ metric }: UsageWindow): RawBuilder<unknown> {
-  if (metric === 'spend') return sql`sum(cost_micros)`;
-  if (metric !== 'tokens') return sql`sum(requests_metered)`;
-  return sql`sum(input_tokens + output_tokens)`;
-}
-
-/** What nobody reported counts as it was estimated: not known is not nothing. */
-function amountOfRows({ metric }: UsageWindow): RawBuilder<unknown> {
-  if (metric === 'spend') return sql`sum(coalesce(actual_cost_micros, estimated_cost_micros))`;
-  if (metric !== 'tokens') return sql`count(*)`;
-  return sql`sum(coalesce(actual_input_tokens, estimated_input_tokens)
-    + coalesce(actual_output_tokens, estimated_output_tokens))`;
 }

@@ -1,13 +1,11 @@
 import { type Kysely, sql } from 'kysely';
+import type { Quantity } from '../../../domain/limits/metric.ts';
 import type { Database } from '../../postgres/schema.ts';
 import { smallestUuidAt } from '../ledger-partitions.ts';
+import { LEDGER_QUANTITIES } from './ledger-quantities.ts';
 
-/** Amounts by metric; `Infinity` where nobody can say how much. */
-export interface Amounts {
-  readonly requests: number;
-  readonly tokens: number;
-  readonly spend: number;
-}
+/** `Infinity` where the ledger does not record how much. */
+type Amounts = Readonly<Record<Quantity, number>>;
 
 /** By how much a live window may differ from the sums of the ledger although nothing was lost. */
 export interface WindowEdge {
@@ -23,12 +21,6 @@ const LOOK_BACK_MS = 3_600_000;
 /** How far clocks of gateways and of Redis may be apart. */
 const CLOCKS_MS = 5_000;
 const ROWS_MAX = 20_000;
-
-interface EdgeRow {
-  readonly requests: number;
-  readonly tokens: number;
-  readonly spend: number;
-}
 
 /**
  * The ledger counts a request where it arrived, with what its last attempt took. Live windows count it where it was
@@ -62,8 +54,8 @@ async function sumRows(
   startMs: number,
   fromMs: number,
   toMs: number,
-): Promise<EdgeRow | null> {
-  const { rows } = await sql<EdgeRow & { seen: number }>`
+): Promise<Amounts | null> {
+  const { rows } = await sql<Amounts & { seen: number }>`
     select count(*)::int as seen,
       (count(*) filter (where crosses))::int as requests,
       coalesce(sum(tokens) filter (where crosses), 0)::bigint as tokens,
@@ -71,9 +63,8 @@ async function sumRows(
     from (select
         ('x' || translate(left(request_id::text, 13), '-', ''))::bit(48)::bigint + latency_ms
           >= ${startMs - CLOCKS_MS} as crosses,
-        coalesce(actual_input_tokens, estimated_input_tokens)
-          + coalesce(actual_output_tokens, estimated_output_tokens) as tokens,
-        coalesce(actual_cost_micros, estimated_cost_micros) as spend
+        ${sql.raw(LEDGER_QUANTITIES.tokens.ofRow)} as tokens,
+        ${sql.raw(LEDGER_QUANTITIES.spend.ofRow)} as spend
       from requests
       where organization_id = ${organizationId}
         and request_id >= ${smallestUuidAt(fromMs)}::uuid and request_id < ${smallestUuidAt(toMs)}::uuid

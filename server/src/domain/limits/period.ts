@@ -1,0 +1,10 @@
+import type { LimitPeriod } from '@relay/contract';
+
+/** A window that slides: no interval of this length may exceed the limit. */
+export type SlidingPeriod = Extract<LimitPeriod, 'second' | 'minute'>;
+/** A window of the calendar in UTC: it resets at fixed times. */
+export type CalendarPeriod = Exclude<LimitPeriod, SlidingPeriod | 'none'>;
+
+export function isSliding(period: LimitPeriod): period is SlidingPeriod {
+  return period === 'second' || period === 'minute';
+}
