@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { freePort, startPostgres, startRedis } from '@relay/testbed';
+import { freePort, selfHostedEnvironment, startPostgres, startRedis } from '@relay/testbed';
 import { ROOT } from './gateways/gateway.ts';
 import { type PinnedProcess, pinToLoadCore, startPinned } from './pinned-process.ts';
 import { positive } from './positive.ts';
@@ -85,16 +85,8 @@ async function measureGateway(
 ): Promise<Figures> {
   const redis = await startRedis();
   try {
-    const apiToken = randomBytes(24).toString('base64url');
-    const gateway = await startGateway({
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: redis.url,
-      RELAY_API_TOKEN: apiToken,
-      RELAY_ADMIN_TOKEN: randomBytes(24).toString('base64url'),
-      RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
-      RELAY_ACCOUNTS: 'true',
-      RELAY_AUTH_SECRET: secret,
-    });
+    const { apiToken, env } = selfHostedEnvironment({ DATABASE_URL: databaseUrl, REDIS_URL: redis.url });
+    const gateway = await startGateway({ ...env, RELAY_ACCOUNTS: 'true', RELAY_AUTH_SECRET: secret });
     try {
       await ask(gateway, Array(WARM_UP_REQUESTS).fill(apiToken));
       const rssBefore = rssMib(gateway.pid);

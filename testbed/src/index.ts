@@ -3,5 +3,7 @@ export { freePort } from './free-port.ts';
 export { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 export { type PrivatePostgres, startPostgres } from './private-postgres.ts';
 export { type PrivateRedis, startRedis } from './private-redis.ts';
+export { type RedisReply, redisCall, redisCalls, redisKeys } from './redis-client.ts';
 export { type RedisCluster, startRedisCluster } from './redis-cluster.ts';
+export { type SelfHostedEnvironment, selfHostedEnvironment } from './self-hosted-environment.ts';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';

@@ -6,7 +6,7 @@ import {
   waitUntilServing,
 } from './child-server.ts';
 import { freePort } from './free-port.ts';
-import { redisCommand } from './redis-protocol.ts';
+import { redisCall } from './redis-client.ts';
 
 /** A Redis server of one's own. Without `appendonly` it comes back empty from a kill. */
 export interface PrivateRedis {
@@ -44,7 +44,7 @@ export async function startRedis(
     const started = startChild('redis-server', args, { cwd: directory });
     child = started;
     await waitUntilServing(started, 'Redis', async () => {
-      await redisCommand(port, 'PING');
+      await redisCall(port, 'PING');
     });
   }
 

@@ -1,5 +1,5 @@
 import { type PrivateRedis, startRedis } from './private-redis.ts';
-import { redisCommand } from './redis-protocol.ts';
+import { redisCall } from './redis-client.ts';
 
 export interface RedisCluster {
   readonly urls: readonly string[];
@@ -22,11 +22,11 @@ export async function startRedisCluster(options: { masters?: number } = {}): Pro
       nodes.push(node);
       const first = Math.floor((index * SLOTS) / masters);
       const last = Math.floor(((index + 1) * SLOTS) / masters) - 1;
-      await redisCommand(node.port, 'CLUSTER', 'ADDSLOTSRANGE', String(first), String(last));
-      await redisCommand(node.port, 'CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1));
+      await redisCall(node.port, 'CLUSTER', 'ADDSLOTSRANGE', String(first), String(last));
+      await redisCall(node.port, 'CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1));
       const [head] = nodes;
       if (head !== undefined && head !== node) {
-        await redisCommand(node.port, 'CLUSTER', 'MEET', '127.0.0.1', String(head.port));
+        await redisCall(node.port, 'CLUSTER', 'MEET', '127.0.0.1', String(head.port));
       }
     }
     await Promise.all(nodes.map((node) => untilWhole(node.port, masters)));
@@ -40,7 +40,7 @@ export async function startRedisCluster(options: { masters?: number } = {}): Pro
 async function untilWhole(port: number, masters: number): Promise<void> {
   const endMs = performance.now() + 30_000;
   for (;;) {
-    const info = await redisCommand(port, 'CLUSTER', 'INFO');
+    const info = String(await redisCall(port, 'CLUSTER', 'INFO'));
     if (info.includes('cluster_state:ok') && info.includes(`cluster_size:${masters}`)) return;
     if (performance.now() > endMs) throw new Error(`the Redis cluster does not form:\n${info}`);
     await new Promise((resolve) => setTimeout(resolve, 50));

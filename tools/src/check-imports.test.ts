@@ -71,6 +71,10 @@ const planted: readonly Planted[] = [
   ['command-siblings', 'cli/src/keys', 'cli/src/commands.ts'],
   ['command-below', 'cli/src', 'cli/src/keys'],
 
+  ['suite-harness', 'system-tests/src/harness', 'system-tests/src/streams'],
+  ['suite-siblings', 'system-tests/src/aborts', 'system-tests/src/streams'],
+  ['suite-below', 'system-tests/src', 'system-tests/src/streams'],
+
   ['member-contract', 'contract/src', 'server/src/main'],
   ['member-server', 'server/src/kit', 'cli/src/index.ts'],
   ['member-console', 'console/src/api', 'server/src/main/index.ts'],

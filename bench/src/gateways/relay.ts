@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { freePort, startPostgres, startRedis } from '@relay/testbed';
+import { freePort, selfHostedEnvironment, startPostgres, startRedis } from '@relay/testbed';
 import { type PinnedProcess, startPinned } from '../pinned-process.ts';
 import { configureRelay, type RelaySetup } from './configure-relay.ts';
 import { type Gateway, ROOT } from './gateway.ts';
@@ -13,17 +12,10 @@ export async function startRelay(
 ): Promise<Gateway & { redisUrl: string }> {
   const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
   const removeStores = () => Promise.all([postgres.remove(), redis.remove()]);
-  const apiToken = randomBytes(24).toString('base64url');
-  const adminToken = randomBytes(24).toString('base64url');
-  const env = {
+  const { apiToken, adminToken, env } = selfHostedEnvironment({
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
-    RELAY_MODE: 'self_hosted',
-    RELAY_API_TOKEN: apiToken,
-    RELAY_ADMIN_TOKEN: adminToken,
-    RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
-    RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32',
-  };
+  });
   try {
     const platform = await startRole('platform', env, []);
     try {

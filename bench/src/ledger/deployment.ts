@@ -1,6 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { freePort, type PrivatePostgres, type PrivateRedis, startPostgres, startRedis } from '@relay/testbed';
+import {
+  freePort,
+  type PrivatePostgres,
+  type PrivateRedis,
+  selfHostedEnvironment,
+  startPostgres,
+  startRedis,
+} from '@relay/testbed';
 import pg from 'pg';
 import { ROOT } from '../gateways/gateway.ts';
 import { type PinnedProcess, startPinned } from '../pinned-process.ts';
@@ -33,16 +39,7 @@ const SETTINGS = {
 
 export async function startDeployment(): Promise<Deployment> {
   const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
-  const adminToken = randomBytes(24).toString('base64url');
-  const env = {
-    DATABASE_URL: postgres.url,
-    REDIS_URL: redis.url,
-    RELAY_MODE: 'self_hosted',
-    RELAY_API_TOKEN: randomBytes(24).toString('base64url'),
-    RELAY_ADMIN_TOKEN: adminToken,
-    RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
-    RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32',
-  };
+  const { adminToken, env } = selfHostedEnvironment({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
   try {
     await configure(postgres);
     const platform = await startRole('platform', env);

@@ -5,7 +5,7 @@ import { createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { readRequestLog } from '../harness/request-log.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 import { abortAtFrame, FRAMES, type StreamKind } from './abort-at-frame.ts';
 import { type BilledRow, judgeBilling, type Verdict } from './billed.ts';
 

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { reportFigures } from '../harness/figures.ts';
+import { liveKeys } from '../harness/live-state.ts';
+import { quantile } from '../harness/provider-view.ts';
 import { severalProcesses, storeServers } from '../harness/stores.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 import { answersOf, ask, errorOf } from './ask.ts';
 import { leaveTheLine, sendAtOnce } from './at-once.ts';
 import { type CrowdSize, sendCrowd } from './crowd.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { type LostGateway, loseGateway } from './lost-gateway.ts';
 import { changeUnderWaiters, rateHeaders, untilEverywhere } from './policy-change.ts';
-import { quantile } from './provider-view.ts';
 import { checkRetryAfter, type RetryShape } from './retry-after.ts';
 import { spendTooMuch } from './spend-cap.ts';
-import { liveKeys } from './store-keys.ts';
 import { askDuringOutage, rowsOf, serveDuringOutage, untilServed } from './store-loss.ts';
 
 // Limits over several server processes, judged by what the provider itself saw. The full size takes minutes:

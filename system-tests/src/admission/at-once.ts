@@ -1,7 +1,7 @@
-import { afterMs } from '../streams/stream-request.ts';
+import { byArrival, mostInFlight, quantile, tagOf } from '../harness/provider-view.ts';
+import { afterMs } from '../harness/until.ts';
 import { answersOf, ask, askAll } from './ask.ts';
 import type { Fleet } from './fleet.ts';
-import { byArrival, mostInFlight, quantile, tagOf } from './provider-view.ts';
 
 export interface AtOnceResult {
   readonly served: number;

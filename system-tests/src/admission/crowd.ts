@@ -1,7 +1,7 @@
 import type { RequestLogEntry } from '@relay/provider-sim';
+import { byArrival, gapsMs, quantile, slidingExcess, tagOf, tokensOf } from '../harness/provider-view.ts';
 import { type Answer, answersOf, arrivedAtMs, askAll, errorOf, header } from './ask.ts';
 import type { Fleet } from './fleet.ts';
-import { byArrival, gapsMs, quantile, slidingExcess, tagOf, tokensOf } from './provider-view.ts';
 
 export interface CrowdSize {
   readonly requests: number;

@@ -2,8 +2,8 @@ import type { LimitMetric, LimitPeriod } from '@relay/contract';
 import { type RedisCluster, startRedisCluster } from '@relay/testbed';
 import { createLane, type LaneIds, type LaneSetup } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
-import { type ProviderProcess, startProviderProcess } from '../streams/provider-process.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
+import { afterMs } from '../harness/until.ts';
 
 /** How often a process looks for a new configuration; by then the others know what one was told. */
 const SNAPSHOT_POLL_MS = 1_000;

@@ -1,9 +1,9 @@
-import { afterMs } from '../streams/stream-request.ts';
+import { liveKeys } from '../harness/live-state.ts';
+import { tagOf, tokensOf } from '../harness/provider-view.ts';
+import { afterMs } from '../harness/until.ts';
 import { type Asked, answersOf, ask } from './ask.ts';
 import type { Fleet } from './fleet.ts';
 import { type LedgerSums, ledgerSums } from './ledger-sums.ts';
-import { tagOf, tokensOf } from './provider-view.ts';
-import { liveKeys } from './store-keys.ts';
 
 export interface LostGatewayResult {
   /** Dispatched before the kill, as the provider saw it. */

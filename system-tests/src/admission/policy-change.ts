@@ -1,7 +1,7 @@
-import { afterMs } from '../streams/stream-request.ts';
+import { byArrival, tagOf } from '../harness/provider-view.ts';
+import { afterMs } from '../harness/until.ts';
 import { answersOf, ask, errorOf, header } from './ask.ts';
 import type { Fleet } from './fleet.ts';
-import { byArrival, tagOf } from './provider-view.ts';
 
 /** Until every process holds requests to the new limit; the answer of each is asked for again and again. */
 export async function untilEverywhere(

@@ -1,4 +1,4 @@
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 import { type Answer, type Asked, ask, errorOf, header } from './ask.ts';
 import type { Fleet, PolicySetup } from './fleet.ts';
 

@@ -1,7 +1,7 @@
-import { afterMs } from '../streams/stream-request.ts';
+import { tagOf } from '../harness/provider-view.ts';
+import { afterMs } from '../harness/until.ts';
 import { answersOf, askAll, errorOf, header } from './ask.ts';
 import type { Fleet } from './fleet.ts';
-import { tagOf } from './provider-view.ts';
 
 export interface SpendResult {
   readonly served: number;

@@ -1,4 +1,4 @@
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 import { type Answer, answersOf, ask, errorOf } from './ask.ts';
 import type { Fleet } from './fleet.ts';
 import { ledgerSums } from './ledger-sums.ts';

@@ -6,6 +6,7 @@ import { type Account, allRoutes } from '@relay/contract';
 import { type Accounts, openAccounts } from '../harness/accounts.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { untilLedgerReady } from '../harness/objects.ts';
 import type { RelayProcess } from '../harness/relay-process.ts';
 import {
   hostedColumns,
@@ -17,7 +18,6 @@ import {
 } from './columns.ts';
 import { findLeaks, findMixUps, leaksOnceForgotten, startPair, switchRowSecurity } from './isolation.ts';
 import { type MatrixResult, type MatrixSetup, runMatrix } from './matrix.ts';
-import { untilLedgerReady } from './objects.ts';
 import { adminSessionColumn, sessionColumns } from './session-columns.ts';
 import { findSessionLeaks } from './session-isolation.ts';
 import { startUpstream, type Upstream } from './upstream.ts';

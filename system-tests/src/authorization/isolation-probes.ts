@@ -1,5 +1,5 @@
 import { allRoutes, headers as headerNames, type RouteId, routes } from '@relay/contract';
-import type { Objects } from './objects.ts';
+import type { Objects } from '../harness/objects.ts';
 import { type Sample, sampleOf } from './requests.ts';
 import { send } from './send.ts';
 

@@ -1,5 +1,6 @@
 import { allScopes, type Route, type RouteId, routes } from '@relay/contract';
 import type { Accounts } from '../harness/accounts.ts';
+import { MODEL } from '../harness/objects.ts';
 import {
   ownLists,
   type Pair,
@@ -10,7 +11,6 @@ import {
   theirIdsInFilters,
 } from './isolation-probes.ts';
 import { furnish, leakIn, type MatrixSetup } from './matrix.ts';
-import { MODEL } from './objects.ts';
 import type { Sample } from './requests.ts';
 import { type Answer, send } from './send.ts';
 import type { Upstream } from './upstream.ts';

@@ -1,8 +1,8 @@
 import { allRoutes, type Route, routes } from '@relay/contract';
 import type { Accounts } from '../harness/accounts.ts';
+import { addObjects, type Objects } from '../harness/objects.ts';
 import type { Column, Entry } from './columns.ts';
 import { expectedAnswer, type Mode } from './expected.ts';
-import { addObjects, type Objects } from './objects.ts';
 import { type Sample, sampleOf } from './requests.ts';
 import { type Answer, send } from './send.ts';
 

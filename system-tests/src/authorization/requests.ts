@@ -1,5 +1,5 @@
 import type { RouteId } from '@relay/contract';
-import { MODEL, type Objects } from './objects.ts';
+import { MODEL, type Objects } from '../harness/objects.ts';
 
 /** A request as the matrix sends it; everything about it is in order except, perhaps, who sends it. */
 export interface Sample {

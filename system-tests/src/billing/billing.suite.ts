@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { BillingHistory, UsageStatement } from '@relay/contract';
+import { type Shown, type Story, storyOf } from '../harness/billing-story.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import * as stripe from '../harness/stripe-account.ts';
+import { afterMs } from '../harness/until.ts';
 import {
   addPricedLane,
   ask,
@@ -13,8 +15,6 @@ import {
   startHosted,
   type Tenant,
 } from './hosted-company.ts';
-import { type Shown, type Story, storyOf } from './story.ts';
-import * as stripe from './stripe-account.ts';
 
 // What Stripe tells a hosted deployment, signed with Stripe's own library: in any order, more than once, forged, about others.
 

@@ -3,7 +3,7 @@ import { allScopes, type BillingHistory, type StripeEventReceipt } from '@relay/
 import { type Accounts, openAccounts } from '../harness/accounts.ts';
 import { type AdminClient, adminClient, createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
-import { type Signing, type StripeEvent, signedBy } from './stripe-account.ts';
+import { type Signing, type StripeEvent, signedBy } from '../harness/stripe-account.ts';
 
 const WEBHOOK_SECRET = `whsec_${randomBytes(24).toString('base64url')}`;
 

@@ -5,11 +5,11 @@ import { after, before, describe, it } from 'node:test';
 import { createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { createProbe } from '../harness/probe-client.ts';
+import { type Conversation, type RawResponse, type Talk, talk } from '../harness/raw-connection.ts';
 import type { RelayProcess } from '../harness/relay-process.ts';
-import { createProbe } from '../streams/probe-client.ts';
 import { drip, nested, pumpChunked, pumpPlain, sendThroughHttp } from './large-bodies.ts';
 import { malformedBodies } from './malformed-bodies.ts';
-import { type Conversation, type RawResponse, type Talk, talk } from './raw-connection.ts';
 import { unreadableRequests } from './unreadable-requests.ts';
 
 // What a hostile or broken client can send, and what that may cost.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { LANE, startHostedDeployment } from '../context-attacks/hosted-deployment.ts';
 import { adminClient } from '../harness/admin-client.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { LANE, startHostedDeployment } from '../harness/hosted-deployment.ts';
+import { afterMs } from '../harness/until.ts';
 import { type Answer, ask, type Costs, readCosts } from './ask.ts';
 import {
   type Budget,

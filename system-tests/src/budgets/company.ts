@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Accounts, openAccounts, type SeededKey } from '../harness/accounts.ts';
 import type { AdminClient } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 
 /** How often a process looks for a new configuration; by then every process knows what one was told. */
 const SNAPSHOT_POLL_MS = 1_000;

@@ -1,4 +1,4 @@
-import { openRaw } from '../fault-matrix/raw-exchange.ts';
+import { openRaw } from '../harness/raw-exchange.ts';
 import type { Exchange } from './inference-traffic.ts';
 import type { Site } from './site.ts';
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { createConnection } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { backlogs } from '../chaos/live-state.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { until } from '../harness/until.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { backlogs } from '../harness/live-state.ts';
+import { afterMs, until } from '../harness/until.ts';
 import { type Answers, collectAnswers, type Shown } from './answers.ts';
 import { inferenceTraffic, keyEchoes, refusedTraffic } from './inference-traffic.ts';
 import { addStranger, readEverything, type Stranger, writeSecrets } from './management-traffic.ts';

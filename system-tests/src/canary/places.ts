@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { redisCall } from '@relay/testbed';
 import pg from 'pg';
-import { redisCall } from '../chaos/redis-call.ts';
 import type { Site } from './site.ts';
 import { dumpRedis } from './watched-redis.ts';
 

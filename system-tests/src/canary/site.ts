@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type ProviderSim, startProviderSim } from '@relay/provider-sim';
 import { type PrivatePostgres, type PrivateRedis, startPostgres, startRedis } from '@relay/testbed';
 import { type AdminClient, adminClient, createLane } from '../harness/admin-client.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 import { type Canaries, createCanaries } from './canaries.ts';
 import { type LoggedProcess, startLogged } from './logged-process.ts';
 import { type RedisWatch, watchRedis } from './watched-redis.ts';

@@ -1,5 +1,5 @@
 import { createConnection, type Socket } from 'node:net';
-import { type Reply, redisCalls, redisKeys } from '../chaos/redis-call.ts';
+import { type RedisReply, redisCalls, redisKeys } from '@relay/testbed';
 
 /** Every command that reaches Redis, also those of which nothing is left afterwards. */
 export interface RedisWatch {
@@ -61,6 +61,6 @@ export async function dumpRedis(port: number): Promise<{ key: string; bytes: Buf
   }));
 }
 
-function textOf(reply: Reply): string {
+function textOf(reply: RedisReply): string {
   return Array.isArray(reply) ? reply.map(textOf).join('\n') : String(reply);
 }

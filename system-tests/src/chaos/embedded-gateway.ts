@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@relay/testbed';
 import { type RelayProcess, runRelay, startRelay } from '../harness/relay-process.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 import type { Member } from './fleet.ts';
 
 /** Whether it opens is asked here, and not how quickly. */

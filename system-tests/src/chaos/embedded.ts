@@ -1,7 +1,6 @@
 import { freshDatabase } from '@relay/testbed';
 import { adminClient } from '../harness/admin-client.ts';
-import { until } from '../harness/until.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs, until } from '../harness/until.ts';
 import { type Comparison, compare, readWindows, windowDifferences } from './compare.ts';
 import { type EmbeddedGateway, makeEmbeddedGateway } from './embedded-gateway.ts';
 import { type LedgerView, openLedgerView } from './ledger-view.ts';

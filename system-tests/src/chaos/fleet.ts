@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import {
   type PrivatePostgres,
   type PrivateRedis,
+  redisCall,
+  selfHostedEnvironment,
   startPostgres,
   startRedis,
   startTcpProxy,
   type TcpProxy,
 } from '@relay/testbed';
 import { type RelayProcess, startRefused, startRelay } from '../harness/relay-process.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 import { type ProviderLog, startProviderLog } from './provider-log.ts';
-import { redisCall } from './redis-call.ts';
 
 /** A server process that is started again whenever it was killed, each time with the same disk. */
 export interface Member {
@@ -64,17 +65,19 @@ export async function startFleet(): Promise<Fleet> {
   ]);
   await syncEveryWrite(redis);
   const gate = await startTcpProxy({ target: provider.process.baseUrl });
-  const [adminToken, apiToken, authSecret] = [randomSecret(), randomSecret(), randomSecret()];
-  const env = {
+  const authSecret = randomSecret();
+  const {
+    adminToken,
+    apiToken,
+    env: ownEnv,
+  } = selfHostedEnvironment({
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
-    RELAY_MODE: 'self_hosted',
+  });
+  const env = {
+    ...ownEnv,
     RELAY_ACCOUNTS: 'true',
     RELAY_AUTH_SECRET: authSecret,
-    RELAY_API_TOKEN: apiToken,
-    RELAY_ADMIN_TOKEN: adminToken,
-    RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
-    RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32',
     NODE_COMPILE_CACHE: join(directory, 'compiled'),
   };
   // Many processes are started and none of them ends well; what this one compiles before it sees that everything is missing

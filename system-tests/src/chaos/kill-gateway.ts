@@ -1,9 +1,8 @@
 import type { Fault } from '@relay/provider-sim';
-import { until } from '../harness/until.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { leases } from '../harness/live-state.ts';
+import { afterMs, until } from '../harness/until.ts';
 import type { Member } from './fleet.ts';
 import { awayMs, type Kill, type Scene } from './kills.ts';
-import { leases } from './live-state.ts';
 import { tagOf } from './provider-log.ts';
 import { isStream, KINDS, type Kind, STREAM_KINDS, someWords } from './request.ts';
 import { AT_ONCE_MAX, type Target } from './world.ts';

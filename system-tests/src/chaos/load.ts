@@ -1,4 +1,4 @@
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 import type { Fleet } from './fleet.ts';
 import { createRandom, type Random } from './random.ts';
 import { type Answer, type Asking, ask, isStream, KINDS, someWords } from './request.ts';

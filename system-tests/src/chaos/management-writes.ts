@@ -1,5 +1,5 @@
 import { adminClient } from '../harness/admin-client.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 
 export interface ManagementWrites {
   /** Names of what was answered to have been made. */

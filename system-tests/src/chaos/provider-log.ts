@@ -1,5 +1,5 @@
 import type { RequestLogEntry, ScriptRule } from '@relay/provider-sim';
-import { type ProviderProcess, startProviderProcess } from '../streams/provider-process.ts';
+import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
 
 /** What the simulated provider itself saw and counted, gathered while it happens: its own log keeps only the latest part. */
 export interface ProviderLog {

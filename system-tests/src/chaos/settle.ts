@@ -1,13 +1,11 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { liveKeys } from '../admission/store-keys.ts';
-import { until } from '../harness/until.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { type Backlog, backlogs, liveKeys } from '../harness/live-state.ts';
+import { afterMs, until } from '../harness/until.ts';
 import { type Comparison, compare, readWindows, windowDifferences } from './compare.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import type { Scene } from './kills.ts';
 import { openLedgerView } from './ledger-view.ts';
-import { type Backlog, backlogs } from './live-state.ts';
 import { type Sent, startLoad } from './load.ts';
 import { anywhereNames, type MomentName, momentNames, planKills, SEEN_MIN } from './plan.ts';
 import { createRandom } from './random.ts';

@@ -1,7 +1,7 @@
 import { allScopes, type LimitMetric } from '@relay/contract';
 import { openAccounts } from '../harness/accounts.ts';
 import { type AdminClient, adminClient, createLane, type EndpointSetup } from '../harness/admin-client.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 import type { Fleet } from './fleet.ts';
 import type { ProviderLog } from './provider-log.ts';
 

@@ -4,9 +4,14 @@ import { headers } from '@relay/contract';
 import { verifyFrames } from '@relay/provider-sim';
 import OpenAI from 'openai';
 import { reportFigures } from '../harness/figures.ts';
+import {
+  BODY_BYTES_MAX,
+  type HostedDeployment,
+  LANE,
+  startHostedDeployment,
+} from '../harness/hosted-deployment.ts';
 import { startRefused } from '../harness/relay-process.ts';
 import { BODY, goodToken, PATH } from './forge-context.ts';
-import { BODY_BYTES_MAX, type HostedDeployment, LANE, startHostedDeployment } from './hosted-deployment.ts';
 import { refusedStarts } from './refused-starts.ts';
 import { type RawRequest, requestAttacks, spoofedLines } from './request-attacks.ts';
 import { type RawAnswer, sendRaw } from './send-raw.ts';

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, randomUUIDv7, sign } from 'node:crypto';
-import type { Tenant } from './hosted-deployment.ts';
+import type { Tenant } from '../harness/hosted-deployment.ts';
 
 // Contexts made by hand, from what is documented of them, so that they can be right or wrong in any way.
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { HostedDeployment } from '../harness/hosted-deployment.ts';
 import { BODY, bodyHash, type Claims, goodToken, PATH } from './forge-context.ts';
-import type { HostedDeployment } from './hosted-deployment.ts';
 
 /** One request as bytes: a start line, header lines and a body. */
 export interface RawRequest {

@@ -1,4 +1,4 @@
-import { talk } from '../bounds/raw-connection.ts';
+import { talk } from '../harness/raw-connection.ts';
 import { BODY, PATH } from './forge-context.ts';
 import type { RawRequest } from './request-attacks.ts';
 

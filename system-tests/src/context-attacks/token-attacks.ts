@@ -1,4 +1,5 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import type { HostedDeployment } from '../harness/hosted-deployment.ts';
 import {
   type Claims,
   encode,
@@ -12,7 +13,6 @@ import {
   signedWith,
   token,
 } from './forge-context.ts';
-import type { HostedDeployment } from './hosted-deployment.ts';
 
 /** A context that must not open anything; everything else about the request is right. */
 export interface TokenAttack {

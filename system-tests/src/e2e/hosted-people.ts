@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test';
 import { freePort } from '@relay/testbed';
 import type { Page } from 'playwright-core';
 import type { Deployment } from '../harness/deployment.ts';
-import { CLIENT, type IdentityProvider, startIdentityProvider } from '../sessions/identity-provider.ts';
+import { CLIENT, type IdentityProvider, startIdentityProvider } from '../harness/identity-provider.ts';
 import { startConsoleSite } from './console-site.ts';
 import type { Story } from './open-story.ts';
 import { PASSWORD } from './people.ts';

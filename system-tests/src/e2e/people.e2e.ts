@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { codeOf } from '../sessions/authenticator.ts';
+import { codeOf } from '../harness/authenticator.ts';
 import { hostedPeople } from './hosted-people.ts';
 import { openStory } from './open-story.ts';
 import { inviteLink, PASSWORD } from './people.ts';

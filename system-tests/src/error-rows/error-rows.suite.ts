@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { errors, headers as names } from '@relay/contract';
-import { checkWaitBudgetRefusal } from '../fault-matrix/cooldown-cells.ts';
-import { modes, pathOf, requestText } from '../fault-matrix/mode.ts';
-import { exchangeRaw, openRaw, type RawAnswer, type RawRequest } from '../fault-matrix/raw-exchange.ts';
 import { createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { modes, pathOf, requestText } from '../harness/mode.ts';
+import { exchangeRaw, openRaw, type RawAnswer, type RawRequest } from '../harness/raw-exchange.ts';
 import type { RelayProcess } from '../harness/relay-process.ts';
+import { checkWaitBudgetRefusal } from '../harness/wait-budget-refusal.ts';
 
 // The specification's table of errors, row by row, as far as inference is concerned.
 

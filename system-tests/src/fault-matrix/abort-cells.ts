@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Fault, RequestLogEntry } from '@relay/provider-sim';
-import { type Mode, type ModeName, modes, pathOf, requestText } from './mode.ts';
-import { openRaw } from './raw-exchange.ts';
+import { type Mode, type ModeName, modes, pathOf, requestText } from '../harness/mode.ts';
+import { openRaw } from '../harness/raw-exchange.ts';
 import type { Matrix } from './run-cell.ts';
 import type { Slot } from './slots.ts';
 

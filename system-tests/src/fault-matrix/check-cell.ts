@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { errors, headers as names } from '@relay/contract';
 import type { RequestLogEntry } from '@relay/provider-sim';
+import type { LedgerRow } from '../harness/ledger.ts';
+import { type Mode, upstreamText } from '../harness/mode.ts';
+import type { RawAnswer } from '../harness/raw-exchange.ts';
 import type { Expectation, ExpectedUsage, FaultRow } from './expectation.ts';
 import { dataOf, splitFrames, withoutUsageFrames } from './frames.ts';
-import type { LedgerRow } from './ledger.ts';
-import { type Mode, upstreamText } from './mode.ts';
-import type { RawAnswer } from './raw-exchange.ts';
 import type { Slot, SlotEndpoint } from './slots.ts';
 
 /** Everything one cell has to show for itself. */

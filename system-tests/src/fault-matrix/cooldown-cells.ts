@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AdminClient } from '../harness/admin-client.ts';
-import { modes, requestText } from './mode.ts';
-import { exchangeRaw, type RawAnswer } from './raw-exchange.ts';
+import { modes, requestText } from '../harness/mode.ts';
+import { exchangeRaw, type RawAnswer } from '../harness/raw-exchange.ts';
+import { checkWaitBudgetRefusal } from '../harness/wait-budget-refusal.ts';
 import type { Matrix } from './run-cell.ts';
 import { createEndpoint, createLaneOf, FIRST_MODEL, SECOND_MODEL, type SlotEndpoint } from './slots.ts';
 
@@ -166,21 +167,6 @@ async function lastWordsPass(fleet: Fleet): Promise<void> {
   assert.equal(answer.headers['x-relay-error-source'], 'upstream');
   assert.equal(answer.headers['x-relay-selected-endpoint-id'], second.id);
   assert.equal(answer.headers['x-relay-fallback-count'], '1');
-}
-
-export function checkWaitBudgetRefusal(answer: RawAnswer, secondsMax: number): void {
-  assert.equal(answer.status, 429);
-  assert.equal(answer.headers['x-relay-error-source'], 'relay');
-  const { error } = JSON.parse(answer.body.toString()) as { error: Record<string, unknown> };
-  assert.equal(error['type'], 'rate_limit_wait_budget_exceeded');
-  assert.equal(error['code'], 'rate_limit_wait_budget_exceeded');
-  assert.equal(typeof error['message'], 'string');
-  assert.equal(error['request_id'], answer.headers['x-request-id']);
-  const retryAfter = error['retry_after'];
-  assert.ok(Number.isInteger(retryAfter) && Number(retryAfter) >= 1 && Number(retryAfter) <= secondsMax);
-  assert.equal(answer.headers['retry-after'], String(retryAfter));
-  const milliseconds = Number(answer.headers['retry-after-ms']);
-  assert.equal(Math.ceil(milliseconds / 1_000), retryAfter);
 }
 
 interface Pair {

@@ -1,5 +1,5 @@
 import type { Fault } from '@relay/provider-sim';
-import type { ModeName } from './mode.ts';
+import type { ModeName } from '../harness/mode.ts';
 
 /** The codes of our own 502, by what the provider failed to give. */
 export type LostCode = 'upstream_unreachable' | 'upstream_timeout' | 'upstream_invalid_response';

@@ -4,12 +4,12 @@ import { faultNames, type ProviderSim, startProviderSim } from '@relay/provider-
 import { freePort } from '@relay/testbed';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { ledgerOverApi } from '../harness/ledger.ts';
+import { keepAliveAgent } from '../harness/raw-exchange.ts';
 import { type OnServers, severalProcesses } from '../harness/stores.ts';
 import { abortCells, runAbortCell } from './abort-cells.ts';
 import { cooldownCells, type Fleet } from './cooldown-cells.ts';
 import { allCells, faultRows } from './fault-rows.ts';
-import { ledgerOverApi } from './ledger.ts';
-import { keepAliveAgent } from './raw-exchange.ts';
 import { type Matrix, nameOf, runCell } from './run-cell.ts';
 import { createSlots, FIRST_MODEL, SECOND_MODEL } from './slots.ts';
 

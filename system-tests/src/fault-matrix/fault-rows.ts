@@ -1,5 +1,5 @@
+import { type ModeName, modes } from '../harness/mode.ts';
 import type { FaultRow } from './expectation.ts';
-import { type ModeName, modes } from './mode.ts';
 import { rowsAnswers } from './rows-answers.ts';
 import { rowsBeforeAnswer } from './rows-before-answer.ts';
 import { rowsDeaths } from './rows-deaths.ts';

@@ -1,5 +1,5 @@
+import { everyMode, type ModeName, streamModes, wholeModes } from '../harness/mode.ts';
 import { type FaultRow, forModes } from './expectation.ts';
-import { everyMode, type ModeName, streamModes, wholeModes } from './mode.ts';
 
 // Answers that do come, but not as asked: other bodies, other usage, other ways of travelling.
 

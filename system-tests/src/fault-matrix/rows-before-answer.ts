@@ -1,5 +1,5 @@
+import { everyMode } from '../harness/mode.ts';
 import { type Expectation, type FaultRow, forModes, type LostCode } from './expectation.ts';
-import { everyMode } from './mode.ts';
 
 // Faults that act before an answer of any kind has begun, and answers that are not HTTP as it should be.
 

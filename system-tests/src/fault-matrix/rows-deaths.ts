@@ -1,5 +1,5 @@
+import { everyMode, streamModes, wholeModes } from '../harness/mode.ts';
 import { type Expectation, type FaultRow, forModes, type LostCode } from './expectation.ts';
-import { everyMode, streamModes, wholeModes } from './mode.ts';
 
 // Answers that begin and do not end as they should. A chat stream opens with one frame of preamble, a
 // responses stream with four; whole answers are cut in their middle.

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'node:http';
 import type { ProviderSim } from '@relay/provider-sim';
+import type { Ledger } from '../harness/ledger.ts';
+import { type Mode, pathOf, requestText, upstreamText } from '../harness/mode.ts';
+import { exchangeRaw, type RawAnswer } from '../harness/raw-exchange.ts';
 import { checkCell, fallsBack } from './check-cell.ts';
 import type { Expectation, FaultRow } from './expectation.ts';
-import type { Ledger } from './ledger.ts';
-import { type Mode, pathOf, requestText, upstreamText } from './mode.ts';
-import { exchangeRaw, type RawAnswer } from './raw-exchange.ts';
 import type { Slot, SlotPool } from './slots.ts';
 
 export interface Matrix {

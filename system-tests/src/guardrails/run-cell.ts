@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { RequestDetail } from '@relay/contract';
 import type { GuardrailLogEntry, RequestLogEntry } from '@relay/provider-sim';
-import { exchangeRaw, type RawAnswer } from '../fault-matrix/raw-exchange.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { exchangeRaw, type RawAnswer } from '../harness/raw-exchange.ts';
+import { afterMs } from '../harness/until.ts';
 import type { Cell, Operation } from './cell.ts';
 import { guardrailSlug, keyOf, secondOf } from './config.ts';
 import type { Site } from './site.ts';

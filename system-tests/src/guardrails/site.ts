@@ -3,8 +3,8 @@ import type { Agent } from 'node:http';
 import type { GuardrailPreset, LimitUsage } from '@relay/contract';
 import { type GuardrailSim, startGuardrailSim } from '@relay/provider-sim';
 import { freePort } from '@relay/testbed';
-import { keepAliveAgent } from '../fault-matrix/raw-exchange.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
+import { keepAliveAgent } from '../harness/raw-exchange.ts';
 import type { Cell } from './cell.ts';
 import { configOf, ELSEWHERE } from './config.ts';
 

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { type GuardrailSim, startGuardrailSim } from '@relay/provider-sim';
 import { createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 import { type Sent, sendOne, startLoad, tagAt, tagsAsked } from './switch-load.ts';
 
 // A guardrail switched on while requests run at three gateways, judged by what the provider saw and when.

@@ -1,9 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ProviderSim, type ProviderSimOptions, startProviderSim } from '@relay/provider-sim';
-import { freePort, type PrivatePostgres, type PrivateRedis, startPostgres, startRedis } from '@relay/testbed';
+import {
+  freePort,
+  type PrivatePostgres,
+  type PrivateRedis,
+  selfHostedEnvironment,
+  startPostgres,
+  startRedis,
+} from '@relay/testbed';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { type RelayProcess, startRelay } from './relay-process.ts';
 import { stores as storesOfThisRun } from './stores.ts';
@@ -66,17 +72,8 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     isEmbedded ? makeDirectory() : startServers(),
     startProviderSim(options.provider),
   ]);
-  const apiToken = randomBytes(24).toString('base64url');
-  const adminToken = randomBytes(24).toString('base64url');
-  const env = {
-    ...stores.env,
-    RELAY_MODE: 'self_hosted',
-    RELAY_API_TOKEN: apiToken,
-    RELAY_ADMIN_TOKEN: adminToken,
-    RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
-    RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32',
-    ...options.env,
-  };
+  const { apiToken, adminToken, env: ownEnv } = selfHostedEnvironment(stores.env);
+  const env = { ...ownEnv, ...options.env };
   const processes: RelayProcess[] = [];
   const { dataDirectory } = stores;
   // The one process of an embedded deployment keeps its address when it comes back.

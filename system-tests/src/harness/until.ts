@@ -1,5 +1,3 @@
-import { afterMs } from '../streams/stream-request.ts';
-
 const LOOK_EVERY_MS = 25;
 
 /** Looks until it holds or the time is over, and answers whether it came to hold. A look that fails is one that does not. */
@@ -18,4 +16,8 @@ export async function until(
     if (performance.now() > endMs) return false;
     await afterMs(everyMs);
   }
+}
+
+export function afterMs(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

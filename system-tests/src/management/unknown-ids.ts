@@ -1,5 +1,5 @@
 import { allRoutes } from '@relay/contract';
-import type { Objects } from '../authorization/objects.ts';
+import type { Objects } from '../harness/objects.ts';
 import { type Caller, NO_ID } from './answer.ts';
 import { routeOf } from './route-of.ts';
 import type { World } from './world.ts';

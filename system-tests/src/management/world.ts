@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { allScopes } from '@relay/contract';
-import { addObjects, type Objects, untilLedgerReady } from '../authorization/objects.ts';
 import { type Accounts, absentAccounts, openAccounts } from '../harness/accounts.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
+import { addObjects, type Objects, untilLedgerReady } from '../harness/objects.ts';
 import { type Caller, NO_ID, textAt } from './answer.ts';
 import { createSecrets } from './secrets.ts';
 import type { Mode } from './served.ts';

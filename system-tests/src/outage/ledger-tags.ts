@@ -1,6 +1,6 @@
 import { openLedgerView } from '../chaos/ledger-view.ts';
-import { type Backlog, backlogs } from '../chaos/live-state.ts';
 import { tagOf } from '../chaos/provider-log.ts';
+import { type Backlog, backlogs } from '../harness/live-state.ts';
 import { until } from '../harness/until.ts';
 import type { Site } from './site.ts';
 

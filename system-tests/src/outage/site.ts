@@ -9,7 +9,7 @@ import type { Target } from '../chaos/world.ts';
 import { openAccounts } from '../harness/accounts.ts';
 import { adminClient, createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 
 /** A deployment whose stores can be taken away, with something to ask for that has limits and something that has none. */
 export interface Site {

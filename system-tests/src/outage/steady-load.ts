@@ -1,7 +1,7 @@
 import { createRandom } from '../chaos/random.ts';
 import { type Answer, ask, isStream, KINDS, someWords } from '../chaos/request.ts';
 import type { Target } from '../chaos/world.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 
 export interface Served {
   readonly tag: string;

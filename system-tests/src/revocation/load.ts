@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
-import { tagOf } from '../admission/provider-view.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { tagOf } from '../harness/provider-view.ts';
+import { afterMs } from '../harness/until.ts';
 import { type Gateways, MODEL } from './gateways.ts';
 
 export interface Sent {

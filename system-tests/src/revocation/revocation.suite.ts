@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { reportFigures } from '../harness/figures.ts';
-import { afterMs } from '../streams/stream-request.ts';
+import { afterMs } from '../harness/until.ts';
 import { type Gateways, type MadeKey, startGateways } from './gateways.ts';
 import { askEverywhere, dispatchedTags, type Sent, startLoad, untilEverywhere } from './load.ts';
 import { logStatements } from './statements.ts';

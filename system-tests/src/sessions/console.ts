@@ -2,9 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 import { freePort } from '@relay/testbed';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
+import {
+  CLIENT,
+  type IdentityProvider,
+  type Person,
+  startIdentityProvider,
+} from '../harness/identity-provider.ts';
 import type { OnServers } from '../harness/stores.ts';
 import type { Answer, Browser } from './browser.ts';
-import { CLIENT, type IdentityProvider, type Person, startIdentityProvider } from './identity-provider.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 export const figures = { cases: 0, failed: 0 };

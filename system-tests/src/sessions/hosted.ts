@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
-import { codeOf } from './authenticator.ts';
+import { codeOf } from '../harness/authenticator.ts';
 import { type Browser, createBrowser } from './browser.ts';
 import {
   alternating,

@@ -1,5 +1,6 @@
+import { afterMs } from '../harness/until.ts';
 import type { AbortJob, HungUpResult } from './client-jobs.ts';
-import { afterMs, openStream } from './stream-request.ts';
+import { openStream } from './stream-request.ts';
 
 /** Hangs up on every stream at a frame of its own, and notes when. */
 export async function runAbort(job: AbortJob): Promise<HungUpResult> {

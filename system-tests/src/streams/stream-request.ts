@@ -33,7 +33,3 @@ export function openStream(
   sending.end(streamBody(setup.model, { ...sim, tag }));
   return sending;
 }
-
-export function afterMs(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

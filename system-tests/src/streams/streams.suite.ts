@@ -5,17 +5,17 @@ import type { RequestLogEntry } from '@relay/provider-sim';
 import { createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { createProbe, type Probe } from '../harness/probe-client.ts';
+import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
 import type { RelayProcess } from '../harness/relay-process.ts';
 import { readRequestLog } from '../harness/request-log.ts';
+import type { ProbeReading } from '../harness/server-probe.ts';
+import { afterMs } from '../harness/until.ts';
 import type { ClientSetup, WholeResult } from './client-jobs.ts';
 import { pin, twoCores } from './cores.ts';
 import { type EndlessUpstream, startEndlessUpstream } from './endless-upstream.ts';
-import { createProbe, type Probe } from './probe-client.ts';
-import { type ProviderProcess, startProviderProcess } from './provider-process.ts';
 import { type RunDelay, watchRunDelay } from './run-delay.ts';
-import type { ProbeReading } from './server-probe.ts';
 import { startClients } from './start-clients.ts';
-import { afterMs } from './stream-request.ts';
 
 // Many streams through one process: nothing lost, nothing kept, nobody held up. The server has a core of its
 // own; the provider, the clients and the stores share the other one. RELAY_SYSTEM_LONG=1 asks for the times in full.

@@ -1,6 +1,7 @@
 import { contentOfStream, verifyFrames } from '@relay/provider-sim';
+import { afterMs } from '../harness/until.ts';
 import type { WholeJob, WholeResult } from './client-jobs.ts';
-import { afterMs, openStream } from './stream-request.ts';
+import { openStream } from './stream-request.ts';
 
 const PROBLEMS_SHOWN = 5;
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
-import type { Accounts, Query } from '../harness/accounts.ts';
+import type { Accounts, Query } from './accounts.ts';
 
 /** One of everything that an organization can have, and of what can be deleted a spare one. */
 export interface Objects {

@@ -1,4 +1,4 @@
-import { redisCall, redisCalls, redisKeys } from './redis-call.ts';
+import { redisCall, redisCalls, redisKeys } from '@relay/testbed';
 
 /** A lease as Redis holds it: of which request, and how far that has come. */
 export interface Lease {
@@ -52,4 +52,19 @@ export async function backlogs(port: number): Promise<Backlog[]> {
 
 function pendingOf(group: readonly (string | number)[]): number {
   return Number(group[group.indexOf(GROUP_PENDING) + 1]);
+}
+
+/**
+ * Names of the live state that Redis holds: leases, their expiries, those who wait, those in line and those under
+ * way. Windows, cooldowns, the clock and the usage stream are not live: they stay.
+ */
+const LIVE = /:(lease|queue|order|line|holders):|:expiry$/;
+
+export async function liveKeys(ports: readonly number[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const port of ports) {
+    const keys = await redisKeys(port, 'relay:{s*}:*');
+    found.push(...keys.filter((key) => LIVE.test(key)));
+  }
+  return found.sort();
 }

@@ -1,13 +1,19 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 
-/** Text with one character for each byte. */
-export type Reply = string | number | null | readonly Reply[];
+/** Text has one character for each byte, because lengths in the protocol count bytes. */
+export type RedisReply = string | number | null | readonly RedisReply[];
 
 const SILENCE_MS_MAX = 5_000;
 
-/** Sends commands on a connection of their own, all at once, and answers their replies in order. */
-export async function redisCalls(port: number, commands: readonly (readonly string[])[]): Promise<Reply[]> {
+/**
+ * Sends commands together on one connection and returns their replies in order. A client without a library, because
+ * tests of a store must not share the client of the product.
+ */
+export async function redisCalls(
+  port: number,
+  commands: readonly (readonly string[])[],
+): Promise<RedisReply[]> {
   if (commands.length === 0) return [];
   const socket = createConnection({ host: '127.0.0.1', port });
   socket.setTimeout(SILENCE_MS_MAX, () => socket.destroy(new Error('Redis does not answer')));
@@ -15,9 +21,10 @@ export async function redisCalls(port: number, commands: readonly (readonly stri
     await once(socket, 'connect');
     socket.write(Buffer.from(commands.map(encode).join(''), 'latin1'));
     const chunks: string[] = [];
+    socket.setEncoding('latin1');
     for await (const chunk of socket) {
-      chunks.push((chunk as Buffer).toString('latin1'));
-      // Joining is put off while the reply cannot be at its end.
+      chunks.push(String(chunk));
+      // Parses only when the reply may be complete.
       if (!chunks.at(-1)?.endsWith('\r\n')) continue;
       const text = chunks.join('');
       chunks.splice(0, chunks.length, text);
@@ -30,14 +37,16 @@ export async function redisCalls(port: number, commands: readonly (readonly stri
   }
 }
 
-export async function redisCall(port: number, ...command: readonly string[]): Promise<Reply> {
+export async function redisCall(port: number, ...command: readonly string[]): Promise<RedisReply> {
   const [reply = null] = await redisCalls(port, [command]);
   return reply;
 }
 
-/** Every key, and what `KEYS` takes for a pattern. */
+/** Every key that matches a pattern of `KEYS`, sorted. */
 export async function redisKeys(port: number, pattern = '*'): Promise<string[]> {
-  return ((await redisCall(port, 'KEYS', pattern)) as string[]).sort();
+  const reply = await redisCall(port, 'KEYS', pattern);
+  if (!Array.isArray(reply)) throw new Error('KEYS did not return a list');
+  return reply.map(String).sort();
 }
 
 function encode(command: readonly string[]): string {
@@ -45,9 +54,9 @@ function encode(command: readonly string[]): string {
   return `*${command.length}\r\n${parts.join('')}`;
 }
 
-/** Null while they are not complete. */
-function parseAll(text: string, count: number): Reply[] | null {
-  const replies: Reply[] = [];
+/** Null while the replies are incomplete. */
+function parseAll(text: string, count: number): RedisReply[] | null {
+  const replies: RedisReply[] = [];
   let at = 0;
   while (replies.length < count) {
     const parsed = parse(text, at);
@@ -58,7 +67,7 @@ function parseAll(text: string, count: number): Reply[] | null {
   return replies;
 }
 
-function parse(text: string, from: number): { value: Reply; end: number } | null {
+function parse(text: string, from: number): { value: RedisReply; end: number } | null {
   const lineEnd = text.indexOf('\r\n', from);
   if (lineEnd < 0) return null;
   const line = text.slice(from + 1, lineEnd);
@@ -80,8 +89,8 @@ function parse(text: string, from: number): { value: Reply; end: number } | null
   }
 }
 
-function parseList(text: string, from: number, count: number): { value: Reply; end: number } | null {
-  const values: Reply[] = [];
+function parseList(text: string, from: number, count: number): { value: RedisReply; end: number } | null {
+  const values: RedisReply[] = [];
   let at = from;
   while (values.length < count) {
     const item = parse(text, at);

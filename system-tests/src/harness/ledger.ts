@@ -1,7 +1,7 @@
 import type { RequestDetail } from '@relay/contract';
 import pg from 'pg';
-import type { AdminClient } from '../harness/admin-client.ts';
-import { findRequest, readRequest } from '../harness/request-log.ts';
+import type { AdminClient } from './admin-client.ts';
+import { findRequest, readRequest } from './request-log.ts';
 
 export interface LedgerAttempt {
   readonly endpoint_id: string;

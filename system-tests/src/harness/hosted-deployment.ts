@@ -2,10 +2,10 @@ import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { allScopes } from '@relay/contract';
 import { type ProviderSim, startProviderSim } from '@relay/provider-sim';
 import { type PrivatePostgres, type PrivateRedis, startPostgres, startRedis } from '@relay/testbed';
-import { type Ledger, openLedger } from '../fault-matrix/ledger.ts';
-import { type Accounts, openAccounts } from '../harness/accounts.ts';
-import { adminClient, createLane } from '../harness/admin-client.ts';
-import { type RelayProcess, startRelay } from '../harness/relay-process.ts';
+import { type Accounts, openAccounts } from './accounts.ts';
+import { adminClient, createLane } from './admin-client.ts';
+import { type Ledger, openLedger } from './ledger.ts';
+import { type RelayProcess, startRelay } from './relay-process.ts';
 
 /** An organization with one owner, one key of theirs and one lane. */
 export interface Tenant {
