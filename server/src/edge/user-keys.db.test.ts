@@ -16,12 +16,12 @@ import {
   silentLog,
 } from '../store/fixtures/migrated-database.fixture.ts';
 import { createFences, type Fences } from '../store/keys/fences.ts';
+import { createFreshness } from '../store/keys/freshness.ts';
 import { createKeyDirectory, type KeyDirectory } from '../store/keys/key-directory.ts';
 import { createKeyUses, type KeyUses } from '../store/keys/key-uses.ts';
 import { pepper, revokeKey, seedKey, seedMember } from '../store/keys/user-keys.fixture.ts';
 import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
-import { createFreshness } from './freshness.ts';
 import { createUserKeys, type OpenWithKey } from './user-keys.ts';
 
 /** A gateway's door and all that stands behind it. */

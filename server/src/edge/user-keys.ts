@@ -5,10 +5,10 @@ import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import type { Clock } from '../kit/clock.ts';
+import type { Fresh, Freshen } from '../store/keys/freshness.ts';
 import type { HeldKey } from '../store/keys/held-keys.ts';
 import type { KeyDirectory } from '../store/keys/key-directory.ts';
 import type { KeyUses } from '../store/keys/key-uses.ts';
-import type { Fresh, Freshen } from './freshness.ts';
 
 export interface UserKeysDeps {
   readonly directory: Pick<KeyDirectory, 'get' | 'find' | 'isCurrent'>;

@@ -2,6 +2,7 @@ import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Snapshots } from '../../store/configuration/snapshots.ts';
+import { snapshotAtFence } from '../../store/keys/freshness.ts';
 import type { KnownFences } from '../../store/keys/known-fences.ts';
 
 /** Nothing is dispatched on what was known longer ago than this. */
@@ -70,10 +71,7 @@ export function createNewestSnapshot(deps: NewestSnapshotDeps): NewestSnapshot {
     const version = await read(organizationId);
     const newest = newestHeld(snapshot);
     if (version === null || newest.version >= version) return newest;
-    const found = await snapshots.atLeast(organizationId, version);
-    // PostgreSQL was set back to a time before the fence, and would be asked for every request until it passes it.
-    if (found.version < version) await fences.forget(organizationId, version).catch(() => undefined);
-    return found;
+    return snapshotAtFence(deps, organizationId, version);
   }
 
   return {

@@ -50,36 +50,20 @@ async function readSnapshot(
     .where('id', '=', organizationId)
     .executeTakeFirst();
   if (organization === undefined) return undefined;
+  return {
+    organizationId,
+    version: organization.config_version,
+    plan: planOf(source, organizationId, organization.plan),
+    ...(await readPeople(tx, organizationId)),
+    ...(await readRouting(source, tx, organizationId)),
+    guardrails: await readGuardrails(source, tx, organizationId),
+  };
+}
 
-  type Listed = 'providers' | 'credentials' | 'endpoints' | 'lanes' | 'pricing_policies';
-  const rowsOf = <Table extends Listed>(table: Table) =>
-    tx
-      .selectFrom<Listed>(table)
-      .selectAll()
-      .where('organization_id', '=', organizationId)
-      .orderBy('id')
-      .execute() as unknown as Promise<Row<Table>[]>;
-  const providers = await rowsOf('providers');
-  const credentials = await rowsOf('credentials');
-  const endpoints = await rowsOf('endpoints');
-  const lanes = await rowsOf('lanes');
-  const prices = await rowsOf('pricing_policies');
-  const memberships = await tx
-    .selectFrom('lane_memberships')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('lane_id')
-    .orderBy('manual_rank')
-    .orderBy('id')
-    .execute();
-  const limitPolicies = await tx
-    .selectFrom('limit_policies')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('enabled', '=', true)
-    .orderBy('id')
-    .execute();
-
+async function readPeople(
+  tx: Transaction<Database>,
+  organizationId: string,
+): Promise<Pick<OrganizationSnapshot, 'members' | 'userPolicies'>> {
   const members = await tx
     .selectFrom('organization_members as member')
     .innerJoin('users', 'users.id', 'member.user_id')
@@ -93,13 +77,69 @@ async function readSnapshot(
     .where('enabled', '=', true)
     .orderBy('id')
     .execute();
-
   return {
-    organizationId,
-    version: organization.config_version,
-    plan: planOf(source, organizationId, organization.plan),
     members: new Map(members.map((row) => [row.user_id, toMember(row)])),
     userPolicies: Map.groupBy(userPolicies.map(toUserPolicy), ({ subjectId }) => subjectId),
+  };
+}
+
+type Routing = Pick<
+  OrganizationSnapshot,
+  'providers' | 'credentials' | 'endpoints' | 'lanes' | 'memberships' | 'pricing' | 'limitPolicies'
+>;
+
+async function readRouting(
+  source: SnapshotSource,
+  tx: Transaction<Database>,
+  organizationId: string,
+): Promise<Routing> {
+  const own = ['organization_id', '=', organizationId] as const;
+  const providers = await tx
+    .selectFrom('providers')
+    .selectAll()
+    .where(...own)
+    .orderBy('id')
+    .execute();
+  const credentials = await tx
+    .selectFrom('credentials')
+    .selectAll()
+    .where(...own)
+    .orderBy('id')
+    .execute();
+  const endpoints = await tx
+    .selectFrom('endpoints')
+    .selectAll()
+    .where(...own)
+    .orderBy('id')
+    .execute();
+  const lanes = await tx
+    .selectFrom('lanes')
+    .selectAll()
+    .where(...own)
+    .orderBy('id')
+    .execute();
+  const prices = await tx
+    .selectFrom('pricing_policies')
+    .selectAll()
+    .where(...own)
+    .orderBy('id')
+    .execute();
+  const memberships = await tx
+    .selectFrom('lane_memberships')
+    .selectAll()
+    .where(...own)
+    .orderBy('lane_id')
+    .orderBy('manual_rank')
+    .orderBy('id')
+    .execute();
+  const limitPolicies = await tx
+    .selectFrom('limit_policies')
+    .selectAll()
+    .where(...own)
+    .where('enabled', '=', true)
+    .orderBy('id')
+    .execute();
+  return {
     providers: byId(providers.map(toProvider)),
     endpoints: byId(endpoints.map(toEndpoint)),
     lanes: byId(lanes.map(toLane)),
@@ -107,7 +147,6 @@ async function readSnapshot(
     credentials: byId(credentials.map((row) => toCredential(source, row))),
     pricing: new Map(prices.map((row) => [row.endpoint_id, toPricing(row)])),
     limitPolicies: limitPolicies.map(toLimitPolicy),
-    guardrails: await readGuardrails(source, tx, organizationId),
   };
 }
 

@@ -4,8 +4,12 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Sealer } from '../../kit/seal.ts';
 import type { DatabaseHandle } from '../postgres/postgres.ts';
 import type { StoreLog } from '../store-log.ts';
-import { CONFIG_CHANNEL, readConfigChanges, readConfigClock } from './config-version.ts';
+import { CONFIG_CHANNEL } from './config-version.ts';
+import { createChangeFollower } from './follow-changes.ts';
+import { createHeldSnapshots, type HeldSnapshots, type SnapshotListener } from './held-snapshots.ts';
 import { loadSnapshot } from './load-snapshot.ts';
+import { createPollLoop } from './poll-loop.ts';
+import { createSnapshotReads, type SnapshotEntry, type SnapshotReads } from './snapshot-reads.ts';
 
 export interface SnapshotsOptions {
   readonly database: Pick<DatabaseHandle, 'db' | 'listen'>;
@@ -13,197 +17,57 @@ export interface SnapshotsOptions {
   readonly clock: Clock;
   readonly log: StoreLog;
   readonly pollIntervalMs?: number;
-  /** How many organizations are kept; the least recently used goes first. */
+  /** How many organizations stay in memory; the least recently used is evicted first. */
   readonly organizationsMax?: number;
 }
 
 export interface SnapshotsState {
   readonly loaded: number;
-  /** Loaded organizations whose newer version is known of but not read yet. */
+  /** Loaded organizations whose newer version is known but not read yet. */
   readonly stale: number;
   readonly lastPollOkAtMs: number | null;
   readonly listening: boolean;
 }
 
-/** Undefined: the organization was deleted. */
-export type SnapshotListener = (organizationId: string, snapshot: OrganizationSnapshot | undefined) => void;
-
 export interface Snapshots {
-  /** The hot path: what is in memory, without waiting. Undefined means "call load". */
+  /** The hot path: reads memory only, without waiting. Undefined means "call load". */
   get(organizationId: string): OrganizationSnapshot | undefined;
   /** Concurrent callers share one read. Throws `not_found` or `store_unavailable`. */
   load(organizationId: string): Promise<OrganizationSnapshot>;
   /**
-   * What is in memory when it is at least of that version, else what PostgreSQL holds. The answer is older than asked
-   * for only where the database itself is, after a restored backup. Throws like `load`.
+   * The snapshot in memory when it has at least this version, else what PostgreSQL holds. The result is older than asked for
+   * only when the database is, after a restored backup. Throws like `load`.
    */
   atLeast(organizationId: string, version: number): Promise<OrganizationSnapshot>;
-  /** Makes a write that this process has committed visible to it at once. Never throws: the poll repeats it. */
+  /** Makes a write that this process has committed visible to it immediately. Never throws: the poll retries. */
   refreshNow(organizationId: string): Promise<void>;
-  /** Returns a function that takes the listener off again. */
+  /** Returns a function that removes the listener. */
   onChange(listener: SnapshotListener): () => void;
   state(): SnapshotsState;
   start(): void;
   stop(): Promise<void>;
 }
 
-interface Entry {
-  readonly organizationId: string;
-  snapshot: OrganizationSnapshot | undefined;
-  /** The newest version known to exist. */
-  wantedVersion: number;
-  /** Read again whatever the versions say. */
-  forced: boolean;
-  running: Promise<OrganizationSnapshot | undefined> | undefined;
-  /** A read that will begin after the running one, for callers who wrote after that one had begun. */
-  following: Promise<OrganizationSnapshot | undefined> | undefined;
-}
-
-const CHANGES_PER_PAGE = 1_000;
-const REFRESHES_AT_ONCE = 4;
-/** Notifications can come in a storm; polls they ask for keep this distance. */
-const HINT_DELAY_MS = 20;
-
-function demand(organizationId: string, found: OrganizationSnapshot | undefined): OrganizationSnapshot {
-  if (found === undefined) throw new RelayError('not_found', { internal: `organization ${organizationId}` });
-  return found;
-}
+const REFRESHES_MAX = 4;
 
 export function createSnapshots(options: SnapshotsOptions): Snapshots {
   const { database, clock, log, pollIntervalMs = 1_000, organizationsMax = 10_000 } = options;
   const source = { db: database.db, sealer: options.sealer, log };
-  /** In order of use, the least recent first. */
-  const entries = new Map<string, Entry>();
-  const listeners = new Set<SnapshotListener>();
-  /** Every change up to this version has been taken note of. */
-  let seenVersion: number | undefined;
+  const held = createHeldSnapshots({ organizationsMax });
+  const changes = createChangeFollower({ db: database.db, log, held });
+  const reads = createSnapshotReads({
+    load: (organizationId) => loadSnapshot(source, organizationId),
+    changed: held.announce,
+    gone: held.drop,
+  });
   let lastPollOkAtMs: number | null = null;
   let failing = false;
-  let stopped = true;
-  let timer: NodeJS.Timeout | undefined;
-  let polling: Promise<void> | undefined;
   let subscription: ReturnType<DatabaseHandle['listen']> | undefined;
 
-  function tell(organizationId: string, snapshot: OrganizationSnapshot | undefined): void {
-    for (const listener of listeners) listener(organizationId, snapshot);
-  }
-
-  function drop(entry: Entry): void {
-    if (entries.get(entry.organizationId) !== entry) return;
-    entries.delete(entry.organizationId);
-    if (entry.snapshot !== undefined) tell(entry.organizationId, undefined);
-  }
-
-  function install(entry: Entry, snapshot: OrganizationSnapshot, force: boolean): void {
-    const before = entry.snapshot?.version;
-    if (before !== undefined && before > snapshot.version && !force) return;
-    entry.snapshot = snapshot;
-    if (force) {
-      entry.forced = false;
-      entry.wantedVersion = snapshot.version;
-    }
-    const current = entries.get(entry.organizationId) === entry;
-    if (current && (force || before !== snapshot.version)) tell(entry.organizationId, snapshot);
-  }
-
-  function read(entry: Entry): Promise<OrganizationSnapshot | undefined> {
-    const force = entry.forced;
-    const running = loadSnapshot(source, entry.organizationId)
-      .then((snapshot) => {
-        if (snapshot === undefined) drop(entry);
-        else install(entry, snapshot, force);
-        return snapshot === undefined ? undefined : entry.snapshot;
-      })
-      .finally(() => {
-        entry.running = undefined;
-      });
-    entry.running = running;
-    return running;
-  }
-
-  /** A read that begins no earlier than this call. */
-  function readAfresh(entry: Entry): Promise<OrganizationSnapshot | undefined> {
-    if (entry.running === undefined) return read(entry);
-    entry.following ??= entry.running
-      .catch(() => undefined)
-      .then(() => {
-        entry.following = undefined;
-        return read(entry);
-      });
-    return entry.following;
-  }
-
-  function entryOf(organizationId: string): Entry {
-    const existing = entries.get(organizationId);
-    if (existing !== undefined) return existing;
-    const entry: Entry = {
-      organizationId,
-      snapshot: undefined,
-      wantedVersion: 0,
-      forced: false,
-      running: undefined,
-      following: undefined,
-    };
-    entries.set(organizationId, entry);
-    for (const [oldest, candidate] of entries) {
-      if (entries.size <= organizationsMax) break;
-      if (candidate !== entry && candidate.running === undefined) entries.delete(oldest);
-    }
-    return entry;
-  }
-
-  /**
-   * The clock is read before the first snapshot is. Whatever is loaded later is at least as new as that, and
-   * whatever changes later has a greater version, so no change falls between the two.
-   */
-  async function anchor(): Promise<void> {
-    if (seenVersion !== undefined) return;
-    const version = await readConfigClock(source.db);
-    seenVersion ??= version;
-  }
-
-  async function takeNoteOfChanges(): Promise<void> {
-    await anchor();
-    const clockVersion = await readConfigClock(source.db);
-    let from = seenVersion ?? clockVersion;
-    if (clockVersion < from) {
-      // Time went backwards: the database was restored from a backup. No version in memory means anything.
-      log.warn({ seen_version: from, clock_version: clockVersion }, 'configuration versions went backwards');
-      for (const entry of entries.values()) entry.forced = true;
-      seenVersion = clockVersion;
-      return;
-    }
-    while (clockVersion > from) {
-      const changes = await readConfigChanges(source.db, from, CHANGES_PER_PAGE);
-      for (const change of changes) {
-        const entry = entries.get(change.organizationId);
-        if (entry === undefined) continue;
-        if (change.deleted) drop(entry);
-        else entry.wantedVersion = Math.max(entry.wantedVersion, change.version);
-      }
-      const last = changes.at(-1)?.version ?? clockVersion;
-      from = changes.length < CHANGES_PER_PAGE ? Math.max(last, clockVersion) : last;
-      seenVersion = from;
-    }
-  }
-
-  const isStale = (entry: Entry) =>
-    entry.snapshot !== undefined && (entry.forced || entry.snapshot.version < entry.wantedVersion);
-
-  async function refreshStale(): Promise<void> {
-    const queue = [...entries.values()].filter(isStale).reverse();
-    const worker = async () => {
-      for (let entry = queue.shift(); entry !== undefined && !stopped; entry = queue.shift()) {
-        await readAfresh(entry);
-      }
-    };
-    await Promise.all(Array.from({ length: REFRESHES_AT_ONCE }, worker));
-  }
-
-  async function poll(): Promise<void> {
+  const loop = createPollLoop(async () => {
     try {
-      await takeNoteOfChanges();
-      await refreshStale();
+      await changes.markChanges();
+      await refreshStale(held, reads, () => loop.isStopped());
       lastPollOkAtMs = clock.nowMs();
       if (failing) log.info({}, 'configuration is current again');
       failing = false;
@@ -211,82 +75,80 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
       if (!failing) log.warn({ err: error }, 'configuration cannot be refreshed; serving the last known');
       failing = true;
     }
-  }
-
-  function schedule(delayMs: number): void {
-    if (stopped) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      polling = poll().finally(() => {
-        polling = undefined;
-        schedule(pollIntervalMs);
-      });
-    }, delayMs);
-  }
-
-  function hint(): void {
-    if (stopped) return;
-    // A poll under way may have read the clock before this change; the next one follows at once.
-    if (polling === undefined) schedule(HINT_DELAY_MS);
-    else void polling.then(() => schedule(HINT_DELAY_MS));
-  }
+  }, pollIntervalMs);
 
   return {
-    get(organizationId) {
-      const entry = entries.get(organizationId);
-      if (entry?.snapshot === undefined) return undefined;
-      entries.delete(organizationId);
-      entries.set(organizationId, entry);
-      return entry.snapshot;
-    },
+    get: held.get,
     async load(organizationId) {
-      await anchor();
-      const entry = entryOf(organizationId);
-      return demand(organizationId, entry.snapshot ?? (await (entry.running ?? read(entry))));
+      await changes.anchor();
+      const entry = held.entryOf(organizationId);
+      return demand(organizationId, entry.snapshot ?? (await reads.read(entry)));
     },
     async atLeast(organizationId, version) {
-      await anchor();
-      const entry = entryOf(organizationId);
-      const isOld = () => entry.snapshot === undefined || entry.snapshot.version < version;
-      // A read under way may do; only when it had begun too early is another needed.
-      if (isOld()) await entry.running?.catch(() => undefined);
-      const snapshot = isOld() ? await readAfresh(entry) : entry.snapshot;
-      return demand(organizationId, snapshot);
+      await changes.anchor();
+      return demand(organizationId, await readAtLeast(reads, held.entryOf(organizationId), version));
     },
     async refreshNow(organizationId) {
-      const entry = entries.get(organizationId);
+      const entry = held.find(organizationId);
       if (entry === undefined) return;
       try {
-        await readAfresh(entry);
+        await reads.readAfresh(entry);
       } catch (error) {
         entry.forced = true;
-        log.warn(
-          { err: error, organization_id: organizationId },
-          'configuration was not refreshed; the poll will',
-        );
+        const fields = { err: error, organization_id: organizationId };
+        log.warn(fields, 'configuration was not refreshed; the poll will');
       }
     },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onChange: held.onChange,
     state: () => ({
-      loaded: entries.size,
-      stale: [...entries.values()].filter(isStale).length,
+      loaded: held.size,
+      stale: held.all().filter(isStale).length,
       lastPollOkAtMs,
       listening: subscription?.connected() ?? false,
     }),
     start() {
-      if (!stopped) return;
-      stopped = false;
-      schedule(0);
-      subscription = database.listen(CONFIG_CHANNEL, hint);
+      if (!loop.isStopped()) return;
+      loop.start();
+      subscription = database.listen(CONFIG_CHANNEL, loop.hint);
     },
     async stop() {
-      stopped = true;
-      clearTimeout(timer);
+      const stopped = loop.stop();
       await subscription?.close();
-      await polling;
+      await stopped;
     },
   };
+}
+
+async function readAtLeast(
+  reads: SnapshotReads,
+  entry: SnapshotEntry,
+  version: number,
+): Promise<OrganizationSnapshot | undefined> {
+  const isOld = () => entry.snapshot === undefined || entry.snapshot.version < version;
+  // A running read may be new enough; another is needed only when it began too early.
+  if (isOld()) await entry.running?.catch(() => undefined);
+  return isOld() ? reads.readAfresh(entry) : entry.snapshot;
+}
+
+function isStale(entry: SnapshotEntry): boolean {
+  return entry.snapshot !== undefined && (entry.forced || entry.snapshot.version < entry.wantedVersion);
+}
+
+/** Reads the stale snapshots, the most recently used first. */
+async function refreshStale(
+  held: HeldSnapshots,
+  reads: SnapshotReads,
+  isStopped: () => boolean,
+): Promise<void> {
+  const queue = held.all().filter(isStale).reverse();
+  const worker = async () => {
+    for (let entry = queue.shift(); entry !== undefined && !isStopped(); entry = queue.shift())
+      await reads.readAfresh(entry);
+  };
+  await Promise.all(Array.from({ length: REFRESHES_MAX }, worker));
+}
+
+function demand(organizationId: string, found: OrganizationSnapshot | undefined): OrganizationSnapshot {
+  if (found === undefined) throw new RelayError('not_found', { internal: `organization ${organizationId}` });
+  return found;
 }

@@ -1,28 +1,29 @@
 import type { Scope } from '@relay/contract';
 import type { BudgetPolicy } from '../../domain/snapshot.ts';
+import { createUseOrder, type UsedEntry } from './use-order.ts';
 
-/** A User API key as a door needs to know it. What many keys have in common is one object, not a copy in each. */
+/** A User API key as an authenticator needs it. Values that many keys share are one object, not a copy in each. */
 export interface HeldKey {
   readonly publicId: string;
   readonly id: string;
   readonly organizationId: string;
   readonly userId: string;
-  /** 32 bytes as latin1, a third of what a Buffer of its own would take. */
+  /** 32 bytes as latin1, which takes a third of the memory of a Buffer. */
   readonly digest: string;
   readonly scopes: ReadonlySet<Scope>;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** Budgets in force, in the order of their ids. */
+  /** Enabled limits, ordered by id. */
   readonly policies: readonly BudgetPolicy[];
   /** The organization's configuration version when the key was read. */
   readonly readVersion: number;
-  /** As PostgreSQL knows or will soon know it; 0 when the key was never used. */
+  /** As PostgreSQL has it or will have it soon; 0 when the key was never used. */
   lastUsedAtMs: number;
 }
 
-/** A key as it was read, with the membership of its owner at that moment. */
+/** A key as read from PostgreSQL, with its owner's membership. */
 export interface ReadKey extends HeldKey {
-  /** When its owner joined: tells one membership from a later one of the same person. */
+  /** When its owner joined: distinguishes a membership from a later one of the same person. */
   readonly joinedAtMs: number;
 }
 
@@ -34,31 +35,28 @@ interface Owner {
 
 interface Organization {
   readonly organizationId: string;
-  /** What is held of it is as PostgreSQL had it at this version or later. */
+  /** Its held keys are as PostgreSQL had them at this version or later. */
   version: number;
   readonly owners: Map<string, Owner>;
   readonly keys: Map<string, Entry>;
 }
 
-interface Entry extends HeldKey {
+interface Entry extends HeldKey, UsedEntry<Entry> {
   readonly owner: Owner;
   readonly organization: Organization;
-  /** Neighbours in the order of use. */
-  older: Entry | null;
-  newer: Entry | null;
 }
 
 /** The keys in memory: the most recently used, at most `keysMax` of them. */
 export interface HeldKeys {
   /** Counts as a use. */
   get(publicId: string): HeldKey | undefined;
-  /** The version that all held keys of the organization are known at; undefined when none is held. */
+  /** The version that all held keys of the organization have reached; undefined when none is held. */
   versionOf(organizationId: string): number | undefined;
-  /** Whose keys are held, with the membership they were read under. */
+  /** The owners of held keys, with the membership that the keys were read under. */
   ownersOf(organizationId: string): { userId: string; joinedAtMs: number }[];
-  /** The organization's version stays what it is; of the first key it is that key's. */
+  /** Keeps the organization's version; the first key sets it. */
   add(read: ReadKey): HeldKey;
-  /** All other keys of the organization are unchanged up to this version. */
+  /** The organization's keys that are still held are unchanged up to this version. */
   advance(organizationId: string, version: number): void;
   drop(organizationId: string, keyId: string): void;
   dropOwner(organizationId: string, userId: string): void;
@@ -71,28 +69,11 @@ const NO_POLICIES: readonly BudgetPolicy[] = [];
 export function createHeldKeys({ keysMax }: { keysMax: number }): HeldKeys {
   const byPublicId = new Map<string, Entry>();
   const organizations = new Map<string, Organization>();
-  let oldest: Entry | null = null;
-  let newest: Entry | null = null;
-
-  function unlink(entry: Entry): void {
-    if (entry.older === null) oldest = entry.newer;
-    else entry.older.newer = entry.newer;
-    if (entry.newer === null) newest = entry.older;
-    else entry.newer.older = entry.older;
-    entry.older = null;
-    entry.newer = null;
-  }
-
-  function linkAsNewest(entry: Entry): void {
-    entry.older = newest;
-    if (newest === null) oldest = entry;
-    else newest.newer = entry;
-    newest = entry;
-  }
+  const order = createUseOrder<Entry>();
 
   function remove(entry: Entry): void {
     const { organization, owner } = entry;
-    unlink(entry);
+    order.remove(entry);
     byPublicId.delete(entry.publicId);
     organization.keys.delete(entry.id);
     owner.keys -= 1;
@@ -106,28 +87,15 @@ export function createHeldKeys({ keysMax }: { keysMax: number }): HeldKeys {
   }
 
   /** Keys of an earlier membership were deleted with it. */
-  function ownerOf({ organizationId, userId, joinedAtMs, readVersion }: ReadKey): [Organization, Owner] {
-    const before = organizations.get(organizationId)?.owners.get(userId);
-    if (before !== undefined && before.joinedAtMs !== joinedAtMs) dropOwner(organizationId, userId);
-    let organization = organizations.get(organizationId);
-    if (organization === undefined) {
-      organization = { organizationId, version: readVersion, owners: new Map(), keys: new Map() };
-      organizations.set(organizationId, organization);
-    }
-    let owner = organization.owners.get(userId);
-    if (owner === undefined) {
-      owner = { userId, joinedAtMs, keys: 0 };
-      organization.owners.set(userId, owner);
-    }
-    return [organization, owner];
+  function dropEarlierMembership({ organizationId, userId, joinedAtMs }: ReadKey): void {
+    const owner = organizations.get(organizationId)?.owners.get(userId);
+    if (owner !== undefined && owner.joinedAtMs !== joinedAtMs) dropOwner(organizationId, userId);
   }
 
   return {
     get(publicId) {
       const entry = byPublicId.get(publicId);
-      if (entry === undefined || entry === newest) return entry;
-      unlink(entry);
-      linkAsNewest(entry);
+      if (entry !== undefined) order.use(entry);
       return entry;
     },
     versionOf: (organizationId) => organizations.get(organizationId)?.version,
@@ -135,29 +103,17 @@ export function createHeldKeys({ keysMax }: { keysMax: number }): HeldKeys {
     add(read) {
       const before = byPublicId.get(read.publicId);
       if (before !== undefined) remove(before);
-      const [organization, owner] = ownerOf(read);
-      const entry: Entry = {
-        publicId: read.publicId,
-        id: read.id,
-        organizationId: organization.organizationId,
-        userId: owner.userId,
-        digest: read.digest,
-        scopes: read.scopes,
-        expiresAtMs: read.expiresAtMs,
-        revokedAtMs: read.revokedAtMs,
-        policies: read.policies.length === 0 ? NO_POLICIES : read.policies,
-        readVersion: read.readVersion,
-        lastUsedAtMs: read.lastUsedAtMs,
-        owner,
-        organization,
-        older: null,
-        newer: null,
-      };
-      owner.keys += 1;
+      dropEarlierMembership(read);
+      const organization = organizationOf(organizations, read);
+      const entry = entryOf(read, organization, ownerIn(organization, read));
+      entry.owner.keys += 1;
       organization.keys.set(entry.id, entry);
       byPublicId.set(entry.publicId, entry);
-      linkAsNewest(entry);
-      while (byPublicId.size > keysMax && oldest !== null && oldest !== entry) remove(oldest);
+      order.add(entry);
+      for (let oldest = order.oldest(); byPublicId.size > keysMax; oldest = order.oldest()) {
+        if (oldest === null || oldest === entry) break;
+        remove(oldest);
+      }
       return entry;
     },
     advance(organizationId, version) {
@@ -175,5 +131,43 @@ export function createHeldKeys({ keysMax }: { keysMax: number }): HeldKeys {
     get size() {
       return byPublicId.size;
     },
+  };
+}
+
+function organizationOf(organizations: Map<string, Organization>, read: ReadKey): Organization {
+  const known = organizations.get(read.organizationId);
+  if (known !== undefined) return known;
+  const { organizationId, readVersion } = read;
+  const added = { organizationId, version: readVersion, owners: new Map(), keys: new Map() };
+  organizations.set(organizationId, added);
+  return added;
+}
+
+function ownerIn({ owners }: Organization, { userId, joinedAtMs }: ReadKey): Owner {
+  const known = owners.get(userId);
+  if (known !== undefined) return known;
+  const added = { userId, joinedAtMs, keys: 0 };
+  owners.set(userId, added);
+  return added;
+}
+
+/** Ids come from the shared objects, so that the text of each exists once. */
+function entryOf(read: ReadKey, organization: Organization, owner: Owner): Entry {
+  return {
+    publicId: read.publicId,
+    id: read.id,
+    organizationId: organization.organizationId,
+    userId: owner.userId,
+    digest: read.digest,
+    scopes: read.scopes,
+    expiresAtMs: read.expiresAtMs,
+    revokedAtMs: read.revokedAtMs,
+    policies: read.policies.length === 0 ? NO_POLICIES : read.policies,
+    readVersion: read.readVersion,
+    lastUsedAtMs: read.lastUsedAtMs,
+    owner,
+    organization,
+    older: null,
+    newer: null,
   };
 }

@@ -13,14 +13,15 @@ const STANDSTILL_MS = 20;
 const GRANTS_MAX = 4;
 
 /**
- * One timer for any number of pieces of work that all get the same time: their deadlines come in the order
- * they began, so only the first needs a timer. What is done stays in the queue until its deadline, which
- * bounds the queue to what begins within one such time.
+ * One timer for all work that gets the same time. Deadlines expire in the order they were added, so only the first needs a
+ * timer. Finished work stays in the queue until its deadline, so the queue holds what began within one such time.
  */
-export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }): {
+export interface DeadlineQueue {
   add(expire: () => void): Deadline;
   clear(): void;
-} {
+}
+
+export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }): DeadlineQueue {
   const { clock, timeoutMs } = options;
   let queue: Deadline[] = [];
   let first = 0;

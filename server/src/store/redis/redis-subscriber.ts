@@ -1,12 +1,13 @@
 import { createClient } from 'redis';
-import { CONNECT_TIMEOUT_MS, type RedisNodeOptions, retryMs, SOCKET_TIMEOUT_MS } from './redis-node.ts';
+import { CONNECT_TIMEOUT_MS, retryMs, SOCKET_TIMEOUT_MS } from './redis-connection.ts';
+import type { RedisNodeOptions } from './redis-node.ts';
 
 type Listener = (message: string) => void;
 
 interface Connection {
   readonly client: ReturnType<typeof makeClient>;
-  /** Settles when the channels stand, or the connection is lost. */
-  readonly standing: Promise<void>;
+  /** Settles when all channels are subscribed, or the connection is lost. */
+  readonly subscribed: Promise<void>;
   readonly lost: (error?: unknown) => void;
 }
 
@@ -15,25 +16,63 @@ export interface RedisSubscriber {
   close(): void;
 }
 
-/**
- * Subscriptions on a connection of their own, made when the first is asked for. A connection that fails is followed by
- * one to the next of the servers, with all channels, until it is closed.
- */
-export function createRedisSubscriber(
-  urls: readonly string[],
-  options: Pick<RedisNodeOptions, 'log' | 'socketTimeoutMs' | 'connectTimeoutMs' | 'random'>,
-): RedisSubscriber {
-  const { log, random = Math.random, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
+type SubscriberOptions = Pick<RedisNodeOptions, 'log' | 'socketTimeoutMs' | 'connectTimeoutMs' | 'random'>;
+
+/** Subscriptions on their own connection, opened by the first of them. */
+export function createRedisSubscriber(urls: readonly string[], options: SubscriberOptions): RedisSubscriber {
+  const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
   const channels = new Map<string, Set<Listener>>();
+  const connection = createSubscription(urls, options, {
+    names: () => [...channels.keys()],
+    deliver(message, channel) {
+      for (const listener of channels.get(channel) ?? []) listener(message);
+    },
+  });
+  let closed = false;
+
+  return {
+    async subscribe(channel, listener) {
+      const listeners = channels.get(channel) ?? new Set();
+      channels.set(channel, listeners);
+      listeners.add(listener);
+      if (!closed) await within(connectTimeoutMs, connection.add(channel));
+      return async () => {
+        listeners.delete(listener);
+        if (listeners.size > 0 || channels.get(channel) !== listeners) return;
+        channels.delete(channel);
+        await connection.remove(channel);
+      };
+    },
+    close() {
+      closed = true;
+      connection.close();
+    },
+  };
+}
+
+interface Channels {
+  names(): string[];
+  deliver(message: string, channel: string): void;
+}
+
+interface Subscription {
+  /** Resolves when the channel is subscribed, or cannot be now. */
+  add(channel: string): Promise<void>;
+  remove(channel: string): Promise<void>;
+  close(): void;
+}
+
+/** A connection that fails is followed by one to the next server, with all channels, until it is closed. */
+function createSubscription(
+  urls: readonly string[],
+  options: SubscriberOptions,
+  channels: Channels,
+): Subscription {
+  const { log, random = Math.random } = options;
   let current: Connection | null = null;
   let retryTimer: NodeJS.Timeout | undefined;
   let failures = 0;
   let attempts = Math.floor(random() * urls.length);
-  let closed = false;
-
-  function deliver(message: string, channel: string): void {
-    for (const listener of channels.get(channel) ?? []) listener(message);
-  }
 
   function connect(): Connection {
     const client = makeClient(urls[attempts % urls.length] ?? '', options);
@@ -49,46 +88,34 @@ export function createRedisSubscriber(
     client.on('error', lost);
     client.on('end', () => lost());
     client.on('ready', () => {
-      // A client that is destroyed while it connects connects all the same, and would ping for ever.
+      // A client that is destroyed while it connects still connects, and would ping forever.
       if (current?.client !== client) client.destroy();
     });
-    const standing = client
+    const subscribed = client
       .connect()
       .then(async () => {
-        if (channels.size > 0) await client.subscribe([...channels.keys()], deliver);
+        const names = channels.names();
+        if (names.length > 0) await client.subscribe(names, channels.deliver);
         if (failures > 0) log.info({}, 'Redis subscription stands again');
         failures = 0;
       })
       .catch(lost);
-    current = { client, standing, lost };
+    current = { client, subscribed, lost };
     return current;
   }
 
-  /** Settles when the channel stands, or cannot stand now. */
-  function ask(channel: string): Promise<void> {
-    if (current === null) return retryTimer === undefined ? connect().standing : Promise.resolve();
-    const { client, standing, lost } = current;
-    // Who is still connecting asks for every channel there is then.
-    return client.isReady ? client.subscribe(channel, deliver).catch(lost) : standing;
-  }
-
   return {
-    async subscribe(channel, listener) {
-      const listeners = channels.get(channel) ?? new Set();
-      channels.set(channel, listeners);
-      listeners.add(listener);
-      if (!closed) await within(connectTimeoutMs, ask(channel));
-      return async () => {
-        listeners.delete(listener);
-        if (listeners.size > 0 || channels.get(channel) !== listeners) return;
-        channels.delete(channel);
-        // A connection that is just failing forgets the channel by itself.
-        if (current?.client.isReady === true)
-          await current.client.unsubscribe(channel).catch(() => undefined);
-      };
+    add(channel) {
+      if (current === null) return retryTimer === undefined ? connect().subscribed : Promise.resolve();
+      const { client, subscribed, lost } = current;
+      // A connection that is not ready yet subscribes to every channel when it is.
+      return client.isReady ? client.subscribe(channel, channels.deliver).catch(lost) : subscribed;
+    },
+    async remove(channel) {
+      // A failing connection forgets the channel by itself.
+      if (current?.client.isReady === true) await current.client.unsubscribe(channel).catch(() => undefined);
     },
     close() {
-      closed = true;
       clearTimeout(retryTimer);
       const last = current;
       current = null;

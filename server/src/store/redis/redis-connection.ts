@@ -1,0 +1,99 @@
+import { createClient } from 'redis';
+import type { StoreLog } from '../store-log.ts';
+
+export interface ConnectionOptions {
+  readonly log: StoreLog;
+  /** How long a connection may be silent. Idle connections are pinged at half this. */
+  readonly socketTimeoutMs?: number;
+  readonly connectTimeoutMs?: number;
+  /** Commands that may wait for one server. Relay rejects more: an unbounded queue would grow without limit. */
+  readonly commandsMax?: number;
+  readonly random?: () => number;
+}
+
+export const CONNECT_TIMEOUT_MS = 1_000;
+export const SOCKET_TIMEOUT_MS = 5_000;
+export const COMMANDS_MAX = 10_000;
+const RETRY_MS_MIN = 50;
+const RETRY_MS_MAX = 2_000;
+
+/** Backoff before the next connection attempt, with jitter so that a fleet does not reconnect in one moment. */
+export function retryMs(retries: number, random: () => number): number {
+  return Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(retries, 10)) * (0.5 + random() / 2);
+}
+
+export type RedisClient = ReturnType<typeof makeClient>;
+
+/** One connection to a server, reconnected until it is closed. */
+export interface RedisConnection {
+  client(): RedisClient;
+  /** Rejects the commands that wait on the old connection. */
+  replace(): void;
+  close(): void;
+}
+
+/** `onReady` runs after each handshake. */
+export function createRedisConnection(
+  url: string,
+  options: ConnectionOptions,
+  onReady: () => void,
+): RedisConnection {
+  const { log } = options;
+  const { host } = new URL(url);
+  let closed = false;
+  let failing = false;
+  let client = connect();
+
+  function connect(): RedisClient {
+    const made = makeClient(url, options);
+    made.on('error', (error: unknown) => {
+      if (!failing && !closed)
+        log.warn({ err: error, server: host }, 'Redis connection failed; reconnecting');
+      failing = true;
+    });
+    made.on('ready', () => {
+      // A client that is destroyed while it connects still connects, and would ping forever.
+      if (made !== client || closed) return made.destroy();
+      if (failing) log.info({ server: host }, 'Redis connection is ready again');
+      failing = false;
+      onReady();
+    });
+    // Rejects only when the client is destroyed; every other failure is retried and reported as an event.
+    made.connect().catch(() => undefined);
+    return made;
+  }
+
+  return {
+    client: () => client,
+    replace() {
+      if (closed) return;
+      const old = client;
+      client = connect();
+      old.destroy();
+    },
+    close() {
+      if (closed) return;
+      closed = true;
+      client.destroy();
+    },
+  };
+}
+
+function makeClient(url: string, options: ConnectionOptions) {
+  const { socketTimeoutMs = SOCKET_TIMEOUT_MS, random = Math.random } = options;
+  return createClient({
+    url,
+    // The client's own timeout creates an AbortSignal per command, which costs more than the command.
+    commandOptions: { timeout: 0 },
+    commandsQueueMaxLength: options.commandsMax ?? COMMANDS_MAX,
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    pingInterval: Math.ceil(socketTimeoutMs / 2),
+    socket: {
+      connectTimeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+      socketTimeout: socketTimeoutMs,
+      reconnectStrategy: (retries) => retryMs(retries, random),
+    },
+  });
+}
