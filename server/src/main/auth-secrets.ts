@@ -1,13 +1,13 @@
 import { hkdfSync } from 'node:crypto';
 
 export interface AuthSecrets {
-  /** What the digests of User API keys are made with. */
+  /** Keys the digests of User API keys. */
   readonly keyPepper: Buffer;
-  /** What browser sessions are signed with. */
+  /** Signs browser sessions. */
   readonly sessionSecret: Buffer;
 }
 
-/** One secret for the operator to keep, two that do not tell of one another for the server to use. */
+/** Derives two independent secrets from the one that the operator keeps. */
 export function authSecretsFrom(secret: string): AuthSecrets {
   return {
     keyPepper: derive(secret, 'relay key pepper'),

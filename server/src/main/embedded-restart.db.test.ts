@@ -15,7 +15,7 @@ import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migra
 import { createEmbeddedAdmission, type EmbeddedAdmission } from './start-embedded-admission.ts';
 
 const COUNTS = { userId: null, keyId: null, scopeType: 'global', scopeId: null } as const;
-/** What a draft of the fixtures is estimated at, and what its record says. */
+/** The estimate of a fixture's draft, and the actual usage in its record. */
 const ESTIMATED_TOKENS = 70;
 const USED_TOKENS = 5;
 const USED = { dispatched: true, tokens: USED_TOKENS, spendMicros: 5 };
@@ -53,7 +53,7 @@ describe('a process that is the whole deployment, killed and started again', () 
     return admission;
   }
 
-  /** Memory is gone, and nothing more is written; what is on disk stays there. */
+  /** Simulates a crash: memory is lost, files stay. */
   async function killAndStart(admission: EmbeddedAdmission): Promise<EmbeddedAdmission> {
     await admission.stop(0);
     return start();
@@ -147,7 +147,7 @@ describe('a process that is the whole deployment, killed and started again', () 
   it('dispatches nothing that it cannot write down, and gives back what that had reserved', async () => {
     const one = [policy('requests', 'day', 1), policy('concurrency', 'none', 1)];
     const admission = await start();
-    // A file in the place of the directory.
+    // A file where the directory should be.
     rmSync(directory.path, { recursive: true });
     writeFileSync(directory.path, '');
     const refused = (error: unknown) => error instanceof RelayError && error.code === 'metering_unavailable';

@@ -3,7 +3,7 @@ import { InvalidCidrError, parseCidr } from '../kit/egress/index.ts';
 import { parseMasterKey } from '../kit/seal.ts';
 import { parseRedisUrls } from '../store/redis/redis-urls.ts';
 
-// How values of the environment are read. Each throws with a text that says what the value must be.
+// Parsers of environment values. Each throws with a message that says what the value must be.
 
 const TOKEN_CHARACTERS_MIN = 32;
 const PLACEHOLDER = /^(?:change|replace|your|example|placeholder|secret|token|password|xxx|test)|(.)\1{7}/i;
@@ -61,13 +61,13 @@ export function thirtyTwoBytes(value: string): Buffer {
   const isHex = /^[0-9a-f]{64}$/i.test(value);
   if (!isHex && !/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) throw new Error('must be 32 bytes in base64 or hex');
   const bytes = Buffer.from(value, isHex ? 'hex' : 'base64');
-  // Of 32 random bytes hardly any two are equal, and not all of them are letters.
+  // 32 random bytes have few duplicates and are never all printable.
   if (new Set(bytes).size < 16 || bytes.every((byte) => byte >= 0x20 && byte < 0x7f))
     throw new Error('looks like a placeholder; `relay context-key` prints a new pair');
   return bytes;
 }
 
-/** Points for which anybody can make a signature that holds; the others of this kind are no 16 different bytes. */
+/** Small-order points, for which anyone can forge a signature. The others of this kind fail the check for 16 different bytes. */
 const SMALL_ORDER = [
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
   '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
@@ -77,11 +77,11 @@ export function ed25519PublicKey(value: string): Buffer {
   const bytes = thirtyTwoBytes(value);
   const unsigned = Buffer.from(bytes);
   unsigned.writeUInt8((bytes.at(-1) ?? 0) & 0x7f, 31);
-  if (SMALL_ORDER.includes(unsigned.toString('hex'))) throw new Error('has an entry that is no public key');
+  if (SMALL_ORDER.includes(unsigned.toString('hex'))) throw new Error('has an entry that is not a public key');
   return bytes;
 }
 
-/** An address without a path: what a context is signed for is the path that the client sent. */
+/** An address without a path, because a context is signed for the client's own path. */
 export function origin(value: string): string {
   const parsed = new URL(url('http', 'https')(value));
   if (

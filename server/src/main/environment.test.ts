@@ -119,7 +119,7 @@ describe('environment', () => {
   const zeros = Buffer.alloc(32).toString('base64');
   const refusedByRole: [string, RoleName, Record<string, string>, RegExp][] = [
     ['a platform without a secret', 'platform', { RELAY_AUTH_SECRET: '' }, /RELAY_AUTH_SECRET is missing/],
-    ['all roles at once without a secret', 'all', { RELAY_AUTH_SECRET: '' }, /RELAY_AUTH_SECRET is missing/],
+    ['all roles in one process without a secret', 'all', { RELAY_AUTH_SECRET: '' }, /RELAY_AUTH_SECRET is missing/],
     ['a short secret', 'platform', { RELAY_AUTH_SECRET: 'short' }, /RELAY_AUTH_SECRET must have at least 32/],
     [
       'a placeholder for the secret',
@@ -166,7 +166,7 @@ describe('environment', () => {
       /placeholder/,
     ],
     [
-      'inference that trusts nobody',
+      'inference without verify keys',
       'inference',
       { RELAY_CONTEXT_VERIFY_KEYS: ' , ' },
       /RELAY_CONTEXT_VERIFY_KEYS is missing/,
@@ -182,7 +182,7 @@ describe('environment', () => {
       'a public key for which anybody can sign',
       'inference',
       { RELAY_CONTEXT_VERIFY_KEYS: 'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa' },
-      /no public key/,
+      /not a public key/,
     ],
     [
       'the signing key among the public keys',

@@ -19,12 +19,12 @@ import type { RoleName } from './roles.ts';
 
 export type VariablePresence = 'always' | 'servers' | 'maybe';
 
-/** How one variable is read. `parse` throws with a text that says what the value must be. */
+/** One variable. `parse` throws with a message that says what the value must be. */
 export interface Variable<T, Presence extends VariablePresence> {
   readonly description: string;
-  /** What stands in for it, as it would be written; null when nothing does. */
+  /** The default, as it would be written in the environment; null without one. */
   readonly fallback: string | null;
-  /** `always`: required, or with a fallback. `servers`: required where stores are servers. `maybe`: null when it is not set. */
+  /** `always`: required, or with a default. `servers`: required unless stores are embedded. `maybe`: null when not set. */
   readonly presence: Presence;
   readonly parse: (text: string) => T;
 }
@@ -49,7 +49,7 @@ function withDefault<T>(
   return { parse, description, fallback, presence: 'always' };
 }
 
-/** Every variable the server reads. The reference page is generated from this table. */
+/** Every variable that the server reads. The reference page is generated from this table. */
 export const variables = {
   DATABASE_URL: forServers(
     url('postgres', 'postgresql'),
@@ -97,7 +97,7 @@ export const variables = {
   RELAY_OIDC_CLIENT_SECRET: optional((value) => value, 'Single sign-on: the client secret.'),
   RELAY_OIDC_JOIN_ROLE: optional(
     oneOf('admin', 'developer', 'viewer', 'billing'),
-    'Self-hosted: the role of whoever signs in by single sign-on for the first time. Without it they need an invitation.',
+    'Self-hosted: the role of people who sign in by single sign-on for the first time. Without it they need an invitation.',
   ),
   RELAY_INFERENCE_URL: optional(
     origin,
@@ -203,10 +203,10 @@ export type Environment = { readonly [Name in keyof typeof variables]: Given<(ty
 
 export class EnvironmentError extends Error {}
 
-/** Where a process keeps what outlives it: servers of its own that others share, or a directory that it has to itself. */
+/** `servers`: PostgreSQL and Redis. `embedded`: a data directory that one process owns. */
 export type StoreKind = 'servers' | 'embedded';
 
-/** Reads everything at once, so that one start shows every fault. An empty value counts as not set. */
+/** Reads every variable and reports all invalid settings together. An empty value counts as not set. */
 export function readEnvironment(
   source: Readonly<Record<string, string | undefined>>,
   role: RoleName = 'all',
@@ -235,7 +235,7 @@ export function readEnvironment(
   return environment;
 }
 
-/** What makes no sense for a process that is the whole deployment. */
+/** Settings that `relay start` cannot use. */
 function embeddedFaults(source: Readonly<Record<string, string | undefined>>): string[] {
   const given = (...names: (keyof Environment)[]) =>
     names.filter((name) => (source[name]?.trim() ?? '') !== '');
@@ -259,7 +259,7 @@ type Optional = {
   [Name in keyof Environment]: null extends Environment[Name] ? Name : never;
 }[keyof Environment];
 
-/** What the mode and the role need, although no variable is needed by itself. */
+/** Optional variables that this mode and role require. */
 function modeFaults(environment: Environment, role: RoleName): string[] {
   const faults: string[] = [];
   if ((environment.RELAY_OIDC_ISSUER === null) !== (environment.RELAY_OIDC_CLIENT_ID === null))
@@ -273,7 +273,7 @@ function modeFaults(environment: Environment, role: RoleName): string[] {
     need('RELAY_API_TOKEN', 'RELAY_ADMIN_TOKEN');
     if (api !== null && api === admin) faults.push('RELAY_API_TOKEN and RELAY_ADMIN_TOKEN must differ.');
     const { RELAY_METRICS_TOKEN: metrics } = environment;
-    // Whoever scrapes may do nothing else.
+    // The scraper's token must not allow anything else.
     if (metrics !== null && [api, admin].includes(metrics))
       faults.push('RELAY_METRICS_TOKEN must differ from RELAY_API_TOKEN and RELAY_ADMIN_TOKEN.');
     if (environment.RELAY_ACCOUNTS) need('RELAY_AUTH_SECRET');

@@ -1,6 +1,6 @@
-// A process that does with admission and metering what a gateway does, request after request, until it is killed:
+// Runs admission and metering as a gateway does, request after request, until it is killed:
 // `node killed-gateway.fixture.ts '{"redisUrl": …, "databaseUrl": …, "directory": …, "seed": 1, "drain": false}'`.
-// It says on its output what it asks for (`q id`) and dispatches (`d id`).
+// It prints each request that it asks admission for (`q id`) and dispatches (`d id`).
 import { writeSync } from 'node:fs';
 import { createRandom, type Random } from '../admission/histories/random-history.fixture.ts';
 import { RelayError } from '../domain/relay-error.ts';
@@ -16,7 +16,7 @@ export interface GatewayOrders {
   readonly databaseUrl: string;
   readonly directory: string;
   readonly seed: number;
-  /** Serve nothing: bring what others have left, then end. */
+  /** Serve nothing: deliver what other processes left on disk, then exit. */
   readonly drain: boolean;
 }
 
@@ -83,7 +83,7 @@ async function serveOne({ desk }: RunningAdmission, random: Random): Promise<voi
   desk.settle(organizationId, requestId, USED, JSON.stringify(record));
 }
 
-/** At once: what is said has happened, however this process ends. */
+/** Writes synchronously, so that a line is out even if the process is killed right after. */
 function say(what: string, requestId: string): void {
   writeSync(1, `${what} ${requestId}\n`);
 }

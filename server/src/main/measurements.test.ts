@@ -7,7 +7,7 @@ import type { Labels } from '../kit/metrics.ts';
 import { sampleRecord } from '../metering/request-records.fixture.ts';
 import { createMeasurements } from './measurements.ts';
 
-/** Those that are not 0, as text. */
+/** The non-zero samples as text. */
 function counted(samples: readonly [Labels, number][]): string[] {
   return samples
     .filter(([, count]) => count > 0)

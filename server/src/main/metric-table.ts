@@ -4,8 +4,8 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const SHORT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
 /**
- * Every metric of Relay's own. The reference page is generated from this table. Labels take few values that are known
- * beforehand: never an organization, key, user or model.
+ * Every metric that Relay defines. The reference page is generated from this table. Labels have few values, known in
+ * advance: never an organization, key, user or model.
  */
 export const metricTable = {
   relay_info: { kind: 'gauge', labels: ['version', 'role', 'mode'], help: 'Always 1; says what runs here.' },

@@ -7,7 +7,7 @@ import {
 } from '../store/postgres/migrate.ts';
 import { createDatabase } from '../store/postgres/postgres.ts';
 
-/** `relay migrate`: needs the database and nothing else. */
+/** `relay migrate`, which needs only the database. */
 export const migrationCommands = {
   status: (databaseUrl: string): Promise<MigrationStatus> =>
     withDatabase(databaseUrl, (database) => database.withSession((session) => migrationStatus(session))),

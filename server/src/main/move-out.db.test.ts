@@ -33,13 +33,13 @@ describe('moving out of a data directory', () => {
     return (error) => error instanceof MoveRefusedError && pattern.test(error.message);
   }
 
-  it('refuses what is no data directory, and makes none of it', async () => {
-    await assert.rejects(moveOut(join(parent, 'elsewhere'), fresh.url), refusal(/no data directory/));
+  it('rejects a path that is not a data directory, and creates nothing', async () => {
+    await assert.rejects(moveOut(join(parent, 'elsewhere'), fresh.url), refusal(/not a data directory/));
     const made = join(parent, 'half');
     await mkdir(join(made, 'postgres'), { recursive: true });
     await writeFile(join(made, 'postgres/PG_VERSION'), '18\n');
     await writeFile(join(made, 'postgres.creating'), '');
-    await assert.rejects(moveOut(made, fresh.url), refusal(/no data directory/));
+    await assert.rejects(moveOut(made, fresh.url), refusal(/not a data directory/));
   });
 
   it('refuses a directory in which a process works', async () => {

@@ -6,14 +6,14 @@ import { createEmbeddedDatabase } from '../store/embedded/embedded-postgres.ts';
 import { type MovedRows, MoveRefusedError, moveData } from '../store/embedded/move/move-data.ts';
 import { createDatabase } from '../store/postgres/postgres.ts';
 
-/** `relay migrate --from DIR --to DATABASE_URL`: what `relay start` has kept goes to a PostgreSQL server. */
+/** `relay migrate --from DIR --to DATABASE_URL`: copies the data of `relay start` to a PostgreSQL server. */
 export async function moveOut(asked: string, databaseUrl: string): Promise<MovedRows[]> {
   const directory = resolve(asked);
   const log = createLog('error');
   refuseUnready(directory);
   const source = await createEmbeddedDatabase({ directory, log, clock: systemClock });
   try {
-    // Asked again: it is ours only now, and whoever had it may have left something.
+    // Checked again under the lock: the process that held it before may have left usage behind.
     refuseUnready(directory);
     const target = createDatabase({ url: databaseUrl, log, applicationName: 'relay-migrate' });
     try {
@@ -29,7 +29,7 @@ export async function moveOut(asked: string, databaseUrl: string): Promise<Moved
 function refuseUnready(directory: string): void {
   const isComplete = existsSync(join(directory, 'postgres', 'PG_VERSION'));
   if (!isComplete || existsSync(join(directory, 'postgres.creating')))
-    throw new MoveRefusedError(`${directory} is no data directory of \`relay start\``);
+    throw new MoveRefusedError(`${directory} is not a data directory of \`relay start\``);
   const spool = join(directory, 'spool');
   const left = existsSync(spool)
     ? readdirSync(spool).filter((name) => statSync(join(spool, name)).size > 0)

@@ -25,7 +25,7 @@ const log = createLog('silent');
 
 interface Gateway {
   readonly child: ChildProcess;
-  /** It has asked for its first request. */
+  /** Resolves when the gateway has asked for its first request. */
   readonly serving: Promise<unknown[]>;
   readonly ended: Promise<unknown[]>;
 }
@@ -54,7 +54,7 @@ describe('a gateway that is killed at any moment', () => {
     directory[Symbol.dispose]();
   });
 
-  /** Otherwise Redis forgets what it has confirmed when it is killed. */
+  /** Without it, a killed Redis loses writes that it confirmed. */
   async function toDisk(): Promise<void> {
     await redis.run(['CONFIG', 'SET', 'appendfsync', 'always']);
   }
@@ -111,7 +111,7 @@ describe('a gateway that is killed at any moment', () => {
     it(`serves until then, also after other gateways were killed: kills ${part} of ${PARTS}`, async () => {
       for (let kill = 0; kill < KILLS_PER_PART; kill += 1) {
         const victim = next ?? start(false);
-        // The next one starts while this one lives, and must leave its files alone.
+        // The next gateway starts while this one runs, and must not take over its files.
         next = start(false);
         await victim.serving;
         assert.equal(victim.child.exitCode, null, 'a gateway has ended by itself');

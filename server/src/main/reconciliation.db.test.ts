@@ -27,13 +27,13 @@ import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 
 const HOUR_MS = 3_600_000;
-// In the middle of an hour, so that no window begins or ends while a test looks at it.
+// The middle of an hour, so that no window starts or ends during a test.
 const NOW_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + HOUR_MS / 2;
 const HOUR_START_MS = windowStartMs('hour', NOW_MS);
 const NIL = '00000000-0000-0000-0000-000000000000';
 const ACTUAL: Actual = { dispatched: true, tokens: 5, spendMicros: 5 };
 
-/** A request id of that moment. */
+/** A request id of that time. */
 function idAt(timeMs: number): string {
   const random = randomBytes(8).toString('hex');
   return `${smallestUuidAt(timeMs).slice(0, 14)}7${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(4)}`;
@@ -88,7 +88,7 @@ describe('limits compared with the ledger', () => {
         { ...owned(1), ...global, metric: 'requests', period: 'day' },
         { ...owned(2), ...global, metric: 'tokens', period: 'hour' },
         { ...owned(3), ...global, metric: 'spend', period: 'month' },
-        // Not of the calendar, or not in force: never looked at.
+        // Sliding or disabled policies, which reconciliation skips.
         { ...owned(5), ...global, metric: 'requests', period: 'minute' },
         { ...owned(6), ...global, metric: 'requests', period: 'hour', enabled: false },
       ])
@@ -141,7 +141,7 @@ describe('limits compared with the ledger', () => {
     assert.equal(answer.kind, 'admitted');
   }
 
-  /** Windows that the engine does not know begin with so much. */
+  /** Start amounts of windows that the engine does not know. */
   function open(amount: number): Promise<void> {
     const openings = limits.map((policy) => ({
       policy,
@@ -169,7 +169,7 @@ describe('limits compared with the ledger', () => {
     }
   }
 
-  /** What a worker does with the stream. */
+  /** Moves the stream to the ledger, as a worker does. */
   async function moveToLedger(): Promise<void> {
     const stream = usageStreamOf(prefixOf(seeded.organizationId));
     const entries = (await redis.run(['XRANGE', stream, '-', '+'])) as [string, string[]][];
@@ -234,7 +234,7 @@ describe('limits compared with the ledger', () => {
     assert.deepEqual(await compared(), { checked: 4, unsettled: 0, drift: 0 });
   });
 
-  /** Windows that the engine forgets, or knows with another amount. */
+  /** Makes the engine forget windows, or hold another amount. */
   async function changeWindows(amount: number | null): Promise<void> {
     await redis.run(['FLUSHALL']);
     if (amount !== null) await open(amount);
@@ -247,7 +247,7 @@ describe('limits compared with the ledger', () => {
     assert.deepEqual(await compared(), { checked: 4, unsettled: 0, drift: 0 });
   });
 
-  it('are not judged by what is under way', async () => {
+  it('ignore requests in flight', async () => {
     await serveRequests(3);
     await moveToLedger();
     const id = idAt(NOW_MS);

@@ -1,11 +1,11 @@
 export const roleNames = ['all', 'platform', 'inference', 'worker'] as const;
 export type RoleName = (typeof roleNames)[number];
 
-/** What each role switches on. One artefact serves any of them. */
+/** What each role switches on. */
 export interface Role {
-  /** Answers the management interface. */
+  /** Serves the management API. */
   readonly management: boolean;
-  /** Answers `/v1`. */
+  /** Serves `/v1`. */
   readonly inference: boolean;
   /** Moves usage into the ledger. */
   readonly metering: boolean;

@@ -25,42 +25,42 @@ export interface AdmissionParts {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where usage is kept that Redis does not take. */
+  /** Where usage is stored while Redis is unavailable. */
   readonly spool: { readonly directory: string; readonly bytesMax: number };
-  /** Unique per process: wake-ups for its waiters are sent to this name. */
+  /** Unique per process: the channel for wake-ups of its queued requests. */
   readonly gatewayId: string;
-  /** Stands between the desk and the engine, to measure. */
+  /** Wraps the engine to measure it. */
   readonly timed?: (engine: AdmissionEngine) => AdmissionEngine;
 }
 
 export interface RunningAdmission {
   readonly desk: AdmissionDesk;
   readonly engine: AdmissionEngine;
-  /** What limits have counted, for whoever looks at them. */
+  /** Live counters of limits, for the management API. */
   readonly limitUsage: AdmissionEngine['usage'];
-  /** What is under way in the whole deployment, for whoever looks at it. */
+  /** Waiting and in-flight requests of the whole deployment, for the management API. */
   readonly liveFlows: (ask: FlowsAsk) => Promise<LiveFlow[]>;
-  /** Requests of this process by where they stand, and records that are on their way to Redis. */
+  /** Requests of this process by state, and records not yet sent to Redis. */
   counts(): ReturnType<AdmissionDesk['counts']> & { readonly unsent: number };
-  /** Usage that is kept on disk, for whoever watches. */
+  /** Usage stored on disk, for metrics. */
   spoolState(): JournalState;
-  /** Ends leases of gateways that died. */
+  /** Expires leases of gateways that died. */
   startSweeping(): void;
-  /** Before the first request. Throws when the process must not serve any. */
+  /** Call before the first request. Throws when the process must not serve. */
   prepare(): Promise<void>;
   start(): Promise<void>;
-  /** Gives each of its parts the time to bring what it has. */
+  /** Gives each part this long to deliver its usage. */
   stop(timeoutMs: number): Promise<StoppedAdmission>;
 }
 
 export interface StoppedAdmission {
-  /** What stays on disk for the next process. */
+  /** Entries that stay on disk for the next process. */
   readonly kept: number;
-  /** What neither Redis nor the disk has taken. */
+  /** Entries that neither Redis nor the disk took. */
   readonly lost: number;
 }
 
-/** The limits engine on Redis with everything around it that lives as long as the process: usage does not get lost here. */
+/** The limits engine on Redis, with what delivers its usage reliably: stream, journal, cooldowns, wake-ups. */
 export function createAdmission(parts: AdmissionParts): RunningAdmission {
   const { redis, clock, log } = parts;
   const scripts = createScripts(redis);
@@ -98,7 +98,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     spoolState: journal.state,
     startSweeping() {
       sweeper ??= setInterval(() => {
-        // Redis being away is said elsewhere; what is not swept now is swept when it is back.
+        // The Redis client logs outages. The next sweep that succeeds expires the same leases.
         engine.sweep().catch(() => undefined);
       }, SWEEP_MS);
     },
@@ -107,7 +107,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
       cooldowns.start();
       desk.start();
       journal.start();
-      // When Redis is away, the first calls bring the scripts along.
+      // If Redis is unavailable now, the first call loads the script.
       const shards = Array.from({ length: SHARDS }, (_, shard) => scripts.load(prefixOfShard(shard)));
       await Promise.allSettled(shards);
       const wakes = redis.subscribe(`relay:wake:${parts.gatewayId}`, (operationId) =>

@@ -9,34 +9,34 @@ import type { RunningAdmission } from './start-admission.ts';
 import { calendarOpenings, type OpeningParts, shortOpenings } from './window-openings.ts';
 
 const SWEEP_MS = 1_000;
-/** As long as a minute is to the engine, and a bucket more. */
+/** The engine's minute plus one bucket. */
 const SHORT_WINDOW_MS = 62_000;
 
 export interface EmbeddedAdmissionParts extends OpeningParts {
   readonly log: Log;
   readonly ledger: LedgerJournal;
-  /** Stands between the desk and the engine, to measure. */
+  /** Wraps the engine to measure it. */
   readonly timed?: (engine: AdmissionEngine) => AdmissionEngine;
 }
 
 export interface EmbeddedAdmission extends RunningAdmission {
-  /** Nothing is under way, waits for its turn, or waits to be written. */
+  /** No request is in flight or queued, and no usage is unwritten. */
   isIdle(): boolean;
 }
 
 /**
- * The limits engine in this process, for a deployment that is this process. What Redis would keep beyond it is on disk: the
- * draft of every request before it is dispatched, and its end before it is in the ledger.
+ * The limits engine in memory, for a deployment of one process. The journal on disk replaces what Redis would keep: the
+ * draft of every request before its dispatch, and its settlement until it is in the ledger.
  */
 export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): EmbeddedAdmission {
   const { clock, log, ledger } = parts;
-  // What the process before this one dispatched is in the ledger, and still counts.
+  // Requests that the previous process dispatched are in the ledger and still count toward windows.
   const startedMs = clock.nowMs();
   const memory = createMemoryEngine({
     clock,
     append: ledger.settlement,
     appendExpired: (draft, candidate) => ledger.expired(requestIdOf(draft), draft, candidate),
-    // Not in the middle of the engine's own step.
+    // Deferred, because the engine calls this in the middle of a step.
     wake: (operationId) => queueMicrotask(() => desk.woken(operationId)),
     shortWindowsUnknownUntilMs: startedMs + SHORT_WINDOW_MS,
   });
@@ -63,7 +63,7 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
     desk,
     engine,
     async limitUsage(organizationId, policies) {
-      // After a start nobody has asked for most windows yet, and a budget is not unused because of that.
+      // After a start, most windows are not loaded yet. Load them, so that a used budget does not show as unused.
       const unknown = memory.unknown(organizationId, policies);
       if (unknown.length > 0)
         await memory.initialize(organizationId, await openings(organizationId, unknown));
@@ -89,7 +89,7 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
   };
 }
 
-/** Nobody is dispatched before it is written down. */
+/** Persist before dispatch. */
 function journaled(memory: MemoryEngine, ledger: LedgerJournal): AdmissionEngine {
   return {
     ...memory,

@@ -26,7 +26,7 @@ export interface MeteringParts extends LedgerParts {
   readonly consumer: string;
 }
 
-/** What a process of the worker role does: move usage to the ledger, and watch that nothing is missing there. */
+/** The worker role: moves usage to the ledger and compares the ledger with the limits. */
 export function startMetering(parts: MeteringParts) {
   const worker = startLedgerWorker(parts);
   const backlog = startBacklog(parts);
@@ -48,7 +48,7 @@ export interface EmbeddedMeteringParts extends LedgerParts {
   readonly isIdle: () => boolean;
 }
 
-/** The same where usage goes to the ledger by itself: what is old is removed, and what is missing noticed. */
+/** Metering with embedded stores, where the journal writes to the ledger itself: retention and comparison only. */
 export function startEmbeddedMetering(parts: EmbeddedMeteringParts) {
   const { ledger } = parts;
   const retention = startRetention({ ...parts, ledgerDays: parts.retentionDays });

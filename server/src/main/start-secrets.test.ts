@@ -17,7 +17,7 @@ describe('the secrets of a data directory', () => {
 
   const path = () => join(directory, 'secrets.json');
 
-  it('are made once, readable for nobody else, and good enough for every check', async () => {
+  it('are created once, readable only by their owner, and pass every check', async () => {
     const first = await keepSecrets(directory, nothingGiven);
     assert.equal(statSync(path()).mode & 0o777, 0o600);
     assert.deepEqual(readdirSync(directory), ['secrets.json']);
@@ -27,7 +27,7 @@ describe('the secrets of a data directory', () => {
     assert.deepEqual(second.values, first.values);
   });
 
-  it('are to be shown until somebody has been shown them', async () => {
+  it('are new until they were printed', async () => {
     assert.equal((await keepSecrets(directory, nothingGiven)).wereShown, false);
     const again = await keepSecrets(directory, nothingGiven);
     assert.equal(again.wereShown, false);

@@ -7,7 +7,7 @@ import { type RunningServer, serve } from './serve.ts';
 import { type KeptSecrets, keepSecrets, noteShown, randomSecrets } from './start-secrets.ts';
 
 export interface StartOptions {
-  /** The environment; what is not set in it is taken from the data directory. */
+  /** The environment. Secrets that it lacks come from the data directory. */
   readonly source: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
   readonly host?: string | undefined;
@@ -15,25 +15,25 @@ export interface StartOptions {
 }
 
 export interface StartedServer extends RunningServer {
-  /** Where clients reach it from this machine. */
+  /** Where clients on this machine reach it. */
   readonly url: string;
   readonly directory: string;
   readonly secretsPath: string;
-  /** The tokens, wherever they come from; null in hosted mode. */
+  /** The tokens from the environment or the data directory; null in hosted mode. */
   readonly tokens: { readonly api: string; readonly admin: string } | null;
-  /** Those that this start has made and nobody has seen yet. */
+  /** Which tokens were created and not printed yet. */
   readonly newTokens: { readonly api: boolean; readonly admin: boolean };
-  /** The tokens were shown to somebody. */
+  /** Call after printing the tokens. */
   noteShown(): Promise<void>;
 }
 
 /**
- * Runs everything in this process, which keeps what it knows in one directory: an embedded PostgreSQL, and live state in
- * memory. Throws `EnvironmentError`, `DirectoryInUseError` and `SecretsError` with texts for whoever has started it.
+ * Runs all roles in this process, with an embedded PostgreSQL in one directory and live state in memory. Throws
+ * `EnvironmentError`, `DirectoryInUseError` and `SecretsError` with messages for the operator.
  */
 export async function start(options: StartOptions): Promise<StartedServer> {
   const source: Record<string, string> = { RELAY_LOG_LEVEL: 'warn', ...onlySet(options.source) };
-  // Every fault of the settings is told before anything is made.
+  // Report all invalid settings before creating anything.
   readEnvironment({ ...randomSecrets(), ...source }, 'all', 'embedded');
   const { directory } = options;
   const lock = await lockDataDirectory(directory);
@@ -78,7 +78,7 @@ function describe(environment: Environment, secrets: KeptSecrets, directory: str
   };
 }
 
-/** A value that is empty counts as not set, here as everywhere. */
+/** An empty value counts as not set, as in `readEnvironment`. */
 function onlySet(source: StartOptions['source']): Record<string, string> {
   const set: Record<string, string> = {};
   for (const [name, value] of Object.entries(source))

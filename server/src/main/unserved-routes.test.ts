@@ -5,12 +5,12 @@ import { routesWithoutHandler } from '../http/management-app.ts';
 import type { ManagementDeps } from '../management/deps.ts';
 import { createManagementHandlers } from '../management/index.ts';
 
-// Routes of the contract that answer 501. The list can only shrink: a route that gets its handler must leave
-// it, and a new route of the contract comes with its handler.
+// Routes of the contract that return 501. The list can only shrink: a route with a handler must leave
+// it, and a new route needs a handler.
 const UNSERVED: readonly string[] = [];
 
 it('exactly these routes of the contract are not served yet', () => {
-  // Handlers are only named here, never called, so they need next to nothing to stand on.
+  // The test lists handlers and never calls them, so they need no real dependencies.
   const sessions = sessionHandlers({
     secret: Buffer.alloc(32),
     publicUrl: 'http://localhost',

@@ -13,7 +13,7 @@ export interface OpeningParts {
   readonly clock: Clock;
 }
 
-/** What the ledger holds of windows of the calendar that the engine does not know. */
+/** Reads the used amount of calendar windows that the engine does not know. */
 export async function calendarOpenings(
   { db, clock }: OpeningParts,
   organizationId: string,
@@ -29,7 +29,7 @@ export async function calendarOpenings(
   return windows.map(({ policy, startMs }, index) => ({ policy, startMs, amount: amounts[index] ?? 0 }));
 }
 
-/** What requests have taken of short windows since a moment; of each window at least that it is known now. */
+/** Reads what requests used of sliding windows since then. Each window also gets an empty entry, so that the engine knows it. */
 export async function shortOpenings(
   { db }: Pick<OpeningParts, 'db'>,
   organizationId: string,

@@ -86,6 +86,6 @@ export const refusedStarts: readonly RefusedStart[] = [
     name: 'inference that trusts a key for which anybody can sign',
     role: 'inference',
     over: { RELAY_CONTEXT_VERIFY_KEYS: '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05' },
-    says: /RELAY_CONTEXT_VERIFY_KEYS has an entry that is no public key/,
+    says: /RELAY_CONTEXT_VERIFY_KEYS has an entry that is not a public key/,
   },
 ];
