@@ -77,7 +77,8 @@ export function ed25519PublicKey(value: string): Buffer {
   const bytes = thirtyTwoBytes(value);
   const unsigned = Buffer.from(bytes);
   unsigned.writeUInt8((bytes.at(-1) ?? 0) & 0x7f, 31);
-  if (SMALL_ORDER.includes(unsigned.toString('hex'))) throw new Error('has an entry that is not a public key');
+  if (SMALL_ORDER.includes(unsigned.toString('hex')))
+    throw new Error('has an entry that is not a public key');
   return bytes;
 }
 

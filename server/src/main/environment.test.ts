@@ -119,7 +119,12 @@ describe('environment', () => {
   const zeros = Buffer.alloc(32).toString('base64');
   const refusedByRole: [string, RoleName, Record<string, string>, RegExp][] = [
     ['a platform without a secret', 'platform', { RELAY_AUTH_SECRET: '' }, /RELAY_AUTH_SECRET is missing/],
-    ['all roles in one process without a secret', 'all', { RELAY_AUTH_SECRET: '' }, /RELAY_AUTH_SECRET is missing/],
+    [
+      'all roles in one process without a secret',
+      'all',
+      { RELAY_AUTH_SECRET: '' },
+      /RELAY_AUTH_SECRET is missing/,
+    ],
     ['a short secret', 'platform', { RELAY_AUTH_SECRET: 'short' }, /RELAY_AUTH_SECRET must have at least 32/],
     [
       'a placeholder for the secret',
