@@ -33,3 +33,11 @@ export type Handler<I extends RouteId> = (call: Call<I>) => Promise<RouteAnswer<
 
 /** What a room serves. A management route of the contract without a handler answers 501. */
 export type Handlers = { readonly [I in RouteId]?: Handler<I> };
+
+/** A call and a handler of any route, for code that treats all of them alike: the route's schemas have checked the call. */
+export type AnyCall = Omit<Call<RouteId>, 'params' | 'query' | 'body'> & {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+};
+export type AnyHandler = (call: AnyCall) => Promise<unknown>;

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { headers } from '@relay/contract';
 import { RelayError } from '../domain/relay-error.ts';
 import { endUnread } from './end-unread.ts';
@@ -8,10 +7,11 @@ import { answerProbe, type HealthReport } from './health.ts';
 import { createUnreadableRefusal } from './refuse-unreadable.ts';
 
 /**
- * What may wait in a connection's own buffer before its sender is told to stop. Node's 64 KiB, on top of the
- * 64 KiB of a read under way on either side, would make a slow reader of a fast stream cost too much.
+ * What one connection buffers before its sender is paused. Node's 64 KiB, on top of the 64 KiB that each side may be reading,
+ * would make a slow reader of a fast stream cost too much memory.
  */
 const SOCKET_BYTES_MAX = 16 * 1024;
+const KEEP_ALIVE_MS = 75_000;
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, requestId: string) => void;
 
@@ -29,65 +29,18 @@ export interface ListenerOptions {
 
 export interface Listener {
   readonly address: string;
-  /** Requests that have been received and not yet answered in full. */
+  /** Requests that were received and are not completely answered yet. */
   openRequests(): number;
   /**
-   * Waits for open requests, then closes. New ones are still accepted meanwhile, so that whoever has not
-   * noticed yet gets an answer instead of a refused connection; whatever is left at the deadline is cut.
+   * Waits for open requests, then closes. Until then new requests are still accepted, so that clients that have not noticed
+   * get an answer instead of a refused connection. Requests that are still open at the deadline are cut off.
    */
   drain(timeoutMs: number): Promise<{ cut: number }>;
 }
 
 export async function listen(address: ListenAddress, options: ListenerOptions): Promise<Listener> {
-  let openRequests = 0;
-  let draining = false;
-  let idle: (() => void) | null = null;
-
-  function handle(request: IncomingMessage, response: ServerResponse): void {
-    request.url = originForm(request.url ?? '/');
-    if (answerProbe(request, response, options.health)) return;
-    if (request.headers.host === undefined && request.httpVersion === '1.1') {
-      refuseHead(
-        request,
-        response,
-        400,
-        'The request has no Host header, which HTTP/1.1 requires. Send one.',
-      );
-      return;
-    }
-    const requestId = options.newRequestId();
-    openRequests += 1;
-    response.once('close', () => {
-      openRequests -= 1;
-      if (openRequests === 0) idle?.();
-    });
-    if (draining) response.setHeader('connection', 'close');
-    if (options.inference !== null && request.url.startsWith('/v1/')) {
-      options.inference(request, response, requestId);
-      return;
-    }
-    response.setHeader(headers.requestId, requestId);
-    // Inference asks for the body itself, once it knows that it wants it.
-    if (request.headers.expect !== undefined) response.writeContinue();
-    options.everythingElse(request, response, requestId);
-  }
-
-  /** What the parser lets through and HTTP does not. */
-  function refuseHead(
-    request: IncomingMessage,
-    response: ServerResponse,
-    status: number,
-    message: string,
-  ): void {
-    const error = new RelayError('invalid_request', { message });
-    const context = { requestId: options.newRequestId(), publicUrl: options.publicUrl };
-    const { headers: list, body } = errorResponse(error, context);
-    list['content-length'] = String(Buffer.byteLength(body));
-    list['connection'] = 'close';
-    response.writeHead(status, list);
-    endUnread(request, response, body);
-  }
-
+  const open = createOpenRequests();
+  const handle = requestHandler(options, open);
   const server = createServer(
     {
       headersTimeout: options.headersTimeoutMs,
@@ -95,29 +48,26 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
       connectionsCheckingInterval: 1_000,
       noDelay: true,
       highWaterMark: SOCKET_BYTES_MAX,
-      // Checked here, so that the refusal looks like every other.
+      // Checked by the handler, so that the error has the shape of every other.
       requireHostHeader: false,
     },
     handle,
   );
   server.on('checkContinue', handle);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    refuseHead(request, response, 417, 'The only expectation that can be met is 100-continue. Leave it out.');
+    const message = 'The only expectation that can be met is 100-continue. Leave it out.';
+    refuseHead(options, request, response, 417, message);
   });
   server.on('clientError', createUnreadableRefusal(options));
-  server.keepAliveTimeout = 75_000;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await bind(server, address);
 
   return {
     address: addressOf(server),
-    openRequests: () => openRequests,
+    openRequests: open.count,
     async drain(timeoutMs) {
-      draining = true;
-      if (openRequests > 0) {
-        const timer = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs).unref());
-        await Promise.race([new Promise<void>((resolve) => (idle = resolve)), timer]);
-      }
-      const cut = openRequests;
+      await open.drained(timeoutMs);
+      const cut = open.count();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
@@ -126,7 +76,80 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
   };
 }
 
-/** A client may name the whole address in its request line, as if this were a proxy; only the path counts here. */
+interface OpenRequests {
+  add(response: ServerResponse): void;
+  count(): number;
+  draining(): boolean;
+  /** Resolves when no request is open, at the latest after the timeout. */
+  drained(timeoutMs: number): Promise<void>;
+}
+
+function createOpenRequests(): OpenRequests {
+  let count = 0;
+  let draining = false;
+  let idle: (() => void) | null = null;
+  function closed(): void {
+    count -= 1;
+    if (count === 0) idle?.();
+  }
+  return {
+    add(response) {
+      count += 1;
+      response.once('close', closed);
+    },
+    count: () => count,
+    draining: () => draining,
+    async drained(timeoutMs) {
+      draining = true;
+      if (count === 0) return;
+      const timer = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs).unref());
+      await Promise.race([new Promise<void>((resolve) => (idle = resolve)), timer]);
+    },
+  };
+}
+
+/** Answers probes, and 400 without a Host header; passes every other request on under a new request id. */
+function requestHandler(options: ListenerOptions, open: OpenRequests) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    request.url = originForm(request.url ?? '/');
+    if (answerProbe(request, response, options.health)) return;
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      const message = 'The request has no Host header, which HTTP/1.1 requires. Send one.';
+      refuseHead(options, request, response, 400, message);
+      return;
+    }
+    const requestId = options.newRequestId();
+    open.add(response);
+    if (open.draining()) response.setHeader('connection', 'close');
+    if (options.inference !== null && request.url.startsWith('/v1/')) {
+      options.inference(request, response, requestId);
+      return;
+    }
+    response.setHeader(headers.requestId, requestId);
+    // Inference sends 100 Continue itself, once it wants the body.
+    if (request.headers.expect !== undefined) response.writeContinue();
+    options.everythingElse(request, response, requestId);
+  };
+}
+
+/** For requests that Node's parser accepts and HTTP forbids. */
+function refuseHead(
+  options: ListenerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  message: string,
+): void {
+  const error = new RelayError('invalid_request', { message });
+  const context = { requestId: options.newRequestId(), publicUrl: options.publicUrl };
+  const { headers: list, body } = errorResponse(error, context);
+  list['content-length'] = String(Buffer.byteLength(body));
+  list['connection'] = 'close';
+  response.writeHead(status, list);
+  endUnread(request, response, body);
+}
+
+/** A client may send the complete URL in its request line, as to a proxy; only the path counts. */
 function originForm(url: string): string {
   if (url.startsWith('/')) return url;
   const authority = /^https?:\/\/[^/?#]*/i.exec(url)?.[0];
@@ -151,6 +174,8 @@ function bind(server: Server, address: ListenAddress): Promise<void> {
 }
 
 function addressOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo;
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('the listener is not bound to a port');
+  const { address, family, port } = bound;
   return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }

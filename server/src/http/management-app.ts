@@ -14,7 +14,7 @@ import { RelayError } from '../domain/relay-error.ts';
 import type { Log } from '../kit/log.ts';
 import { type AnswerStream, isStreamed, openAnswerStream } from './answer-stream.ts';
 import type { Authenticate } from './authenticate.ts';
-import type { Call, Handler, Handlers, StreamedAnswer } from './call.ts';
+import type { AnyCall, AnyHandler, Handlers, StreamedAnswer } from './call.ts';
 import { errorResponse } from './error-response.ts';
 import { asRelayError } from './framework-error.ts';
 import type { RequestHandler } from './listener.ts';
@@ -100,7 +100,7 @@ export function routesWithoutHandler(handlers: Handlers): RouteId[] {
 }
 
 function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, handlers: Handlers): void {
-  const handler = handlers[route.id] as Handler<RouteId> | undefined;
+  const handler = handlers[route.id] as AnyHandler | undefined;
   const check = {
     params: route.params && compileValidator(route.params),
     query: route.query && compileValidator(route.query),
@@ -121,7 +121,7 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
         demandValid(check.body(request.body ?? {}), 'body');
       }
       const stream = isStreamed(route) ? streamFor(deps, route, caller, request, reply) : null;
-      const call = {
+      const call: AnyCall = {
         caller,
         requestId: request.id,
         remoteAddress: request.raw.socket.remoteAddress ?? '',
@@ -131,17 +131,26 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
         header: (name: string) => singleHeader(request.headers[name]),
         setHeader: (name: string, value: string) => void reply.header(name, value),
         ended: stream?.ended ?? NEVER,
-      } as unknown as Call<RouteId>;
+      };
       const result = await handler(call);
       reply.code(route.success.status);
       if (stream !== null) {
         reply.type(`${route.success.contentType}; charset=utf-8`);
-        return reply.send(stream.body((result as StreamedAnswer).chunks));
+        return reply.send(stream.body(chunksOf(result)));
       }
       if (route.success.schema === undefined) return reply.send();
       return reply.send(result);
     },
   });
+}
+
+function chunksOf(result: unknown): StreamedAnswer['chunks'] {
+  if (isStreamedAnswer(result)) return result.chunks;
+  throw new RelayError('internal_error', { internal: 'the handler of a stream returned no chunks' });
+}
+
+function isStreamedAnswer(result: unknown): result is StreamedAnswer {
+  return typeof result === 'object' && result !== null && 'chunks' in result;
 }
 
 function streamFor(

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { RelayError } from '../domain/relay-error.ts';
 import { errorResponse } from './error-response.ts';
@@ -11,8 +11,8 @@ interface Refusal {
 }
 
 /**
- * Answers what the HTTP parser turned away (400, 408, 413, 431) in the shape of every other error, straight to
- * the socket: there is no request to answer. Where an answer is under way already, nothing can be added to it.
+ * Answers what the HTTP parser rejected (400, 408, 413, 431) in the shape of every other error, directly on the socket,
+ * because there is no request object. A socket that is already sending a response is closed.
  */
 export function createUnreadableRefusal(options: {
   readonly newRequestId: () => string;
@@ -20,10 +20,9 @@ export function createUnreadableRefusal(options: {
 }): (error: NodeJS.ErrnoException, socket: Socket) => void {
   const refused = new WeakSet<Socket>();
   return (error, socket) => {
-    // Whatever else such a client sends is unreadable as well.
+    // Everything else that this client sends is unreadable as well.
     if (refused.has(socket)) return;
-    const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null };
-    if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent === true) {
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
       socket.destroy();
       return;
     }
@@ -34,9 +33,15 @@ export function createUnreadableRefusal(options: {
     const fields = { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' };
     const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
-    // A client that is still sending would be reset, and lose the answer, if the socket were closed at once.
+    // Closing immediately would reset a client that is still sending, and it would lose the answer.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
+}
+
+/** Node keeps the response that a socket is sending in a member of its own. */
+function isAnswering(socket: Socket): boolean {
+  const sending: unknown = '_httpMessage' in socket ? socket._httpMessage : null;
+  return sending instanceof ServerResponse && sending.headersSent;
 }
 
 function refusalFor(code: string | undefined): Refusal {

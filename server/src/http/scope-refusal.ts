@@ -1,9 +1,9 @@
-import type { Scope } from '@relay/contract';
+import type { ErrorCode, Scope } from '@relay/contract';
 import { whyAbsent } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
 
-const REMEDIES = {
+const REMEDIES: Partial<Record<ErrorCode, string>> = {
   insufficient_scope: 'which the key does not have. Create a key with it.',
   permission_denied:
     'which its owner is not permitted. Ask an owner or admin of the organization for the role.',
@@ -15,7 +15,7 @@ const REMEDIES = {
 export function scopeRefusal(caller: Caller, needed: readonly Scope[]): RelayError {
   const absent = needed.find((scope) => !caller.scopes.has(scope)) ?? needed[0];
   const code = absent === undefined ? 'permission_denied' : whyAbsent(caller.access, absent);
-  const remedy = REMEDIES[code as keyof typeof REMEDIES] ?? REMEDIES.permission_denied;
+  const remedy = REMEDIES[code] ?? REMEDIES.permission_denied;
   return new RelayError(code, {
     message: `This call needs ${needed.join(' and ')}, ${remedy}`,
     fields: { required_scopes: needed },

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { RelayError } from '../domain/relay-error.ts';
 import { type MemberSpan, scanObject } from '../kit/json-members.ts';
-import { objectOf } from './json-value.ts';
+import { objectOf } from '../kit/json-value.ts';
 
 /** A parsed request, or the members of a large one that are small enough to be settings. */
 export type RequestSettings = Readonly<Record<string, unknown>>;

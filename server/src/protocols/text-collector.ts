@@ -1,5 +1,5 @@
 import type { TextMessage } from '../domain/guardrails/template.ts';
-import { objectOf } from './json-value.ts';
+import { objectOf } from '../kit/json-value.ts';
 import type { InspectedText } from './protocol.ts';
 
 /** Members in which messages, items and their parts hold text. */

@@ -1,3 +1,5 @@
+import { isObject } from '../../kit/json-value.ts';
+
 /**
  * The part of JSONPath (RFC 9535) that response rules use: `$`, `.name`, `['name']`, `[0]`, `[-1]`, `.*` and `[*]`. No
  * filters, slices or descendants: a rule names a place, and what it asks of the value there is the operator's part.
@@ -64,7 +66,7 @@ function unquoted(single: string | undefined, double: string | undefined): strin
       return escaped === "'" ? "'" : written;
     });
   try {
-    return JSON.parse(`"${inner}"`) as string;
+    return String(JSON.parse(`"${inner}"`));
   } catch {
     return null;
   }
@@ -77,6 +79,5 @@ function stepFrom(step: PathStep, value: unknown): readonly unknown[] {
     const at = Array.isArray(value) && step.index < 0 ? value.length + step.index : step.index;
     return Array.isArray(value) && at >= 0 && at < value.length ? [value[at]] : [];
   }
-  const known = !Array.isArray(value) && Object.hasOwn(value, step.name);
-  return known ? [(value as Record<string, unknown>)[step.name]] : [];
+  return isObject(value) && Object.hasOwn(value, step.name) ? [value[step.name]] : [];
 }

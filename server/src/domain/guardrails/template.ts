@@ -25,10 +25,18 @@ export interface TemplateValues {
   readonly body: unknown;
 }
 
-const TEXT_NAMES = ['text', 'stage', 'operation', 'model', 'lane', 'request_id'] as const;
-/** They become JSON and not text, so they stand for a whole string and never for a part of one. */
-const JSON_NAMES = ['messages', 'body'] as const;
-const templateNames: readonly string[] = [...TEXT_NAMES, ...JSON_NAMES];
+/** What a name among other text is replaced with. */
+const TEXT_VALUES: ReadonlyMap<string, (values: TemplateValues) => string> = new Map([
+  ['text', ({ text }) => text],
+  ['stage', ({ stage }) => stage],
+  ['operation', ({ operation }) => operation],
+  ['model', ({ model }) => model],
+  ['lane', ({ lane }) => lane],
+  ['request_id', ({ requestId }) => requestId],
+]);
+/** These become JSON and not text, so they replace a complete string and never a part of one. */
+const JSON_NAMES: ReadonlySet<string> = new Set(['messages', 'body']);
+const templateNames = [...TEXT_VALUES.keys(), ...JSON_NAMES];
 
 const NAMED = /\{\{\s*([^{}]*?)\s*\}\}/g;
 const WHOLE = /^\{\{\s*(messages|body)\s*\}\}$/;
@@ -61,12 +69,12 @@ function problemIn(value: unknown, param: string, depth: number): GuardrailProbl
 function problemOfText(text: string, param: string): GuardrailProblem | null {
   if (WHOLE.test(text)) return null;
   for (const [written, name = ''] of text.matchAll(NAMED)) {
-    if ((JSON_NAMES as readonly string[]).includes(name))
+    if (JSON_NAMES.has(name))
       return {
         param,
         message: `holds ${written} among other text; it becomes JSON and must be the whole string`,
       };
-    if (!(TEXT_NAMES as readonly string[]).includes(name))
+    if (!TEXT_VALUES.has(name))
       return {
         param,
         message: `names ${written}, which is not known; known are ${templateNames.join(', ')}`,
@@ -87,24 +95,5 @@ function fill(value: unknown, values: TemplateValues): unknown {
 function fillText(text: string, values: TemplateValues): unknown {
   const whole = WHOLE.exec(text);
   if (whole !== null) return whole[1] === 'messages' ? values.messages : values.body;
-  return text.replace(NAMED, (written, name: string) => textOf(name, values) ?? written);
-}
-
-function textOf(name: string, values: TemplateValues): string | undefined {
-  switch (name as (typeof TEXT_NAMES)[number]) {
-    case 'text':
-      return values.text;
-    case 'stage':
-      return values.stage;
-    case 'operation':
-      return values.operation;
-    case 'model':
-      return values.model;
-    case 'lane':
-      return values.lane;
-    case 'request_id':
-      return values.requestId;
-    default:
-      return undefined;
-  }
+  return text.replace(NAMED, (written, name: string) => TEXT_VALUES.get(name)?.(values) ?? written);
 }

@@ -16,12 +16,16 @@ import {
 import { readEncodedAnswer } from './decode-answer.ts';
 import { EncodedStreamTap } from './encoded-stream-tap.ts';
 import { StreamReader } from './stream-reader.ts';
+import { encodingOf, isEventStream, mustBeJson, withoutLength } from './upstream-head.ts';
 
-/** Answers up to this size are held until whole, so that usage can go into the headers. */
+/** Relay holds answers up to this size until they are complete, so that usage can go into the headers. */
 const BUFFERED_BYTES_MAX = 8 * 1024 * 1024;
 const TAIL_BYTES = 2 * 1024;
 /** How long the body of an error may take before the attempt counts as failed without it. */
 const ERROR_BODY_MS_MAX = 2_000;
+
+/** In place of a head until the provider has sent one. */
+const NO_HEAD: UpstreamHead = { status: 0, headers: {} };
 
 export interface ReplyDeps {
   readonly exchange: Exchange;
@@ -29,7 +33,7 @@ export interface ReplyDeps {
   readonly protocol: Protocol;
   readonly clock: Clock;
   readonly dropUsageFrame: boolean;
-  /** Nothing of a 2xx may reach the client before it was inspected, so it has to be a whole JSON object of bounded size. */
+  /** A guardrail inspects a 2xx before the client gets any of it, so it has to be a complete JSON object of bounded size. */
   readonly whole: boolean;
   /** Headers for the client at the moment of commitment. */
   readonly headersFor: (head: UpstreamHead, usage: Usage | null) => string[];
@@ -38,13 +42,13 @@ export interface ReplyDeps {
 }
 
 /**
- * One attempt's answer on its way to the client. Until the first content byte nothing is sent and the
- * attempt can still be replaced; from then on it is the client's, to its end. `result` settles once.
+ * Relays the answer to one attempt. Until the first byte of content nothing is sent and another attempt can replace this one;
+ * from then on the client gets this answer to its end. `result` settles once. Answers with the provider's status.
  */
 export class Reply implements UpstreamListener, InCharge {
-  /** Monotonic moment at which the upstream began to answer; null until then. */
+  /** Monotonic time of the provider's head; null until then. */
   headMs: number | null = null;
-  /** Set once the attempt is under way. */
+  /** Set as soon as the request is sent. */
   stopUpstream: (() => void) | null = null;
   readonly result: Promise<AttemptResult>;
   readonly #deps: ReplyDeps;
@@ -52,7 +56,7 @@ export class Reply implements UpstreamListener, InCharge {
   readonly #sentMs: number;
   #resolve: (result: AttemptResult) => void = () => undefined;
   #mode: 'waiting' | 'buffering' | 'streaming' | 'piping' | 'over' = 'waiting';
-  #head: UpstreamHead | null = null;
+  #head: UpstreamHead = NO_HEAD;
   #flow: Flow | null = null;
   #chunks: Buffer[] = [];
   #bufferedBytes = 0;
@@ -72,12 +76,12 @@ export class Reply implements UpstreamListener, InCharge {
     });
   }
 
-  /** Null until the upstream has answered. */
+  /** Null until the provider has answered. */
   get head(): UpstreamHead | null {
-    return this.#head;
+    return this.headMs === null ? null : this.#head;
   }
 
-  /** The client hung up: the upstream has nobody left to work for. */
+  /** The client disconnected: the upstream request is aborted. */
   clientLeft(): void {
     this.stopUpstream?.();
     if (this.#mode === 'over') return;
@@ -101,7 +105,7 @@ export class Reply implements UpstreamListener, InCharge {
       this.#head = withoutLength(head);
       this.#reader = new StreamReader(this.#deps.protocol.stream, this.#deps.dropUsageFrame);
     } else {
-      // Compressed although it was not asked for: passed on as it is, read from a decoded copy.
+      // Compressed although Relay did not ask for it: the bytes are relayed, usage is read from a decoded copy.
       this.#tap = new EncodedStreamTap(encodingOf(head) ?? '', this.#deps.protocol.stream);
       this.#pipe();
     }
@@ -127,7 +131,7 @@ export class Reply implements UpstreamListener, InCharge {
     }
     if (this.#mode === 'streaming') this.#endCommitted(code);
     else {
-      // Half a body with a promised length or encoding cannot be mended: the client must see it break.
+      // A partial body with an announced length or encoding cannot be completed, so the connection breaks.
       this.#response.destroy();
       this.#delivered('failed', code);
     }
@@ -148,12 +152,12 @@ export class Reply implements UpstreamListener, InCharge {
   }
 
   #endBuffered(): void {
-    const head = this.#head as UpstreamHead;
+    const head = this.#head;
     const only = this.#chunks.length === 1 ? this.#chunks[0] : undefined;
     const body = only ?? Buffer.concat(this.#chunks, this.#bufferedBytes);
     const encoding = encodingOf(head);
     const judge = ({ sound, usage }: { sound: boolean; usage: Usage | null }) => {
-      if (sound || !(isJson(head) || this.#isInspected())) {
+      if (sound || !(mustBeJson(head) || this.#isInspected())) {
         this.#finish({ kind: 'answer', answer: { ...head, body }, usage });
       } else {
         this.onFailure('upstream_invalid_response', 'the answer is not a whole JSON object');
@@ -168,7 +172,7 @@ export class Reply implements UpstreamListener, InCharge {
   }
 
   #isInspected(): boolean {
-    return this.#deps.whole && this.#head !== null && !isFailure(this.#head.status);
+    return this.#deps.whole && !isFailure(this.#head.status);
   }
 
   #refuse(internal: string): void {
@@ -177,11 +181,12 @@ export class Reply implements UpstreamListener, InCharge {
   }
 
   #stream(chunk: Buffer): void {
-    const reader = this.#reader as StreamReader;
+    const reader = this.#reader;
+    if (reader === null) return;
     const ready = reader.push(chunk);
     if (reader.phase === 'refused') {
       this.#flow?.abort();
-      const answer = { ...(this.#head as UpstreamHead), body: reader.takeHeld() };
+      const answer = { ...this.#head, body: reader.takeHeld() };
       const internal = 'the stream reported an error before any content';
       this.#finish({ kind: 'failure', code: 'upstream_invalid_response', internal, held: answer });
       return;
@@ -190,7 +195,8 @@ export class Reply implements UpstreamListener, InCharge {
   }
 
   #endStream(): void {
-    const reader = this.#reader as StreamReader;
+    const reader = this.#reader;
+    if (reader === null) return;
     const rest = reader.end();
     if (reader.phase !== 'open' && !reader.done) {
       const internal = 'the stream ended before any content';
@@ -203,19 +209,19 @@ export class Reply implements UpstreamListener, InCharge {
   }
 
   /**
-   * A stream that has said its last word, be it its end or an error of its own, is over however its
-   * connection goes down; every other one was interrupted, and the client is told so once.
+   * A stream that has reported its end or an error is complete, however its connection closes. Any other stream was interrupted,
+   * and the client gets one error frame.
    */
   #endCommitted(cause: string): void {
-    const reader = this.#reader as StreamReader;
-    if (reader.errored) {
+    const reader = this.#reader;
+    if (reader?.errored === true) {
       this.#response.end();
       this.#delivered('failed', 'upstream_error_frame');
-    } else if (reader.done) {
+    } else if (reader?.done === true) {
       this.#response.end();
       this.#delivered('completed', null);
     } else {
-      // Whatever is left of an incomplete frame stays behind, so that the error frame stands on its own.
+      // An incomplete frame is dropped, so that the client parses the error frame by itself.
       this.#response.end(this.#deps.interruptedFrame());
       this.#delivered('failed', cause);
     }
@@ -245,7 +251,7 @@ export class Reply implements UpstreamListener, InCharge {
 
   #commit(): void {
     if (this.#committedMs !== null) return;
-    const head = this.#head as UpstreamHead;
+    const head = this.#head;
     this.#committedMs = this.#deps.clock.monotonicMs();
     this.#deps.exchange.upstreamMs += this.#committedMs - this.#sentMs;
     this.#response.writeHead(head.status, this.#deps.headersFor(head, null));
@@ -277,7 +283,7 @@ export class Reply implements UpstreamListener, InCharge {
     const delivery = {
       state,
       cause,
-      status: (this.#head as UpstreamHead).status,
+      status: this.#head.status,
       usage,
       streamedTokens: this.#reader?.contentFrames ?? 0,
       firstByteMs: this.#committedMs ?? 0,
@@ -293,30 +299,4 @@ export class Reply implements UpstreamListener, InCharge {
       this.#deps.exchange.upstreamMs += this.#deps.clock.monotonicMs() - this.#sentMs;
     this.#resolve(result);
   }
-}
-
-function isEventStream(head: UpstreamHead): boolean {
-  return contentType(head).startsWith('text/event-stream');
-}
-
-function isJson(head: UpstreamHead): boolean {
-  const type = contentType(head);
-  return type === '' || type.startsWith('application/json') || type.startsWith('text/html');
-}
-
-function contentType(head: UpstreamHead): string {
-  const value = head.headers['content-type'];
-  return typeof value === 'string' ? value.toLowerCase() : '';
-}
-
-/** A stream can lose its usage frame or gain an error frame, so a length announced for it no longer holds. */
-function withoutLength(head: UpstreamHead): UpstreamHead {
-  if (head.headers['content-length'] === undefined) return head;
-  const { 'content-length': _announced, ...headers } = head.headers;
-  return { status: head.status, headers };
-}
-
-function encodingOf(head: UpstreamHead): string | null {
-  const value = head.headers['content-encoding'];
-  return typeof value !== 'string' || value === '' || value === 'identity' ? null : value;
 }

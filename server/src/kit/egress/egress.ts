@@ -90,7 +90,7 @@ function vettingConnector(policy: AddressPolicy, options: EgressOptions): buildC
   const socketOptions = {
     timeout: options.connectTimeoutMs,
     allowH2: false,
-    lookup: vettingLookup(policy, options.lookup ?? (systemLookup as LookupFunction)),
+    lookup: vettingLookup(policy, options.lookup ?? lookupName),
     highWaterMark: SOCKET_BYTES_MAX,
   };
   const connect = buildConnector(socketOptions);
@@ -104,6 +104,8 @@ function vettingConnector(policy: AddressPolicy, options: EgressOptions): buildC
     connect(target, callback);
   };
 }
+
+const lookupName: LookupFunction = (hostname, options, callback) => systemLookup(hostname, options, callback);
 
 function vettingLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFunction {
   return (hostname, lookupOptions, callback) => {

@@ -1,3 +1,4 @@
+import { objectOf } from '../../kit/json-value.ts';
 import { shownText } from './upstream-text.ts';
 
 export interface ModelList {
@@ -12,22 +13,23 @@ const ID_CHARACTERS_MAX = 200;
 export function modelListOf(answer: unknown, secret: string | null): ModelList | null {
   const list = listIn(answer);
   if (list === null) return null;
-  const ids = list.map(idOf).filter((id) => id !== null && isShowable(id, secret)) as string[];
+  const ids = list
+    .map(idOf)
+    .filter((id) => id !== null)
+    .filter((id) => isShowable(id, secret));
   return { count: list.length, ids: [...new Set(ids)].slice(0, IDS_MAX) };
 }
 
 function listIn(answer: unknown): readonly unknown[] | null {
   if (Array.isArray(answer)) return answer;
-  if (typeof answer !== 'object' || answer === null) return null;
-  const { data, models } = answer as Record<string, unknown>;
+  const { data, models } = objectOf(answer);
   if (Array.isArray(data)) return data;
   return Array.isArray(models) ? models : null;
 }
 
 function idOf(model: unknown): string | null {
   if (typeof model === 'string') return model;
-  if (typeof model !== 'object' || model === null) return null;
-  const { id, name } = model as Record<string, unknown>;
+  const { id, name } = objectOf(model);
   return [id, name].find((each) => typeof each === 'string') ?? null;
 }
 

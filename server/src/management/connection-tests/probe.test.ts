@@ -59,11 +59,11 @@ describe('a probe', () => {
 
   for (const path of ['/silent', '/unfinished']) {
     it(`of ${path.slice(1)} upstream ends at its deadline and leaves no connection`, async () => {
-      const result = await probe(path, 100);
+      const result = await probe(path, 500);
       assert.ok(result.kind === 'failed');
       assert.equal(result.reason, 'timed_out');
       assert.notEqual(result.connectMs, null);
-      assert.ok(result.waitedMs >= 90 && result.waitedMs < 2_000, `${result.waitedMs} ms`);
+      assert.ok(result.waitedMs >= 490 && result.waitedMs < 5_000, `${result.waitedMs} ms`);
       if (open > 0) await once(server, 'one closed');
       assert.equal(open, 0);
     });

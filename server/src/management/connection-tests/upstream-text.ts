@@ -1,3 +1,5 @@
+import { objectOf } from '../../kit/json-value.ts';
+
 const CHARACTERS_MAX = 300;
 /** A shorter piece of a secret turns up in ordinary words; a longer one would let half of it through. */
 const PIECE_CHARACTERS = 6;
@@ -32,8 +34,7 @@ export function parsed(body: Buffer): unknown {
 
 /** Providers nest it once; what is nested deeper is not looked for. */
 function messageIn(value: unknown, nested = false): string | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const { error, message, detail } = value as Record<string, unknown>;
+  const { error, message, detail } = objectOf(value);
   if (!nested && typeof error === 'object' && error !== null) return messageIn(error, true);
   return [message, error, detail].find((each) => typeof each === 'string') ?? null;
 }

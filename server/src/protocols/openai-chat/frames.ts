@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json-value.ts';
+import { isObject, type JsonObject } from '../../kit/json-value.ts';
 import { CLOSING, CONTENT, ERROR, frameReader, hasError, PREAMBLE } from '../openai/frames.ts';
 import { parseUsage } from '../openai/usage.ts';
 import type { FrameMeaning, StreamRules } from '../protocol.ts';

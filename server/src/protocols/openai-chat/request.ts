@@ -1,5 +1,5 @@
 import type { MemberSpan } from '../../kit/json-members.ts';
-import { isObject } from '../json-value.ts';
+import { isObject } from '../../kit/json-value.ts';
 import { estimateTokens, outputCap } from '../openai/estimate.ts';
 import { includeUsage, openaiBody } from '../openai/request.ts';
 import type { RequestRules } from '../protocol.ts';

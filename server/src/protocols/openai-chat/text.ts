@@ -1,4 +1,4 @@
-import { listOf, objectOf } from '../json-value.ts';
+import { listOf, objectOf } from '../../kit/json-value.ts';
 import type { TextRules } from '../protocol.ts';
 import { requestText, TextCollector } from '../text-collector.ts';
 

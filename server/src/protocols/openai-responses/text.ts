@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, objectOf } from '../json-value.ts';
+import { type JsonObject, listOf, objectOf } from '../../kit/json-value.ts';
 import type { TextRules } from '../protocol.ts';
 import { requestText, TextCollector } from '../text-collector.ts';
 

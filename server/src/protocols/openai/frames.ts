@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, parseObject } from '../../kit/json-value.ts';
 import type { SseFrame } from '../../kit/sse-frames.ts';
-import { isObject, type JsonObject, parseObject } from '../json-value.ts';
 import type { FrameMeaning } from '../protocol.ts';
 
 export const PREAMBLE: FrameMeaning = { kind: 'preamble', usage: null, usageOnly: false };

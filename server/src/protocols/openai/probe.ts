@@ -1,4 +1,4 @@
-import { isObject } from '../json-value.ts';
+import { isObject } from '../../kit/json-value.ts';
 import type { ProbeRules } from '../protocol.ts';
 
 export const PROBE_PROMPT = 'Hi';

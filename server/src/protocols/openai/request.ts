@@ -1,5 +1,5 @@
 import type { MemberSpan } from '../../kit/json-members.ts';
-import { isObject } from '../json-value.ts';
+import { isObject } from '../../kit/json-value.ts';
 import { type BodyRules, invalidField, type RequestSettings } from '../request-body.ts';
 import type { AddedSetting } from '../splice-body.ts';
 

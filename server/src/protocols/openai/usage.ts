@@ -1,6 +1,6 @@
 import type { Usage } from '../../domain/money/usage.ts';
+import { isObject } from '../../kit/json-value.ts';
 import { usageMemberRules } from '../answer-usage.ts';
-import { isObject } from '../json-value.ts';
 
 /**
  * Reads the `usage` object of all OpenAI protocols: chat completions and embeddings count prompt and completion tokens, responses
