@@ -1,7 +1,6 @@
 import type { AdmissionAsk, Refusal } from './engine.ts';
+import { concurrencyRefusal, refusal } from './refusal.ts';
 
-/** Nobody knows when concurrency frees up; this is when asking again makes sense. */
-export const RETRY_UNKNOWN_MS = 1_000;
 /** Later than any slot. */
 export const NEVER_MS = 9e15;
 
@@ -9,11 +8,11 @@ export const NEVER_MS = 9e15;
 export interface Placement {
   /** The earliest moment at which every window has room. */
   readonly slotMs: number;
-  /** The policy that pushed the slot furthest; null for a cooldown, the order of the queue, or nothing. */
+  /** The limit that pushed the slot furthest; null for a cooldown, the order of the queue, or no delay. */
   readonly boundBy: string | null;
-  /** A policy whose limit is smaller than the request alone. */
+  /** A limit that is smaller than the request alone. */
   readonly exceeds: string | null;
-  /** A concurrency policy without a free unit, where the slot is now. */
+  /** A concurrency limit without a free unit, where the slot is now. */
   readonly blockedBy: string | null;
 }
 
@@ -23,8 +22,9 @@ export type Choice =
   | Refusal;
 
 /**
- * `preferred` takes the first candidate whose slot fits the wait budget; `soonest` the first that is free now, else
- * the one with the earliest slot. A slot with a time beats a place in line, and a place in line beats a refusal.
+ * `preferred` takes the first candidate whose slot fits the wait budget; `soonest` takes the first that is free now, else
+ * the one with the earliest slot. A slot with a known time is better than a place in line, which is better than a refusal.
+ * The engines and the routing explanation both decide with this function; `redis/script/admit.lua` mirrors it.
  */
 export function choose(
   ask: Pick<AdmissionAsk, 'selection' | 'waitMsMax'>,
@@ -52,19 +52,10 @@ export function choose(
   if (blocked >= 0) {
     const policyId = placements[blocked]?.blockedBy ?? '';
     if (ask.waitMsMax > 0) return { kind: 'line', candidate: blocked, slotMs: nowMs, policyId };
-    return refusal('wait_budget', RETRY_UNKNOWN_MS, policyId, RETRY_UNKNOWN_MS);
+    return concurrencyRefusal(policyId);
   }
   const best = placements[soonest];
   if (best === undefined) return refusal('exceeds_limit', 0, placements[0]?.exceeds ?? null, 0);
-  // Sent again when the slot has come into the budget's reach, the same request is accepted.
+  // A retry is accepted as soon as the slot lies within its wait budget.
   return refusal('wait_budget', best.slotMs - deadlineMs, best.boundBy, best.slotMs - nowMs);
-}
-
-export function refusal(
-  reason: Refusal['reason'],
-  retryAfterMs: number,
-  policyId: string | null,
-  resetMs: number,
-): Refusal {
-  return { kind: 'refused', reason, retryAfterMs, policyId, resetMs };
 }

@@ -1,5 +1,6 @@
 import type { AdmissionDesk } from '../admission/desk.ts';
 import type { Actual } from '../admission/engine.ts';
+import { boundEstimate } from '../domain/limits/bound-estimate.ts';
 import { costMicros } from '../domain/money/money.ts';
 import type { Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
@@ -7,7 +8,6 @@ import type { RequestRecord } from '../domain/request-record.ts';
 import type { Candidate } from '../domain/routing/routing.ts';
 import { readBody } from '../http/read-body.ts';
 import { awaitCapacity, LATE_ANSWERS_MAX, remainingCandidates, UNUSED } from './admit/await-capacity.ts';
-import { boundEstimate } from './admit/bound-estimate.ts';
 import { giveUpCharges } from './admit/give-up-charges.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
 import { clientGone, endWithError } from './endings.ts';

@@ -1,7 +1,7 @@
 import type { AppliedLimit, Charge } from '../../domain/limits/limit.ts';
 import { METRICS } from '../../domain/limits/metric.ts';
 import type { Clock } from '../../kit/clock.ts';
-import { choose, NEVER_MS, type Placement, RETRY_UNKNOWN_MS, refusal } from '../choose-candidate.ts';
+import { choose, NEVER_MS, type Placement } from '../choose-candidate.ts';
 import type {
   Actual,
   AdmissionAnswer,
@@ -10,6 +10,7 @@ import type {
   CandidateAsk,
   SettleAsk,
 } from '../engine.ts';
+import { RETRY_UNKNOWN_MS, refusal } from '../refusal.ts';
 import {
   chargesOf,
   chosenOf,

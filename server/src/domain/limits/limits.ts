@@ -85,6 +85,19 @@ export function estimatedAmounts(
   };
 }
 
+/** The charges of an estimated request. One that costs nothing takes nothing, so a full window does not delay it. */
+export function estimatedCharges(
+  snapshot: OrganizationSnapshot,
+  caller: LimitedCaller,
+  route: Pick<Route, 'lane'>,
+  candidate: Candidate,
+  estimate: TokenEstimate,
+): readonly Charge[] {
+  const amounts = estimatedAmounts(snapshot, candidate, estimate);
+  const charges = chargesFor(snapshot, caller, route, candidate, amounts);
+  return amounts.spendMicros > 0 ? charges : charges.filter(({ cost }) => cost > 0);
+}
+
 /** By the id that the engine knows it by; null for a limit that is no longer in force for this caller. */
 export function describePolicy(
   snapshot: OrganizationSnapshot,

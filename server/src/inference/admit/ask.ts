@@ -1,7 +1,6 @@
 import type { Actual, CandidateAsk, DeskAsk, WindowState } from '../../admission/engine.ts';
 import type { ExpiredDraft } from '../../domain/expired-draft.ts';
-import type { Charge } from '../../domain/limits/limit.ts';
-import { chargesFor, estimatedAmounts, hasPolicies } from '../../domain/limits/limits.ts';
+import { estimatedAmounts, estimatedCharges, hasPolicies } from '../../domain/limits/limits.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
 
@@ -14,7 +13,7 @@ export function askFor(
   release: Actual | null,
 ): DeskAsk {
   const { snapshot, caller } = exchange;
-  const { route, body } = routed;
+  const { route, body, estimate } = routed;
   const limited = hasPolicies(snapshot, caller);
   return {
     organizationId: caller.organizationId,
@@ -25,7 +24,7 @@ export function askFor(
       (candidate): CandidateAsk => ({
         endpointId: candidate.endpoint.id,
         paced: candidate.endpoint.pacing,
-        charges: limited ? chargesAt(exchange, routed, candidate) : [],
+        charges: limited ? estimatedCharges(snapshot, caller, route, candidate, estimate) : [],
       }),
     ),
     selection: route.selection,
@@ -34,17 +33,6 @@ export function askFor(
     about: { laneId: route.lane?.id ?? null, userId: caller.userId },
     draft: JSON.stringify(draftOf(exchange, routed, candidates)),
   };
-}
-
-/** What costs nothing takes nothing, and is not held back by a window that others have filled. */
-function chargesAt(
-  { snapshot, caller }: Exchange,
-  routed: RoutedRequest,
-  candidate: Candidate,
-): readonly Charge[] {
-  const amounts = estimatedAmounts(snapshot, candidate, routed.estimate);
-  const charges = chargesFor(snapshot, caller, routed.route, candidate, amounts);
-  return amounts.spendMicros > 0 ? charges : charges.filter(({ cost }) => cost > 0);
 }
 
 /** Enough to account for the request if this process does not live to do it. */

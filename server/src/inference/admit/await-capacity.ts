@@ -1,12 +1,13 @@
 import type { AdmissionDesk } from '../../admission/desk.ts';
 import type { Actual, DeskAnswer } from '../../admission/engine.ts';
 import { GEOMETRY, latenessMsMax } from '../../admission/memory/sliding-window.ts';
+import { concurrencyRefusal } from '../../admission/refusal.ts';
 import type { RelayError } from '../../domain/relay-error.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
 import { askFor, rateWindowsOf } from './ask.ts';
-import { lineRefusal, refusalError } from './refusal.ts';
+import { refusalError } from './refusal.ts';
 
 /** How long somebody in line sleeps at most: a wake-up can be lost with the connection that carried it. */
 const LINE_MS_MAX = 1_000;
@@ -80,7 +81,10 @@ export async function awaitCapacity(
     if (stop === null && answer.kind === 'line' && ask.waitMsMax <= 0) {
       deps.desk.void(organizationId, exchange.requestId);
       exchange.decisions.refused = 'wait_budget';
-      return { kind: 'refused', error: lineRefusal(exchange, routed.route, answer.policyId) };
+      return {
+        kind: 'refused',
+        error: refusalError(exchange, routed.route, concurrencyRefusal(answer.policyId)),
+      };
     }
     if (stop === null) await waitFor(deps, exchange, answer, ask.waitMsMax);
     const stopped = stop ?? stopReason(deps, exchange);

@@ -1,24 +1,26 @@
-import type { Operation, RoutingExplanation } from '@relay/contract';
+import type { LimitingPolicy, Operation, RoutingExplanation } from '@relay/contract';
+import { choose, type Placement } from '../../admission/choose-candidate.ts';
+import type { Refusal } from '../../admission/engine.ts';
+import { outcomeOf } from '../../admission/refusal.ts';
 import type { Guardrail } from '../../domain/guardrails/guardrail.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
 import { isPrepared, type Route, type RouteMember } from '../../domain/routing/routing.ts';
 import type { Pricing } from '../../domain/snapshot.ts';
 import { protocols } from '../../protocols/index.ts';
-import type { LimitState } from './limit-states.ts';
+import type { Placements } from './placements.ts';
 
 export interface ExplainInput {
   readonly operation: Operation;
   readonly model: string;
   readonly streaming: boolean;
   readonly estimate: TokenEstimate;
-  /** Undefined when nothing has that name. */
+  /** Undefined when no lane or model has that name. */
   readonly route: Route | undefined;
   /** A lane has that name and is disabled. */
   readonly namesDisabledLane: boolean;
-  /** Undefined when every limit of the endpoint has room for the request. */
-  readonly limitOf: (endpointId: string) => LimitState | undefined;
-  /** How long an endpoint is still to be left alone; 0 when it is free. */
-  readonly waitMsOf: (endpointId: string) => number;
+  readonly placements: Placements;
+  /** Describes a limit by its engine id; null when it no longer applies to the caller. */
+  readonly limitingPolicy: (appliedId: string, resetsAtMs: number | null) => LimitingPolicy | null;
   readonly pricingOf: (endpointId: string) => Pricing | undefined;
   /** Those in force, in their order. */
   readonly guardrails: readonly Guardrail[];
@@ -30,117 +32,98 @@ const UNGUARDABLE_STREAM =
   'It would be refused with 400: a guardrail is effective for a candidate, and cannot inspect a stream.';
 const UNGUARDABLE_EMBEDDINGS =
   'It would be refused with 400: a guardrail is effective for a candidate, and cannot inspect embeddings.';
-/** As in a real refusal: past this a budget counts as spent. */
-const RETRY_MS_MAX = 60_000;
-/** Nobody knows when concurrency frees up. */
-const RETRY_UNKNOWN_MS = 1_000;
 
-/** A member that may take the request as far as configuration goes. */
-export interface Contender {
+/** A member of the route that can serve the request, as far as configuration goes. */
+export interface PlacedCandidate {
   readonly member: RouteMember;
-  /** Until its provider's cooldown is over and its limits have room. */
-  readonly waitMs: number;
-  /** What stands in the way for longest; undefined for nothing or a cooldown. */
-  readonly limit: LimitState | undefined;
-  readonly hasCredential: boolean;
+  readonly placement: Placement;
+  /** Until the cooldown is over and every limit has room; null in line and for a request that never fits. */
+  readonly waitMs: number | null;
+  /** The limit that delays or rejects the request here; null for none or a cooldown. */
+  readonly limitedBy: LimitingPolicy | null;
+  /** Whether its provider has a credential to send, if it needs one. */
+  readonly isPrepared: boolean;
 }
 
 export type Decision = Pick<
   RoutingExplanation,
   'outcome' | 'wait_ms' | 'retry_after_ms' | 'error_code' | 'reason' | 'limited_by'
-> & { readonly chosen: Contender | null };
+> & { readonly chosen: PlacedCandidate | null };
 
-export function contenderOf(input: ExplainInput, member: RouteMember): Contender {
-  const { id } = member.candidate.endpoint;
-  const cooldownMs = Math.ceil(input.waitMsOf(id));
-  const found = input.limitOf(id);
-  // A line is only joined once the endpoint can be used at all, and what never fits is no matter of time.
-  const binds = found !== undefined && (found.kind === 'exceeds' || found.waitMs >= cooldownMs);
-  const limit = binds ? found : undefined;
-  const waitMs = Math.max(cooldownMs, limit?.waitMs ?? 0);
-  return { member, waitMs, limit, hasCredential: isPrepared(member.candidate) };
-}
-
-/** The choice admission makes, and what becomes of it when the chosen one cannot be prepared. */
-export function decide(input: ExplainInput, contenders: readonly Contender[], isGuarded: boolean): Decision {
-  const { route } = input;
-  if (route === undefined) return refusal('model_not_found', unknownModel(input));
-  if (contenders.length === 0) return refusal('no_route', 'No candidate can serve it; each says why.');
-  if (isGuarded && protocols[input.operation].text === null)
-    return refusal('guardrail_route_kind_unsupported', UNGUARDABLE_EMBEDDINGS);
-  if (isGuarded && input.streaming) return refusal('guardrail_streaming_unsupported', UNGUARDABLE_STREAM);
-  // An attempt without a credential fails at once and falls back; without fallback it is the end.
-  const prepared = contenders.filter((contender) => contender.hasCredential);
-  const choices = route.allowFallback ? prepared : contenders;
-  if (choices.length === 0) return refusal('upstream_not_prepared', NO_CREDENTIAL_ANYWHERE);
-
-  const chosen = choose(route, choices);
-  if (chosen === null) return refuseForCapacity(route, choices);
-  if (!chosen.hasCredential) return refusal('upstream_not_prepared', NO_CREDENTIAL_ANYWHERE);
-  const now = chosen.waitMs === 0 && chosen.limit === undefined;
+export function placedCandidate(input: ExplainInput, member: RouteMember): PlacedCandidate {
+  const { nowMs, byEndpoint } = input.placements;
+  const { endpoint } = member.candidate;
+  const placement = byEndpoint.get(endpoint.id) ?? {
+    slotMs: nowMs,
+    boundBy: null,
+    exceeds: null,
+    blockedBy: null,
+  };
+  const limitId = placement.exceeds ?? placement.blockedBy ?? placement.boundBy;
+  const hasTime = placement.exceeds === null && placement.blockedBy === null;
   return {
-    chosen,
-    outcome: now ? 'dispatch' : 'wait',
-    wait_ms: knownWaitMs(chosen),
-    retry_after_ms: null,
-    error_code: null,
-    reason: null,
-    limited_by: chosen.limit?.limitedBy ?? null,
+    member,
+    placement,
+    waitMs: hasTime ? placement.slotMs - nowMs : null,
+    limitedBy: limitId === null ? null : input.limitingPolicy(limitId, hasTime ? placement.slotMs : null),
+    isPrepared: isPrepared(member.candidate),
   };
 }
 
-/** A slot with a time beats a place in line, and a place in line beats a refusal. */
-function choose(route: Route, choices: readonly Contender[]): Contender | null {
-  const timed = choices.filter(isTimed);
-  const fitting = timed.filter(({ waitMs }) => waitMs <= route.maxWaitMs);
-  const chosen = route.selection === 'soonest' ? soonestOf(fitting) : fitting[0];
-  const inLine = route.maxWaitMs > 0 ? choices.find(({ limit }) => limit?.kind === 'line') : undefined;
-  return chosen ?? inLine ?? null;
-}
-
-function refuseForCapacity(route: Route, choices: readonly Contender[]): Decision {
-  const blocked = choices.find(({ limit }) => limit?.kind === 'line');
-  const best = blocked ?? soonestOf(choices.filter(isTimed));
-  if (best === undefined) {
-    const reason = 'This request alone is more than a limit of every candidate admits.';
-    return refusal('request_exceeds_limit', reason, null, choices[0]?.limit);
-  }
-  const retryAfterMs = blocked === undefined ? best.waitMs : RETRY_UNKNOWN_MS;
-  const isFar = retryAfterMs - route.maxWaitMs > RETRY_MS_MAX;
-  const code = isFar ? 'budget_exhausted' : 'rate_limit_wait_budget_exceeded';
-  const reason = `No candidate has room within the wait budget of ${route.maxWaitMs} ms.`;
-  return refusal(code, reason, retryAfterMs, best.limit);
-}
-
-function isTimed({ limit }: Contender): boolean {
-  return limit === undefined || limit.kind === 'wait';
-}
-
-function soonestOf(contenders: readonly Contender[]): Contender | undefined {
-  let best: Contender | undefined;
-  for (const next of contenders) if (best === undefined || next.waitMs < best.waitMs) best = next;
-  return best;
-}
-
-/** Null where no time can be named: in line, and for what never fits. */
-export function knownWaitMs(contender: Contender): number | null {
-  return isTimed(contender) ? contender.waitMs : null;
-}
-
-function refusal(
-  errorCode: string,
-  reason: string,
-  retryAfterMs: number | null = null,
-  limit?: LimitState,
+/** The choice that admission would make, and the error if the chosen candidate cannot be called. */
+export function decide(
+  input: ExplainInput,
+  candidates: readonly PlacedCandidate[],
+  isGuarded: boolean,
 ): Decision {
+  const { route } = input;
+  if (route === undefined) return refusal('model_not_found', unknownModel(input));
+  if (candidates.length === 0) return refusal('no_route', 'No candidate can serve it; each says why.');
+  if (isGuarded && protocols[input.operation].text === null)
+    return refusal('guardrail_route_kind_unsupported', UNGUARDABLE_EMBEDDINGS);
+  if (isGuarded && input.streaming) return refusal('guardrail_streaming_unsupported', UNGUARDABLE_STREAM);
+  // An attempt without a credential fails and falls back; without fallback the request fails.
+  const prepared = candidates.filter((each) => each.isPrepared);
+  const choices = route.allowFallback ? prepared : candidates;
+  if (choices.length === 0) return refusal('upstream_not_prepared', NO_CREDENTIAL_ANYWHERE);
+
+  const placements = choices.map(({ placement }) => placement);
+  const ask = { selection: route.selection, waitMsMax: route.maxWaitMs };
+  const choice = choose(ask, placements, input.placements.nowMs);
+  if (choice.kind === 'refused') return refuseForCapacity(input, route, choice);
+  const chosen = choices[choice.candidate];
+  if (chosen?.isPrepared !== true) return refusal('upstream_not_prepared', NO_CREDENTIAL_ANYWHERE);
+  return {
+    chosen,
+    outcome: choice.kind === 'now' ? 'dispatch' : 'wait',
+    wait_ms: chosen.waitMs,
+    retry_after_ms: null,
+    error_code: null,
+    reason: null,
+    limited_by: chosen.limitedBy,
+  };
+}
+
+function refuseForCapacity(input: ExplainInput, route: Route, refused: Refusal): Decision {
+  const { code, retryAfterMs } = outcomeOf(refused);
+  const neverFits = refused.reason === 'exceeds_limit';
+  const reason = neverFits
+    ? 'This request alone is more than a limit of every candidate admits.'
+    : `No candidate has room within the wait budget of ${route.maxWaitMs} ms.`;
+  const resetsAtMs = neverFits ? null : input.placements.nowMs + refused.resetMs;
+  const limitedBy = refused.policyId === null ? null : input.limitingPolicy(refused.policyId, resetsAtMs);
+  return { ...refusal(code, reason), retry_after_ms: retryAfterMs, limited_by: limitedBy };
+}
+
+function refusal(errorCode: string, reason: string): Decision {
   return {
     chosen: null,
     outcome: 'refuse',
     wait_ms: null,
-    retry_after_ms: retryAfterMs,
+    retry_after_ms: null,
     error_code: errorCode,
     reason,
-    limited_by: limit?.limitedBy ?? null,
+    limited_by: null,
   };
 }
 

@@ -3,12 +3,11 @@ import { costMicros } from '../../domain/money/money.ts';
 import type { Route, RouteMember } from '../../domain/routing/routing.ts';
 import { unfitness, unfitVerdicts } from '../../domain/routing/unfit.ts';
 import {
-  type Contender,
-  contenderOf,
   type Decision,
   decide,
   type ExplainInput,
-  knownWaitMs,
+  type PlacedCandidate,
+  placedCandidate,
 } from './decide-route.ts';
 import { guardrailsOfRoute } from './effective-guardrails.ts';
 
@@ -18,16 +17,16 @@ const NO_CREDENTIAL =
 const EXCEEDS = 'this request alone is more than a limit admits';
 const IN_LINE = 'every unit of a concurrency limit is taken';
 
-/** What would happen to a request now, from what is known of configuration, cooldowns and limits. Sends nothing and reserves nothing. */
+/** What would happen to the request now. Sends nothing and reserves nothing. */
 export function explainRoute(input: ExplainInput): RoutingExplanation {
   const { route } = input;
-  const contenders = new Map<RouteMember, Contender>();
+  const placed = new Map<RouteMember, PlacedCandidate>();
   for (const member of route?.members ?? []) {
     if (unfitness(member, input.operation, input.streaming) !== null) continue;
-    contenders.set(member, contenderOf(input, member));
+    placed.set(member, placedCandidate(input, member));
   }
-  const guardrails = guardrailsOfRoute(input.guardrails, route, [...contenders.keys()]);
-  const decision = decide(input, [...contenders.values()], guardrails.all.length > 0);
+  const guardrails = guardrailsOfRoute(input.guardrails, route, [...placed.keys()]);
+  const decision = decide(input, [...placed.values()], guardrails.all.length > 0);
   return {
     operation: input.operation,
     model: input.model,
@@ -47,7 +46,7 @@ export function explainRoute(input: ExplainInput): RoutingExplanation {
     guardrail_ids: guardrails.all.map(({ guardrail_id }) => guardrail_id),
     guardrails: [...guardrails.all],
     candidates: (route?.members ?? []).map((member) => ({
-      ...verdictOf(input, member, contenders.get(member), decision),
+      ...verdictOf(input, member, placed.get(member), decision),
       guardrail_ids: [...guardrails.idsAt(member)],
     })),
   };
@@ -64,7 +63,7 @@ function resolvedAs(model: string, route: Route | undefined): RoutingExplanation
 function verdictOf(
   input: ExplainInput,
   member: RouteMember,
-  contender: Contender | undefined,
+  placed: PlacedCandidate | undefined,
   decision: Decision,
 ): Omit<CandidateVerdict, 'guardrail_ids'> {
   const { endpoint, provider } = member.candidate;
@@ -75,9 +74,9 @@ function verdictOf(
     provider_id: provider.id,
     upstream_model: endpoint.upstreamModel,
     rank: member.manualRank,
-    ...judge(input, member, contender, decision),
-    wait_ms: contender === undefined ? null : knownWaitMs(contender),
-    limited_by: contender?.limit?.limitedBy ?? null,
+    ...judge(input, member, placed, decision),
+    wait_ms: placed?.waitMs ?? null,
+    limited_by: placed?.limitedBy ?? null,
     estimated_cost_micros:
       pricing === undefined ? null : costMicros(pricing, { ...input.estimate, cachedInputTokens: 0 }),
   };
@@ -86,23 +85,22 @@ function verdictOf(
 function judge(
   input: ExplainInput,
   member: RouteMember,
-  contender: Contender | undefined,
+  placed: PlacedCandidate | undefined,
   decision: Decision,
 ): Pick<CandidateVerdict, 'verdict' | 'reason'> {
   const unfit = unfitness(member, input.operation, input.streaming);
   if (unfit !== null) return unfitVerdicts[unfit];
-  if (contender === undefined || !contender.hasCredential)
-    return { verdict: 'unhealthy', reason: NO_CREDENTIAL };
-  const { waitMs, limit } = contender;
-  if (contender === decision.chosen) {
-    const reason = `${whenFree(contender)}, and comes first ${orderOf(input.route)}`;
+  if (placed?.isPrepared !== true) return { verdict: 'unhealthy', reason: NO_CREDENTIAL };
+  if (placed === decision.chosen) {
+    const reason = `${whenFree(placed)}, and comes first ${orderOf(input.route)}`;
     return { verdict: 'selected', reason };
   }
-  if (limit?.kind === 'exceeds') return { verdict: 'limited', reason: EXCEEDS };
+  const { placement, waitMs } = placed;
+  if (placement.exceeds !== null) return { verdict: 'limited', reason: EXCEEDS };
   const maxWaitMs = input.route?.maxWaitMs ?? 0;
-  if (limit?.kind === 'line') return { verdict: maxWaitMs > 0 ? 'would_wait' : 'limited', reason: IN_LINE };
+  if (waitMs === null) return { verdict: maxWaitMs > 0 ? 'would_wait' : 'limited', reason: IN_LINE };
   const why =
-    limit === undefined
+    placement.boundBy === null
       ? `its provider asked to be left alone for ${waitMs} ms more`
       : `a limit has room for it in about ${waitMs} ms`;
   if (waitMs > maxWaitMs) return { verdict: 'limited', reason: `${why}, which is past the wait budget` };
@@ -114,10 +112,10 @@ function judge(
   return { verdict: 'available', reason };
 }
 
-function whenFree({ waitMs, limit }: Contender): string {
-  if (limit?.kind === 'line') return IN_LINE;
+function whenFree({ placement, waitMs }: PlacedCandidate): string {
+  if (waitMs === null) return IN_LINE;
   if (waitMs === 0) return 'it is free now';
-  return `it is free in ${limit === undefined ? '' : 'about '}${waitMs} ms, within the wait budget`;
+  return `it is free in ${placement.boundBy === null ? '' : 'about '}${waitMs} ms, within the wait budget`;
 }
 
 function orderOf(route: Route | undefined): string {

@@ -35,8 +35,8 @@ function explain(model: string, over: { operation?: Operation; streaming?: boole
     estimate: { inputTokens: 1, outputTokens: 1 },
     route: routingTableOf(organization).resolve(model),
     namesDisabledLane: false,
-    limitOf: () => undefined,
-    waitMsOf: () => 0,
+    placements: { nowMs: 0, byEndpoint: new Map() },
+    limitingPolicy: () => null,
     pricingOf: () => undefined,
     guardrails: organization.guardrails,
   });

@@ -146,7 +146,8 @@ describe('a routing explanation', () => {
     assert.equal(answer.outcome, 'refuse');
     assert.equal(answer.error_code, 'rate_limit_wait_budget_exceeded');
     assert.equal(answer.selected_endpoint_id, null);
-    assert.ok((answer.retry_after_ms ?? 0) > 39_000 && (answer.retry_after_ms ?? 0) <= 40_000);
+    // The slot is 40 s away and 10 s of wait budget cover the rest, so a retry is accepted after 30 s.
+    assert.ok((answer.retry_after_ms ?? 0) > 29_000 && (answer.retry_after_ms ?? 0) <= 30_000);
   });
 
   it('says when a provider has no credential to send', async () => {

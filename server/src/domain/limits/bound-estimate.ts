@@ -1,18 +1,18 @@
-import type { AppliedLimit } from '../../domain/limits/limit.ts';
-import { chargesFor, estimatedAmounts, hasPolicies, type LimitedCaller } from '../../domain/limits/limits.ts';
-import { METRICS } from '../../domain/limits/metric.ts';
-import type { TokenEstimate } from '../../domain/money/usage.ts';
-import type { Candidate, Route } from '../../domain/routing/routing.ts';
-import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
+import type { TokenEstimate } from '../money/usage.ts';
+import type { Candidate, Route } from '../routing/routing.ts';
+import type { OrganizationSnapshot } from '../snapshot.ts';
+import type { AppliedLimit } from './limit.ts';
+import { chargesFor, estimatedAmounts, hasPolicies, type LimitedCaller } from './limits.ts';
+import { METRICS } from './metric.ts';
 
 /**
- * A request that names no bound on its output is not refused for what others usually come to: the guess is cut to what
- * the smallest limit could ever admit. With a bound of its own, the request means what it says.
+ * Without an output cap, the estimate of the output is a guess from earlier requests. A guess must not refuse the request
+ * by itself, so it is cut to what the smallest limit could admit. An output cap is taken as it is.
  */
 export function boundEstimate(
   snapshot: OrganizationSnapshot,
   caller: LimitedCaller,
-  route: Route,
+  route: Pick<Route, 'lane'>,
   candidates: readonly Candidate[],
   outputCap: number | null,
   estimate: TokenEstimate,

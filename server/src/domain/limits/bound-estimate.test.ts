@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { routingTableOf } from '../../domain/routing/routing.ts';
-import { endpoint, provider, snapshot } from '../../domain/snapshot.fixture.ts';
-import type { BudgetPolicy, LimitPolicy } from '../../domain/snapshot.ts';
+import { routingTableOf } from '../routing/routing.ts';
+import { endpoint, provider, snapshot } from '../snapshot.fixture.ts';
+import type { BudgetPolicy, LimitPolicy } from '../snapshot.ts';
 import { boundEstimate } from './bound-estimate.ts';
 
 function policy(metric: 'tokens' | 'spend', limitValue: number): LimitPolicy {

@@ -1,0 +1,44 @@
+import type { ErrorCode } from '@relay/contract';
+import type { Refusal } from './engine.ts';
+
+/** Concurrency frees up when a request ends, which no clock predicts; this is when a retry makes sense. */
+export const RETRY_UNKNOWN_MS = 1_000;
+/** Client libraries cap their backoff at this. Given a later time, they would retry too early, again and again. */
+const BACKOFF_MS_MAX = 60_000;
+
+export function refusal(
+  reason: Refusal['reason'],
+  retryAfterMs: number,
+  policyId: string | null,
+  resetMs: number,
+): Refusal {
+  return { kind: 'refused', reason, retryAfterMs, policyId, resetMs };
+}
+
+/** No unit of this concurrency limit became free within the wait budget. */
+export function concurrencyRefusal(policyId: string): Refusal {
+  return refusal('wait_budget', RETRY_UNKNOWN_MS, policyId, RETRY_UNKNOWN_MS);
+}
+
+/** What a client is told of a refusal. */
+export interface RefusalOutcome {
+  readonly code: ErrorCode;
+  /** Null when no wait helps. */
+  readonly retryAfterMs: number | null;
+  /** False keeps client libraries from retrying by themselves. */
+  readonly shouldRetry: boolean;
+}
+
+export function outcomeOf({ reason, retryAfterMs }: Refusal): RefusalOutcome {
+  switch (reason) {
+    case 'exceeds_limit':
+      return { code: 'request_exceeds_limit', retryAfterMs: null, shouldRetry: false };
+    case 'queue_full':
+      return { code: 'queue_full', retryAfterMs, shouldRetry: true };
+    case 'wait_budget': {
+      const shouldRetry = retryAfterMs <= BACKOFF_MS_MAX;
+      const code = shouldRetry ? 'rate_limit_wait_budget_exceeded' : 'budget_exhausted';
+      return { code, retryAfterMs, shouldRetry };
+    }
+  }
+}

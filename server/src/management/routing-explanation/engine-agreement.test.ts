@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { AdmissionAnswer, AdmissionAsk } from '../../admission/engine.ts';
+import { outcomeOf } from '../../admission/refusal.ts';
+import { describePolicy } from '../../domain/limits/limits.ts';
+import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
+import { systemClock } from '../../kit/clock.ts';
+import { explainRequest } from './explain-request.ts';
+import { PLANTED, type PlantedFault } from './planted-faults.fixture.ts';
+import {
+  askOf,
+  CALLER,
+  engineOf,
+  NOW_MS,
+  type RandomLane,
+  randomLane,
+  requestOf,
+  snapshotOf,
+} from './random-lane.fixture.ts';
+
+const RUNS = 2_000;
+const SEED = Date.now() % 1_000_000;
+
+/** What both the engine and the explanation say of a request. */
+interface Verdict {
+  readonly outcome: 'dispatch' | 'wait' | 'refuse';
+  readonly endpointId: string | null;
+  readonly waitMs: number | null;
+  readonly retryAfterMs: number | null;
+  readonly errorCode: string | null;
+  readonly limitId: string | null;
+}
+
+async function explained(drawn: RandomLane, fault: PlantedFault): Promise<Verdict> {
+  const organization = snapshotOf(drawn);
+  const engine = await engineOf(drawn, askOf(organization, drawn));
+  const deps = {
+    clock: { ...systemClock, nowMs: () => NOW_MS },
+    limitUsage: engine.usage,
+    admission: {
+      cooldownUntilMs: (id: string) => NOW_MS + (drawn.cooldownsMs[Number(id.slice(1))] ?? 0),
+    },
+  };
+  const answer = await explainRequest(
+    fault.deps?.(deps) ?? deps,
+    fault.snapshot?.(organization) ?? organization,
+    CALLER,
+    requestOf(drawn),
+  );
+  const found = fault.explanation?.(answer) ?? answer;
+  return {
+    outcome: found.outcome,
+    endpointId: found.selected_endpoint_id,
+    waitMs: found.wait_ms,
+    retryAfterMs: found.retry_after_ms,
+    errorCode: found.error_code,
+    limitId: found.limited_by?.policy_id ?? null,
+  };
+}
+
+async function answered(drawn: RandomLane): Promise<Verdict> {
+  const organization = snapshotOf(drawn);
+  const ask = askOf(organization, drawn);
+  const engine = await engineOf(drawn, ask);
+  return verdictOf(organization, ask, await engine.admit(ask));
+}
+
+function verdictOf(organization: OrganizationSnapshot, ask: AdmissionAsk, answer: AdmissionAnswer): Verdict {
+  assert.notEqual(answer.kind, 'rebuild');
+  const appliedId = 'policyId' in answer ? answer.policyId : null;
+  const limitId = appliedId === null ? null : (describePolicy(organization, CALLER, appliedId)?.id ?? null);
+  if (answer.kind === 'rebuild' || answer.kind === 'refused') {
+    const { code, retryAfterMs } =
+      answer.kind === 'refused' ? outcomeOf(answer) : { code: null, retryAfterMs: null };
+    return { outcome: 'refuse', endpointId: null, waitMs: null, retryAfterMs, errorCode: code, limitId };
+  }
+  const endpointId = ask.candidates[answer.candidate]?.endpointId ?? null;
+  const waitMs = answer.kind === 'wait' ? answer.waitMs : answer.kind === 'line' ? null : 0;
+  const outcome = answer.kind === 'admitted' ? 'dispatch' : 'wait';
+  return { outcome, endpointId, waitMs, retryAfterMs: null, errorCode: null, limitId };
+}
+
+function agreement(fault: PlantedFault) {
+  return fc.asyncProperty(randomLane, async (drawn) => {
+    assert.deepEqual(await explained(drawn, fault), await answered(drawn));
+  });
+}
+
+describe('an explanation', () => {
+  it('decides as the engine does when it is asked for the same request', async (test) => {
+    test.diagnostic(`seed ${SEED}`);
+    const seen: Record<string, number> = {};
+    await fc.assert(
+      fc.asyncProperty(randomLane, async (drawn) => {
+        const expected = await answered(drawn);
+        const kind = `${expected.outcome} ${expected.errorCode ?? ''}${expected.waitMs === null ? ' untimed' : ''}`;
+        seen[kind] = (seen[kind] ?? 0) + 1;
+        assert.deepEqual(await explained(drawn, { name: 'none' }), expected);
+      }),
+      { numRuns: RUNS, seed: SEED },
+    );
+    test.diagnostic(JSON.stringify(seen));
+    // Agreement over lanes that all dispatch would prove little.
+    assert.ok(Object.keys(seen).length >= 6, JSON.stringify(seen));
+    for (const [kind, count] of Object.entries(seen)) assert.ok(count >= 5, `${kind} came ${count} times`);
+  });
+
+  for (const fault of PLANTED) {
+    it(`with ${fault.name} does not`, async () => {
+      const { failed } = await fc.check(agreement(fault), { numRuns: RUNS, seed: SEED, endOnFailure: true });
+      assert.ok(failed, `seed ${SEED}`);
+    });
+  }
+});

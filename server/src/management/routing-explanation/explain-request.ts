@@ -1,0 +1,70 @@
+import type { LimitingPolicy, Operation, RoutingExplanation } from '@relay/contract';
+import { boundEstimate } from '../../domain/limits/bound-estimate.ts';
+import { describePolicy, type LimitedCaller } from '../../domain/limits/limits.ts';
+import { METRICS } from '../../domain/limits/metric.ts';
+import type { TokenEstimate } from '../../domain/money/usage.ts';
+import { routingTableOf } from '../../domain/routing/routing.ts';
+import { unfitness } from '../../domain/routing/unfit.ts';
+import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
+import { explainRoute } from './explain-route.ts';
+import { type PlacementDeps, readPlacements } from './placements.ts';
+
+/** A request as far as routing and limits look at it. */
+export interface ExplainedRequest {
+  readonly operation: Operation;
+  readonly model: string;
+  readonly streaming: boolean;
+  /** Before it is bounded by the limits of the caller. */
+  readonly estimate: TokenEstimate;
+  /** Null when the client sets no cap on the output. */
+  readonly outputCap: number | null;
+}
+
+/** What would happen to the request now, with the estimate and the limits that a real one would get. */
+export async function explainRequest(
+  deps: PlacementDeps,
+  snapshot: OrganizationSnapshot,
+  caller: LimitedCaller,
+  { operation, model, streaming, estimate: guess, outputCap }: ExplainedRequest,
+): Promise<RoutingExplanation> {
+  const route = routingTableOf(snapshot).resolve(model);
+  const candidates = (route?.members ?? [])
+    .filter((member) => unfitness(member, operation, streaming) === null)
+    .map(({ candidate }) => candidate);
+  const through = { lane: route?.lane ?? null };
+  const estimate = boundEstimate(snapshot, caller, through, candidates, outputCap, guess);
+  const question = { snapshot, caller, route: through, candidates, estimate };
+  return explainRoute({
+    operation,
+    model,
+    streaming,
+    estimate,
+    route,
+    namesDisabledLane: [...snapshot.lanes.values()].some(
+      ({ enabled, name, slug }) => !enabled && (name === model || slug === model),
+    ),
+    placements: await readPlacements(deps, question),
+    limitingPolicy: (id, resetsAtMs) => limitingPolicy(snapshot, caller, id, resetsAtMs),
+    pricingOf: (endpointId) => snapshot.pricing.get(endpointId),
+    guardrails: snapshot.guardrails,
+  });
+}
+
+function limitingPolicy(
+  snapshot: OrganizationSnapshot,
+  caller: LimitedCaller,
+  appliedId: string,
+  resetsAtMs: number | null,
+): LimitingPolicy | null {
+  const policy = describePolicy(snapshot, caller, appliedId);
+  if (policy === null) return null;
+  // Concurrency frees up when a request ends, at no known time.
+  const hasTime = resetsAtMs !== null && !METRICS[policy.metric].held;
+  return {
+    policy_id: policy.id,
+    scope: policy.scope_id === null ? policy.scope_type : `${policy.scope_type}:${policy.scope_id}`,
+    metric: policy.metric,
+    period: policy.period,
+    resets_at: hasTime ? new Date(resetsAtMs).toISOString() : null,
+  };
+}

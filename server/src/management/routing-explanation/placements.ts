@@ -1,0 +1,112 @@
+import { NEVER_MS, type Placement } from '../../admission/choose-candidate.ts';
+import type { PolicyUsage } from '../../admission/engine.ts';
+import type { AppliedLimit, Charge } from '../../domain/limits/limit.ts';
+import { estimatedCharges, type LimitedCaller } from '../../domain/limits/limits.ts';
+import { METRICS } from '../../domain/limits/metric.ts';
+import { isSliding } from '../../domain/limits/period.ts';
+import type { TokenEstimate } from '../../domain/money/usage.ts';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Candidate, Route } from '../../domain/routing/routing.ts';
+import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
+import type { ManagementDeps } from '../deps.ts';
+
+export type PlacementDeps = Pick<ManagementDeps, 'limitUsage' | 'admission' | 'clock'>;
+
+/** One read blocks the limits engine, so large organizations are read in parts. */
+const LIMITS_PER_READ = 100;
+
+export interface PlacementQuestion {
+  readonly snapshot: OrganizationSnapshot;
+  readonly caller: LimitedCaller;
+  readonly route: Pick<Route, 'lane'>;
+  readonly candidates: readonly Candidate[];
+  readonly estimate: TokenEstimate;
+}
+
+/** Where each candidate could place the request, by endpoint, and the time at which that was true. */
+export interface Placements {
+  readonly nowMs: number;
+  readonly byEndpoint: ReadonlyMap<string, Placement>;
+}
+
+/** Works out placements from cooldowns and the live usage of limits. Reads only; reserves nothing. */
+export async function readPlacements(
+  deps: PlacementDeps,
+  { snapshot, caller, route, candidates, estimate }: PlacementQuestion,
+): Promise<Placements> {
+  const charged = candidates.map((candidate) => ({
+    endpointId: candidate.endpoint.id,
+    charges: estimatedCharges(snapshot, caller, route, candidate, estimate),
+  }));
+  const limits = new Map<string, AppliedLimit>();
+  for (const { charges } of charged) for (const { policy } of charges) limits.set(policy.id, policy);
+  const usages = await readUsage(deps, snapshot.organizationId, [...limits.values()]);
+  const nowMs = deps.clock.nowMs();
+  const byEndpoint = new Map<string, Placement>();
+  for (const { endpointId, charges } of charged) {
+    const fromMs = Math.max(nowMs, Math.ceil(deps.admission.cooldownUntilMs(endpointId) ?? nowMs));
+    byEndpoint.set(endpointId, placementOf(charges, usages, nowMs, fromMs));
+  }
+  return { nowMs, byEndpoint };
+}
+
+async function readUsage(
+  { limitUsage }: Pick<PlacementDeps, 'limitUsage'>,
+  organizationId: string,
+  limits: readonly AppliedLimit[],
+): Promise<Map<string, PolicyUsage>> {
+  const usages = new Map<string, PolicyUsage>();
+  try {
+    for (let from = 0; from < limits.length; from += LIMITS_PER_READ) {
+      const some = limits.slice(from, from + LIMITS_PER_READ);
+      for (const usage of await limitUsage(organizationId, some)) usages.set(usage.policyId, usage);
+    }
+    return usages;
+  } catch (error) {
+    if (!(error instanceof RelayError && error.code === 'store_unavailable')) throw error;
+    throw new RelayError('policy_unavailable', {
+      message: 'The live state of limits cannot be read right now, so nobody can say. Retry shortly.',
+      internal: error.detail.internal ?? error.message,
+      cause: error,
+    });
+  }
+}
+
+/** The placement that the engine would find; see `place` in `admission/memory`. Short windows are an estimate. */
+function placementOf(
+  charges: readonly Charge[],
+  usages: ReadonlyMap<string, PolicyUsage>,
+  nowMs: number,
+  fromMs: number,
+): Placement {
+  const exceeding = charges.find(({ policy, cost }) => cost > policy.limit);
+  if (exceeding !== undefined)
+    return { slotMs: NEVER_MS, boundBy: null, exceeds: exceeding.policy.id, blockedBy: null };
+  let slotMs = fromMs;
+  let boundBy: string | null = null;
+  let blockedBy: string | null = null;
+  for (const { policy, cost } of charges) {
+    const usage = usages.get(policy.id);
+    if (usage === undefined) continue;
+    if (METRICS[policy.metric].held) {
+      if (usage.used >= policy.limit) blockedBy ??= policy.id;
+      continue;
+    }
+    const laterMs = nowMs + waitMsOf(policy, cost, usage);
+    if (laterMs <= slotMs) continue;
+    slotMs = laterMs;
+    boundBy = policy.id;
+  }
+  return { slotMs, boundBy, exceeds: null, blockedBy: slotMs > nowMs ? null : blockedBy };
+}
+
+function waitMsOf({ period, limit }: AppliedLimit, cost: number, usage: PolicyUsage): number {
+  const { used, reserved, resetMs } = usage;
+  if (period === 'none') return 0;
+  // A reservation in a calendar window is for a later window.
+  if (!isSliding(period)) return used + cost > limit ? resetMs : 0;
+  // When the usage of a short window happened is not known here, so it is taken as spread evenly.
+  const taken = used + reserved;
+  const over = taken + cost - limit;
+  return over > 0 ? Math.ceil((resetMs * Math.min(over, taken)) / taken) : 0;
+}
