@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { startRedis } from '@relay/testbed';
+import { readSlices } from './command-line.ts';
 import { LANE, startUpstream } from './gateways/gateway.ts';
 import { startRelay } from './gateways/relay.ts';
 import { type AdmissionCalls, createAdmissionCalls } from './limits/admission-calls.ts';
@@ -10,7 +10,6 @@ import { type CommandTotals, openCounters, type RedisCounters } from './limits/r
 import { requestBytes } from './load/client-connection.ts';
 import { loadSlice } from './load/load-slice.ts';
 import { GATEWAY_CORE, pinToLoadCore } from './pinned-process.ts';
-import { positive } from './positive.ts';
 import { smallBody } from './request-bodies.ts';
 import { median, rounded, type Spread, spread } from './statistics.ts';
 
@@ -36,19 +35,8 @@ type Figures = Record<string, number | Spread>;
 
 /** Script time and rate of the calls alone, then the number of calls that the product makes for a request. */
 export async function admission(args: readonly string[]): Promise<Figures> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      slices: { type: 'string' },
-      'slice-ms': { type: 'string' },
-      short: { type: 'boolean', default: false },
-    },
-  });
-  const settings = {
-    slices: positive('--slices', values.slices ?? (values.short ? '3' : '20')),
-    sliceMs: positive('--slice-ms', values['slice-ms'] ?? (values.short ? '250' : '1000')),
-    fillMs: values.short ? 0 : FILL_MS,
-  };
+  const slices = readSlices(args, { sliceMs: 1_000, shortSliceMs: 250 });
+  const settings = { ...slices, fillMs: slices.short ? 0 : FILL_MS };
   pinToLoadCore();
   return { ...(await measureScripts(settings)), ...(await measureRoundTrips(settings)) };
 }
@@ -156,7 +144,7 @@ async function callsSlice(
 async function measureRoundTrips({ sliceMs }: Settings): Promise<Figures> {
   const upstream = await startUpstream();
   try {
-    const gateway = await startRelay(upstream.url, [], { candidates: CANDIDATES, limited: true });
+    const gateway = await startRelay(upstream.url, { setup: { candidates: CANDIDATES, limited: true } });
     try {
       const { port, pid, headers } = gateway;
       const request = requestBytes(port, headers, smallBody(LANE));

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { launchChromium, openContext } from '@relay/testbed';
 import type { Page } from 'playwright-core';
+import { positive, say } from './command-line.ts';
 import { firstLoadBytes } from './console/first-load.ts';
 import { gradePage } from './console/grade-page.ts';
 import { scrollRate } from './console/scroll-rate.ts';
@@ -11,8 +12,6 @@ import { loadLedger } from './ledger/load-ledger.ts';
 import { DAY_MS } from './ledger/load-rows.ts';
 import { makePopulation } from './ledger/population.ts';
 import { rangeUntil } from './ledger/read-speed.ts';
-import { positive } from './positive.ts';
-import { say } from './say.ts';
 import { median, rounded } from './statistics.ts';
 
 export const CONSOLE_USAGE = `console: its pages in a real browser over a large ledger

@@ -1,10 +1,9 @@
-import { parseArgs } from 'node:util';
+import { readSlices, say } from './command-line.ts';
 import { type Gateway, LANE, startUpstream } from './gateways/gateway.ts';
 import { startRelay } from './gateways/relay.ts';
 import { requestBytes } from './load/client-connection.ts';
 import { type LatencySlice, latencySlice } from './load/latency-slice.ts';
 import { pinToLoadCore } from './pinned-process.ts';
-import { positive } from './positive.ts';
 import { smallBody } from './request-bodies.ts';
 import { type Round, runRounds } from './rounds.ts';
 import { median, rounded, type Spread, spread } from './statistics.ts';
@@ -35,16 +34,7 @@ export interface GuardrailFigures {
 }
 
 export async function guardrails(args: readonly string[]): Promise<GuardrailFigures> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      slices: { type: 'string' },
-      'slice-ms': { type: 'string' },
-      short: { type: 'boolean', default: false },
-    },
-  });
-  const slices = positive('--slices', values.slices ?? (values.short ? '3' : '20'));
-  const sliceMs = positive('--slice-ms', values['slice-ms'] ?? (values.short ? '300' : '2000'));
+  const { slices, sliceMs } = readSlices(args, { sliceMs: 2_000, shortSliceMs: 300 });
   pinToLoadCore();
   const started: { stop(): Promise<void> }[] = [];
   try {
@@ -53,7 +43,7 @@ export async function guardrails(args: readonly string[]): Promise<GuardrailFigu
     const gateways = new Map<Name, Gateway>();
     for (const name of NAMES) {
       const setup = { candidates: 1, limited: false, guardrail: name };
-      const gateway = await startRelay(upstream.url, [], setup);
+      const gateway = await startRelay(upstream.url, { setup });
       started.push(gateway);
       gateways.set(name, gateway);
     }
@@ -73,8 +63,8 @@ async function measureRounds(
     if (gateway === undefined) throw new Error(`${name} was not started`);
     const request = requestBytes(gateway.port, gateway.headers, smallBody(LANE));
     const slice = await latencySlice({ port: gateway.port, request, sliceMs });
-    process.stderr.write(
-      `  ${name.padEnd(10)}${slice.requests} requests, p50 ${rounded(slice.p50Ms, 3)} ms, p99 ${rounded(slice.p99Ms, 3)} ms\n`,
+    say(
+      `  ${name.padEnd(10)}${slice.requests} requests, p50 ${rounded(slice.p50Ms, 3)} ms, p99 ${rounded(slice.p99Ms, 3)} ms`,
     );
     return slice;
   };

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { freePort, selfHostedEnvironment, startPostgres, startRedis } from '@relay/testbed';
+import { positive } from './command-line.ts';
 import { ROOT } from './gateways/gateway.ts';
 import { type PinnedProcess, pinToLoadCore, startPinned } from './pinned-process.ts';
-import { positive } from './positive.ts';
 import { rounded } from './statistics.ts';
 
 export const KEYS_USAGE = `keys: what looking up User API keys takes, of a table of many

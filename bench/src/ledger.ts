@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { positive, say } from './command-line.ts';
 import { configureLargest, startDeployment } from './ledger/deployment.ts';
 import { loadLedger } from './ledger/load-ledger.ts';
 import { DAY_MS } from './ledger/load-rows.ts';
@@ -6,8 +7,6 @@ import { filledDays, plansDuring, sequentialScans } from './ledger/plans.ts';
 import { makePopulation } from './ledger/population.ts';
 import { makeReads, measureReads, rangeUntil } from './ledger/read-speed.ts';
 import { measureSpeeds } from './ledger/worker-speed.ts';
-import { positive } from './positive.ts';
-import { say } from './say.ts';
 import { median, rounded } from './statistics.ts';
 
 export const LEDGER_USAGE = `ledger: reads of a large ledger, and how fast the worker writes it

@@ -4,7 +4,8 @@ import { CONSOLE_USAGE, console as consoleBench } from './console.ts';
 import { GUARDRAILS_USAGE, guardrails } from './guardrails.ts';
 import { KEYS_USAGE, keys } from './keys.ts';
 import { LEDGER_USAGE, ledger } from './ledger.ts';
-import { OVERHEAD_USAGE, overhead } from './overhead.ts';
+import { OVERHEAD_USAGE } from './overhead/settings.ts';
+import { overhead } from './overhead.ts';
 
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
   overhead,

@@ -4,11 +4,17 @@ import { type PinnedProcess, startPinned } from '../pinned-process.ts';
 import { configureRelay, type RelaySetup } from './configure-relay.ts';
 import { type Gateway, ROOT } from './gateway.ts';
 
+export interface RelayOptions {
+  /** The checkout it runs from; this one by default. */
+  readonly root?: string;
+  readonly nodeFlags?: readonly string[];
+  readonly setup?: RelaySetup;
+}
+
 /** The product: stores of its own, configured through its own interface, serving in the role `inference`. */
 export async function startRelay(
   upstreamUrl: string,
-  nodeFlags: readonly string[],
-  setup: RelaySetup = { candidates: 1, limited: false },
+  { root = ROOT, nodeFlags = [], setup = { candidates: 1, limited: false } }: RelayOptions = {},
 ): Promise<Gateway & { redisUrl: string }> {
   const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
   const removeStores = () => Promise.all([postgres.remove(), redis.remove()]);
@@ -17,13 +23,13 @@ export async function startRelay(
     REDIS_URL: redis.url,
   });
   try {
-    const platform = await startRole('platform', env, []);
+    const platform = await startRole('platform', { root, env, nodeFlags: [] });
     try {
       await configureRelay(`http://127.0.0.1:${platform.port}`, adminToken, upstreamUrl, setup);
     } finally {
       await platform.stop();
     }
-    const inference = await startRole('inference', env, nodeFlags);
+    const inference = await startRole('inference', { root, env, nodeFlags });
     return {
       port: inference.port,
       pid: inference.pid,
@@ -40,17 +46,22 @@ export async function startRelay(
   }
 }
 
+interface RoleOptions {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly nodeFlags: readonly string[];
+}
+
 async function startRole(
   role: 'platform' | 'inference',
-  env: Readonly<Record<string, string>>,
-  nodeFlags: readonly string[],
+  { root, env, nodeFlags }: RoleOptions,
 ): Promise<PinnedProcess> {
   const port = await freePort();
   return startPinned({
     name: `relay (${role})`,
     core: role === 'inference' ? 'gateway' : 'load',
     port,
-    args: [...nodeFlags, join(ROOT, 'cli/bin/relay.js'), 'serve', '--role', role],
+    args: [...nodeFlags, join(root, 'cli/bin/relay.js'), 'serve', '--role', role],
     env: { ...env, RELAY_HTTP_ADDR: `127.0.0.1:${port}` },
   });
 }

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Slices, sliceOptions, slicesOf } from '../command-line.ts';
+
+const PARTS = ['requests', 'policies', 'streams', 'latency', 'big-body'] as const;
+export type Part = (typeof PARTS)[number];
+
+export const OVERHEAD_USAGE = `overhead: CPU and latency of the gateway beside the bare engine and Portkey's gateway
+  --slices N       rounds of each part (20)
+  --slice-ms N     length of a slice (1000)
+  --short          a smoke run of seconds: 3 slices of 250 ms; its figures mean little
+  --only PART      ${PARTS.join(', ')}; may be repeated
+  --against DIR    another checkout, with its dependencies installed, whose gateway takes turns with this one's
+  --portkey DIR    where npm installed @portkey-ai/gateway, when it cannot be resolved from here
+  --profile DIR    writes CPU profiles of the gateways there (which slows them down)`;
+
+const WARM_UP_CPU_MS = 5_000;
+const WARM_UP_SHORT_CPU_MS = 400;
+
+export interface Settings extends Slices {
+  readonly warmUpCpuMs: number;
+  readonly parts: readonly Part[];
+  /** The root of the other checkout. */
+  readonly against: string | undefined;
+  readonly portkeyDirectory: string | undefined;
+  readonly nodeFlags: readonly string[];
+}
+
+export function readSettings(args: readonly string[]): Settings {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      ...sliceOptions,
+      only: { type: 'string', multiple: true, default: [...PARTS] },
+      against: { type: 'string' },
+      portkey: { type: 'string' },
+      profile: { type: 'string' },
+    },
+  });
+  const parts = PARTS.filter((part) => values.only.includes(part));
+  if (parts.length !== new Set(values.only).size) throw new Error(`--only takes ${PARTS.join(', ')}`);
+  const profile =
+    values.profile === undefined
+      ? []
+      : ['--cpu-prof', '--cpu-prof-interval=200', `--cpu-prof-dir=${values.profile}`];
+  return {
+    ...slicesOf(values, { sliceMs: 1_000, shortSliceMs: 250 }),
+    warmUpCpuMs: values.short ? WARM_UP_SHORT_CPU_MS : WARM_UP_CPU_MS,
+    parts,
+    against: values.against === undefined ? undefined : checkoutAt(values.against),
+    portkeyDirectory: values.portkey,
+    nodeFlags: profile,
+  };
+}
+
+function checkoutAt(directory: string): string {
+  const root = resolve(directory);
+  for (const path of ['cli/bin/relay.js', 'node_modules'])
+    if (!existsSync(join(root, path))) throw new Error(`--against: ${root} has no ${path}`);
+  return root;
+}

@@ -1,4 +1,0 @@
-/** What happens, for whoever waits; the figures come alone, at the end. */
-export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
-}
