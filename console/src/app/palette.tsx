@@ -12,27 +12,29 @@ import { useAccess } from '../session/use-access.ts';
 import { usePages } from '../session/use-pages.ts';
 import { text } from '../text/index.ts';
 
-/** Of each kind; whoever has more types another letter. */
+/** Of each kind; typing more narrows the list. */
 const ITEMS_MAX = 20;
 
-/** Goes anywhere by name. What it searches is what the pages have read already, or reads it now. */
+interface Target {
+  /** Unique in the palette. */
+  readonly value: string;
+  readonly label: string;
+  readonly icon: ReactNode;
+  readonly to: string;
+  readonly search?: Readonly<Record<string, string>>;
+}
+
+interface TargetGroup {
+  readonly heading: string;
+  readonly targets: readonly Target[];
+}
+
+/** Opens any page, lane, endpoint, provider or request by name. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
-  const api = useApi();
-  const pages = usePages();
-  const { can } = useAccess();
   const [query, setQuery] = useState('');
-  const [lanes, endpoints, providers] = useQueries({
-    queries: [
-      { ...lanesQuery(api), enabled: can('listLanes') },
-      { ...endpointsQuery(api), enabled: can('listEndpoints') },
-      { ...providersQuery(api), enabled: can('listProviders') },
-    ],
-  });
-  const found = <T,>(list: readonly T[] | undefined, textsOf: (each: T) => readonly string[]) =>
-    (list ?? []).filter((each) => matches(query, ...textsOf(each))).slice(0, ITEMS_MAX);
-  const requestId = can('getRequest') ? requestIdIn(query) : null;
-  const go = (to: string, search: Record<string, string> = {}) => {
+  const groups = useTargets(query);
+  const open = ({ to, search = {} }: Target) => {
     onClose();
     void navigate({ to, search });
   };
@@ -57,64 +59,83 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               <Command.Empty className="px-3 py-8 text-center text-ink-faint">
                 {text.palette.nothing}
               </Command.Empty>
-              <Group heading={text.palette.requests}>
-                {(requestId === null ? [] : [requestId]).map((id) => (
-                  <Item
-                    key={id}
-                    icon={<List aria-hidden />}
-                    value={`request ${id}`}
-                    onSelect={() => go(`/requests/${id}`)}
-                  >
-                    {text.palette.openRequest(id)}
-                  </Item>
-                ))}
-              </Group>
-              <Group heading={text.palette.pages}>
-                {found(pages, ({ label }) => [label]).map(({ path, label, icon: Icon }) => (
-                  <Item key={path} icon={<Icon aria-hidden />} value={path} onSelect={() => go(path)}>
-                    {label}
-                  </Item>
-                ))}
-              </Group>
-              <Group heading={text.palette.lanes}>
-                {found(lanes.data, ({ id, name, slug }) => [name, slug, id]).map(({ id, name }) => (
-                  <Item key={id} icon={<Route aria-hidden />} value={id} onSelect={() => go(`/lanes/${id}`)}>
-                    {name}
-                  </Item>
-                ))}
-              </Group>
-              <Group heading={text.palette.endpoints}>
-                {found(endpoints.data, (each) => [each.name, each.upstream_model, each.id]).map(
-                  ({ id, name }) => (
-                    <Item
-                      key={id}
-                      icon={<Boxes aria-hidden />}
-                      value={id}
-                      onSelect={() => go('/endpoints', { open: id })}
-                    >
-                      {name}
-                    </Item>
-                  ),
-                )}
-              </Group>
-              <Group heading={text.palette.providers}>
-                {found(providers.data, ({ id, name, slug }) => [name, slug, id]).map(({ id, name }) => (
-                  <Item
-                    key={id}
-                    icon={<Server aria-hidden />}
-                    value={id}
-                    onSelect={() => go('/providers', { open: id })}
-                  >
-                    {name}
-                  </Item>
-                ))}
-              </Group>
+              {groups.map(({ heading, targets }) => (
+                <Group key={heading} heading={heading}>
+                  {targets.map((target) => (
+                    <Item key={target.value} target={target} onSelect={() => open(target)} />
+                  ))}
+                </Group>
+              ))}
             </Command.List>
           </Command>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** What matches the query. Uses the lists that pages have cached, and reads those that are missing. */
+function useTargets(query: string): readonly TargetGroup[] {
+  const api = useApi();
+  const pages = usePages();
+  const { can } = useAccess();
+  const [lanes, endpoints, providers] = useQueries({
+    queries: [
+      { ...lanesQuery(api), enabled: can('listLanes') },
+      { ...endpointsQuery(api), enabled: can('listEndpoints') },
+      { ...providersQuery(api), enabled: can('listProviders') },
+    ],
+  });
+  const found = <T,>(list: readonly T[] | undefined, textsOf: (each: T) => readonly string[]) =>
+    (list ?? []).filter((each) => matches(query, ...textsOf(each))).slice(0, ITEMS_MAX);
+  const requestId = can('getRequest') ? requestIdIn(query) : null;
+  return [
+    { heading: text.palette.requests, targets: requestId === null ? [] : [requestTarget(requestId)] },
+    {
+      heading: text.palette.pages,
+      targets: found(pages, ({ label }) => [label]).map(({ path, label, icon: Icon }) => ({
+        value: path,
+        label,
+        icon: <Icon aria-hidden />,
+        to: path,
+      })),
+    },
+    {
+      heading: text.palette.lanes,
+      targets: found(lanes.data, ({ id, name, slug }) => [name, slug, id]).map(({ id, name }) => ({
+        value: id,
+        label: name,
+        icon: <Route aria-hidden />,
+        to: `/lanes/${id}`,
+      })),
+    },
+    {
+      heading: text.palette.endpoints,
+      targets: found(endpoints.data, (each) => [each.name, each.upstream_model, each.id]).map(
+        ({ id, name }) => rowTarget('/endpoints', id, name, <Boxes aria-hidden />),
+      ),
+    },
+    {
+      heading: text.palette.providers,
+      targets: found(providers.data, ({ id, name, slug }) => [name, slug, id]).map(({ id, name }) =>
+        rowTarget('/providers', id, name, <Server aria-hidden />),
+      ),
+    },
+  ];
+}
+
+function requestTarget(id: string): Target {
+  return {
+    value: `request ${id}`,
+    label: text.palette.openRequest(id),
+    icon: <List aria-hidden />,
+    to: `/requests/${id}`,
+  };
+}
+
+/** A row of a list page, opened in its panel. */
+function rowTarget(to: string, id: string, label: string, icon: ReactNode): Target {
+  return { value: id, label, icon, to, search: { open: id } };
 }
 
 function Group({ heading, children }: { readonly heading: string; readonly children: readonly ReactNode[] }) {
@@ -129,23 +150,16 @@ function Group({ heading, children }: { readonly heading: string; readonly child
   );
 }
 
-function Item({ icon, value, children, onSelect }: ItemProps) {
+function Item({ target, onSelect }: { readonly target: Target; readonly onSelect: () => void }) {
   return (
     <Command.Item
-      value={value}
+      value={target.value}
       onSelect={onSelect}
       className="group flex h-9 cursor-pointer items-center gap-3 rounded-lg px-2 text-[13px] data-[selected=true]:bg-hover [&_svg]:size-4 [&_svg]:text-ink-faint"
     >
-      {icon}
-      <span className="min-w-0 flex-1 truncate">{children}</span>
+      {target.icon}
+      <span className="min-w-0 flex-1 truncate">{target.label}</span>
       <CornerDownLeft aria-hidden className="opacity-0 group-data-[selected=true]:opacity-100" />
     </Command.Item>
   );
-}
-
-interface ItemProps {
-  readonly icon: ReactNode;
-  readonly value: string;
-  readonly children: ReactNode;
-  readonly onSelect: () => void;
 }

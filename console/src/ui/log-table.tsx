@@ -105,37 +105,17 @@ function Rows<Row extends object>(props: LogTableProps<Row> & { readonly rows: r
   useEffect(() => {
     if (isNearEnd) onNearEnd();
   }, [isNearEnd, onNearEnd]);
-
-  const [activeId, setActiveId] = useState<string | null>(null);
-  const asked = useRef<string | null>(null);
-  useEffect(() => {
-    // The row that was moved to may have had to be drawn first.
-    if (asked.current === null) return;
-    const link = body.current?.querySelector<HTMLElement>(`[data-row="${asked.current}"] a`);
-    if (link === null || link === undefined) return;
-    asked.current = null;
-    link.focus({ preventScroll: true });
+  const { activeId, move } = useRowKeys({
+    body,
+    rows,
+    rowId,
+    onMove: (index) => virtual.scrollToIndex(index, { align: 'auto' }),
   });
-  const moveFrom = (index: number, key: string) => {
-    const target = targetOf(key, index, rows.length);
-    const row = target === null ? undefined : rows[target];
-    if (target === null || row === undefined) return false;
-    virtual.scrollToIndex(target, { align: 'auto' });
-    asked.current = rowId(row);
-    setActiveId(asked.current);
-    return true;
-  };
-  // Rows that stay as they are keep the handler that they were drawn with.
-  const latestMove = useRef(moveFrom);
-  useLayoutEffect(() => {
-    latestMove.current = moveFrom;
-  });
-  const move = useCallback((index: number, key: string) => latestMove.current(index, key), []);
   const drawn = items.flatMap(({ index }) => {
     const row = rows[index];
     return row === undefined ? [] : [{ index, row, id: rowId(row) }];
   });
-  // One row is in the order of the Tab key: the one that was used last, or else the first in sight.
+  // The Tab key reaches one row: the one used last, or else the first visible one.
   const tabbed = drawn.some(({ id }) => id === activeId) ? activeId : drawn[0]?.id;
   return (
     <tbody ref={body} className="[overflow-anchor:none]">
@@ -146,16 +126,53 @@ function Rows<Row extends object>(props: LogTableProps<Row> & { readonly rows: r
           index={index}
           id={id}
           row={row}
-          columns={columns as readonly LogColumn<object>[]}
+          columns={columns}
           href={props.hrefOf(row)}
           isTabbed={id === tabbed}
-          onOpen={props.onOpen as (row: object) => void}
+          onOpen={props.onOpen}
           onKey={move}
         />
       ))}
       <Spacer px={(rows.length - 1 - last) * ROW_PX} />
     </tbody>
   );
+}
+
+interface RowKeysSetup<Row> {
+  readonly body: { readonly current: HTMLElement | null };
+  readonly rows: readonly Row[];
+  readonly rowId: (row: Row) => string;
+  readonly onMove: (index: number) => void;
+}
+
+/** Moves the focus from row to row by key. */
+function useRowKeys<Row>({ body, rows, rowId, onMove }: RowKeysSetup<Row>) {
+  const [activeId, setActiveId] = useState<string | null>(null);
+  const asked = useRef<string | null>(null);
+  useEffect(() => {
+    // The row to focus may have been rendered only now.
+    if (asked.current === null) return;
+    const link = body.current?.querySelector<HTMLElement>(`[data-row="${asked.current}"] a`);
+    if (link === null || link === undefined) return;
+    asked.current = null;
+    link.focus({ preventScroll: true });
+  });
+  const moveFrom = (index: number, key: string) => {
+    const target = targetOf(key, index, rows.length);
+    const row = target === null ? undefined : rows[target];
+    if (target === null || row === undefined) return false;
+    onMove(target);
+    asked.current = rowId(row);
+    setActiveId(asked.current);
+    return true;
+  };
+  // The handler stays the same, so that rows that did not change are not rendered again.
+  const latestMove = useRef(moveFrom);
+  useLayoutEffect(() => {
+    latestMove.current = moveFrom;
+  });
+  const move = useCallback((index: number, key: string) => latestMove.current(index, key), []);
+  return { activeId, move };
 }
 
 /** How far down the page the rows begin. What stands above them may grow. */
@@ -185,20 +202,22 @@ function targetOf(key: string, index: number, count: number): number | null {
   return target === undefined ? null : Math.min(count - 1, Math.max(0, target));
 }
 
-interface LogRowProps {
+interface LogRowProps<Row> {
   readonly index: number;
   readonly id: string;
-  readonly row: object;
-  readonly columns: readonly LogColumn<object>[];
+  readonly row: Row;
+  readonly columns: readonly LogColumn<Row>[];
   readonly href: string;
   readonly isTabbed: boolean;
-  readonly onOpen: (row: object) => void;
+  readonly onOpen: (row: Row) => void;
   /** Answers whether the key moved somewhere. */
   readonly onKey: (index: number, key: string) => boolean;
 }
 
-/** Drawn again only when it is another row: scrolling draws what comes into sight and nothing else. */
-const LogRow = memo(function LogRow(props: LogRowProps) {
+/** Scrolling renders only the rows that become visible. `memo` loses the type parameter of the component. */
+const LogRow = memo(LogRowCells) as typeof LogRowCells;
+
+function LogRowCells<Row extends object>(props: LogRowProps<Row>) {
   const { index, id, row, columns, href, isTabbed, onOpen, onKey } = props;
   const open = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -239,7 +258,7 @@ const LogRow = memo(function LogRow(props: LogRowProps) {
       ))}
     </tr>
   );
-});
+}
 
 function Spacer({ px }: { readonly px: number }) {
   return px <= 0 ? null : (

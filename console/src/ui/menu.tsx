@@ -1,5 +1,8 @@
+import { EllipsisVertical } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { text } from '../text/index.ts';
+import { IconButton } from './button.tsx';
 import { classes } from './class-names.ts';
 
 /** A menu on a button. The trigger is the child; items are `MenuItem`. */
@@ -25,6 +28,28 @@ interface MenuProps {
   readonly trigger: ReactNode;
   readonly children: ReactNode;
   readonly align?: 'start' | 'center' | 'end';
+}
+
+/** The further actions of a page, a panel or a row. */
+export function MoreMenu({ of, children }: MoreMenuProps) {
+  const label = of === undefined ? text.actions.more : `${text.actions.more}: ${of}`;
+  return (
+    <Menu
+      trigger={
+        <IconButton label={label}>
+          <EllipsisVertical aria-hidden className="size-4" />
+        </IconButton>
+      }
+    >
+      {children}
+    </Menu>
+  );
+}
+
+interface MoreMenuProps {
+  /** The name of the row, where a page has several of these menus. */
+  readonly of?: string;
+  readonly children: ReactNode;
 }
 
 export function MenuItem({ icon, danger = false, disabled = false, children, onSelect }: MenuItemProps) {

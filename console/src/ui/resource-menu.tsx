@@ -1,10 +1,9 @@
-import { EllipsisVertical, Pencil, Power, Trash2 } from 'lucide-react';
+import { Pencil, Power, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { text } from '../text/index.ts';
-import { IconButton } from './button.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { ErrorNote } from './error-note.tsx';
-import { Menu, MenuItem, MenuLine } from './menu.tsx';
+import { MenuItem, MenuLine, MoreMenu } from './menu.tsx';
 
 interface Step {
   readonly error: Error | null;
@@ -30,13 +29,7 @@ export function ResourceMenu(props: ResourceMenuProps) {
   return (
     <>
       <ErrorNote error={toggle.error} />
-      <Menu
-        trigger={
-          <IconButton label={text.actions.more}>
-            <EllipsisVertical aria-hidden className="size-4" />
-          </IconButton>
-        }
-      >
+      <MoreMenu>
         <MenuItem icon={<Pencil aria-hidden />} onSelect={() => setAsked('edit')}>
           {text.actions.edit}
         </MenuItem>
@@ -47,7 +40,7 @@ export function ResourceMenu(props: ResourceMenuProps) {
         <MenuItem icon={<Trash2 aria-hidden />} danger onSelect={() => setAsked('delete')}>
           {text.actions.delete}
         </MenuItem>
-      </Menu>
+      </MoreMenu>
       {asked === 'edit' ? props.editDialog(() => setAsked(null)) : null}
       <ConfirmDialog
         open={asked === 'delete'}

@@ -28,9 +28,8 @@ interface EndpointPanelProps {
 /** Everything about one endpoint, at the side of the list. */
 export function EndpointPanel({ row, onClose }: EndpointPanelProps) {
   const { can } = useAccess();
-  const { endpoint, provider, lanes } = row;
+  const { endpoint, lanes } = row;
   const mayWrite = can('updateEndpoint') && endpoint.managed_by !== 'file';
-  const call = `${provider?.slug ?? '…'}/${endpoint.upstream_model}`;
   return (
     <Dialog
       open
@@ -52,38 +51,7 @@ export function EndpointPanel({ row, onClose }: EndpointPanelProps) {
           title={words.details}
           actions={mayWrite ? <EndpointMenu row={row} onDeleted={onClose} /> : undefined}
         >
-          <DetailList
-            rows={[
-              [words.provider, provider?.name ?? endpoint.provider_id],
-              [
-                words.model,
-                <code key="model" className="font-mono text-xs">
-                  {endpoint.upstream_model}
-                </code>,
-              ],
-              [
-                words.callAs,
-                <span key="call" className="-my-0.5 flex items-center gap-1">
-                  <code className="truncate font-mono text-xs">{call}</code>
-                  <CopyButton value={call} label={words.copyCall} />
-                </span>,
-              ],
-              [words.kind, words.kinds[endpoint.route_kind]],
-              [words.streaming, endpoint.supports_streaming ? words.yes : words.no],
-              [words.pacing, endpoint.pacing ? words.yes : words.no],
-              [
-                words.concurrency,
-                endpoint.max_concurrency === null ? words.unlimited : formatCount(endpoint.max_concurrency),
-              ],
-              [
-                words.context,
-                endpoint.context_window === null
-                  ? words.unknown
-                  : `${formatCount(endpoint.context_window)} ${words.tokens}`,
-              ],
-              [words.latencyMax, formatDuration(endpoint.max_latency_ms)],
-            ]}
-          />
+          <Details row={row} />
         </Section>
         {can('listPricingPolicies') ? <PriceSection row={row} /> : null}
         <Section title={words.inLanes}>
@@ -102,6 +70,44 @@ export function EndpointPanel({ row, onClose }: EndpointPanelProps) {
         {can('testEndpoint') ? <TestSection endpointId={endpoint.id} /> : null}
       </DialogBody>
     </Dialog>
+  );
+}
+
+function Details({ row: { endpoint, provider } }: { readonly row: EndpointRow }) {
+  const call = `${provider?.slug ?? '…'}/${endpoint.upstream_model}`;
+  return (
+    <DetailList
+      rows={[
+        [words.provider, provider?.name ?? endpoint.provider_id],
+        [
+          words.model,
+          <code key="model" className="font-mono text-xs">
+            {endpoint.upstream_model}
+          </code>,
+        ],
+        [
+          words.callAs,
+          <span key="call" className="-my-0.5 flex items-center gap-1">
+            <code className="truncate font-mono text-xs">{call}</code>
+            <CopyButton value={call} label={words.copyCall} />
+          </span>,
+        ],
+        [words.kind, words.kinds[endpoint.route_kind]],
+        [words.streaming, endpoint.supports_streaming ? words.yes : words.no],
+        [words.pacing, endpoint.pacing ? words.yes : words.no],
+        [
+          words.concurrency,
+          endpoint.max_concurrency === null ? words.unlimited : formatCount(endpoint.max_concurrency),
+        ],
+        [
+          words.context,
+          endpoint.context_window === null
+            ? words.unknown
+            : `${formatCount(endpoint.context_window)} ${words.tokens}`,
+        ],
+        [words.latencyMax, formatDuration(endpoint.max_latency_ms)],
+      ]}
+    />
   );
 }
 

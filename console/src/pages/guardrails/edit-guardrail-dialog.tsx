@@ -43,18 +43,7 @@ export function EditGuardrailDialog({ guardrail, onClose }: EditGuardrailDialogP
     max_request_bytes: guardrail.max_request_bytes,
     max_response_bytes: guardrail.max_response_bytes,
   });
-  const save = useChange({
-    run: (api, body: GuardrailUpdate) =>
-      take(
-        api.PUT('/api/relay/guardrails/{guardrail_id}', {
-          params: { path: { guardrail_id: guardrail.id } },
-          body,
-        }),
-      ),
-    stale: [cacheKeys.guardrails, cacheKeys.guardrail],
-    said: ({ name }) => text.guardrails.saved(name),
-    onDone: onClose,
-  });
+  const save = useSaveGuardrail(guardrail, onClose);
   useFieldErrors(form, save.error);
   const submit = (values: GuardrailCreate) => {
     const own = texts.read();
@@ -93,4 +82,19 @@ export function EditGuardrailDialog({ guardrail, onClose }: EditGuardrailDialogP
       </form>
     </Dialog>
   );
+}
+
+function useSaveGuardrail(guardrail: Guardrail, onDone: () => void) {
+  return useChange({
+    run: (api, body: GuardrailUpdate) =>
+      take(
+        api.PUT('/api/relay/guardrails/{guardrail_id}', {
+          params: { path: { guardrail_id: guardrail.id } },
+          body,
+        }),
+      ),
+    stale: [cacheKeys.guardrails, cacheKeys.guardrail],
+    said: ({ name }) => text.guardrails.saved(name),
+    onDone,
+  });
 }

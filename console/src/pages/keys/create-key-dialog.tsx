@@ -1,19 +1,16 @@
-import { ApiKeyCreate, expandScopes, isScope, type Scope, scopes as scopeTable } from '@relay/contract';
-import { useQuery } from '@tanstack/react-query';
+import { ApiKeyCreate } from '@relay/contract';
 import { useState } from 'react';
 import { take } from '../../api/client.ts';
-import { apiKeyScopesQuery, cacheKeys } from '../../api/queries.ts';
-import { useApi } from '../../api/use-api.ts';
+import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { Check, Field, Select } from '../../ui/field.tsx';
-import { Skeleton } from '../../ui/states.tsx';
+import { Field, Select } from '../../ui/field.tsx';
 import { OwnerField } from './owner-field.tsx';
+import { ScopesField } from './scopes-field.tsx';
 
 const words = text.keys;
 const DAY_MS = 86_400_000;
@@ -33,7 +30,6 @@ interface CreateKeyDialogProps {
 }
 
 export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDialogProps) {
-  const allowed = useQuery(apiKeyScopesQuery(useApi()));
   const [expiry, setExpiry] = useState<string>('never');
   const [ownerId, setOwnerId] = useState<string | null>(null);
   const form = useContractForm<ApiKeyCreate>(ApiKeyCreate, { name: '', scopes: ['relay:request'] });
@@ -50,9 +46,6 @@ export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDia
     onDone: ({ api_key: secret }) => onCreated(secret),
   });
   useFieldErrors(form, create.error);
-  const chosen = form.watch('scopes');
-  const setChosen = (scopes: readonly string[]) =>
-    form.setValue('scopes', [...scopes], { shouldValidate: true });
   return (
     <Dialog open wide onOpenChange={onClose} title={words.createTitle}>
       <form className="contents" onSubmit={submitting(form, (values) => create.mutate(values))}>
@@ -73,32 +66,11 @@ export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDia
               </Field>
             </div>
             {forMembers ? <OwnerField value={ownerId} onChange={setOwnerId} /> : null}
-            <fieldset>
-              <legend className="text-[13px] font-medium">{words.scopes}</legend>
-              <div className="mt-1 mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
-                <p className="text-xs text-ink-faint">{words.scopesHint}</p>
-                <span className="ml-auto flex gap-2">
-                  <Button size="small" onClick={() => setChosen(['relay:request'])}>
-                    {words.inference}
-                  </Button>
-                  <Button size="small" onClick={() => setChosen(allowed.data ?? [])}>
-                    {words.everything}
-                  </Button>
-                </span>
-              </div>
-              {allowed.data === undefined ? (
-                <div className="space-y-3">
-                  <Skeleton className="w-64" />
-                  <Skeleton className="w-72" />
-                </div>
-              ) : (
-                <ScopeList allowed={allowed.data} chosen={chosen} onChange={setChosen} />
-              )}
-              <ErrorNote error={allowed.error} className="mt-3" />
-              {form.formState.errors.scopes === undefined ? null : (
-                <p className="mt-2 text-xs text-bad">{words.scopesMissing}</p>
-              )}
-            </fieldset>
+            <ScopesField
+              chosen={form.watch('scopes')}
+              isMissing={form.formState.errors.scopes !== undefined}
+              onChange={(scopes) => form.setValue('scopes', [...scopes], { shouldValidate: true })}
+            />
             <ErrorNote error={create.error} />
           </div>
         </DialogBody>
@@ -108,35 +80,4 @@ export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDia
       </form>
     </Dialog>
   );
-}
-
-/** The scopes with their sentences. What another one brings along is ticked and cannot be taken away alone. */
-function ScopeList({ allowed, chosen, onChange }: ScopeListProps) {
-  const known = chosen.filter((scope): scope is Scope => isScope(scope));
-  const held = new Set<string>(expandScopes(known));
-  return (
-    <ul className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
-      {allowed
-        .filter((scope): scope is Scope => isScope(scope))
-        .map((scope) => (
-          <li key={scope}>
-            <Check
-              label={<span className="font-mono text-xs">{scope}</span>}
-              hint={scopeTable[scope]}
-              checked={held.has(scope)}
-              disabled={held.has(scope) && !chosen.includes(scope)}
-              onChange={(event) =>
-                onChange(event.target.checked ? [...chosen, scope] : chosen.filter((each) => each !== scope))
-              }
-            />
-          </li>
-        ))}
-    </ul>
-  );
-}
-
-interface ScopeListProps {
-  readonly allowed: readonly string[];
-  readonly chosen: readonly string[];
-  readonly onChange: (scopes: readonly string[]) => void;
 }

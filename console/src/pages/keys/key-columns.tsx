@@ -24,78 +24,12 @@ export function keyColumns({
   owners,
   onSecret,
 }: KeyColumnsSetup): readonly Column<ApiKey>[] {
-  const columns: readonly Column<ApiKey>[] = [
-    {
-      id: 'name',
-      header: words.columns.name,
-      sortBy: ({ name }) => name,
-      width: 'max-w-0 w-full',
-      cell: ({ name, key_prefix: prefix, user_uuid: id }) => (
-        <div className="min-w-0">
-          <p className="truncate font-medium">{name}</p>
-          <p className="truncate text-xs text-ink-faint">
-            <span className="font-mono">{prefix}…</span>
-            {owners === null ? null : <span className="ml-2 sm:hidden">{owners.get(id)}</span>}
-          </p>
-        </div>
-      ),
-    },
-    {
-      id: 'state',
-      header: words.columns.state,
-      sortBy: ({ status }) => status,
-      cell: ({ status }) => (
-        <Badge tone={TONES[status]} dot>
-          {words.statuses[status]}
-        </Badge>
-      ),
-    },
-    {
-      id: 'scopes',
-      header: words.columns.scopes,
-      from: 'md',
-      sortBy: ({ scopes }) => scopes.length,
-      cell: ({ scopes }) => (
-        <span title={scopes.join('\n')} className="whitespace-nowrap">
-          {words.scopeCount(scopes.length)}
-        </span>
-      ),
-    },
-    {
-      id: 'budget',
-      header: words.columns.budget,
-      from: 'lg',
-      cell: ({ id }) => {
-        const usage = budgets.get(id);
-        return usage === undefined ? (
-          <span className="text-ink-faint">{words.noBudget}</span>
-        ) : (
-          <LimitBar usage={usage} />
-        );
-      },
-    },
-    {
-      id: 'last-used',
-      header: words.columns.lastUsed,
-      from: 'sm',
-      sortBy: ({ last_used_at: at }) => at ?? '',
-      cell: ({ last_used_at: at }) => (
-        <span className="whitespace-nowrap text-ink-soft">
-          {at === null ? text.states.never : <Ago at={at} />}
-        </span>
-      ),
-    },
-    {
-      id: 'expires',
-      header: words.columns.expires,
-      from: 'lg',
-      sortBy: ({ expires_at: at }) => at ?? '9999',
-      cell: ({ expires_at: at }) => (
-        <span className="whitespace-nowrap text-ink-soft">
-          {at === null ? text.states.never : formatDay(at)}
-        </span>
-      ),
-    },
+  return [
+    nameColumn(owners),
+    ...(owners === null ? [] : [ownerColumn(owners)]),
+    ...stateColumns,
+    budgetColumn(budgets),
+    ...timeColumns,
     {
       id: 'actions',
       header: words.columns.actions,
@@ -107,13 +41,97 @@ export function keyColumns({
         ) : null,
     },
   ];
-  if (owners === null) return columns;
-  const owner: Column<ApiKey> = {
+}
+
+function nameColumn(owners: KeyColumnsSetup['owners']): Column<ApiKey> {
+  return {
+    id: 'name',
+    header: words.columns.name,
+    sortBy: ({ name }) => name,
+    width: 'max-w-0 w-full',
+    cell: ({ name, key_prefix: prefix, user_uuid: id }) => (
+      <div className="min-w-0">
+        <p className="truncate font-medium">{name}</p>
+        <p className="truncate text-xs text-ink-faint">
+          <span className="font-mono">{prefix}…</span>
+          {owners === null ? null : <span className="ml-2 sm:hidden">{owners.get(id)}</span>}
+        </p>
+      </div>
+    ),
+  };
+}
+
+function ownerColumn(owners: ReadonlyMap<string, string>): Column<ApiKey> {
+  return {
     id: 'owner',
     header: words.columns.owner,
     from: 'sm',
     sortBy: ({ user_uuid: id }) => owners.get(id) ?? '',
     cell: ({ user_uuid: id }) => <span className="whitespace-nowrap">{owners.get(id) ?? '–'}</span>,
   };
-  return [...columns.slice(0, 1), owner, ...columns.slice(1)];
 }
+
+const stateColumns: readonly Column<ApiKey>[] = [
+  {
+    id: 'state',
+    header: words.columns.state,
+    sortBy: ({ status }) => status,
+    cell: ({ status }) => (
+      <Badge tone={TONES[status]} dot>
+        {words.statuses[status]}
+      </Badge>
+    ),
+  },
+  {
+    id: 'scopes',
+    header: words.columns.scopes,
+    from: 'md',
+    sortBy: ({ scopes }) => scopes.length,
+    cell: ({ scopes }) => (
+      <span title={scopes.join('\n')} className="whitespace-nowrap">
+        {words.scopeCount(scopes.length)}
+      </span>
+    ),
+  },
+];
+
+function budgetColumn(budgets: KeyColumnsSetup['budgets']): Column<ApiKey> {
+  return {
+    id: 'budget',
+    header: words.columns.budget,
+    from: 'lg',
+    cell: ({ id }) => {
+      const usage = budgets.get(id);
+      return usage === undefined ? (
+        <span className="text-ink-faint">{words.noBudget}</span>
+      ) : (
+        <LimitBar usage={usage} />
+      );
+    },
+  };
+}
+
+const timeColumns: readonly Column<ApiKey>[] = [
+  {
+    id: 'last-used',
+    header: words.columns.lastUsed,
+    from: 'sm',
+    sortBy: ({ last_used_at: at }) => at ?? '',
+    cell: ({ last_used_at: at }) => (
+      <span className="whitespace-nowrap text-ink-soft">
+        {at === null ? text.states.never : <Ago at={at} />}
+      </span>
+    ),
+  },
+  {
+    id: 'expires',
+    header: words.columns.expires,
+    from: 'lg',
+    sortBy: ({ expires_at: at }) => at ?? '9999',
+    cell: ({ expires_at: at }) => (
+      <span className="whitespace-nowrap text-ink-soft">
+        {at === null ? text.states.never : formatDay(at)}
+      </span>
+    ),
+  },
+];

@@ -1,16 +1,15 @@
 import type { ApiKey } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Ban, EllipsisVertical, Pencil, RefreshCw } from 'lucide-react';
+import { Ban, Pencil, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { apiKeyBudgetsQuery, cacheKeys } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { RowActions } from '../../ui/data-table.tsx';
-import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { MenuItem, MenuLine, MoreMenu } from '../../ui/menu.tsx';
 import { RenameKeyDialog } from './rename-key-dialog.tsx';
 import { rotateKey } from './rotate-key.ts';
 
@@ -26,41 +25,12 @@ interface KeyMenuProps {
 
 /** What can be done with an active key. */
 export function KeyMenu({ apiKey, isOwn, onSecret }: KeyMenuProps) {
-  const { can, missing } = useAccess();
+  const { can } = useAccess();
   const [asked, setAsked] = useState<'rename' | 'rotate' | 'revoke' | null>(null);
   const close = () => setAsked(null);
-  const budgets = useQuery(apiKeyBudgetsQuery(useApi())).data?.filter(
-    ({ api_key_uuid: id }) => id === apiKey.id,
-  );
-  const lacks = (budgets?.length ?? 0) > 0 ? missing('upsertApiKeyLimitPolicy') : [];
-  const rotate = useChange({
-    run: (api) => rotateKey(api, apiKey),
-    stale: [cacheKeys.apiKeys, cacheKeys.orgApiKeys, cacheKeys.apiKeyBudgets, cacheKeys.limitUsage],
-    onDone: (secret) => {
-      close();
-      onSecret(secret);
-    },
-  });
-  const revoke = useChange({
-    run: (api) => {
-      const params = { path: { api_key_id: apiKey.id } };
-      return isOwn
-        ? api.DELETE('/api/account/api-keys/{api_key_id}', { params })
-        : api.DELETE('/api/org/api-keys/{api_key_id}', { params });
-    },
-    stale: [cacheKeys.apiKeys, cacheKeys.orgApiKeys],
-    said: () => words.revoked(apiKey.name),
-    onDone: close,
-  });
   return (
     <RowActions>
-      <Menu
-        trigger={
-          <IconButton label={`${text.actions.more}: ${apiKey.name}`}>
-            <EllipsisVertical aria-hidden className="size-4" />
-          </IconButton>
-        }
-      >
+      <MoreMenu of={apiKey.name}>
         {isOwn && can('renameApiKey') ? (
           <MenuItem icon={<Pencil aria-hidden />} onSelect={() => setAsked('rename')}>
             {words.rename}
@@ -75,32 +45,87 @@ export function KeyMenu({ apiKey, isOwn, onSecret }: KeyMenuProps) {
         <MenuItem icon={<Ban aria-hidden />} danger onSelect={() => setAsked('revoke')}>
           {words.revoke}
         </MenuItem>
-      </Menu>
+      </MoreMenu>
       {asked === 'rename' ? <RenameKeyDialog apiKey={apiKey} onClose={close} /> : null}
-      <ConfirmDialog
-        open={asked === 'rotate'}
-        onOpenChange={close}
-        title={words.rotateTitle(apiKey.name)}
-        action={words.rotate}
-        busy={rotate.isPending}
-        error={rotate.error}
-        blocked={lacks.length > 0}
-        tone="solid"
-        onConfirm={() => rotate.mutate(undefined)}
-      >
-        <p>{lacks.length > 0 ? words.rotateNeeds(lacks.join(', ')) : words.rotateBody}</p>
-      </ConfirmDialog>
-      <ConfirmDialog
-        open={asked === 'revoke'}
-        onOpenChange={close}
-        title={words.revokeTitle(apiKey.name)}
-        action={words.revoke}
-        busy={revoke.isPending}
-        error={revoke.error}
-        onConfirm={() => revoke.mutate(undefined)}
-      >
-        <p>{words.revokeBody}</p>
-      </ConfirmDialog>
+      {asked === 'rotate' ? (
+        <RotateDialog
+          apiKey={apiKey}
+          onClose={close}
+          onSecret={(secret) => {
+            close();
+            onSecret(secret);
+          }}
+        />
+      ) : null}
+      {asked === 'revoke' ? <RevokeDialog apiKey={apiKey} isOwn={isOwn} onClose={close} /> : null}
     </RowActions>
+  );
+}
+
+interface RotateDialogProps {
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+  readonly onSecret: (secret: string) => void;
+}
+
+/** The new key gets the limits of the old one, so rotating needs the scope to write them. */
+function RotateDialog({ apiKey, onClose, onSecret }: RotateDialogProps) {
+  const { missing } = useAccess();
+  const budgets = useQuery(apiKeyBudgetsQuery(useApi())).data?.filter(
+    ({ api_key_uuid: id }) => id === apiKey.id,
+  );
+  const lacks = (budgets?.length ?? 0) > 0 ? missing('upsertApiKeyLimitPolicy') : [];
+  const rotate = useChange({
+    run: (api) => rotateKey(api, apiKey),
+    stale: [cacheKeys.apiKeys, cacheKeys.orgApiKeys, cacheKeys.apiKeyBudgets, cacheKeys.limitUsage],
+    onDone: onSecret,
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={words.rotateTitle(apiKey.name)}
+      action={words.rotate}
+      busy={rotate.isPending}
+      error={rotate.error}
+      blocked={lacks.length > 0}
+      tone="solid"
+      onConfirm={() => rotate.mutate(undefined)}
+    >
+      <p>{lacks.length > 0 ? words.rotateNeeds(lacks.join(', ')) : words.rotateBody}</p>
+    </ConfirmDialog>
+  );
+}
+
+interface RevokeDialogProps {
+  readonly apiKey: ApiKey;
+  readonly isOwn: boolean;
+  readonly onClose: () => void;
+}
+
+function RevokeDialog({ apiKey, isOwn, onClose }: RevokeDialogProps) {
+  const revoke = useChange({
+    run: (api) => {
+      const params = { path: { api_key_id: apiKey.id } };
+      return isOwn
+        ? api.DELETE('/api/account/api-keys/{api_key_id}', { params })
+        : api.DELETE('/api/org/api-keys/{api_key_id}', { params });
+    },
+    stale: [cacheKeys.apiKeys, cacheKeys.orgApiKeys],
+    said: () => words.revoked(apiKey.name),
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={words.revokeTitle(apiKey.name)}
+      action={words.revoke}
+      busy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate(undefined)}
+    >
+      <p>{words.revokeBody}</p>
+    </ConfirmDialog>
   );
 }

@@ -1,6 +1,6 @@
-import type { Lane } from '@relay/contract';
+import type { Lane, Membership } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Copy, EllipsisVertical, Power, Trash2 } from 'lucide-react';
+import { Copy, Power, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { take } from '../../api/client.ts';
 import { cacheKeys, membershipsQuery } from '../../api/queries.ts';
@@ -9,10 +9,9 @@ import { useChange } from '../../api/use-change.ts';
 import { inRankOrder } from '../../parts/rank-order.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { MenuItem, MenuLine, MoreMenu } from '../../ui/menu.tsx';
 
 const words = text.lanes;
 const STALE = [cacheKeys.lanes, cacheKeys.memberships];
@@ -22,59 +21,18 @@ export function LaneMenu({ lane, onDeleted }: { readonly lane: Lane; readonly on
   const { can } = useAccess();
   const [deleting, setDeleting] = useState(false);
   const memberships = useQuery(membershipsQuery(useApi()));
-  const params = { path: { group_id: lane.id } };
-  const { default_max_wait_ms, allow_fallback, selection, hidden, description } = lane;
-  const settings = { default_max_wait_ms, allow_fallback, selection, hidden, description };
-  const toggle = useChange({
-    run: (api) =>
-      take(
-        api.PUT('/api/relay/routing-lanes/{group_id}', {
-          params,
-          body: { ...settings, name: lane.name, enabled: !lane.enabled },
-        }),
-      ),
-    stale: STALE,
-    said: ({ name, enabled }) => (enabled ? words.enabled(name) : words.disabled(name)),
-  });
-  const duplicate = useChange({
-    run: async (api) => {
-      const copy = await take(
-        api.POST('/api/relay/routing-lanes', {
-          body: { ...settings, name: words.copyName(lane.name), enabled: lane.enabled },
-        }),
-      );
-      const own = memberships.data?.filter(({ lane_id: id }) => id === lane.id) ?? [];
-      for (const [index, { endpoint_id, enabled }] of inRankOrder(own).entries()) {
-        await api.POST('/api/relay/lane-memberships', {
-          body: { lane_id: copy.id, endpoint_id, enabled, manual_rank: index + 1 },
-        });
-      }
-      return copy;
-    },
-    stale: STALE,
-    said: ({ name }) => words.duplicated(name),
-  });
-  const remove = useChange({
-    run: (api) => api.DELETE('/api/relay/routing-lanes/{group_id}', { params }),
-    stale: STALE,
-    said: () => words.deleted(lane.name),
-    onDone: () => {
-      setDeleting(false);
-      onDeleted?.();
-    },
+  const toggle = useToggle(lane);
+  const duplicate = useDuplicate(lane, memberships.data ?? []);
+  const remove = useRemove(lane, () => {
+    setDeleting(false);
+    onDeleted?.();
   });
   if (!can('updateLane')) return null;
   const isOwned = lane.managed_by === 'file';
   return (
     <>
       <ErrorNote error={toggle.error ?? duplicate.error} />
-      <Menu
-        trigger={
-          <IconButton label={`${text.actions.more}: ${lane.name}`}>
-            <EllipsisVertical aria-hidden className="size-4" />
-          </IconButton>
-        }
-      >
+      <MoreMenu of={lane.name}>
         <MenuItem
           icon={<Copy aria-hidden />}
           disabled={memberships.data === undefined}
@@ -93,7 +51,7 @@ export function LaneMenu({ lane, onDeleted }: { readonly lane: Lane; readonly on
             </MenuItem>
           </>
         )}
-      </Menu>
+      </MoreMenu>
       <ConfirmDialog
         open={deleting}
         onOpenChange={setDeleting}
@@ -107,4 +65,54 @@ export function LaneMenu({ lane, onDeleted }: { readonly lane: Lane; readonly on
       </ConfirmDialog>
     </>
   );
+}
+
+function settingsOf({ default_max_wait_ms, allow_fallback, selection, hidden, description }: Lane) {
+  return { default_max_wait_ms, allow_fallback, selection, hidden, description };
+}
+
+function useToggle(lane: Lane) {
+  return useChange({
+    run: (api) =>
+      take(
+        api.PUT('/api/relay/routing-lanes/{group_id}', {
+          params: { path: { group_id: lane.id } },
+          body: { ...settingsOf(lane), name: lane.name, enabled: !lane.enabled },
+        }),
+      ),
+    stale: STALE,
+    said: ({ name, enabled }) => (enabled ? words.enabled(name) : words.disabled(name)),
+  });
+}
+
+/** Creates a lane with the same settings and endpoints under another name. */
+function useDuplicate(lane: Lane, memberships: readonly Membership[]) {
+  return useChange({
+    run: async (api) => {
+      const copy = await take(
+        api.POST('/api/relay/routing-lanes', {
+          body: { ...settingsOf(lane), name: words.copyName(lane.name), enabled: lane.enabled },
+        }),
+      );
+      const own = memberships.filter(({ lane_id: id }) => id === lane.id);
+      for (const [index, { endpoint_id, enabled }] of inRankOrder(own).entries()) {
+        await api.POST('/api/relay/lane-memberships', {
+          body: { lane_id: copy.id, endpoint_id, enabled, manual_rank: index + 1 },
+        });
+      }
+      return copy;
+    },
+    stale: STALE,
+    said: ({ name }) => words.duplicated(name),
+  });
+}
+
+function useRemove(lane: Lane, onDone: () => void) {
+  return useChange({
+    run: (api) =>
+      api.DELETE('/api/relay/routing-lanes/{group_id}', { params: { path: { group_id: lane.id } } }),
+    stale: STALE,
+    said: () => words.deleted(lane.name),
+    onDone,
+  });
 }

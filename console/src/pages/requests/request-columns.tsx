@@ -15,35 +15,10 @@ const STATE_LOOKS: Record<RequestLogEntry['state'], string> = {
   cancelled: 'text-warn',
 };
 
-/** Cells are plain texts: hundreds of them come into sight with every turn of the wheel. */
+/** Cells are plain text, because scrolling renders hundreds of them at a time. */
 export function requestColumns(names: RequestNames): readonly LogColumn<RequestLogEntry>[] {
   return [
-    {
-      id: 'time',
-      header: words.columns.time,
-      className: 'w-[138px] max-sm:w-[92px]',
-      cell: ({ arrived_at: at }) => (
-        <time dateTime={at} className="tabular-nums">
-          <span className="mr-1.5 text-ink-faint max-sm:hidden">{formatShortDay(at)}</span>
-          {formatClock(at)}
-        </time>
-      ),
-    },
-    {
-      id: 'state',
-      header: words.columns.state,
-      className: 'w-[108px]',
-      cell: ({ state }) => (
-        <span className={classes('font-medium', STATE_LOOKS[state])}>
-          <span
-            aria-hidden
-            className="-mt-px mr-1.5 inline-block size-1.5 rounded-full bg-current align-middle"
-          />
-          {words.states[state]}
-        </span>
-      ),
-    },
-    { id: 'model', header: words.columns.model, cell: (row) => <Models row={row} /> },
+    ...identityColumns,
     {
       id: 'lane',
       header: words.columns.lane,
@@ -57,48 +32,81 @@ export function requestColumns(names: RequestNames): readonly LogColumn<RequestL
       cell: ({ api_key_id: id }) =>
         id === null ? <span className="text-ink-faint">{words.withToken}</span> : nameIn(names.key, id),
     },
-    {
-      id: 'wait',
-      header: words.columns.wait,
-      className: 'w-[76px] text-right tabular-nums max-md:hidden',
-      cell: ({ wait_ms: ms }) => (ms === 0 ? <None /> : formatDuration(ms)),
-    },
-    {
-      id: 'duration',
-      header: words.columns.duration,
-      className: 'w-[82px] text-right tabular-nums max-sm:hidden',
-      cell: ({ duration_ms: ms }) => formatDuration(ms),
-    },
-    {
-      id: 'tokens',
-      header: words.columns.tokens,
-      className: 'w-[112px] text-right tabular-nums max-lg:hidden',
-      cell: ({ input_tokens: input, output_tokens: output }) =>
-        input === null && output === null ? <None /> : `${countOf(input)} / ${countOf(output)}`,
-    },
-    {
-      id: 'cost',
-      header: words.columns.cost,
-      className: 'w-[92px] text-right tabular-nums max-lg:hidden',
-      cell: ({ cost_micros: micros }) => (micros === null ? <None /> : formatMoney(micros)),
-    },
-    {
-      id: 'result',
-      header: words.columns.result,
-      className: 'w-[164px] max-md:hidden',
-      cell: ({ http_status: status, error_code: code }) => (
-        <>
-          <span className="tabular-nums">{status}</span>
-          {code === null ? null : (
-            <span className="ml-1.5 font-mono text-xs text-ink-soft" title={code}>
-              {code}
-            </span>
-          )}
-        </>
-      ),
-    },
+    ...figureColumns,
   ];
 }
+
+const identityColumns: readonly LogColumn<RequestLogEntry>[] = [
+  {
+    id: 'time',
+    header: words.columns.time,
+    className: 'w-[138px] max-sm:w-[92px]',
+    cell: ({ arrived_at: at }) => (
+      <time dateTime={at} className="tabular-nums">
+        <span className="mr-1.5 text-ink-faint max-sm:hidden">{formatShortDay(at)}</span>
+        {formatClock(at)}
+      </time>
+    ),
+  },
+  {
+    id: 'state',
+    header: words.columns.state,
+    className: 'w-[108px]',
+    cell: ({ state }) => (
+      <span className={classes('font-medium', STATE_LOOKS[state])}>
+        <span
+          aria-hidden
+          className="-mt-px mr-1.5 inline-block size-1.5 rounded-full bg-current align-middle"
+        />
+        {words.states[state]}
+      </span>
+    ),
+  },
+  { id: 'model', header: words.columns.model, cell: (row) => <Models row={row} /> },
+];
+
+const figureColumns: readonly LogColumn<RequestLogEntry>[] = [
+  {
+    id: 'wait',
+    header: words.columns.wait,
+    className: 'w-[76px] text-right tabular-nums max-md:hidden',
+    cell: ({ wait_ms: ms }) => (ms === 0 ? <None /> : formatDuration(ms)),
+  },
+  {
+    id: 'duration',
+    header: words.columns.duration,
+    className: 'w-[82px] text-right tabular-nums max-sm:hidden',
+    cell: ({ duration_ms: ms }) => formatDuration(ms),
+  },
+  {
+    id: 'tokens',
+    header: words.columns.tokens,
+    className: 'w-[112px] text-right tabular-nums max-lg:hidden',
+    cell: ({ input_tokens: input, output_tokens: output }) =>
+      input === null && output === null ? <None /> : `${countOf(input)} / ${countOf(output)}`,
+  },
+  {
+    id: 'cost',
+    header: words.columns.cost,
+    className: 'w-[92px] text-right tabular-nums max-lg:hidden',
+    cell: ({ cost_micros: micros }) => (micros === null ? <None /> : formatMoney(micros)),
+  },
+  {
+    id: 'result',
+    header: words.columns.result,
+    className: 'w-[164px] max-md:hidden',
+    cell: ({ http_status: status, error_code: code }) => (
+      <>
+        <span className="tabular-nums">{status}</span>
+        {code === null ? null : (
+          <span className="ml-1.5 font-mono text-xs text-ink-soft" title={code}>
+            {code}
+          </span>
+        )}
+      </>
+    ),
+  },
+];
 
 function Models({ row: { model, upstream_model: upstream } }: { readonly row: RequestLogEntry }) {
   return (

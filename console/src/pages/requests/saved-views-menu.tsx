@@ -25,15 +25,9 @@ export function SavedViewsMenu({ filters, range, onOpen }: SavedViewsMenuProps) 
   const place = viewsPlace(session?.org.id ?? '');
   const [open, setOpen] = useState(false);
   const [views, setViews] = useState<readonly SavedView[]>([]);
-  const [name, setName] = useState('');
   const store = (next: readonly SavedView[]) => {
     window.localStorage.setItem(place, JSON.stringify(next));
     setViews(next);
-  };
-  const save = (event: FormEvent) => {
-    event.preventDefault();
-    store(withView(views, { name: name.trim(), filters, range }));
-    setName('');
   };
   return (
     <Popover
@@ -51,48 +45,70 @@ export function SavedViewsMenu({ filters, range, onOpen }: SavedViewsMenuProps) 
         </Button>
       }
     >
-      {views.length === 0 ? (
-        <p className="text-[13px] text-ink-soft">{words.none}</p>
-      ) : (
-        <ul className="-mx-2 -mt-1">
-          {views.map((view) => (
-            <li key={view.name} className="flex items-center gap-1">
-              <button
-                type="button"
-                onClick={() => {
-                  setOpen(false);
-                  onOpen(view);
-                }}
-                className="min-w-0 flex-1 truncate rounded-md px-2 py-1.5 text-left text-[13px] hover:bg-hover"
-              >
-                {view.name}
-              </button>
-              <IconButton
-                label={words.remove(view.name)}
-                onClick={() => store(views.filter((each) => each.name !== view.name))}
-              >
-                <Trash2 aria-hidden className="size-4" />
-              </IconButton>
-            </li>
-          ))}
-        </ul>
-      )}
-      <form onSubmit={save} className="mt-3 space-y-3 border-t pt-3">
-        <Field label={words.name} hint={words.kept}>
-          {(control) => (
-            <Input
-              {...control}
-              required
-              maxLength={60}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-        <Button type="submit" size="small" disabled={name.trim() === ''}>
-          {words.save}
-        </Button>
-      </form>
+      <ViewList
+        views={views}
+        onOpen={(view) => {
+          setOpen(false);
+          onOpen(view);
+        }}
+        onRemove={(view) => store(views.filter((each) => each.name !== view.name))}
+      />
+      <SaveForm onSave={(name) => store(withView(views, { name, filters, range }))} />
     </Popover>
+  );
+}
+
+interface ViewListProps {
+  readonly views: readonly SavedView[];
+  readonly onOpen: (view: SavedView) => void;
+  readonly onRemove: (view: SavedView) => void;
+}
+
+function ViewList({ views, onOpen, onRemove }: ViewListProps) {
+  if (views.length === 0) return <p className="text-[13px] text-ink-soft">{words.none}</p>;
+  return (
+    <ul className="-mx-2 -mt-1">
+      {views.map((view) => (
+        <li key={view.name} className="flex items-center gap-1">
+          <button
+            type="button"
+            onClick={() => onOpen(view)}
+            className="min-w-0 flex-1 truncate rounded-md px-2 py-1.5 text-left text-[13px] hover:bg-hover"
+          >
+            {view.name}
+          </button>
+          <IconButton label={words.remove(view.name)} onClick={() => onRemove(view)}>
+            <Trash2 aria-hidden className="size-4" />
+          </IconButton>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function SaveForm({ onSave }: { readonly onSave: (name: string) => void }) {
+  const [name, setName] = useState('');
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    onSave(name.trim());
+    setName('');
+  };
+  return (
+    <form onSubmit={save} className="mt-3 space-y-3 border-t pt-3">
+      <Field label={words.name} hint={words.kept}>
+        {(control) => (
+          <Input
+            {...control}
+            required
+            maxLength={60}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <Button type="submit" size="small" disabled={name.trim() === ''}>
+        {words.save}
+      </Button>
+    </form>
   );
 }

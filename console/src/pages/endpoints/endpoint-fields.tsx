@@ -1,0 +1,119 @@
+import type { EndpointCreate } from '@relay/contract';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { take } from '../../api/client.ts';
+import { credentialsQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { NumberField, SelectField, SwitchField, TextField } from '../../forms/fields.tsx';
+import type { useContractForm } from '../../forms/use-contract-form.ts';
+import { useAccess } from '../../session/use-access.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+
+const words = text.endpoints;
+
+interface EndpointFieldsProps {
+  readonly form: ReturnType<typeof useContractForm<EndpointCreate>>;
+  readonly providerId: string;
+}
+
+/** The upstream name, with the provider's own list to choose from once it was asked for. */
+export function ModelField({ form, providerId }: EndpointFieldsProps) {
+  const api = useApi();
+  const { can } = useAccess();
+  const list = useId();
+  const models = useMutation({
+    mutationFn: (id: string) =>
+      take(api.POST('/api/relay/providers/{provider_id}/test', { params: { path: { provider_id: id } } })),
+  });
+  const failed = models.isError || models.data?.model_ids.length === 0;
+  return (
+    <div>
+      <TextField
+        form={form}
+        name="upstream_model"
+        label={words.model}
+        hint={failed ? words.modelsFailed : words.modelHint}
+        spellCheck={false}
+        list={list}
+        onFilled={(model) => {
+          if (form.getValues('name') === '') form.setValue('name', model, { shouldValidate: true });
+        }}
+      />
+      <datalist id={list}>
+        {models.data?.model_ids.map((model) => (
+          <option key={model} value={model} />
+        ))}
+      </datalist>
+      {providerId !== '' && can('testProvider') && models.data === undefined ? (
+        <Button
+          size="small"
+          className="mt-2"
+          busy={models.isPending}
+          onClick={() => models.mutate(providerId)}
+        >
+          {words.loadModels}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+/** Settings that most endpoints keep at their defaults. */
+export function AdvancedFields({ form, providerId }: EndpointFieldsProps) {
+  const { can } = useAccess();
+  const credentials = useQuery({ ...credentialsQuery(useApi()), enabled: can('listCredentials') });
+  const own = credentials.data?.filter(({ provider_id: id }) => id === providerId) ?? [];
+  return (
+    <details className="rounded-lg border">
+      <summary className="cursor-pointer rounded-lg px-4 py-3 text-[13px] font-medium">
+        {words.advanced}
+      </summary>
+      <div className="space-y-5 border-t px-4 py-4">
+        <SwitchField
+          form={form}
+          name="supports_streaming"
+          label={words.streaming}
+          hint={words.streamingHint}
+        />
+        <SwitchField form={form} name="pacing" label={words.pacing} hint={words.pacingHint} />
+        {own.length > 1 ? (
+          <SelectField form={form} name="credential_id" label={words.credential} nullable>
+            <option value="">{words.credentialDefault}</option>
+            {own.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+        ) : null}
+        <div className="grid gap-5 sm:grid-cols-2">
+          <NumberField
+            form={form}
+            name="max_concurrency"
+            label={words.concurrency}
+            hint={words.concurrencyHint}
+            nullable
+            min={1}
+          />
+          <NumberField
+            form={form}
+            name="context_window"
+            label={words.context}
+            hint={words.contextHint}
+            unit={words.tokens}
+            nullable
+            min={1}
+          />
+          <NumberField
+            form={form}
+            name="max_latency_ms"
+            label={words.latencyMax}
+            unit={words.milliseconds}
+            min={1}
+          />
+        </div>
+      </div>
+    </details>
+  );
+}

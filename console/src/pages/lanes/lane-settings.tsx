@@ -1,0 +1,90 @@
+import type { Lane } from '@relay/contract';
+import { keysOf } from '../../format/keys-of.ts';
+import { text } from '../../text/index.ts';
+import { Field, Input, Select } from '../../ui/field.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import type { LaneDraft } from './lane-draft.ts';
+import { WaitBudgetField } from './wait-budget-field.tsx';
+
+const words = text.lanes.editor;
+
+interface LaneSettingsProps {
+  readonly lane: Lane;
+  readonly draft: LaneDraft;
+  readonly disabled: boolean;
+  readonly set: (part: Partial<LaneDraft>) => void;
+}
+
+const selections = keysOf(words.selections);
+
+export function LaneSettings({ lane, draft, disabled, set }: LaneSettingsProps) {
+  const flag = (name: 'allow_fallback' | 'hidden' | 'enabled', label: string, hint?: string) => (
+    <div className="flex items-start justify-between gap-4">
+      <div>
+        <p className="text-[13px] font-medium">{label}</p>
+        {hint === undefined ? null : <p className="text-xs text-ink-faint">{hint}</p>}
+      </div>
+      <Switch
+        checked={draft[name]}
+        disabled={disabled}
+        label={label}
+        onChange={(value) => set({ [name]: value })}
+      />
+    </div>
+  );
+  return (
+    <div className="space-y-6 p-4">
+      <WaitBudgetField
+        laneId={lane.id}
+        valueMs={draft.default_max_wait_ms}
+        disabled={disabled}
+        onChange={(value) => set({ default_max_wait_ms: value })}
+      />
+      <Field label={words.selection}>
+        {(control) => (
+          <Select
+            {...control}
+            disabled={disabled}
+            value={draft.selection}
+            onChange={({ target }) =>
+              set({ selection: selections.find((each) => each === target.value) ?? draft.selection })
+            }
+          >
+            {selections.map((value) => (
+              <option key={value} value={value}>
+                {words.selections[value]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {flag('allow_fallback', words.fallback, words.fallbackHint)}
+      {flag('hidden', words.hidden, words.hiddenHint)}
+      {flag('enabled', words.enabled)}
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Field label={text.lanes.name}>
+          {(control) => (
+            <Input
+              {...control}
+              disabled={disabled}
+              maxLength={200}
+              value={draft.name}
+              onChange={(event) => set({ name: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label={text.lanes.descriptionField} optional={text.states.optional}>
+          {(control) => (
+            <Input
+              {...control}
+              disabled={disabled}
+              maxLength={2_000}
+              value={draft.description}
+              onChange={(event) => set({ description: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+    </div>
+  );
+}
