@@ -1,5 +1,6 @@
 import { TimeseriesQuery } from '@relay/contract';
 import type { Bucket } from '../format/times.ts';
+import { oneOf } from '../format/values.ts';
 import { wordOf } from './list-search.ts';
 
 export type UsageMetric = TimeseriesQuery['metric'];
@@ -53,8 +54,4 @@ export function usageSearch(search: Record<string, unknown>): UsageSearch {
 /** States are told apart for requests alone. */
 export function canGroup(metric: UsageMetric, by: UsageGroup): boolean {
   return by !== 'state' || metric === 'requests';
-}
-
-function oneOf<T extends string>(values: readonly T[], value: unknown): T | undefined {
-  return values.find((each) => each === value);
 }

@@ -40,7 +40,7 @@ export async function followEvents(deps: FollowDeps): Promise<void> {
         if (events.length > 0) deps.onEvents(events.map(({ data }) => data));
       }
     } catch (caught) {
-      error = caught as Error;
+      error = caught instanceof Error ? caught : new Error(String(caught));
     } finally {
       connection.close();
     }

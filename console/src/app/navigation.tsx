@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import type { PageGroup } from '../address/page-table.ts';
+import { keysOf } from '../format/values.ts';
 import { usePages } from '../session/use-pages.ts';
 import { text } from '../text/index.ts';
 import { timeRangeSearch } from '../time-range/time-range.ts';
 
-const GROUPS = Object.keys(text.shell.groups) as PageGroup[];
+const GROUPS = keysOf(text.shell.groups);
 
 /** The list of pages, by group. */
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {

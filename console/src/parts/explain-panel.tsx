@@ -4,13 +4,15 @@ import { type FormEvent, useState } from 'react';
 import { take } from '../api/client.ts';
 import { useApi } from '../api/use-api.ts';
 import { formatCount, formatDuration, formatMoney } from '../format/numbers.ts';
+import { isObject } from '../format/values.ts';
 import { useAccess } from '../session/use-access.ts';
 import { text } from '../text/index.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { Choice, optionsOf } from '../ui/choice.tsx';
 import { classes } from '../ui/class-names.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
-import { Field, Select, TextArea } from '../ui/field.tsx';
+import { Field, TextArea } from '../ui/field.tsx';
 import { Panel } from '../ui/page.tsx';
 
 const words = text.lanes.explain;
@@ -64,21 +66,15 @@ export function ExplainPanel(props: ExplainPanelProps) {
         </p>
         <Field label={words.operation}>
           {(control) => (
-            <Select
+            <Choice
               {...control}
               value={operation}
-              onChange={(event) => {
-                const next = event.target.value as Operation;
+              options={optionsOf(words.operations)}
+              onChange={(next) => {
                 setOperation(next);
                 setBody(exampleOf(next, model));
               }}
-            >
-              {Object.entries(words.operations).map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </Select>
+            />
           )}
         </Field>
         <Field label={words.body} error={isJson ? undefined : words.invalidJson}>
@@ -173,12 +169,10 @@ function exampleOf(operation: Operation, model: string): string {
   return JSON.stringify({ model, ...rest }, null, 2);
 }
 
-function parseObject(json: string): Record<string, unknown> | null {
+function parseObject(json: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }

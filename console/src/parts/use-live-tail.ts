@@ -31,7 +31,7 @@ export function useLiveTail({ isOn, query, onBeginning, onEntries }: LiveTailOpt
     void followEvents({
       async open(lastId, signal) {
         const { data } = await api.GET('/api/relay/requests/stream', {
-          params: { query: JSON.parse(filters) as Record<string, never> },
+          params: { query: JSON.parse(filters) },
           headers: lastId === null ? {} : { 'last-event-id': lastId },
           parseAs: 'stream',
           signal,
@@ -40,7 +40,7 @@ export function useLiveTail({ isOn, query, onBeginning, onEntries }: LiveTailOpt
       },
       onState: (state, error) => setTail({ state, error }),
       onBeginning: () => begin(),
-      onEvents: (data) => tell(data.map((each) => JSON.parse(each) as RequestLogEntry)),
+      onEvents: (data) => tell(data.map((each): RequestLogEntry => JSON.parse(each))),
       signal: stopping.signal,
       pause: (ms, signal) =>
         new Promise((resolve) => {

@@ -1,4 +1,4 @@
-import { type RouteId, routeAccess, type Scope, scopesOf, scopesSatisfy } from '@relay/contract';
+import { isScope, type RouteId, routeAccess, type Scope, scopesOf, scopesSatisfy } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { capabilitiesQuery } from '../api/queries.ts';
@@ -15,7 +15,7 @@ export interface Access {
 export function useAccess(): Access {
   const { data } = useQuery(capabilitiesQuery(useApi()));
   return useMemo(() => {
-    const held = new Set((data?.scopes ?? []) as Scope[]);
+    const held = new Set((data?.scopes ?? []).filter(isScope));
     return {
       can: (route) => scopesSatisfy(routeAccess[route], held),
       missing: (route) => scopesOf(routeAccess[route]).filter((scope) => !held.has(scope)),

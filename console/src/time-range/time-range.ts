@@ -1,4 +1,5 @@
 import type { Bucket } from '../format/times.ts';
+import { keysOf } from '../format/values.ts';
 
 /** The one time range of the console, as it stands in the address: a length up to now, or two moments. */
 export interface TimeRangeSearch {
@@ -22,7 +23,7 @@ const LENGTHS_MS = {
 
 export type RangeName = keyof typeof LENGTHS_MS;
 
-export const rangeNames = Object.keys(LENGTHS_MS) as RangeName[];
+export const rangeNames = keysOf(LENGTHS_MS);
 const DEFAULT_RANGE: RangeName = '24h';
 
 /** The moments that a range stands for, and the width of bucket that a chart of it can be read in. */
@@ -78,7 +79,7 @@ const POINTS_MAX = 1_500;
 /** The widths of bucket that this range can be read in: still kept, not too many, and more than a part of one. */
 export function bucketsFor({ from, to }: Pick<TimeRange, 'from' | 'to'>, nowMs: number): Bucket[] {
   const lengthMs = Date.parse(to) - Date.parse(from);
-  const widths = Object.keys(BUCKET_MS) as Bucket[];
+  const widths = keysOf(BUCKET_MS);
   const fit = widths.filter(
     (width) =>
       isKept(width, Date.parse(from), nowMs) &&

@@ -1,5 +1,6 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { useChangeSearch } from '../address/change-search.ts';
 import { useNow } from '../ui/use-now.ts';
 import { rangeOf, type TimeRange, type TimeRangeSearch } from './time-range.ts';
 
@@ -11,22 +12,16 @@ export function useTimeRange(): {
   readonly choose: (next: TimeRangeSearch) => void;
 } {
   const { range: name, from, to }: TimeRangeSearch = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const changeSearch = useChangeSearch();
   // To the minute, so that what is derived from it stays the same in between.
   const nowMs = wholeMinute(useNow(TICK_MS));
   return useMemo(() => {
     const named = name === undefined ? {} : { range: name };
     const moments = from === undefined || to === undefined ? {} : { from, to };
-    const choose = (next: TimeRangeSearch) => {
-      const without = { range: undefined, from: undefined, to: undefined };
-      void navigate({
-        to: '.',
-        search: ((before: object) => ({ ...before, ...without, ...next })) as never,
-        resetScroll: false,
-      });
-    };
+    const choose = (next: TimeRangeSearch) =>
+      changeSearch({ range: undefined, from: undefined, to: undefined, ...next });
     return { range: rangeOf({ ...named, ...moments }, nowMs), choose };
-  }, [name, from, to, nowMs, navigate]);
+  }, [name, from, to, nowMs, changeSearch]);
 }
 
 function wholeMinute(ms: number): number {

@@ -55,7 +55,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const table = useTable({
     features,
     columns: definitions,
-    data: (rows ?? []) as Row[],
+    data: useMemo(() => [...(rows ?? [])], [rows]),
     getRowId: props.rowId,
     state: { sorting },
     onSortingChange: setSorting,

@@ -80,7 +80,13 @@ interface MenuItemProps {
 /** One of several, with a tick at the chosen one. */
 export function MenuChoice<T extends string>({ value, options, onChange }: MenuChoiceProps<T>) {
   return (
-    <DropdownMenu.RadioGroup value={value} onValueChange={(next) => onChange(next as T)}>
+    <DropdownMenu.RadioGroup
+      value={value}
+      onValueChange={(next) => {
+        const chosen = options.find((option) => option.value === next);
+        if (chosen !== undefined) onChange(chosen.value);
+      }}
+    >
       {options.map((option) => (
         <DropdownMenu.RadioItem
           key={option.value}

@@ -1,3 +1,4 @@
+import { keysOf } from '../../format/values.ts';
 import type { text } from '../../text/index.ts';
 
 export type TargetType = keyof typeof text.audit.types;
@@ -26,7 +27,7 @@ const VERBS: Readonly<Record<TargetType, readonly string[]>> = {
   user_limit_policy: WRITES,
 };
 
-export const targetTypes = Object.keys(VERBS) as TargetType[];
+export const targetTypes = keysOf(VERBS);
 
 /** Of one kind of object, or of all; each with the kind it belongs to. */
 export function actionsOf(type: string | undefined): readonly { action: string; type: TargetType }[] {

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '@relay/contract';
+import { isObject } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
 
 const words = text.audit;
@@ -115,7 +116,7 @@ export function addressOf(entry: AuditEntry): string | undefined {
 
 function fieldsOf({ before, after }: AuditEntry): Fields {
   const state = after ?? before;
-  return typeof state === 'object' && state !== null ? (state as Fields) : {};
+  return isObject(state) ? state : {};
 }
 
 function textOf(fields: Fields, name: string): string | undefined {

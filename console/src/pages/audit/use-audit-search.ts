@@ -1,5 +1,6 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { useChangeSearch } from '../../address/change-search.ts';
 import type { AuditSearch } from '../../address/control-search.ts';
 import type { AuditFilters, AuditSpan } from '../../api/control-queries.ts';
 import { rangeOf, type TimeRangeSearch } from '../../time-range/time-range.ts';
@@ -9,15 +10,9 @@ type Filter = 'actor' | 'action' | 'type' | 'target';
 /** What the address says of the log, and how to change it. */
 export function useAuditSearch() {
   const search: AuditSearch & TimeRangeSearch = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const change = useChangeSearch();
   const { actor, action, type, target, open, range, from, to } = search;
   return useMemo(() => {
-    const change = (next: Readonly<Record<string, string | undefined>>) =>
-      void navigate({
-        to: '.',
-        search: ((before: object) => ({ ...before, ...next })) as never,
-        resetScroll: false,
-      });
     const filters: AuditFilters = {
       ...(actor === undefined ? {} : { actor_id: actor }),
       ...(action === undefined ? {} : { action }),
@@ -37,7 +32,7 @@ export function useAuditSearch() {
       open: (id: string) => change({ open: id }),
       close: () => change({ open: undefined }),
     };
-  }, [actor, action, type, target, open, range, from, to, navigate]);
+  }, [actor, action, type, target, open, range, from, to, change]);
 }
 
 /** A length up to now has no end: what is written while one looks belongs to it. */

@@ -1,7 +1,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { type BillingSearch, billingTabs } from '../../address/control-search.ts';
+import { LinkTabs } from '../../address/link-tabs.tsx';
 import { text } from '../../text/index.ts';
-import { LinkTabs } from '../../ui/link-tabs.tsx';
 import { Page } from '../../ui/page.tsx';
 import { HistoryView } from './history-view.tsx';
 import { StatementView } from './statement-view.tsx';

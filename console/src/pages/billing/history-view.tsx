@@ -2,6 +2,7 @@ import type { BillingHistory } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ReceiptText } from 'lucide-react';
+import { withSearch } from '../../address/change-search.ts';
 import { billingHistoryQuery } from '../../api/control-queries.ts';
 import { capabilitiesQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -32,7 +33,7 @@ export function HistoryView({ list }: { readonly list: keyof BillingHistory }) {
         action={
           isSelfHosted ? (
             <Button asChild>
-              <Link to="." search={((before: object) => ({ ...before, tab: 'statement' })) as never}>
+              <Link to="." search={withSearch({ tab: 'statement' })}>
                 {words.toStatement}
               </Link>
             </Button>

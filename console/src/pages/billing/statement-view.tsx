@@ -1,8 +1,9 @@
 import type { UsageTotals } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { ChartColumn, ChevronLeft, ChevronRight, Download, Info } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
+import { useChangeSearch } from '../../address/change-search.ts';
 import { type BillingSearch, statementGroups } from '../../address/control-search.ts';
 import { usageStatementQuery } from '../../api/control-queries.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -79,18 +80,8 @@ export function StatementView() {
   );
 }
 
-function useStatementAddress(): (next: Readonly<Record<string, string>>) => void {
-  const navigate = useNavigate();
-  return (next) =>
-    void navigate({
-      to: '.',
-      search: ((before: object) => ({ ...before, ...next })) as never,
-      resetScroll: false,
-    });
-}
-
 function MonthPicker({ month, months }: { readonly month: string; readonly months: readonly string[] }) {
-  const go = useStatementAddress();
+  const go = useChangeSearch();
   const at = months.indexOf(month);
   const step = (to: string | undefined) => (to === undefined ? undefined : () => go({ month: to }));
   const [earlier, later] = [step(months[at + 1]), step(at > 0 ? months[at - 1] : undefined)];
@@ -120,7 +111,7 @@ function MonthPicker({ month, months }: { readonly month: string; readonly month
 }
 
 function GroupPicker({ by }: { readonly by: string }) {
-  const go = useStatementAddress();
+  const go = useChangeSearch();
   return (
     <fieldset className="inline-flex rounded-lg border border-line-strong bg-panel p-0.5">
       <legend className="sr-only">{words.by}</legend>

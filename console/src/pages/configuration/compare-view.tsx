@@ -8,16 +8,19 @@ import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
+import { Choice, optionsOf } from '../../ui/choice.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { Field, Select } from '../../ui/field.tsx';
+import { Field } from '../../ui/field.tsx';
 import { ApplyDialog } from './apply-dialog.tsx';
 import type { Finding } from './config-text.ts';
 import { FileEditor } from './file-editor.tsx';
 import { FindingsList } from './findings-list.tsx';
 import { PlanView } from './plan-view.tsx';
-import { type OrphanMode, orphanModes, type PlannedFile, useComparison } from './use-comparison.ts';
+import { type OrphanMode, type PlannedFile, useComparison } from './use-comparison.ts';
 
 const words = text.configuration.compare;
+
+const ORPHAN_OPTIONS = optionsOf(words.orphanModes);
 
 interface CompareViewProps {
   readonly file: string;
@@ -110,19 +113,7 @@ interface OrphanModeFieldProps {
 function OrphanModeField({ value, onChange }: OrphanModeFieldProps) {
   return (
     <Field label={words.orphans}>
-      {(control) => (
-        <Select
-          {...control}
-          value={value}
-          onChange={({ target }) => onChange(orphanModes.find((each) => each === target.value) ?? 'keep')}
-        >
-          {orphanModes.map((each) => (
-            <option key={each} value={each}>
-              {words.orphanModes[each]}
-            </option>
-          ))}
-        </Select>
-      )}
+      {(control) => <Choice {...control} value={value} options={ORPHAN_OPTIONS} onChange={onChange} />}
     </Field>
   );
 }

@@ -1,8 +1,9 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useChangeSearch } from '../../address/change-search.ts';
 import type { ConfigurationSearch, ConfigurationView } from '../../address/control-search.ts';
+import { LinkTabs } from '../../address/link-tabs.tsx';
 import { text } from '../../text/index.ts';
-import { LinkTabs } from '../../ui/link-tabs.tsx';
 import { Page } from '../../ui/page.tsx';
 import { CompareView } from './compare-view.tsx';
 import { CurrentView } from './current-view.tsx';
@@ -13,12 +14,12 @@ const VIEWS = ['current', 'compare', 'owned'] as const satisfies readonly Config
 
 export function ConfigurationPage() {
   const { view = 'current' }: ConfigurationSearch = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const changeSearch = useChangeSearch();
   // It outlives its view: whoever looks something up in another finds the text as it was.
   const [file, setFile] = useState('');
   const edit = (copy: string) => {
     setFile(copy);
-    void navigate({ to: '.', search: ((before: object) => ({ ...before, view: 'compare' })) as never });
+    changeSearch({ view: 'compare' });
   };
   return (
     <Page title={text.pages.configuration} description={words.description}>

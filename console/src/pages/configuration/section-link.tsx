@@ -1,5 +1,6 @@
 import type { ConfigPlan } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
+import { withSearch } from '../../address/change-search.ts';
 import { usePages } from '../../session/use-pages.ts';
 
 type SectionName = ConfigPlan['changes'][number]['section'];
@@ -20,7 +21,7 @@ export function SectionLink({ section, id, children }: SectionLinkProps) {
   return (
     <Link
       to={place.path}
-      {...(place.open === undefined ? {} : { search: { open: place.open } as never })}
+      {...(place.open === undefined ? {} : { search: withSearch({ open: place.open }) })}
       className="font-mono text-xs break-all text-accent-ink underline-offset-2 hover:underline"
     >
       {children}

@@ -9,8 +9,7 @@ import { type Finding, findingsOf, oversizeOf, readConfigText } from './config-t
 const words = text.configuration.compare;
 
 /** What happens to resources that the file managed and no longer contains. */
-export const orphanModes = ['keep', 'release', 'prune'] as const;
-export type OrphanMode = (typeof orphanModes)[number];
+export type OrphanMode = keyof typeof words.orphanModes;
 
 export interface PlannedFile {
   readonly request: ConfigPlanRequest;

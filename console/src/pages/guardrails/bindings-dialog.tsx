@@ -7,6 +7,7 @@ import { cacheKeys } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { matches } from '../../format/matches.ts';
+import { keysOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { Button } from '../../ui/button.tsx';
@@ -19,7 +20,7 @@ import { StreamsWarning } from './streams-warning.tsx';
 import { GLOBAL_KEY, keyOf, type Target, type TargetType, useTargets } from './use-target-names.ts';
 
 const words = text.guardrails.bindings;
-const GROUPS = Object.keys(words.groups) as (keyof typeof words.groups)[];
+const GROUPS = keysOf(words.groups);
 /** What the route takes; that many places are not picked by hand. */
 const PREVIEW_CHARACTERS_MAX = 8_000;
 

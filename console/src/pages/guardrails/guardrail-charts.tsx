@@ -2,6 +2,7 @@ import type { GuardrailStats } from '@relay/contract';
 import { useMemo } from 'react';
 import { formatCompact, formatCount, formatDuration } from '../../format/numbers.ts';
 import type { Bucket } from '../../format/times.ts';
+import { keysOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
 import type { ChartSeries, ChartTone } from '../../ui/charts/chart-data.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
@@ -15,7 +16,7 @@ const TONES = {
   blocked: 'bad',
   unavailable: 'neutral',
 } as const satisfies Record<keyof typeof words.verdicts, ChartTone | undefined>;
-const VERDICTS = Object.keys(TONES) as (keyof typeof TONES)[];
+const VERDICTS = keysOf(TONES);
 const CHART_PX = 200;
 
 interface GuardrailChartsProps {

@@ -1,12 +1,12 @@
 import type { Guardrail } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { BackLink } from '../../address/back-link.tsx';
 import { guardrailQuery, guardrailStatsQuery } from '../../api/guardrail-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { StateBadges } from '../../parts/health-badge.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
+import { BackLink } from '../../time-range/back-link.tsx';
 import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { Page, Panel } from '../../ui/page.tsx';

@@ -46,7 +46,7 @@ function shown(value: unknown): string {
 }
 
 function parsed(json: string): unknown {
-  return json.trim() === '' ? null : (JSON.parse(json) as unknown);
+  return json.trim() === '' ? null : JSON.parse(json);
 }
 
 function faultOf(json: string, otherwise: string, isFit: (value: unknown) => boolean): string | undefined {

@@ -1,10 +1,10 @@
 import type { Lane, Membership } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { BackLink } from '../../address/back-link.tsx';
 import { endpointsQuery, lanesQuery, membershipsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { text } from '../../text/index.ts';
+import { BackLink } from '../../time-range/back-link.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';

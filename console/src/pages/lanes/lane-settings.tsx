@@ -1,7 +1,7 @@
 import type { Lane } from '@relay/contract';
-import { keysOf } from '../../format/keys-of.ts';
 import { text } from '../../text/index.ts';
-import { Field, Input, Select } from '../../ui/field.tsx';
+import { Choice, optionsOf } from '../../ui/choice.tsx';
+import { Field, Input } from '../../ui/field.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import type { LaneDraft } from './lane-draft.ts';
 import { WaitBudgetField } from './wait-budget-field.tsx';
@@ -14,8 +14,6 @@ interface LaneSettingsProps {
   readonly disabled: boolean;
   readonly set: (part: Partial<LaneDraft>) => void;
 }
-
-const selections = keysOf(words.selections);
 
 export function LaneSettings({ lane, draft, disabled, set }: LaneSettingsProps) {
   const flag = (name: 'allow_fallback' | 'hidden' | 'enabled', label: string, hint?: string) => (
@@ -42,20 +40,13 @@ export function LaneSettings({ lane, draft, disabled, set }: LaneSettingsProps) 
       />
       <Field label={words.selection}>
         {(control) => (
-          <Select
+          <Choice
             {...control}
             disabled={disabled}
             value={draft.selection}
-            onChange={({ target }) =>
-              set({ selection: selections.find((each) => each === target.value) ?? draft.selection })
-            }
-          >
-            {selections.map((value) => (
-              <option key={value} value={value}>
-                {words.selections[value]}
-              </option>
-            ))}
-          </Select>
+            options={optionsOf(words.selections)}
+            onChange={(selection) => set({ selection })}
+          />
         )}
       </Field>
       {flag('allow_fallback', words.fallback, words.fallbackHint)}

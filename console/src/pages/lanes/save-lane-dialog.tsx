@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { formatDuration } from '../../format/numbers.ts';
+import { keysOf, oneOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
@@ -83,6 +84,7 @@ function describe(change: LaneChange, nameOf: (endpointId: string) => string): R
 function shownValue(field: FieldName, value: unknown): string {
   if (typeof value === 'boolean') return value ? words.yes : words.no;
   if (field === 'default_max_wait_ms') return formatDuration(Number(value));
-  if (field === 'selection') return words.selections[value as LaneDraft['selection']];
+  const selection = field === 'selection' ? oneOf(keysOf(words.selections), value) : undefined;
+  if (selection !== undefined) return words.selections[selection];
   return String(value) === '' ? words.none : String(value);
 }

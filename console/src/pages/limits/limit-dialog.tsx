@@ -3,9 +3,10 @@ import { useState } from 'react';
 import { useChange } from '../../api/use-change.ts';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
+import { Choice } from '../../ui/choice.tsx';
 import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { Field, Select } from '../../ui/field.tsx';
+import { Field } from '../../ui/field.tsx';
 import { AmountField, MetricFields, ScopeFields, SubjectField } from './limit-fields.tsx';
 import { freshValues, type LimitValues, limitKinds, staleLimits, valuesOf } from './limit-kinds.ts';
 import type { LimitKind, LimitRow, LimitScope } from './limit-row.ts';
@@ -29,13 +30,12 @@ export function LimitDialog({ kinds, places, row, onClose }: LimitDialogProps) {
     row === null ? (
       <Field label={words.kind} hint={words.kindHints[kind]}>
         {(control) => (
-          <Select {...control} value={kind} onChange={(event) => setKind(event.target.value as LimitKind)}>
-            {kinds.map((each) => (
-              <option key={each} value={each}>
-                {text.limits.kindOf[each]}
-              </option>
-            ))}
-          </Select>
+          <Choice
+            {...control}
+            value={kind}
+            options={kinds.map((value) => ({ value, label: text.limits.kindOf[value] }))}
+            onChange={setKind}
+          />
         )}
       </Field>
     ) : null;

@@ -1,6 +1,6 @@
 import { text } from '../../text/index.ts';
+import { Choice, optionsOf } from '../../ui/choice.tsx';
 import { classes } from '../../ui/class-names.ts';
-import { Select } from '../../ui/field.tsx';
 import type { LimitPlaces } from './use-limit-places.ts';
 import { useLimitSearch } from './use-limit-search.ts';
 
@@ -11,28 +11,28 @@ export function LimitFilterBar({ places }: { readonly places: LimitPlaces }) {
   const { filters, choose } = useLimitSearch();
   return (
     <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto sm:flex-wrap">
-      <Choice
+      <Filter
         label={words.filters.kind}
         all={words.filters.anyKind}
         options={words.kinds}
         value={filters.kind}
         onChange={(kind) => choose({ kind })}
       />
-      <Choice
+      <Filter
         label={words.filters.scope}
         all={words.filters.anyScope}
         options={words.scopes}
         value={filters.scope}
         onChange={(scope) => choose({ scope })}
       />
-      <Choice
+      <Filter
         label={words.filters.metric}
         all={words.filters.anyMetric}
         options={words.metricNames}
         value={filters.metric}
         onChange={(metric) => choose({ metric })}
       />
-      <Choice
+      <Filter
         label={words.filters.lane}
         all={words.filters.anyLane}
         options={Object.fromEntries(places.lanes.map(({ id, name }) => [id, words.filters.inLane(name)]))}
@@ -43,26 +43,20 @@ export function LimitFilterBar({ places }: { readonly places: LimitPlaces }) {
   );
 }
 
-function Choice<Value extends string>(props: ChoiceProps<Value>) {
+function Filter<Value extends string>(props: FilterProps<Value>) {
   const { label, all, options, value, onChange } = props;
   return (
-    <Select
+    <Choice
       aria-label={label}
       value={value ?? ''}
+      options={[{ value: '', label: all }, ...optionsOf(options)]}
       className={classes('sm:w-auto sm:max-w-64', value !== undefined && 'border-accent')}
-      onChange={(event) => onChange(event.target.value === '' ? undefined : (event.target.value as Value))}
-    >
-      <option value="">{all}</option>
-      {Object.entries<string>(options).map(([name, title]) => (
-        <option key={name} value={name}>
-          {title}
-        </option>
-      ))}
-    </Select>
+      onChange={(next) => onChange(next === '' ? undefined : next)}
+    />
   );
 }
 
-interface ChoiceProps<Value extends string> {
+interface FilterProps<Value extends string> {
   readonly label: string;
   readonly all: string;
   readonly options: Readonly<Record<Value, string>>;

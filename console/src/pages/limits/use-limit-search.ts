@@ -1,5 +1,6 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { type SearchChange, useChangeSearch } from '../../address/change-search.ts';
 import type { LimitSearch } from '../../address/limit-search.ts';
 
 export type LimitFilters = Pick<LimitSearch, 'kind' | 'scope' | 'metric' | 'lane'>;
@@ -9,20 +10,14 @@ const NO_FILTERS = { kind: undefined, scope: undefined, metric: undefined, lane:
 /** The filters that the address names, and how to choose others. */
 export function useLimitSearch() {
   const { kind, scope, metric, lane }: LimitSearch = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const changeSearch = useChangeSearch();
   return useMemo(() => {
-    const change = (next: object) =>
-      void navigate({
-        to: '.',
-        search: ((before: object) => ({ ...before, ...next })) as never,
-        replace: true,
-        resetScroll: false,
-      });
+    const change = (next: SearchChange) => changeSearch(next, { replace: true });
     return {
       filters: { kind, scope, metric, lane },
       choose: (next: { readonly [Name in keyof LimitFilters]?: LimitFilters[Name] | undefined }) =>
         change(next),
       clear: () => change({ ...NO_FILTERS, q: undefined }),
     };
-  }, [kind, scope, metric, lane, navigate]);
+  }, [kind, scope, metric, lane, changeSearch]);
 }

@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { sessionQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { keysOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 
 const words = text.members;
-export const roles = Object.keys(words.roles) as Member['role'][];
+export const roles = keysOf(words.roles);
 
 interface RoleChoiceProps {
   readonly value: Member['role'];

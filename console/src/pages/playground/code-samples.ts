@@ -1,3 +1,4 @@
+import { isObject } from '../../format/values.ts';
 import { type Operation, paths } from './request.ts';
 
 export interface CodeSample {
@@ -58,8 +59,9 @@ function openai(origin: string, operation: Operation, body: Readonly<Record<stri
 }
 
 function promptOf(body: Readonly<Record<string, unknown>>): string {
-  const messages = Array.isArray(body['messages']) ? body['messages'] : [];
-  const last = (messages.at(-1) as { content?: unknown } | undefined)?.content ?? body['input'] ?? '';
+  const messages: readonly unknown[] = Array.isArray(body['messages']) ? body['messages'] : [];
+  const message = messages.at(-1);
+  const last = (isObject(message) ? message['content'] : undefined) ?? body['input'] ?? '';
   return JSON.stringify(typeof last === 'string' ? last : '');
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from '../../format/values.ts';
 export type Operation = 'chat' | 'responses' | 'embeddings';
 
 export interface Turn {
@@ -84,7 +85,7 @@ export function usageOf(json: string): { readonly input: number; readonly output
   return typeof input === 'number' && typeof output === 'number' ? { input, output } : null;
 }
 
-function parse(json: string): Record<string, unknown> {
+function parse(json: string): Readonly<Record<string, unknown>> {
   try {
     return objectOf(JSON.parse(json));
   } catch {
@@ -92,8 +93,8 @@ function parse(json: string): Record<string, unknown> {
   }
 }
 
-function objectOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
 }
 
 function arrayOf(value: unknown): readonly unknown[] {

@@ -53,7 +53,7 @@ export async function runRequest(input: RunInput, updates: RunUpdates): Promise<
 }
 
 async function readBody(response: Response, { operation }: Settings, updates: RunUpdates): Promise<void> {
-  const body = (await response.json()) as Record<string, unknown>;
+  const body: Readonly<Record<string, unknown>> = await response.json();
   if (operation === 'embeddings') updates.onVectors(vectorsOf(body));
   else updates.onText(answerOf(operation, body));
   reportUsage(JSON.stringify(body), updates);

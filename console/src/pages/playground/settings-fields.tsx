@@ -1,8 +1,9 @@
 import { text } from '../../text/index.ts';
-import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
+import { Choice, optionsOf } from '../../ui/choice.tsx';
+import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import type { Operation, Settings } from './request.ts';
+import type { Settings } from './request.ts';
 
 const words = text.playground;
 
@@ -19,17 +20,12 @@ export function SettingsFields({ settings, onChange }: SettingsFieldsProps) {
     <Panel className="space-y-5 p-4">
       <Field label={words.operation}>
         {(control) => (
-          <Select
+          <Choice
             {...control}
             value={settings.operation}
-            onChange={(event) => set({ operation: event.target.value as Operation })}
-          >
-            {Object.entries(words.operations).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </Select>
+            options={optionsOf(words.operations)}
+            onChange={(operation) => set({ operation })}
+          />
         )}
       </Field>
       {settings.operation === 'embeddings' ? null : (

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Gauge } from 'lucide-react';
 import { formatDuration } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/times.ts';
+import { keysOf, oneOf } from '../../format/values.ts';
 import { verdictTones } from '../../parts/explain-panel.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
@@ -97,8 +98,9 @@ function scopeWords(
   { scope_type: type, scope_id: id }: BoundPolicyProps['bound'],
   names: RequestNames,
 ): string {
-  const scope = Object.hasOwn(words.scopes, type) ? words.scopes[type as keyof typeof words.scopes] : type;
-  const kind = type === 'api_key' ? 'key' : type;
-  const name = Object.hasOwn(names, kind) ? names[kind as keyof RequestNames]?.get(id ?? '') : undefined;
+  const known = oneOf(keysOf(words.scopes), type);
+  const scope = known === undefined ? type : words.scopes[known];
+  const kind = oneOf(keysOf(names), type === 'api_key' ? 'key' : type);
+  const name = kind === undefined ? undefined : names[kind]?.get(id ?? '');
   return name === undefined ? scope : `${scope}: ${name}`;
 }

@@ -1,6 +1,7 @@
 import type { RequestDetail } from '@relay/contract';
 import { formatDuration } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/times.ts';
+import { keysOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
 import { CopiedValue } from '../../ui/copied-value.tsx';
 import { DetailList } from '../../ui/detail-list.tsx';
@@ -52,7 +53,7 @@ export function IdsPanel({ detail, names }: IdsPanelProps) {
 /** When each step was, and how long it took. */
 export function TimingsPanel({ detail }: { readonly detail: RequestDetail }) {
   const { names } = words.timings;
-  const steps = (Object.keys(names) as (keyof typeof names)[]).flatMap((name) => {
+  const steps = keysOf(names).flatMap((name) => {
     const ms = detail.timings[name];
     return ms === null ? [] : [[names[name], formatDuration(ms)] as const];
   });

@@ -5,6 +5,7 @@ import {
   type RequestFilters,
   requestFilterNames,
 } from '../../address/request-search.ts';
+import { keysOf, oneOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { FilterPopover } from './filter-popover.tsx';
@@ -69,7 +70,10 @@ export function RequestFiltersBar({ filters, names, rows, onChange, onClear }: R
 }
 
 function valueWords(name: RequestFilterName, value: string, names: RequestNames): string {
-  if (name === 'operation')
-    return text.requests.operations[value as keyof typeof text.requests.operations] ?? value;
-  return Object.hasOwn(names, name) ? nameIn(names[name as keyof RequestNames], value) : value;
+  if (name === 'operation') {
+    const operation = oneOf(keysOf(text.requests.operations), value);
+    return operation === undefined ? value : text.requests.operations[operation];
+  }
+  const named = oneOf(keysOf(names), name);
+  return named === undefined ? value : nameIn(names[named], value);
 }

@@ -1,4 +1,5 @@
 import { filtersIn, type RequestFilters, requestSearch } from '../../address/request-search.ts';
+import { isObject } from '../../format/values.ts';
 import { type TimeRangeSearch, timeRangeSearch } from '../../time-range/time-range.ts';
 
 /** Filters and a time range under a name. */
@@ -20,16 +21,16 @@ export function viewsIn(stored: string | null): readonly SavedView[] {
   try {
     const list: unknown = JSON.parse(stored ?? '[]');
     if (!Array.isArray(list)) return [];
-    return list.flatMap((each: Record<string, unknown> | null) =>
-      typeof each?.['name'] === 'string' ? [viewOf(each['name'], each)] : [],
+    return list.flatMap((each: unknown) =>
+      isObject(each) && typeof each['name'] === 'string' ? [viewOf(each['name'], each)] : [],
     );
   } catch {
     return [];
   }
 }
 
-function viewOf(name: string, stored: Record<string, unknown>): SavedView {
-  const part = (key: string) => (stored[key] ?? {}) as Record<string, unknown>;
+function viewOf(name: string, stored: Readonly<Record<string, unknown>>): SavedView {
+  const part = (key: string) => (isObject(stored[key]) ? stored[key] : {});
   return { name, filters: filtersIn(requestSearch(part('filters'))), range: timeRangeSearch(part('range')) };
 }
 

@@ -1,5 +1,6 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { useChangeSearch } from '../../address/change-search.ts';
 import { filtersIn, type RequestFilters, type RequestSearch } from '../../address/request-search.ts';
 import { type TimeRangeSearch, timeRangeSearch } from '../../time-range/time-range.ts';
 
@@ -17,30 +18,23 @@ const NO_FILTERS = {
 
 /** What the address says of the log, and how to change it. */
 export function useRequestSearch() {
-  const search: RequestSearch = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const search: RequestSearch & TimeRangeSearch = useSearch({ strict: false });
+  const change = useChangeSearch();
   // The same words are the same objects, so that what hangs by them is not read again.
   const filtersKey = JSON.stringify(filtersIn(search));
-  const rangeKey = JSON.stringify(timeRangeSearch(search as Record<string, unknown>));
-  const filters = useMemo(() => JSON.parse(filtersKey) as RequestFilters, [filtersKey]);
-  const range = useMemo(() => JSON.parse(rangeKey) as TimeRangeSearch, [rangeKey]);
+  const rangeKey = JSON.stringify(timeRangeSearch({ ...search }));
+  const filters = useMemo((): RequestFilters => JSON.parse(filtersKey), [filtersKey]);
+  const range = useMemo((): TimeRangeSearch => JSON.parse(rangeKey), [rangeKey]);
   return useMemo(() => {
-    const change = (next: object, replace = false) =>
-      void navigate({
-        to: '.',
-        search: ((before: object) => ({ ...before, ...next })) as never,
-        replace,
-        resetScroll: false,
-      });
     return {
       filters,
       range,
       isLive: search.live === true,
-      setLive: (isLive: boolean) => change({ live: isLive ? true : undefined }, true),
+      setLive: (isLive: boolean) => change({ live: isLive ? true : undefined }, { replace: true }),
       setFilters: (next: Partial<Record<keyof RequestFilters, string | undefined>>) => change(next),
       /** A saved view, or what is left when all filters are taken away. */
       show: (next: RequestFilters, nextRange: TimeRangeSearch) =>
         change({ ...NO_FILTERS, range: undefined, from: undefined, to: undefined, ...next, ...nextRange }),
     };
-  }, [filters, range, search.live, navigate]);
+  }, [filters, range, search.live, change]);
 }

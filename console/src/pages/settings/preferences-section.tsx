@@ -5,17 +5,18 @@ import { take } from '../../api/client.ts';
 import { cacheKeys, sessionQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
+import { keysOf } from '../../format/values.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { type Theme, useTheme } from '../../ui/theme.ts';
+import { useTheme } from '../../ui/theme.ts';
 import { SettingPanel } from './setting-panel.tsx';
 
 const words = text.settings.preferences;
 const ICONS = { light: Sun, dark: Moon, system: Monitor } as const;
-const THEMES = Object.keys(ICONS) as Theme[];
+const THEMES = keysOf(ICONS);
 
 export function PreferencesSection() {
   const { can } = useAccess();

@@ -1,8 +1,9 @@
 import { useSearch } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
+import { LinkTabs } from '../../address/link-tabs.tsx';
 import type { SettingsSearch, SettingsSection } from '../../address/settings-search.ts';
+import { keysOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
-import { LinkTabs } from '../../ui/link-tabs.tsx';
 import { Page } from '../../ui/page.tsx';
 import { OrganizationSection } from './organization-section.tsx';
 import { PreferencesSection } from './preferences-section.tsx';
@@ -21,7 +22,7 @@ const SECTIONS: Readonly<Record<SettingsSection, ComponentType>> = {
 export function SettingsPage() {
   const { section = 'profile' }: SettingsSearch = useSearch({ strict: false });
   const Shown = SECTIONS[section];
-  const names = Object.keys(SECTIONS) as SettingsSection[];
+  const names = keysOf(SECTIONS);
   return (
     <Page title={text.pages.settings} description={words.description}>
       <LinkTabs

@@ -1,8 +1,10 @@
 import { ListFilter } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { canGroup, type UsageGroup, type UsageMetric, usageGroups } from '../../address/usage-search.ts';
+import { canGroup, type UsageMetric, usageGroups } from '../../address/usage-search.ts';
+import { keysOf, oneOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { Select } from '../../ui/field.tsx';
 import { useFilterOptions } from './use-filter-options.ts';
@@ -30,11 +32,14 @@ export function UsageControls({ choice, change }: ControlsProps) {
         <Select
           aria-label={words.metric}
           value={metric}
-          onChange={(event) => change.set({ metric: event.target.value as UsageMetric })}
+          onChange={(event) => {
+            const next = oneOf(keysOf(words.metrics), event.target.value);
+            if (next !== undefined) change.set({ metric: next });
+          }}
         >
-          {Object.entries(METRIC_GROUPS).map(([group, metrics]) => (
-            <optgroup key={group} label={words.metricGroups[group as keyof typeof METRIC_GROUPS]}>
-              {metrics.map((each) => (
+          {keysOf(METRIC_GROUPS).map((group) => (
+            <optgroup key={group} label={words.metricGroups[group]}>
+              {METRIC_GROUPS[group].map((each) => (
                 <option key={each} value={each}>
                   {words.metrics[each]}
                 </option>
@@ -44,30 +49,24 @@ export function UsageControls({ choice, change }: ControlsProps) {
         </Select>
       </Labelled>
       <Labelled label={words.by} className="sm:w-40">
-        <Select
+        <Choice
           aria-label={words.by}
           value={by}
-          onChange={(event) => change.set({ by: event.target.value as UsageGroup })}
-        >
-          {usageGroups.map((each) => (
-            <option key={each} value={each} disabled={!canGroup(metric, each)}>
-              {words.groups[each]}
-            </option>
-          ))}
-        </Select>
+          options={usageGroups.map((value) => ({
+            value,
+            label: words.groups[value],
+            disabled: !canGroup(metric, value),
+          }))}
+          onChange={(next) => change.set({ by: next })}
+        />
       </Labelled>
       <Labelled label={words.bucket} className="sm:w-36">
-        <Select
+        <Choice
           aria-label={words.bucket}
           value={bucket}
-          onChange={(event) => change.set({ bucket: event.target.value as typeof bucket })}
-        >
-          {buckets.map((each) => (
-            <option key={each} value={each}>
-              {words.buckets[each]}
-            </option>
-          ))}
-        </Select>
+          options={buckets.map((value) => ({ value, label: words.buckets[value] }))}
+          onChange={(next) => change.set({ bucket: next })}
+        />
       </Labelled>
     </div>
   );

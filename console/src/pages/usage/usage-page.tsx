@@ -114,8 +114,7 @@ function Figures({ usage }: { readonly usage: ReturnType<typeof useUsage> }) {
     shown.group_by === 'none' ? look.label : words.titleBy(look.label, words.groupsInTitle[shown.group_by]);
   const filter = FILTER_OF[shown.group_by];
   const onOpen = useMemo(
-    () =>
-      filter === undefined ? undefined : (id: string) => change.set({ [filter]: id, by: 'model' } as never),
+    () => (filter === undefined ? undefined : (id: string) => change.set({ [filter]: id, by: 'model' })),
     [filter, change],
   );
   const points = series?.[0]?.points.length ?? 0;

@@ -1,7 +1,8 @@
 import type { TimeseriesQuery } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { useChangeSearch } from '../../address/change-search.ts';
 import {
   canGroup,
   DEFAULT_GROUP,
@@ -34,21 +35,16 @@ export function useUsage() {
   const api = useApi();
   const { range, choose } = useTimeRange();
   const search: UsageSearch = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const set = useChangeSearch();
   const choice = useMemo(() => choiceOf(search, range), [search, range]);
-  const change = useMemo(() => {
-    const set = (next: Record<string, unknown>) =>
-      void navigate({
-        to: '.',
-        search: ((before: object) => ({ ...before, ...next })) as never,
-        resetScroll: false,
-      });
-    return {
+  const change = useMemo(
+    () => ({
       set: (next: UsageSearch) => set(next),
       setFilter: (name: UsageFilterName, id: string | undefined) => set({ [name]: id }),
       clear: () => set(Object.fromEntries(usageFilterNames.map((name) => [name, undefined]))),
-    };
-  }, [navigate]);
+    }),
+    [set],
+  );
   const answer = useQuery(timeseriesQuery(api, questionOf(choice, range)));
   return { choice, change, range, chooseRange: choose, answer };
 }
@@ -81,7 +77,10 @@ const PARAMETERS = {
 } as const;
 
 function questionOf({ metric, by, bucket, filters }: UsageChoice, { from, to }: TimeRange): TimeseriesQuery {
-  const given = Object.entries(filters) as [UsageFilterName, string][];
-  const conditions = Object.fromEntries(given.map(([name, id]) => [PARAMETERS[name], id]));
+  const conditions = Object.fromEntries(
+    usageFilterNames.flatMap((name) =>
+      filters[name] === undefined ? [] : [[PARAMETERS[name], filters[name]]],
+    ),
+  );
   return { metric, group_by: by, bucket, from, to, ...conditions };
 }

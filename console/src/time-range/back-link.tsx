@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { timeRangeSearch } from '../time-range/time-range.ts';
 import { Button } from '../ui/button.tsx';
+import { timeRangeSearch } from './time-range.ts';
 
 interface BackLinkProps {
   readonly to: '/guardrails' | '/lanes' | '/requests';

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { classes } from './class-names.ts';
+import { classes } from '../ui/class-names.ts';
+import { withSearch } from './change-search.ts';
 
 interface LinkTab {
   readonly key: string;
@@ -37,7 +38,7 @@ export function LinkTabs({ label, tabs, current }: LinkTabsProps) {
           >
             <Link
               to="."
-              search={((before: object) => ({ ...before, ...search })) as never}
+              search={withSearch(search)}
               resetScroll={false}
               aria-current={key === current ? 'page' : undefined}
               className={classes(
