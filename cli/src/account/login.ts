@@ -72,7 +72,7 @@ async function login(surroundings: Surroundings, options: LoginOptions): Promise
   surroundings.stderr.write(`Kept in ${contextsPath(surroundings)}, readable by you alone.\n`);
 }
 
-const slots = Object.keys(slotNames) as readonly Slot[];
+const slots = ['key', 'api_token', 'admin_token'] as const satisfies readonly Slot[];
 
 async function givenServer(surroundings: Surroundings, options: LoginOptions): Promise<string> {
   const given = options.server ?? (surroundings.env['RELAY_SERVER'] || undefined);

@@ -49,9 +49,9 @@ async function asInference(api: Api) {
   return { models: data.length, scopes: ['relay:request'] };
 }
 
-function fieldsOf(found: Readonly<Record<string, unknown>>): [string, Cell][] {
+function fieldsOf(found: Readonly<Record<string, Cell | readonly string[]>>): [string, Cell][] {
   return Object.entries(found).map(([name, value]) => {
     if (name === 'management' || name === 'inference') return [name, value ? 'token known' : 'no token'];
-    return [name, Array.isArray(value) ? value.join(', ') : (value as Cell)];
+    return [name, typeof value === 'object' && value !== null ? value.join(', ') : value];
   });
 }

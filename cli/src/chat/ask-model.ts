@@ -117,7 +117,7 @@ function brokenOff({ headers }: Response, message?: string): ProgramError {
 
 function parsePart(text: string): Part {
   try {
-    return JSON.parse(text) as Part;
+    return JSON.parse(text);
   } catch {
     throw new ProgramError('The provider answered something that is not a chat completion.');
   }

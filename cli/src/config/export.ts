@@ -4,6 +4,7 @@ import type { ConfigFile } from '@relay/contract';
 import { connect, dataOf } from '../api/client.ts';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
+import { codeOf } from '../kit/values.ts';
 import type { ConnectionOptions } from '../session/connection.ts';
 
 export interface ExportOptions extends ConnectionOptions {
@@ -32,10 +33,13 @@ export async function writeOut(
   try {
     await writeFile(resolve(cwd, path), text);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ProgramError(`${path} cannot be written (${code ?? 'unknown reason'}).`, exitCodes.error, {
-      fix: 'name a file in a folder that exists and may be written to',
-    });
+    throw new ProgramError(
+      `${path} cannot be written (${codeOf(error) ?? 'unknown reason'}).`,
+      exitCodes.error,
+      {
+        fix: 'name a file in a folder that exists and may be written to',
+      },
+    );
   }
   stderr.write(`${path} is written.\n`);
 }

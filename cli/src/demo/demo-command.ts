@@ -6,6 +6,7 @@ import { dataDirectoryOf } from '../kit/data-directory.ts';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
 import { parseJson } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
+import { isObject } from '../kit/values.ts';
 import { type OutputOptions, withOutput } from '../output/options.ts';
 import { printObject } from '../output/print.ts';
 import { readDemoState } from './demo-state.ts';
@@ -64,9 +65,9 @@ async function runTraffic(surroundings: Surroundings, flags: TrafficFlags): Prom
 async function apiTokenOf({ env }: Surroundings, directory: string): Promise<string> {
   const path = join(directory, 'secrets.json');
   const kept = await readFile(path, 'utf8').catch(() => '{}');
-  const { RELAY_API_TOKEN: token } = parseJson(kept, path) as { readonly RELAY_API_TOKEN?: string };
-  const given = env['RELAY_API_TOKEN'] || token;
-  if (given === undefined)
+  const secrets = parseJson(kept, path);
+  const given = env['RELAY_API_TOKEN'] || (isObject(secrets) ? secrets['RELAY_API_TOKEN'] : undefined);
+  if (typeof given !== 'string')
     throw new ProgramError(`${path} holds no API token.`, exitCodes.auth, { fix: 'set RELAY_API_TOKEN' });
   return given;
 }

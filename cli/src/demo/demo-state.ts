@@ -1,7 +1,6 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProgramError } from '../kit/program-error.ts';
-import { parseJson } from '../kit/read-input.ts';
+import { parseJson, readIfPresent } from '../kit/read-input.ts';
 
 /** What the demo remembers in the data directory from one start to the next. */
 export interface DemoState {
@@ -26,14 +25,8 @@ export interface CreatedObjects {
 /** Null on the first start. */
 export async function readDemoState(directory: string): Promise<DemoState | null> {
   const path = statePath(directory);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new ProgramError(`${path} cannot be read: ${(error as Error).message}`);
-  }
-  return parseJson(text, path) as DemoState;
+  const text = await readIfPresent(path);
+  return text === null ? null : (parseJson(text, path) as DemoState);
 }
 
 /** Moved into place, so that a start that is cut off leaves the old one. */

@@ -1,4 +1,5 @@
 import type { ScriptRule } from '@relay/provider-sim';
+import { codeOf } from '../kit/values.ts';
 import { type DemoAddresses, LARGE_MODEL, SMALL_MODEL } from './demo-objects.ts';
 import type { DemoPorts } from './demo-state.ts';
 
@@ -41,7 +42,7 @@ async function onPort<T>(wanted: number | undefined, start: (port: number) => Pr
   try {
     return await start(wanted ?? 0);
   } catch (error) {
-    if (wanted === undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    if (wanted === undefined || codeOf(error) !== 'EADDRINUSE') throw error;
     return start(0);
   }
 }

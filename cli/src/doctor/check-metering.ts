@@ -1,18 +1,16 @@
-import { dataOf } from '../api/client.ts';
 import { ProgramError } from '../kit/program-error.ts';
 import { count } from '../output/cells.ts';
 import { type Check, type Examination, type Finding, fail, ok, warn } from './finding.ts';
+import { readHealth } from './read-health.ts';
 
 const STREAM_ENTRIES_MAX = 10_000;
 
 /** Whether what was used is on its way to the ledger, and whether live limits agree with it. */
 export const checkMetering: Check = async (examination) => {
-  const { metering } = (await dataOf(examination.api.management.GET('/healthz'))) as {
-    readonly metering?: { readonly drift?: number | null };
-  };
+  const { metering } = await readHealth(examination);
   const findings: Finding[] = [];
-  const drift = metering?.drift ?? null;
-  if (drift !== null && drift > 0) {
+  const drift = metering?.drift ?? 0;
+  if (drift > 0) {
     findings.push(
       warn(
         'metering',

@@ -4,6 +4,7 @@ import { dataOf } from '../api/client.ts';
 import { ProgramError } from '../kit/program-error.ts';
 import { count, milliseconds } from '../output/cells.ts';
 import { type Check, type Finding, fail, ok, warn } from './finding.ts';
+import { readHealth } from './read-health.ts';
 
 const SKEW_MS_MAX = 5_000;
 const SLOW_MS = 1_000;
@@ -38,17 +39,9 @@ export const checkReachable: Check = async ({ api, surroundings }) => {
   return findings;
 };
 
-interface Health {
-  readonly status?: string;
-  readonly stores?: string;
-  readonly postgresql?: string;
-  readonly redis?: string;
-  readonly draining?: string;
-}
-
 /** What the server says of its own stores. */
-export const checkHealth: Check = async ({ api }) => {
-  const health = (await dataOf(api.management.GET('/healthz'))) as Health;
+export const checkHealth: Check = async (examination) => {
+  const health = await readHealth(examination);
   const findings: Finding[] = [];
   for (const [name, state] of [
     ['PostgreSQL', health.postgresql],

@@ -7,10 +7,10 @@ import { canAsk, confirm } from '../kit/prompt.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { momentIn } from '../kit/time-range.ts';
 import { timeText } from '../output/cells.ts';
-import { formatOf, withOutput } from '../output/options.ts';
+import { formatOf, type OutputOptions, withOutput } from '../output/options.ts';
 import { printList, printObject } from '../output/print.ts';
 import type { Column } from '../output/table.ts';
-import { withConnection } from '../session/connection.ts';
+import { type ConnectionOptions, withConnection } from '../session/connection.ts';
 import { rotateKey } from './rotate-key.ts';
 
 type ApiKey = components['schemas']['ApiKey'];
@@ -32,6 +32,12 @@ const columns: readonly Column<ApiKey>[] = [
   { title: 'expires', value: ({ expires_at }) => timeText(expires_at) },
 ];
 
+interface CreateOptions {
+  readonly name: string;
+  readonly scope?: string[];
+  readonly expires?: string;
+}
+
 export function keysCommand(surroundings: Surroundings): Command {
   const command = new Command('keys').description(
     'User API keys: what applications and people sign in with.',
@@ -51,19 +57,18 @@ export function keysCommand(surroundings: Surroundings): Command {
       'after such a time (90d) or at a date; without it, never',
       momentIn(surroundings.nowMs, 1),
     );
-  withOutput(withConnection(create)).action(async (options: OptionValues) => {
-    const api = await connect(surroundings, options);
-    const body = {
-      name: String(options['name']),
-      scopes: (options['scope'] as string[] | undefined) ?? ['relay:request'],
-      expires_at: (options['expires'] as string | undefined) ?? null,
-    };
-    await showSecret(
-      surroundings,
-      options,
-      await dataOf(api.management.POST('/api/account/api-keys', { body })),
-    );
-  });
+  withOutput(withConnection(create)).action(
+    async (options: CreateOptions & ConnectionOptions & OutputOptions) => {
+      const api = await connect(surroundings, options);
+      const { name, scope, expires } = options;
+      const body = { name, scopes: scope ?? ['relay:request'], expires_at: expires ?? null };
+      await showSecret(
+        surroundings,
+        options,
+        await dataOf(api.management.POST('/api/account/api-keys', { body })),
+      );
+    },
+  );
   const rotate = command
     .command('rotate')
     .description(

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { exitCodes, ProgramError } from './program-error.ts';
 import type { Surroundings } from './surroundings.ts';
+import { codeOf, isObject, messageOf } from './values.ts';
 
 const INPUT_BYTES_MAX = 20 * 1024 * 1024;
 
@@ -9,7 +10,7 @@ const INPUT_BYTES_MAX = 20 * 1024 * 1024;
 export async function readStdin({ stdin }: Pick<Surroundings, 'stdin'>): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of stdin as AsyncIterable<Buffer>) {
+  for await (const chunk of stdin) {
     bytes += chunk.length;
     if (bytes > INPUT_BYTES_MAX) throw new ProgramError('Standard input is larger than 20 MiB.');
     chunks.push(chunk);
@@ -23,25 +24,35 @@ export async function readInput(surroundings: Surroundings, path: string): Promi
   try {
     return await readFile(resolve(surroundings.cwd, path), 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
+    const why = codeOf(error) === 'ENOENT' ? 'there is no such file' : messageOf(error);
     throw new ProgramError(`${path} cannot be read: ${why}.`, exitCodes.usage, {
       fix: 'name a file that exists, or - for standard input',
     });
   }
 }
 
+/** A file that may be missing: null then. */
+export async function readIfPresent(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw new ProgramError(`${path} cannot be read: ${messageOf(error)}`);
+  }
+}
+
 /** One object, written as JSON or YAML: every JSON text is YAML as well, and errors come with line and column. */
-export async function readObject(surroundings: Surroundings, path: string): Promise<Record<string, unknown>> {
+export async function readObject(
+  surroundings: Surroundings,
+  path: string,
+): Promise<Readonly<Record<string, unknown>>> {
   const name = path === '-' ? 'standard input' : path;
   const text = await readInput(surroundings, path);
   const value = /^\s*[{[]/.test(text) ? parseJson(text, name) : await parseYaml(text, name);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ProgramError(`${name} does not hold an object.`, exitCodes.usage, {
-      fix: 'write one object with the fields of the body, as JSON or YAML',
-    });
-  }
-  return value as Record<string, unknown>;
+  if (isObject(value)) return value;
+  throw new ProgramError(`${name} does not hold an object.`, exitCodes.usage, {
+    fix: 'write one object with the fields of the body, as JSON or YAML',
+  });
 }
 
 export function parseJson(text: string, name: string): unknown {
@@ -87,7 +98,7 @@ function isBeginning(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch (error) {
-    const { message } = error as SyntaxError;
+    const message = messageOf(error);
     const position = /at position (\d+)/.exec(message)?.[1];
     return /^(Unexpected end|Unterminated)/.test(message) || Number(position) === text.length;
   }

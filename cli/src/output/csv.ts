@@ -1,9 +1,10 @@
 /** RFC 4180, with the fields of the first row first. What is nested is written as JSON. */
 export function toCsv(rows: readonly object[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = rows.map((row) =>
-    names.map((name) => csvCell((row as Readonly<Record<string, unknown>>)[name])).join(','),
-  );
+  const lines = rows.map((row) => {
+    const values = new Map<string, unknown>(Object.entries(row));
+    return names.map((name) => csvCell(values.get(name))).join(',');
+  });
   return [names.map(csvCell).join(','), ...lines].map((line) => `${line}\r\n`).join('');
 }
 

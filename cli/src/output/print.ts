@@ -63,7 +63,7 @@ export async function machineText(
 export function plainFields(object: object): [string, Cell][] {
   return Object.entries(object).map(([name, value]) => [
     name,
-    typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as Cell),
+    typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
   ]);
 }
 

@@ -15,11 +15,11 @@ const FAILURES_MAX = 30;
 /** Follows until it is told to stop. A connection that breaks is made again, and nothing in between is missed. */
 export async function tail(surroundings: Surroundings, options: OptionValues): Promise<void> {
   const api = await connect(surroundings, options);
-  const query = new URLSearchParams((await filtersOf(api, options)) as Record<string, string>);
+  const query = new URLSearchParams(Object.entries(await filtersOf(api, options)));
   const print = printer(surroundings, options);
   const stopping = new AbortController();
   const forget = surroundings.onInterrupt(() => stopping.abort());
-  const countMax = (options['count'] as number | undefined) ?? Number.POSITIVE_INFINITY;
+  const { count: countMax = Number.POSITIVE_INFINITY }: { count?: number } = options;
   let printed = 0;
   let lastId: string | null = null;
   let failures = 0;
@@ -29,7 +29,7 @@ export async function tail(surroundings: Surroundings, options: OptionValues): P
         for await (const { id, data } of await follow(api, query, lastId, stopping.signal)) {
           failures = 0;
           lastId = id ?? lastId;
-          await print(JSON.parse(data) as Entry);
+          await print(JSON.parse(data));
           printed += 1;
           if (printed >= countMax) return;
         }

@@ -4,6 +4,7 @@ import type { Demo } from '../demo/start-demo.ts';
 import { dataDirectoryOf } from '../kit/data-directory.ts';
 import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
+import { codeOf } from '../kit/values.ts';
 import { untilSignal } from './serve.ts';
 import { startedText } from './started-text.ts';
 
@@ -77,7 +78,8 @@ async function startServer(
 }
 
 function readable(error: unknown): unknown {
-  const { code, port } = error as { code?: unknown; port?: unknown };
+  const code = codeOf(error);
+  const port = error instanceof Error && 'port' in error ? error.port : undefined;
   if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') return error;
   if (typeof port !== 'number' || port < 1) return error;
   const why = {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
-import { parseJson } from '../kit/read-input.ts';
+import { parseJson, readIfPresent } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
+import { isObject, messageOf } from '../kit/values.ts';
 
 /** A server and what opens it. A User API key opens both doors; of the two tokens each opens one. */
 export interface Context {
@@ -26,15 +27,10 @@ export function contextsPath({ env, home }: Pick<Surroundings, 'env' | 'home'>):
 
 export async function readContexts(surroundings: Surroundings): Promise<Contexts> {
   const path = contextsPath(surroundings);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-    if (((await stat(path)).mode & 0o077) !== 0) {
-      surroundings.stderr.write(`warning: ${path} can be read by others; run: chmod 600 ${path}\n`);
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NONE;
-    throw new ProgramError(`${path} cannot be read: ${(error as Error).message}`);
+  const text = await readIfPresent(path);
+  if (text === null) return NONE;
+  if (((await stat(path)).mode & 0o077) !== 0) {
+    surroundings.stderr.write(`warning: ${path} can be read by others; run: chmod 600 ${path}\n`);
   }
   const value = parseJson(text, path);
   if (!isContexts(value)) {
@@ -63,15 +59,13 @@ export async function writeContexts(surroundings: Surroundings, contexts: Contex
     await rename(aside, path);
   } catch (error) {
     await rm(aside, { force: true });
-    throw new ProgramError(`${path} cannot be written: ${(error as Error).message}`);
+    throw new ProgramError(`${path} cannot be written: ${messageOf(error)}`);
   }
 }
 
 function isContexts(value: unknown): value is Contexts {
-  if (typeof value !== 'object' || value === null || !('contexts' in value)) return false;
-  const { contexts } = value;
-  if (typeof contexts !== 'object' || contexts === null) return false;
-  return Object.values(contexts).every((each: unknown) => {
-    return typeof each === 'object' && each !== null && 'server' in each && typeof each.server === 'string';
-  });
+  if (!isObject(value) || !isObject(value['contexts'])) return false;
+  return Object.values(value['contexts']).every(
+    (each) => isObject(each) && typeof each['server'] === 'string',
+  );
 }

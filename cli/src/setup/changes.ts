@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
+import { readIfPresent } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
+import { codeOf } from '../kit/values.ts';
 import { contextsPath } from '../session/contexts.ts';
 
 /** What a setup did to one file, kept so that it can be undone. */
@@ -11,15 +13,6 @@ interface Change {
   readonly existed: boolean;
   /** Of the file as it was written, to see whether somebody has changed it since. */
   readonly sha256: string;
-}
-
-export async function readText(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new ProgramError(`${path} cannot be read: ${(error as Error).message}`);
-  }
 }
 
 export function backupPath(path: string): string {
@@ -80,8 +73,8 @@ export async function undoChange(
 }
 
 async function readChange(surroundings: Surroundings, agent: string): Promise<Change | null> {
-  const text = await readText(changePath(surroundings, agent));
-  return text === null ? null : (JSON.parse(text) as Change);
+  const text = await readIfPresent(changePath(surroundings, agent));
+  return text === null ? null : JSON.parse(text);
 }
 
 function changePath(surroundings: Surroundings, agent: string): string {
@@ -92,7 +85,7 @@ async function bytesOf(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
+import { isObject } from '../kit/values.ts';
 import type { Agent, Wish } from './agent.ts';
 
 interface Settings {
@@ -39,7 +40,7 @@ function provider({ baseUrl, lane, keyVariable }: Wish) {
 function parse(text: string, wish: Wish): Settings {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Settings;
+    if (isObject(value)) return value;
   } catch {
     // Told below.
   }

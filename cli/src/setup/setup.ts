@@ -2,11 +2,12 @@ import { Argument, Command, type OptionValues } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
 import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import { canAsk, confirm } from '../kit/prompt.ts';
+import { readIfPresent } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { withConnection } from '../session/connection.ts';
 import type { Agent } from './agent.ts';
 import { aider } from './aider.ts';
-import { applyChange, backupPath, readText, undoChange } from './changes.ts';
+import { applyChange, backupPath, undoChange } from './changes.ts';
 import { codex } from './codex.ts';
 import { continueDev } from './continue.ts';
 import { opencode } from './opencode.ts';
@@ -44,13 +45,14 @@ async function setUp(surroundings: Surroundings, agent: Agent, options: OptionVa
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(given))
     throw usageError(`"${given}" cannot name an environment variable.`);
   const api = await connect(surroundings, options);
+  const lane: string | undefined = options['lane'];
   const wish = {
     baseUrl: `${api.connection.server}/v1`,
-    lane: (options['lane'] as string | undefined) ?? (await onlyLane(api)),
+    lane: lane ?? (await onlyLane(api)),
     keyVariable: agent.fixedKeyVariable ?? given,
   };
   const path = agent.path(surroundings);
-  const before = await readText(path);
+  const before = await readIfPresent(path);
   const after = await agent.edit(before, wish);
   if (after === before) {
     surroundings.stderr.write(`${path} is as it should be.\n`);

@@ -1,3 +1,4 @@
+import { isObject } from '../../kit/values.ts';
 import type { Deployment } from './read-deployments.ts';
 import type { Resources } from './resources.ts';
 import type { Source } from './source.ts';
@@ -51,7 +52,7 @@ function readFallbacks(source: Source, own: ReadonlyMap<string, unknown>): Fallb
     const path = `${section}.fallbacks`;
     const list = source.take(path);
     for (const [index, entry] of (Array.isArray(list) ? list : []).entries()) {
-      for (const [group, groups] of Object.entries((entry ?? {}) as Record<string, unknown>)) {
+      for (const [group, groups] of Object.entries(isObject(entry) ? entry : {})) {
         const at = `${path}[${index}].${group}`;
         if (group === '*') all.push(...known(at, groups));
         else if (own.has(group)) named.set(group, [...(named.get(group) ?? []), ...known(at, groups)]);
@@ -85,14 +86,9 @@ function readAliases(
 ): { readonly alias: string; readonly group: string; readonly hidden: boolean }[] {
   const path = 'router_settings.model_group_alias';
   const aliases = source.take(path);
-  if (typeof aliases !== 'object' || aliases === null) return [];
-  return Object.entries(aliases as Record<string, unknown>).flatMap(([alias, value]) => {
-    const { model, hidden = false } = (
-      typeof value === 'object' && value !== null ? value : { model: value }
-    ) as {
-      model?: unknown;
-      hidden?: unknown;
-    };
+  if (!isObject(aliases)) return [];
+  return Object.entries(aliases).flatMap(([alias, value]) => {
+    const { model, hidden = false } = isObject(value) ? value : { model: value };
     if (typeof model === 'string' && own.has(model) && !own.has(alias))
       return [{ alias, group: model, hidden: hidden === true }];
     const reason = own.has(alias) ? 'There is a model of that name.' : 'It is an alias of no imported model.';

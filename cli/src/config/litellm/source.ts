@@ -1,4 +1,5 @@
 import type { YamlText } from '@relay/contract/config-text';
+import { isObject } from '../../kit/values.ts';
 
 /** What became of a setting that is not in the file as it was. */
 export interface Remark {
@@ -43,14 +44,7 @@ export function createSource(yaml: YamlText, variable: (name: string) => string 
   const opened = new Set<string>();
   const found: Remark[] = [];
 
-  function look(path: string): unknown {
-    let value = yaml.value;
-    for (const [, name, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
-      if (typeof value !== 'object' || value === null) return undefined;
-      value = (value as Record<string, unknown>)[name ?? index ?? ''];
-    }
-    return value;
-  }
+  const look = (path: string) => valueAt(yaml.value, path);
   function mark(path: string): void {
     taken.add(path);
     for (const { index } of path.matchAll(/[.[]/g)) opened.add(path.slice(0, index));
@@ -92,11 +86,10 @@ export function createSource(yaml: YamlText, variable: (name: string) => string 
     },
     takeNumber(path) {
       const value = resolved(path);
-      const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
       if (value === undefined) return undefined;
-      if (typeof number === 'number' && Number.isFinite(number) && number >= 0) return number;
-      remark('not_imported', path, 'It is no number that Relay could take.');
-      return undefined;
+      const number = numberOf(value);
+      if (number === undefined) remark('not_imported', path, 'It is no number that Relay could take.');
+      return number;
     },
     look,
     keys: (path) =>
@@ -109,6 +102,21 @@ export function createSource(yaml: YamlText, variable: (name: string) => string 
     remarks: () => found.toSorted((a, b) => a.line - b.line || a.column - b.column),
     close: (reasonOf) => closeAt('', yaml.value, reasonOf),
   };
+}
+
+function valueAt(root: unknown, path: string): unknown {
+  let value = root;
+  for (const [, name, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
+    if (isObject(value)) value = value[name ?? index ?? ''];
+    else if (Array.isArray(value)) value = value[Number(index ?? name)];
+    else return undefined;
+  }
+  return value;
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
 }
 
 function childrenOf(path: string, value: unknown): [string, unknown][] {
