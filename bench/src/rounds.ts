@@ -1,9 +1,9 @@
-/** What each contestant came to in one round; all of a round were measured within seconds of one another. */
+/** The measurements of one round, taken within seconds of each other. */
 export type Round<Name extends string, T> = Readonly<Record<Name, T>>;
 
 /**
- * Every contestant once a round, in an order shuffled anew each time. The machine drifts by more than the
- * differences looked for; within a round it drifts little, so only ratios within rounds are compared.
+ * Measures every contestant once per round, in a new random order. The machine drifts by more than the differences
+ * looked for, but little within a round, so only ratios within rounds are compared.
  */
 export async function runRounds<Name extends string, T>(
   names: readonly Name[],

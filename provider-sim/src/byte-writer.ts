@@ -4,7 +4,7 @@ import type { Outcome } from './request-log.ts';
 
 /** Writes body bytes the way a fault asks for; every method says whether the connection is still there. */
 export interface ByteWriter {
-  /** Answers at once where nothing has to be waited for, which is what makes plain streams cheap. */
+  /** Returns synchronously unless it has to wait, which keeps plain streams cheap. */
   write(bytes: Buffer): boolean | Promise<boolean>;
   /** Writes the last bytes and ends the body. The outcome is settled before the very last write. */
   end(bytes: Buffer, outcome: Outcome): Promise<void>;

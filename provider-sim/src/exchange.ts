@@ -3,7 +3,7 @@ import type { Outcome, ReportedUsage, RequestLogEntry } from './request-log.ts';
 
 /**
  * One request and its answer. The answering code is strictly sequential, so at most one wait is open at a
- * time, and the close of the connection wakes it at once.
+ * time, and closing the connection wakes it immediately.
  */
 export interface Exchange {
   req: IncomingMessage;

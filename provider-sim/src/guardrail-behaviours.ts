@@ -8,7 +8,7 @@ export interface GuardrailAsked {
 
 export type GuardrailBehaviour = (response: ServerResponse, asked: GuardrailAsked) => void;
 
-/** Whoever writes this word is flagged, by every behaviour that looks at the text. */
+/** Every behavior that reads the text flags this word. */
 export const FORBIDDEN_WORD = 'forbidden';
 
 const OVERSIZED_BYTES = 3 * 1024 * 1024;

@@ -71,7 +71,7 @@ async function serve(
   options: GuardrailSimOptions,
 ): Promise<void> {
   const text = await bodyOf(request).catch(() => null);
-  // Whoever hangs up in the middle of its request has asked nothing.
+  // The client disconnected during its request; there is nothing to answer.
   if (text === null) return;
   const path = request.url ?? '';
   const body = parsed(text);

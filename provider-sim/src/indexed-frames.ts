@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 
 /**
  * Content whose every frame names its stream, its place and its checksum:
- * `<tag:index/total:crc32:payload>`. Whoever puts the text together again can prove that no frame was
+ * `<tag:index/total:crc32:payload>`. A reader of the joined text can prove that no frame was
  * lost, repeated, reordered, changed, or taken from another stream.
  */
 const frameShape = /<([^<>:]*):(\d+)\/(\d+):([0-9a-f]{8}):([^<>]*)>/g;

@@ -8,7 +8,7 @@ export interface Admittance {
   anonymous: boolean;
 }
 
-/** What the headers alone are refused for: a trace of somebody else's business, a wrong key, a wrong type. */
+/** Refusals by headers alone: leaked client headers, a wrong key, a wrong content type. */
 export function refuseHead(given: Admittance, operation: Operation, facts: HeaderFacts): Refusal | null {
   const authorized = given.keys === null ? facts.key !== '' : given.keys.has(facts.key);
   if (!authorized && !given.anonymous) {

@@ -117,7 +117,7 @@ export function createRequestLog(options: LogOptions): RequestLog {
       if (options.retention === 'hash') entry.bodySha256 = options.hash(body);
       if (options.retention !== 'bytes') return;
       entry.body = body;
-      // A request that was under way during a reset is no longer in the log, nor in its byte budget.
+      // A request in flight during a reset is no longer in the log, nor in its byte budget.
       if (entries[0] === undefined || entry.id < entries[0].id) return;
       bodyBytesKept += body.length;
       // The entry that is being written keeps its body, however large.

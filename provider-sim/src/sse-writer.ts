@@ -32,7 +32,7 @@ export async function streamAnswer(exchange: Exchange, answer: Answer, fault: Fa
     }
     next = frames.next();
     taken += 1;
-    // The end goes out together with the last frame, so whoever has the terminator finds the request counted.
+    // Sends the end together with the last frame, so a client that has the terminator finds the request counted.
     if (next.done === true && stopBefore(null, taken, fault) === null) return output.end(frame);
     const added = output.add(frame);
     if (!(typeof added === 'boolean' ? added : await added)) return;

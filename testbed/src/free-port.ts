@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems hand out by themselves: whoever listens on "any port" or connects cannot take one between
- * the look and its use. Plus 10000, where nodes of a Redis cluster talk to one another, it still is, and is nobody's else.
+ * Below the ephemeral range, so that no outgoing connection or listener on "any port" takes it between the check and its
+ * use. Port + 10000, which nodes of a Redis cluster use among themselves, is below that range and free too.
  */
 const PORT_MIN = 12_000;
 const PORT_MAX = 22_000;

@@ -1,4 +1,4 @@
-// The bare engine, except that bodies are parsed and written anew: what splicing is measured against.
+// The bare engine, except that it parses and serializes bodies: the baseline for splicing.
 import { runEngine } from './engine.ts';
 
 await runEngine((body, upstreamModel) => {

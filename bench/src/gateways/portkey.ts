@@ -17,7 +17,7 @@ export function findPortkey(directory: string | undefined): string | null {
   }
 }
 
-/** A peer on the same node: it is told by headers where to send requests, and meters nothing. */
+/** Portkey's gateway on the same machine. Request headers select its upstream; it meters nothing. */
 export async function startPortkey(entry: string, upstreamUrl: string): Promise<Gateway> {
   const port = await freePort();
   const process = await startPinned({

@@ -39,7 +39,7 @@ export async function measureSpeeds(
       await client.query('checkpoint');
       const copyMs = await timed(() => copyIn(client, COPY_STATEMENT, chunks));
       await empty(deployment, dayStartMs);
-      // Held still, so that it finds all of them at once, as after an outage.
+      // Pauses the worker until all entries are in the streams, as after an outage.
       process.kill(worker.pid, 'SIGSTOP');
       await fillStreams(send, requests);
       await client.query('checkpoint');

@@ -7,7 +7,7 @@ import { readScript } from './scripts.ts';
 
 /** The two calls that a request under limits costs, with nothing around them. */
 export interface AdmissionCalls {
-  /** Fails when the request is not admitted at once. */
+  /** Fails when the request has to wait. */
   admit(operationId: string): Promise<void>;
   settle(operationId: string): Promise<void>;
   close(): void;

@@ -5,7 +5,7 @@ import { ResponseReader } from './response-reader.ts';
 export interface ClientConnection {
   /** One request at a time: the next may be sent from within `onResponse`. */
   send(request: Buffer): void;
-  /** Frames of the response under way. */
+  /** Reads the frames of the current response. */
   readonly reader: ResponseReader;
   close(): void;
 }

@@ -5,7 +5,7 @@ import { type ClientConnection, openConnection } from './client-connection.ts';
 
 /** Connections find their upstream counterparts before the clock starts. */
 const RAMP_MS = 150;
-/** Longest that answers under way may take once the slice is over. */
+/** How long responses in flight may take after the end of the slice. */
 const DRAIN_MS_MAX = 300;
 /** What one gateway leaves behind must not be charged to the next. */
 const REST_MS = 30;

@@ -75,7 +75,7 @@ export function ask(fleet: Fleet, options: AskOptions): Asked {
   return { answer, answered: () => answered, abort: () => sending?.destroy() };
 }
 
-/** Sends them all at once, spread evenly over the processes. */
+/** Sends them concurrently, spread evenly over the processes. */
 export function askAll(fleet: Fleet, options: readonly AskOptions[]): Asked[] {
   return options.map((each, index) => ask(fleet, { process: index % fleet.size, ...each }));
 }

@@ -7,7 +7,7 @@ export interface AtOnceResult {
   readonly served: number;
   readonly strange: readonly string[];
   readonly mostInFlight: number;
-  /** From a unit that was given back to the next request at the provider, while somebody stood in line. */
+  /** From the release of a slot to the next request at the provider, while requests were queued. */
   readonly idleMedianMs: number;
   readonly idleP99Ms: number;
   readonly left: { readonly used: number; readonly reserved: number } | null;
@@ -21,7 +21,7 @@ export interface AtOnceSetup {
   readonly policyId?: string;
 }
 
-/** Many requests at once where only a few may be under way. */
+/** Many concurrent requests where only a few may be in flight. */
 export async function sendAtOnce(fleet: Fleet, setup: AtOnceSetup): Promise<AtOnceResult> {
   const { model, limit, requests, workMs } = setup;
   const options = Array.from({ length: requests }, (_, index) => ({
@@ -47,8 +47,8 @@ export async function sendAtOnce(fleet: Fleet, setup: AtOnceSetup): Promise<AtOn
 }
 
 /**
- * Units taken, a line behind them whose head hangs up: whoever stands behind the ones that left moves up as if they
- * had never been there. Answers how long the survivor waited after a unit was free.
+ * Fills all slots, queues requests behind them and disconnects the head of the queue: the next request moves up as if
+ * the others had never been there. Returns how long the survivor waited after a slot was free.
  */
 export async function leaveTheLine(
   fleet: Fleet,

@@ -8,7 +8,7 @@ export interface CrowdSize {
   readonly requestsPerMinute: number;
   readonly tokensPerMinute: number;
   readonly waitMsMax: number;
-  /** What the machine may need to take a request in and to send it on, which is no wait for capacity. */
+  /** The time to receive and forward a request, which is not a wait for capacity. */
   readonly travelMs: number;
 }
 
@@ -42,7 +42,7 @@ const SAME_SLOT_MS_MAX = 500;
 /** With the input, a hundred on average: both limits are met at the same number of requests. */
 const OUTPUT_TOKENS = [60, 90, 130];
 
-/** Many requests at once against a limit on requests and one on tokens, judged by the provider's own log. */
+/** Many concurrent requests against a request limit and a token limit, judged by the provider's log. */
 export async function sendCrowd(fleet: Fleet, model: string, size: CrowdSize): Promise<CrowdResult> {
   const asked = askAll(
     fleet,

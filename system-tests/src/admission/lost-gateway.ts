@@ -29,8 +29,8 @@ export interface LostGateway {
 }
 
 /**
- * Kills a gateway that has requests under way and requests waiting, in line for a bound on concurrency. What it leaves
- * behind is looked at when its leases have run out; other lanes may be used meanwhile.
+ * Kills a gateway that has requests in flight and requests queued for a concurrency limit. Checks what it leaves behind
+ * after its leases expire; other lanes may be used meanwhile.
  */
 export async function loseGateway(fleet: Fleet, model: string, count: number): Promise<LostGateway> {
   const { laneId, endpointIds } = await fleet.lane(model, {
@@ -57,7 +57,7 @@ export async function loseGateway(fleet: Fleet, model: string, count: number): P
     );
   const underWay = send('under-way');
   await until(async () => (await dispatchedTags(fleet, model)).length >= count + 1, 'not all are dispatched');
-  // The last unit goes to somebody at another gateway, who must not be disturbed by what follows.
+  // The last slot goes to a request at another gateway, which must not be disturbed by what follows.
   const neighbour = ask(fleet, {
     model,
     tag: `${model}-neighbour`,

@@ -28,7 +28,7 @@ export async function checkRetryAfter(
   waitMsMax: number,
 ): Promise<RetryResult> {
   const { name, policy, maxTokens } = shape;
-  // Unpaced, the window is full at once and the moment of its next room is known.
+  // Without pacing the window is full immediately, so the time of its next free slot is known.
   const { laneId } = await fleet.lane(name, {
     lane: { default_max_wait_ms: waitMsMax },
     endpoint: { pacing: false },

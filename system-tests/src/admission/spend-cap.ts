@@ -21,7 +21,7 @@ const MAX_TOKENS = 100;
 const INPUT_PRICE = 1_000_000;
 const OUTPUT_PRICE = 4_000_000;
 
-/** Far more at once than the budget pays for; the provider's own counts are the bill. */
+/** Far more concurrent requests than the budget covers; the provider's counts are the bill. */
 export async function spendTooMuch(
   fleet: Fleet,
   model: string,

@@ -16,7 +16,7 @@ export interface FreeResult {
 
 const REQUESTS = 24;
 
-/** With a policy in force and nobody to ask whether it is met, the answer is 503, and soon. */
+/** With a limit in force and its state unavailable, Relay returns 503 quickly. */
 export async function askDuringOutage(fleet: Fleet, model: string, tag: string): Promise<OutageResult> {
   const answers = await burst(fleet, model, tag);
   const wrong = answers.filter(
@@ -28,7 +28,7 @@ export async function askDuringOutage(fleet: Fleet, model: string, tag: string):
   };
 }
 
-/** Without one, nobody has to be asked. */
+/** Without a limit, the store is not needed. */
 export async function serveDuringOutage(fleet: Fleet, model: string, tag: string): Promise<FreeResult> {
   const answers = await burst(fleet, model, tag);
   return {

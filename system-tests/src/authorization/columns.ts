@@ -82,7 +82,7 @@ const notLetIn: readonly Column[] = [
   keyColumn('wrong secret', { authorization: wrongSecret, refused: invalid }),
   keyColumn('revoked key', { keyState: 'revoked', refused: '401 revoked_api_key' }),
   keyColumn('expired key', { keyState: 'expired', refused: '401 expired_api_key' }),
-  // Whoever does not know the secret is not told what became of the key.
+  // A caller without the secret does not learn that the key was revoked.
   keyColumn('revoked key, wrong secret', {
     keyState: 'revoked',
     authorization: wrongSecret,

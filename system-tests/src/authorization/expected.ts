@@ -3,7 +3,7 @@ import { type Holding, permissionsOf, whyAbsent } from './roles-and-plans.ts';
 
 /** Who calls, as far as the answer depends on it. */
 export interface Caller extends Holding {
-  /** The answer to everything that is not public, for whoever is not let in at all; by plane where it differs. */
+  /** The response to a caller without any access, for everything that is not public; by plane where it differs. */
   readonly refused?: string | { readonly inference?: string; readonly management?: string };
   /** The answer to everything that is neither public nor a read. */
   readonly refusedWrites?: string;
@@ -18,7 +18,7 @@ export type Mode = 'hosted' | 'self_hosted' | 'self_hosted_without_accounts';
 
 /** What the route answers once the caller is let in, where that is not the success of the contract. */
 const answers: Partial<Record<RouteId, string>> = {
-  /** The deployments of the matrix charge nobody. */
+  /** The deployments of the matrix have no billing. */
   receiveStripeEvent: '403 mode_unsupported',
   createSession: '400 invalid_request',
   signUp: '400 invalid_request',

@@ -73,7 +73,7 @@ async function runColumn(setup: MatrixSetup, column: Column): Promise<MatrixResu
   return { cells: routesInOrder.length, wrong };
 }
 
-/** A server that has read the organization before reads it anew a moment after it was furnished. */
+/** A server that knows the organization reads it again shortly after the objects were added. */
 async function untilKnown(url: string, { headers }: Entry, { laneSlug }: Objects): Promise<void> {
   const deadlineMs = performance.now() + KNOWN_MS_MAX;
   for (;;) {
@@ -100,8 +100,8 @@ async function furnishAnother(setup: MatrixSetup): Promise<Objects> {
 }
 
 /**
- * The first id in an answer that belongs to somebody else, whatever the answer is about. That an error repeats what it
- * was sent tells nothing.
+ * The first id in a response that belongs to another organization. An error that repeats what was sent reveals
+ * nothing.
  */
 export function leakIn(
   ownerOf: ReadonlyMap<string, string>,

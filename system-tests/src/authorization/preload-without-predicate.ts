@@ -3,7 +3,7 @@
 // (doors, snapshots, worker) are left alone, because nothing stands behind them.
 import pg from 'pg';
 
-/** Every connection is told for whom it works whenever it is taken from its pool. */
+/** The server sets the role and organization of a connection whenever it takes one from its pool. */
 const TELLS = /set_config\('role', \$1/;
 const CONFINED_ROLE = 'relay_app';
 /** `"organization_id" = $1`, `member.organization_id = $2`; the parameter stays in use, or PostgreSQL would not know its type. */

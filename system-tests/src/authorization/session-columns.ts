@@ -31,7 +31,7 @@ function sessionColumn(
   };
 }
 
-/** No code fits but the authenticator's own, and the session that is to end is somebody else's. */
+/** Only the authenticator's code is valid, and the session to end belongs to another member. */
 const sessionAnswers = {
   confirmTotp: '401 invalid_credentials',
   revokeSession: '404 not_found',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { headers as headerNames, type Session } from '@relay/contract';
 import { PASSWORD } from './requests.ts';
 
-/** Somebody in a browser. */
+/** A member signed in with a browser. */
 export interface SignedIn {
   readonly session: Session;
   /** As a browser sends it back. */

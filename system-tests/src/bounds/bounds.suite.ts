@@ -17,7 +17,7 @@ import { unreadableRequests } from './unreadable-requests.ts';
 const LIMIT_BYTES = 20 * 1024 * 1024;
 const MIB = 1024 * 1024;
 const CHAT = '/v1/chat/completions';
-/** All of it: one body under way at the limit, its copy, its text, and the collector's slack. */
+/** One body at the limit, its copy, its text, and the garbage collector's slack. */
 const RSS_GROWTH_BYTES_MAX = 300 * MIB;
 const HEADERS_DEADLINE_MS = 10_000;
 const SHORT_DEADLINE = join(import.meta.dirname, 'short-deadline.ts');

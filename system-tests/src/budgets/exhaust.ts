@@ -8,7 +8,7 @@ const TOO_MANY = 4;
 /** None is settled before all are decided, so that nothing given back lets in one more. */
 const DELAY_MS = 700;
 
-/** Sends more than is left of the budget, at once and to both processes. Answers what was not as it must be. */
+/** Sends more than is left of the budget, concurrently and to both processes. Returns what was wrong. */
 export async function exhaust(
   company: Company,
   budget: Budget,

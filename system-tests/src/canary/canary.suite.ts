@@ -34,7 +34,7 @@ after(async () => {
     found: found.length,
     canaries: site.canaries.all().length,
     answers: answers.shown.length,
-    // The provider's own words reach whoever asked, also when it repeats its key in them.
+    // The provider's own text reaches the client, even when it repeats the provider's key.
     credentials_passed_on: credentialsPassedOn(),
   });
   await site.stop();
@@ -118,7 +118,7 @@ describe('what was said, and what opens doors', () => {
     await readEverything(site, answers, stranger);
     const shownTo = (...whom: string[]) => answers.shown.filter(({ to }) => whom.includes(to)).map(placeOf);
     assert.deepEqual(search(shownTo('a stranger', 'anybody')), []);
-    // Whoever asks may read their own words again, and whoever makes a secret sees it once.
+    // A client may read its own text again, and the creator of a secret sees it once.
     assert.deepEqual(search(shownTo('the asker'), isOwnWords), []);
     assert.deepEqual(search(shownTo('the operator', 'a browser'), isShownOnce), []);
   });

@@ -18,7 +18,7 @@ const CHAT = '/v1/chat/completions';
 const RESPONSES = '/v1/responses';
 const EMBEDDINGS = '/v1/embeddings';
 
-/** A conversation in which every part says something that nobody else may see. */
+/** A conversation in which every part holds a canary. */
 function conversation(canaries: Canaries): Body {
   const call = {
     name: 'look_up',

@@ -4,7 +4,7 @@ import type { Site } from './site.ts';
 
 type Ask = readonly [method: string, path: string, body?: unknown];
 
-/** Somebody to whom nothing of this belongs: the owner of another organization. */
+/** The owner of another organization, who must see none of it. */
 export interface Stranger {
   readonly key: string;
 }

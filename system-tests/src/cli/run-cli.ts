@@ -38,7 +38,7 @@ export async function runPiped(args: readonly string[], { env, cwd, stdin = '' }
   return { code, ...text, raw: text.stdout + text.stderr };
 }
 
-/** What somebody types, each once the screen shows what they wait for. */
+/** Input to type, each once the screen shows the text before it. */
 export type Typing = readonly (readonly [shown: string, typed: string])[];
 
 /** Runs the command on a terminal of its own, made by `script` of util-linux. */

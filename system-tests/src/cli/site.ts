@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 
-/** A deployment with a guardrail service beside it, and a home folder for whoever runs commands. */
+/** A deployment with a guardrail service, and a home folder to run commands in. */
 export interface Site {
   readonly deployment: Deployment;
   readonly guardUrl: string;
   readonly home: string;
   /** The server and both tokens, as an operator has them in the environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The same without them: nobody is logged in. */
+  /** The same without them: not logged in. */
   readonly bareEnv: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }

@@ -13,9 +13,9 @@ export interface Step {
   readonly terminalArgs?: readonly string[];
   readonly typing?: Typing;
   readonly env?: Readonly<Record<string, string>>;
-  /** Nobody is logged in and the environment says nothing. */
+  /** Not logged in, and without settings in the environment. */
   readonly isBare?: boolean;
-  /** Goes on beside the command until it ends. */
+  /** Runs beside the command until the command ends. */
   readonly beside?: (isOver: () => boolean) => Promise<void>;
 }
 

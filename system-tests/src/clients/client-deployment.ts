@@ -9,7 +9,7 @@ export interface ClientDeployment {
   readonly provider: ProviderSim;
   /** The requests the provider got since the last call, oldest first. */
   newRequests(): RequestLogEntry[];
-  /** A lane with an endpoint of its own, whose cooldowns disturb nobody else; answers its slug. */
+  /** Creates a lane with its own endpoint, so that cooldowns do not affect other tests; returns its slug. */
   laneOfItsOwn(maxWaitMs: number): Promise<string>;
   stop(): Promise<void>;
 }

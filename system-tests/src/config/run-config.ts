@@ -17,7 +17,7 @@ export interface Printed {
   readonly texts: string[];
 }
 
-/** Runs `relay config …` in a folder, as somebody with the admin token of this deployment. */
+/** Runs `relay config …` in a folder, with the admin token of this deployment. */
 export async function runConfig(
   { folder, printed, deployment, env = {} }: ConfigCommand,
   ...args: readonly string[]

@@ -173,7 +173,7 @@ export const requestAttacks: readonly RequestAttack[] = [
   ...otherCredentials,
 ];
 
-/** Headers by which a client may try to be somebody else, or to steer, in the spellings that servers confuse. */
+/** Headers with which a client may try to impersonate or to steer, in spellings that servers confuse. */
 export function spoofedLines({ platformKey, victim }: HostedDeployment): string[] {
   const context = () => goodToken(platformKey, victim);
   return [

@@ -1,6 +1,6 @@
 import type { Deployment } from '../harness/deployment.ts';
 
-/** Requests that somebody waits for. */
+/** Requests whose responses are awaited. */
 export interface HeldRequests {
   /** Sends so many streams that stop in their midst, and does not wait for them. */
   hold(model: string, count: number): void;
@@ -10,7 +10,7 @@ export interface HeldRequests {
   end(): void;
 }
 
-/** Traffic that stays where it is until it is told to go: what waits goes on waiting, what flies stays in the air. */
+/** Keeps requests queued or in flight until they are released. */
 export function holdRequests(site: Pick<Deployment, 'url' | 'apiToken'>): HeldRequests {
   const held: AbortController[] = [];
   async function send(model: string, signal: AbortSignal): Promise<void> {

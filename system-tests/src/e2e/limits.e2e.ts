@@ -235,7 +235,7 @@ describe('limits', () => {
 
   it('while the live state cannot be read, the limits are shown without it, and why', async () => {
     const message = 'The live state of limits cannot be read right now.';
-    // A status that is not tried again at once: the page would only take longer to say it.
+    // A status without an immediate retry, which would only delay the message.
     const refusal = { status: 409, json: { error: { code: 'policy_unavailable', message } } };
     await story.page.route('**/api/relay/limits/usage?*', (route) => route.fulfill(refusal));
     await story.page.goto('/console/limits');

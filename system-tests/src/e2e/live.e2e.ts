@@ -172,7 +172,7 @@ function secondsIn(text: string | null): number {
   return Number(/(\d+) sec/.exec(text ?? '')?.[1]);
 }
 
-/** Nothing is under way any more, whatever a page shows. */
+/** Waits until no request is in flight, whatever the page shows. */
 async function untilOver(site: {
   admin: { call(method: string, path: string): Promise<{ body: unknown }> };
 }) {

@@ -10,7 +10,7 @@ import { inspect, newFindings, watch } from './visit.ts';
 /** What the tests of one file share: a deployment, a browser, and what was seen on the way. */
 export interface Story {
   readonly site: Deployment;
-  /** The page that the story goes on in; light, and wide. */
+  /** The page of the story, light and wide. */
   readonly page: Page;
   /** A page in a profile of its own, of this deployment or of another. */
   open(theme: Theme, widthPx: number, url?: string): Promise<Page>;

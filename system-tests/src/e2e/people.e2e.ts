@@ -10,7 +10,7 @@ import { signInWithPassword, signInWithToken } from './sign-in.ts';
 const EMAIL = 'dora@example.com';
 const NEW_PASSWORD = 'another horse, another staple';
 
-/** Somebody comes, works, protects their account and goes again; each step stands on those before it. */
+/** A member joins, works, protects the account and leaves; each step builds on those before it. */
 describe('people', () => {
   const story = openStory();
   let dora: Page;

@@ -8,7 +8,7 @@ interface PersonSetup {
   readonly role: 'viewer' | 'developer' | 'admin' | 'billing';
 }
 
-/** Somebody who was invited by the operator and has joined; answers their address. */
+/** Invites a member as the operator and accepts the invitation; returns the member's email address. */
 async function addPerson(site: Deployment, { name, email, role }: PersonSetup): Promise<string> {
   const link = await inviteLink(site, email, role);
   const accepted = await fetch(`${site.url}/api/invitations/accept`, {
@@ -20,12 +20,12 @@ async function addPerson(site: Deployment, { name, email, role }: PersonSetup): 
   return email;
 }
 
-/** Whoever has this role and no name that matters. */
+/** A member with this role and any name. */
 export function addMember(site: Deployment, role: PersonSetup['role']): Promise<string> {
   return addPerson(site, { name: role, email: `${role}@example.com`, role });
 }
 
-/** What the operator would pass on to whoever is invited. */
+/** The link that the operator shares with an invited member. */
 export async function inviteLink(
   site: Deployment,
   email: string,

@@ -3,7 +3,7 @@ import { PASSWORD } from './people.ts';
 import type { Seeded } from './seed-console.ts';
 import { signInWithPassword } from './sign-in.ts';
 
-/** The operator has signed in on the page; where `another` is asked for, where nobody has, that one is taken a picture of. */
+/** The operator is signed in on the page. The picture shows `another`, a signed-out page, if the visit asks for it. */
 export type Visit = (page: Page, seeded: Seeded, another: () => Promise<Page>) => Promise<void>;
 
 /** How each picture is brought about. */

@@ -17,7 +17,7 @@ export interface Seeded {
   readonly requestId: string;
   /** A limit with a month behind it. */
   readonly limitId: string;
-  /** Requests that stay under way while a picture is taken. */
+  /** Requests that stay in flight while a picture is taken. */
   readonly live: LiveTraffic;
 }
 

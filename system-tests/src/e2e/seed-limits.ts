@@ -4,7 +4,7 @@ import type { Deployment } from '../harness/deployment.ts';
 export interface LimitSeed {
   readonly laneId: string;
   readonly providerId: string;
-  /** Of keys that nothing else is sent with, so that what is refused to them is missed by nobody. */
+  /** Keys that no other request uses, so that their rejections affect nothing else. */
   readonly close: SeedKey;
   readonly spent: SeedKey;
 }

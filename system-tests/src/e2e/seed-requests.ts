@@ -35,7 +35,7 @@ export async function seedFallback(site: Deployment): Promise<string> {
     limit_value: 1,
   });
   for (let tries = 0; tries < TRIES_MAX && (await askTwice(site)) === null; tries += 1);
-  // Of two at once the second waits for the first, and then meets the rule.
+  // Of two concurrent requests the second waits for the first, and then matches the rule.
   provider.script({ match: { model: 'sim-chat', nth: 2 }, fault: { status: 429 } });
   const requestId = await askTwice(site);
   if (requestId === null) throw new Error('no request had to wait');

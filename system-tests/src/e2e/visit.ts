@@ -12,7 +12,7 @@ export function newFindings(): Findings {
   return { pages: new Set(), violations: [], complaints: [] };
 }
 
-/** Browsers write a line for every answer that is no success or does not come, and tests ask for some of those. */
+/** Browsers log every failed response, and tests cause some of them. */
 const EXPECTED =
   /Failed to load resource: (the server responded with a status of (400|401|403|404|409|429|503)|net::ERR_(FAILED|CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING))/;
 

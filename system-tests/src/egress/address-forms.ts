@@ -1,7 +1,7 @@
 /** One way to write an address that leads, or could be taken to lead, where no request may go. */
 export interface AddressForm {
   readonly url: string;
-  /** `saved`: refused when somebody saves it. `dialled`: a name, judged by what it resolves to at the dial. */
+  /** `saved`: rejected when it is saved. `dialled`: a name, judged by the address it resolves to on connect. */
   readonly refusedWhen: 'saved' | 'dialled';
   /** Leads to the sink once loopback is allowed, so that the form is known to be a live one. */
   readonly reachesSink: boolean;
@@ -50,7 +50,7 @@ const LOOPBACK_HOSTS = [
   'a.b.LOCALHOST.',
 ] as const;
 
-// Closed all the same, though nobody listens there.
+// Rejected even though nothing listens there.
 const CLOSED_HOSTS = [
   '127.0.0.3',
   '127.255.255.254',

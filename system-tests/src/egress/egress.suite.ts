@@ -9,7 +9,7 @@ import { type Sink, startSink } from './sink.ts';
 
 // Where requests may not go. One process allows no loopback but 127.0.0.2, where the provider lives; its
 // answers are under test. Another on the same database allows all of loopback: it saves what the first would
-// refuse, as an earlier configuration might have, and shows that the sink does hear whoever reaches it.
+// refuse, as an earlier configuration might have, and shows that the sink records a connection that reaches it.
 
 const PROVIDER_HOST = '127.0.0.2';
 /** Of a process that may dial what the deployment's own may not. */
@@ -113,7 +113,7 @@ function provider(url: string, name: string): object {
 }
 
 describe('an address that may not be reached', () => {
-  /** Model name by form, for those that somebody could save. */
+  /** Model name by form, for the forms that could be saved. */
   const models = new Map<AddressForm, string>();
 
   it('is refused when saved, on create and on change, naming the field', () =>

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Listens where nothing may ever connect, and counts whoever does. */
+/** Listens where nothing may connect, and counts connections. */
 export interface Sink {
   readonly port: number;
   /** Connections since the start; complete once `settled` has been awaited. */

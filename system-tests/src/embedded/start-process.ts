@@ -8,7 +8,7 @@ import { freePort } from '@relay/testbed';
 const ENTRY = process.env['RELAY_SYSTEM_BIN'] || join(import.meta.dirname, '../../../cli/bin/relay.js');
 const START_MS_MAX = 60_000;
 
-/** `relay start` as somebody types it, in a folder of its own. */
+/** `relay start` as typed in a terminal, in its own folder. */
 export interface Started {
   readonly url: string;
   /** What it has printed by the time it could be used. */

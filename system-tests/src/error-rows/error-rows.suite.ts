@@ -272,7 +272,7 @@ describe('502: selected upstream could not be prepared or failed after bounded h
 describe('503: the service is unavailable', () => {
   row('503: a process that is stopping answers draining with Retry-After', async () => {
     await deployment.beside({}, async (leaving) => {
-      // A stream under way keeps the process there to be asked.
+      // A stream in flight keeps the draining process running.
       const slow = openRaw({
         url: `${leaving.url}/v1/chat/completions`,
         headers: { authorization: `Bearer ${deployment.apiToken}` },

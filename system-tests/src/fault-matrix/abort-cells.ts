@@ -8,7 +8,7 @@ import { openRaw } from '../harness/raw-exchange.ts';
 import type { Matrix } from './run-cell.ts';
 import type { Slot } from './slots.ts';
 
-// A client that hangs up: its upstream is stopped at once, nobody else is asked, and the ledger says so.
+// A client disconnects: Relay aborts the upstream immediately, tries no other endpoint, and the ledger shows it.
 
 export interface AbortCell {
   readonly name: string;

@@ -175,7 +175,7 @@ interface Pair {
   readonly laneName: string;
 }
 
-/** Endpoints of the cell's own, so that its cooldowns concern nobody else. */
+/** Creates endpoints for this cell alone, so that its cooldowns do not affect other cells. */
 async function pairOf(
   { admin, firstProviderId, secondProviderId }: Fleet,
   name: string,

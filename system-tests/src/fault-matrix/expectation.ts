@@ -23,7 +23,7 @@ export type Expectation =
   | { readonly kind: 'lost'; readonly code: LostCode; readonly attemptStatus?: number }
   /** A provider that says it cannot now (429, 5xx): the next candidate answers, else its own words. */
   | { readonly kind: 'refused'; readonly status: number }
-  /** A provider that says no: its own words, whether or not somebody else could be asked. */
+  /** The provider's own rejection is passed on, even if another endpoint could be tried. */
   | { readonly kind: 'passed'; readonly status: number }
   /** A stream that failed before content: the next candidate answers, else the stream as it is. */
   | { readonly kind: 'refused stream' }

@@ -35,7 +35,7 @@ export interface SlotSetup {
   readonly admin: AdminClient;
   readonly first: ProviderSim;
   readonly second: ProviderSim;
-  /** A port that nobody listens on. */
+  /** A port that nothing listens on. */
   readonly closedPort: number;
   readonly counts: Readonly<Record<Bench, number>>;
 }

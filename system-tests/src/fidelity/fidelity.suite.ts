@@ -95,7 +95,7 @@ describe('fidelity', () => {
   });
 });
 
-/** What the server logged above information, for whoever has to find the cause. */
+/** The server's log above level info, shown when a test fails. */
 function complaints(): string {
   const lines = deployment.processes
     .flatMap(({ logs }) => logs)

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export interface Block {
   readonly language: string;
-  /** A file's name after the language: what the reader is told to save it as. */
+  /** The file name after the language, which tells the reader to save the block. */
   readonly file: string | null;
   readonly text: string;
 }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** An empty folder on a machine where nobody has been: a home and a place for temporary files of its own. */
+/** An empty folder as on a new machine: with its own home and folder for temporary files. */
 export interface EmptyFolder {
   readonly path: string;
   /** What is in it, in the home, and among the temporary files. */
@@ -22,7 +22,7 @@ export interface Ran {
 }
 
 const RUN_MS_MAX = 120_000;
-/** Settings of whoever runs this suite that would reach the product or npm's idea of where it is. */
+/** Settings of this process that would reach the product or change where npm believes it is. */
 const NOT_PASSED_ON = /^(RELAY_|DATABASE_URL|REDIS_URL|NODE_TEST_CONTEXT|NODE_OPTIONS|XDG_|INIT_CWD|npm_)/i;
 
 export function createEmptyFolder(): EmptyFolder {

@@ -29,7 +29,7 @@ export async function start(
   const signal = (name: NodeJS.Signals) => process.kill(-(child.pid ?? 0), name);
   const killOnExit = () => signal('SIGKILL');
   process.once('exit', killOnExit);
-  // npm ends at once by the signal; whoever it started holds its output until it has ended as well.
+  // npm ends immediately on the signal; its child keeps the output open until it has ended as well.
   const ended = once(child, 'close').then(() => {
     process.off('exit', killOnExit);
   });

@@ -20,7 +20,7 @@ function client(apiKey = deployment.apiToken): OpenAI {
 }
 
 before(async () => {
-  // Two processes on an empty database at once: both must come up.
+  // Two processes start concurrently on an empty database: both must come up.
   deployment = await startDeployment({ processes: 2 });
 });
 after(async () => {

@@ -5,7 +5,7 @@ export type Stage = 'pre_dispatch' | 'post_response';
 export type Target = 'lane' | 'provider' | 'endpoint' | 'second endpoint' | 'global';
 export type Verdict = 'allowed' | 'flagged' | 'replaced' | 'blocked' | 'unavailable';
 
-/** What the guardrail of a cell does: a behaviour of the simulator, nobody listening, or a service that it stands in for. */
+/** What the guardrail of a cell does: a behavior of the simulator, a refused connection, or a simulated service. */
 export type Behaviour = GuardrailBehaviourName | 'refused' | `service ${GuardrailServiceName}`;
 
 export interface Guard {

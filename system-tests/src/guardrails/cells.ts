@@ -123,7 +123,7 @@ function uninspectableCells(): Cell[] {
   );
 }
 
-/** Nobody is guarded by what is switched off, or bound to something else. */
+/** A guardrail that is disabled, or bound to another target, checks nothing. */
 function unguardedCells(): Cell[] {
   const ways = [
     ['chat', false],

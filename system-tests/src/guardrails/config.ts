@@ -7,7 +7,7 @@ export interface ConfigInput {
   readonly providerUrl: string;
   readonly guardrails: GuardrailSim;
   readonly serviceKey: string;
-  /** Where nobody listens. */
+  /** A port that nothing listens on. */
   readonly closedPort: number;
   readonly presets: readonly GuardrailPreset[];
 }

@@ -16,7 +16,7 @@ export interface MemberSetup {
   readonly role: Role;
   readonly status?: 'active' | 'suspended';
   readonly name?: string;
-  /** Somebody who is already there becomes a member here as well. */
+  /** An existing user, who becomes a member of this organization too. */
   readonly userId?: string;
 }
 
@@ -35,10 +35,10 @@ export interface Accounts {
   /** Answers the user's id. */
   addMember(organizationId: string, setup: MemberSetup): Promise<string>;
   addKey(setup: KeySetup): Promise<SeededKey>;
-  /** Makes gateways that know the organization read it anew, soon; needed after a `query` that changes it. */
+  /** Makes gateways reload the organization soon; needed after a `query` that changes it. */
   changed(organizationId: string): Promise<void>;
   query: Query;
-  /** Several statements that gateways see all at once. */
+  /** Several statements in one transaction, so that gateways see all or none. */
   atOnce<T>(work: (query: Query) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -155,7 +155,7 @@ export function absentAccounts(): Accounts {
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECKSUM_CHARACTERS = 6;
 
-/** A well-formed key; without `publicId` one that nobody has. */
+/** A well-formed key; without `publicId`, one that does not exist. */
 export function mintKey(publicId = randomText(10)): { key: string; publicId: string } {
   const unchecked = `rly_${publicId}_${randomText(43)}`;
   return { key: unchecked + checksumOf(unchecked), publicId };

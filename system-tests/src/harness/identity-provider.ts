@@ -23,7 +23,7 @@ export interface Person {
   readonly name: string;
 }
 
-/** A real OpenID Connect provider on the loopback address. Whoever comes is signed in as `person`. */
+/** A real OpenID Connect provider on the loopback address. It signs every visitor in as `person`. */
 export interface IdentityProvider {
   person: Person;
   close(): Promise<void>;

@@ -55,8 +55,8 @@ function pendingOf(group: readonly (string | number)[]): number {
 }
 
 /**
- * Names of the live state that Redis holds: leases, their expiries, those who wait, those in line and those under
- * way. Windows, cooldowns, the clock and the usage stream are not live: they stay.
+ * Keys of live state in Redis: leases, their expiries, queued requests and requests in flight. Windows, cooldowns,
+ * the clock and the usage stream are not live state and stay.
  */
 const LIVE = /:(lease|queue|order|line|holders):|:expiry$/;
 

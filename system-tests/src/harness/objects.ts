@@ -4,7 +4,7 @@ import type { Accounts, Query } from './accounts.ts';
 /** One of everything that an organization can have, and of what can be deleted a spare one. */
 export interface Objects {
   readonly organizationId: string;
-  /** Whoever calls. */
+  /** The caller. */
   readonly callerId: string;
   /** Another member, and a key of theirs. */
   readonly memberId: string;

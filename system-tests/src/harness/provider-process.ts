@@ -13,7 +13,7 @@ export interface ProviderProcess {
   readonly pid: number;
   log(): Promise<RequestLogEntry[]>;
   openStreams(): Promise<number>;
-  /** Connections to it that are open, whoever holds them. */
+  /** Open connections to it, from any process. */
   openConnections(): number;
   stop(): Promise<void>;
 }

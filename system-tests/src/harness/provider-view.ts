@@ -26,7 +26,7 @@ export function tokensOf({ promptTokens, completionTokens }: RequestLogEntry): n
   return promptTokens + completionTokens;
 }
 
-/** The most requests that were under way at one moment. Of two things in one millisecond, the end comes first. */
+/** The highest number of concurrent requests. Within one millisecond, ends count before starts. */
 export function mostInFlight(entries: readonly RequestLogEntry[]): number {
   const changes = entries.flatMap(({ receivedAtMs, finishedAtMs }) => [
     { atMs: receivedAtMs, by: 1 },

@@ -41,7 +41,7 @@ export function exchangeRaw(asked: RawRequest): Promise<RawAnswer> {
   });
 }
 
-/** The request with its head ready to go; whoever calls ends it, and may break it off. */
+/** Opens a request with its head ready; the caller ends it, and may abort it. */
 export function openRaw(asked: RawRequest): ClientRequest {
   const { url, method = 'POST', headers = {}, body, agent } = asked;
   return request(url, {

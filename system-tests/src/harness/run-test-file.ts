@@ -58,7 +58,7 @@ export async function runTestFile({ name, path, testMsMax, isAlone }: TestFile):
   return { passed, failed, figures };
 }
 
-/** Runs them in their order, never more than two at once. */
+/** Runs them in order, at most two concurrently. */
 export async function runTwoAtOnce(files: readonly TestFile[]): Promise<TestFileResult[]> {
   const results: TestFileResult[] = [];
   const waiting = [...files];

@@ -1,6 +1,6 @@
 import type { RouteId } from '@relay/contract';
 
-/** Who calls, and how the audit log will call them; null for whoever is nobody yet. */
+/** Who calls, and the name in the audit log; null for a caller without an account. */
 export interface Caller {
   readonly headers: Readonly<Record<string, string>>;
   readonly organizationId: string;

@@ -23,7 +23,7 @@ const reading: readonly RouteId[] = [
 
 type Verb = 'create' | 'update' | 'delete' | 'event';
 
-/** What each write is called in the log, and what is told of it. */
+/** The action and the kind of entry that each write leaves in the audit log. */
 const entries: Partial<Record<RouteId, readonly [action: string, verb: Verb]>> = {
   updateAccount: ['account.update', 'update'],
   updatePreferences: ['account.update', 'update'],
@@ -84,7 +84,7 @@ const several: readonly RouteId[] = [
   'upsertApiKeyLimitPolicy',
 ];
 
-/** The writes of the contract of which nobody has said what the log has to tell. */
+/** The writes of the contract that the table above does not cover. */
 export function writesMissed(): string[] {
   return allRoutes
     .filter(({ plane, method }) => plane === 'management' && method !== 'GET')
@@ -117,7 +117,7 @@ function isWrite({ line, status, route, headers }: Answer): boolean {
   return !headers.has('idempotency-replayed');
 }
 
-/** Where the entry belongs: whoever opens a session acts in the organization that it is for. */
+/** The organization of the entry: opening a session acts in the session's organization. */
 function organizationOf({ body, caller }: Answer): string {
   const { org } = (body ?? {}) as { org?: { id?: string } };
   return org?.id ?? caller.organizationId;

@@ -61,7 +61,7 @@ function inMode(mode: Mode): void {
     assert.equal(faults.length, 0, `${faults.length} faults:\n  ${faults.join('\n  ')}`);
   }
 
-  /** Who makes things, and may see and change their own keys later: with accounts, somebody who has keys. */
+  /** Creates the resources, and reads and changes its own keys later: with accounts, a member who has keys. */
   const maker = () => world.callers.at(-1) ?? first;
 
   /** Once for everybody who may do everything in this mode. */

@@ -33,7 +33,7 @@ function listsOf({ guardrail }: Made): readonly string[] {
   ];
 }
 
-/** Without accounts nobody else is there. */
+/** Without accounts there are no other members. */
 const peopled = /members|invitations|api-key|user-limit/;
 /** One key has sent everything, and a guardrail comes without bindings. */
 const sparse = /statements|presets|bindings/;

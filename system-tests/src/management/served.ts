@@ -14,7 +14,7 @@ export const modes = {
 } as const satisfies Record<string, Mode>;
 
 /**
- * Part of the contract, and not served yet. The walk fails for a route that stands here and is served, so the table can
+ * Routes of the contract that are not served yet. The walk fails for a listed route that is served, so the table can
  * only shrink.
  */
 export const unserved: readonly RouteId[] = [];

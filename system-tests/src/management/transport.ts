@@ -71,7 +71,7 @@ export async function tryTransport({ walk, deployment, callers }: World): Promis
   await tryDoors(walk, deployment.adminToken, deployment.apiToken);
 }
 
-/** Nobody gets in with nothing, with rubbish, or with what opens another door. */
+/** Requests without a credential, with an invalid one, or with one of the other API are rejected. */
 async function tryDoors(walk: Walk, adminToken: string, apiToken: string): Promise<void> {
   const bearer = (token: string): Caller => ({ ...nobody, headers: { authorization: `Bearer ${token}` } });
   const closed: readonly (readonly [Caller, string])[] = [

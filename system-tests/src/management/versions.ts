@@ -64,7 +64,7 @@ export function changesMissed(made: Made): string[] {
     .map(({ id }) => id);
 }
 
-/** A change made on the version that was read goes through once; whoever read it before is told to read again. */
+/** A change based on the current version succeeds once; a change based on an older one is rejected. */
 export async function changeByVersion({ walk, memberId }: World, caller: Caller, made: Made): Promise<void> {
   for (const { line, body, usual } of changesOf(made, memberId)) {
     const first = await walk.expect(caller, line, usual, () => [], { body });

@@ -72,7 +72,7 @@ async function signInWithToken({ walk, deployment }: World): Promise<Caller | nu
   return browserOf(walk, await walk.expect(nobody, line, '201', fields.session, { body }), 'admin_token');
 }
 
-/** Somebody new, on their own where organizations can be founded, else invited; nobody where there are no people. */
+/** A new member: signed up where organizations can be created, else invited; null without accounts. */
 async function arrive({ walk, accounts }: World, caller: Caller): Promise<Caller | null> {
   const email = `walker-${caller.userId}@example.com`;
   const person = { name: 'Walker', email, password };
@@ -91,7 +91,7 @@ async function arrive({ walk, accounts }: World, caller: Caller): Promise<Caller
   const member = browserOf(walk, joined, 'user');
   if (!walk.mode.hosted) return member;
   const owner = browserOf(walk, founded, 'user');
-  // The plan of whoever comes by themselves does not include the audit log, which is to be read.
+  // The plan of a member who signed up does not include the audit log, which the walk reads.
   await accounts.query(`update organizations set plan = 'team' where id = $1`, [owner.organizationId]);
   await accounts.changed(owner.organizationId);
   return owner;

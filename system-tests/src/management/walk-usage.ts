@@ -8,7 +8,7 @@ const REQUESTS = 3;
 const LISTED_MS_MAX = 20_000;
 const CANARY = 'a prompt that nobody may repeat';
 
-/** What is told of requests, once some were sent: never what they said. */
+/** What the API shows of requests once some were sent: never their text. */
 export async function walkUsage(world: World, caller: Caller, made: Made): Promise<void> {
   const { walk } = world;
   walk.secrets.know('a prompt', CANARY);

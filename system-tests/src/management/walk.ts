@@ -14,7 +14,7 @@ export interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The interface as plain `fetch` sees it. Whatever is wrong is written down, and the walk goes on. */
+/** The API as plain `fetch` sees it. The walk records every fault and continues. */
 export interface Walk {
   readonly mode: Mode;
   readonly url: string;

@@ -13,11 +13,11 @@ export interface World {
   readonly walk: Walk;
   readonly deployment: Deployment;
   readonly accounts: Accounts;
-  /** Whoever may do everything in this mode: a key of an owner, the admin token, or either. */
+  /** Callers with every permission in this mode: an owner's key, the admin token, or both. */
   readonly callers: readonly Caller[];
-  /** A developer of the same organization; nobody without accounts. */
+  /** A developer of the same organization; empty without accounts. */
   readonly memberId: string;
-  /** One of everything in an organization that nobody here belongs to. */
+  /** One of everything in an organization that none of the callers belongs to. */
   readonly foreign: Objects;
   stop(): Promise<void>;
 }
@@ -98,7 +98,7 @@ async function foreignObjects(accounts: Accounts): Promise<Objects> {
   return objects;
 }
 
-/** Somebody to read the audit log of every organization in which the walk has acted. */
+/** Callers that can read the audit logs of all organizations in which the walk has acted. */
 export async function trailReaders({ walk, accounts, callers }: World): Promise<Caller[]> {
   const readers = new Map(callers.map((caller) => [caller.organizationId, caller]));
   for (const { caller } of walk.answers) {

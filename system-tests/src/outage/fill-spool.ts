@@ -46,7 +46,7 @@ export interface Filled {
   readonly refused: readonly Held[];
 }
 
-/** Goes on asking until one is refused, with all that were taken still under way; answers once all are answered. */
+/** Sends requests until one is rejected while the accepted ones are in flight; resolves when all have ended. */
 export async function fillSpool(
   url: string,
   target: Target,
@@ -60,7 +60,7 @@ export async function fillSpool(
     void asking.then(({ status }) => {
       if (status === 503) refusals += 1;
     });
-    // A few at a time: whoever is refused is answered at once.
+    // A few at a time: rejections return immediately.
     if (index % 10 === 9) await new Promise((resolve) => setTimeout(resolve, 50));
   }
   const all = await Promise.all(asked);

@@ -14,7 +14,7 @@ import { failures, startSteadyLoad } from './steady-load.ts';
 const AWAY_MS = process.env['RELAY_SYSTEM_LONG'] === '1' ? 120_000 : 10_000;
 const STEADY_MS = 2_000;
 const ANSWER_MS_MAX = 5_000;
-/** The smallest spool there is, and more requests under way than it has room for. */
+/** The smallest spool, and more requests in flight than it has room for. */
 const SPOOL_BYTES = 1_048_576;
 const HELD_REQUESTS_MAX = 600;
 const HELD_MS = 10_000;

@@ -21,7 +21,7 @@ export interface Load {
 }
 
 let loads = 0;
-/** Sent at once when a change is confirmed, before any gateway can have heard of it by itself. */
+/** Sent immediately after a change is confirmed, before a gateway can have read it by polling. */
 const AT_ONCE = 15;
 
 export function startLoad({ deployment }: Gateways, key: string, perSecond: number): Load {

@@ -99,7 +99,7 @@ describe('a key that is revoked', () => {
       key,
       async () => {
         redis.pause();
-        // Nobody can be told, so nobody is promised anything; PostgreSQL has it all the same.
+        // Gateways cannot be notified, so Relay confirms nothing; PostgreSQL has the revocation all the same.
         assert.equal(await revoke(0, key), 503);
       },
       async () => {
@@ -228,7 +228,7 @@ describe('a key in use', () => {
       await Promise.all(Array.from({ length: 8 }, (_, worker) => oneByOne(worker)));
     });
     const lookups = statements.filter((text) => /from\s+(api_keys|organization_members)\b/.test(text));
-    // Metering writes batches of what was settled, whoever asked and however they were let in.
+    // Metering writes batches of settled requests, independent of how the caller was authenticated.
     const besides = statements.filter((text) => !LEDGER.test(text));
     figures.key_lookups = lookups.length;
     figures.statements = besides.length;

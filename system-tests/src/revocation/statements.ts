@@ -37,7 +37,7 @@ export async function logStatements({ inDatabase, deployment }: Gateways): Promi
       await work();
       await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
       const text = readFileSync(path).subarray(from).toString();
-      // A statement goes on over lines that begin with a tab.
+      // A statement continues on lines that begin with a tab.
       return text
         .split(/\n(?!\t)/)
         .filter((entry) => entry.startsWith(PREFIX) && /\|LOG: {2}(execute|statement)/.test(entry));

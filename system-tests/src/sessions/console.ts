@@ -51,7 +51,7 @@ export async function stopConsole(of: {
   await of.deployment.stop();
 }
 
-/** Sends to one process after the other: nothing that somebody may do is known to one of them alone. */
+/** Alternates between the processes, because no session state may live in one of them alone. */
 export function alternating(deployment: Deployment) {
   const urls = deployment.processes.map((process) => process.url);
   let turn = 0;

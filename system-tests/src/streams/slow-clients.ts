@@ -30,7 +30,7 @@ export async function runSlow(job: SlowJob, told: Promise<unknown>): Promise<Hun
     client.over = true;
     abortedAtMs[client.tag] = Date.now();
     client.socket.destroy();
-    // One after the other: two hundred at once would measure how fast one process can close sockets.
+    // One after the other: two hundred concurrently would measure how fast one process can close sockets.
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   return { abortedAtMs, receivedBytes, problems };

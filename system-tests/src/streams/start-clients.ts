@@ -26,7 +26,7 @@ export function startClients(job: ClientJob): RunningClients<unknown> {
     return said;
   });
   const result = Promise.race([said, failed]).then(([line]) => JSON.parse(line) as unknown);
-  // Killed clients have nothing to say, and nobody may be listening any more.
+  // Avoids an unhandled rejection when killed clients send no result.
   result.catch(() => undefined);
   return {
     result,

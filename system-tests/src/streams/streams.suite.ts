@@ -17,8 +17,8 @@ import { type EndlessUpstream, startEndlessUpstream } from './endless-upstream.t
 import { type RunDelay, watchRunDelay } from './run-delay.ts';
 import { startClients } from './start-clients.ts';
 
-// Many streams through one process: nothing lost, nothing kept, nobody held up. The server has a core of its
-// own; the provider, the clients and the stores share the other one. RELAY_SYSTEM_LONG=1 asks for the times in full.
+// Many streams through one process: no frame is lost, no memory kept, no client delayed. The server has its own core;
+// the provider, the clients and the stores share the other one. RELAY_SYSTEM_LONG=1 runs the full durations.
 
 /** The times as they are asked for need a machine of one's own; the short form, for CI, only tells promptly from late. */
 const LONG = process.env['RELAY_SYSTEM_LONG'] === '1';

@@ -28,7 +28,7 @@ export async function writeBundle(root: string, directory: string): Promise<Bund
     dir: directory,
     format: 'esm',
     entryFileNames: '[name].js',
-    // The same names every time: a trace from somebody else's machine should mean something here.
+    // The same names in every build, so that stack traces from other machines can be read here.
     chunkFileNames: ({ name, facadeModuleId, moduleIds }) =>
       `${inRoot(facadeModuleId ?? moduleIds.at(-1) ?? '').split('/')[0]}-${name}.js`,
     // Names and lines suffice for a trace; the text of the sources would make up most of the package.

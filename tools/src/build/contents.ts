@@ -1,4 +1,4 @@
-/** Without any one of these the package installs, starts, and fails at somebody's desk. */
+/** Without one of these the package installs and starts, and fails in use. */
 const NEEDED: Readonly<Record<string, RegExp>> = {
   'the command': /^bin\/relay\.js$/,
   'the command line': /^lib\/cli\.js$/,

@@ -17,7 +17,7 @@ interface NpmPack {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** Writes the archive that npm publishes, and refuses one that lacks a part or holds what nobody needs. */
+/** Writes the archive that npm publishes; fails if a part is missing or a file is not needed. */
 export async function packPackage(directory: string, destination: string): Promise<Packed> {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', destination];
   const { ok, stdout, output } = await runCommand('npm', args, directory);

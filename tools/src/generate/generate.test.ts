@@ -30,7 +30,7 @@ describe('generate', () => {
   let root = '';
   let checked: Outcome;
 
-  // Each run takes seconds, so everything goes wrong at once and is told apart by what is said of it.
+  // Each run takes seconds, so one run has every fault, and its output tells them apart.
   before(async () => {
     root = await mkdtemp(join(tmpdir(), 'relay-generate-'));
     assert.equal((await run(root)).code, 0);

@@ -18,7 +18,7 @@ function documentProse(text: string): string {
   return text.replaceAll(/^(```|~~~).*?^\1/gms, blank).replaceAll(/`[^`\n]*`/g, blank);
 }
 
-/** Found in the syntax tree, because only there `//` in a text or an address is told from a comment. */
+/** Uses the syntax tree, which distinguishes a comment from `//` in a string. */
 function scriptComments(path: string, text: string): string {
   const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kind);

@@ -16,7 +16,7 @@ const banned: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/stands here/, 'write what is here'],
   [/is told/, 'say who gets or reads what'],
   [/at once/, 'write "immediately" or "concurrently"'],
-  // "There is no route" and comparisons are usual English; "a cooldown is no limit" is not.
+  // Accepts "there is no" and comparisons.
   [
     /(?<!there )is no (?!longer|more|less|fewer|greater|larger|smaller|shorter|later|earlier|older|newer|better|worse)/,
     'write "is not a …"',
