@@ -3,6 +3,7 @@ import { createMetrics, type Metrics, type Reading } from '../kit/metrics.ts';
 import type { Backlog } from '../metering/backlog.ts';
 import type { LedgerWorker } from '../metering/ledger-worker.ts';
 import type { Reconciliation } from '../metering/reconcile.ts';
+import type { SinkFollower, SinkState } from '../metering/sinks/follow-ledger.ts';
 import type { Snapshots } from '../store/configuration/snapshots.ts';
 import type { Redis } from '../store/redis/redis.ts';
 import type { Measurements } from './measurements.ts';
@@ -14,6 +15,7 @@ export interface RunningMetering {
   readonly worker: Pick<LedgerWorker, 'counts'>;
   readonly backlog: Pick<Backlog, 'state'>;
   readonly reconciliation: Pick<Reconciliation, 'state'>;
+  readonly followers: readonly Pick<SinkFollower, 'name' | 'state'>[];
 }
 
 export interface MetricSources {
@@ -40,6 +42,7 @@ export function createServerMetrics(sources: MetricSources): Metrics {
     ...readingsOfTraffic(sources),
     ...readingsOfStores(sources),
     ...readingsOfMetering(sources),
+    ...readingsOfSinks(sources),
   };
   for (const name of metricNames) metrics.register(name, metricTable[name], readings[name]);
   return metrics;
@@ -120,5 +123,20 @@ function readingsOfMetering({ admission, metering }: MetricSources) {
       const state = reconciliation();
       return state === null ? null : (state.finishedAtMs ?? 0) / 1_000;
     },
+  } satisfies Partial<Readings>;
+}
+
+function readingsOfSinks({ metering }: MetricSources) {
+  /** No reading for a sink that the database said nothing about. */
+  const each = (read: (state: SinkState) => number | null): Reading =>
+    (metering()?.followers ?? []).flatMap(({ name, state }) => {
+      const value = read(state());
+      return value === null ? [] : [[{ sink: name }, value] as const];
+    });
+  return {
+    relay_sink_waiting_batches: () => each(({ backlog }) => backlog?.batches ?? null),
+    relay_sink_lag_seconds: () => each(({ backlog }) => (backlog === null ? null : backlog.oldestMs / 1_000)),
+    relay_sink_rows_total: () => each(({ rows }) => rows),
+    relay_sink_failures_total: () => each(({ failures }) => failures),
   } satisfies Partial<Readings>;
 }

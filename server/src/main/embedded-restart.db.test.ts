@@ -11,6 +11,7 @@ import { createLog } from '../kit/log.ts';
 import { createLedgerJournal } from '../metering/journal/index.ts';
 import { spoolDirectory } from '../metering/kept-usage.fixture.ts';
 import { sampleDraft, sampleRecord } from '../metering/request-records.fixture.ts';
+import { createPostgresLedger } from '../metering/sinks/postgres-ledger.ts';
 import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
 import { createEmbeddedAdmission, type EmbeddedAdmission } from './start-embedded-admission.ts';
 
@@ -45,7 +46,7 @@ describe('a process that is the whole deployment, killed and started again', () 
     const spool = { directory: directory.path, bytesMax: 1_048_576, ownerId: randomUUIDv7() };
     const admission = createEmbeddedAdmission({
       ...parts,
-      ledger: createLedgerJournal({ ...parts, ...spool }),
+      ledger: createLedgerJournal({ ...parts, ...spool, ledger: createPostgresLedger(parts) }),
     });
     running.push(admission);
     await admission.prepare();

@@ -176,6 +176,15 @@ export const variables = {
     '268435456',
     'How much one process keeps there; past it new requests are refused with `metering_unavailable` while Redis is away.',
   ),
+  RELAY_USAGE_FILES_DIR: optional(
+    absolutePath,
+    'Writes every row of the ledger to this directory too, as files of newline-delimited JSON. Set it for all processes with the role `worker` or `all`.',
+  ),
+  RELAY_USAGE_FILES_SECONDS: withDefault(
+    integer(1, 86_400),
+    '60',
+    'How many seconds a row may wait before its file is closed. A file is also closed at 64 MiB.',
+  ),
   RELAY_METRICS_TOKEN: optional(
     token,
     'Opens `/metrics` as a bearer token. At least 32 random characters. Without it `/metrics` answers this machine only.',

@@ -101,6 +101,26 @@ export const metricTable = {
     kind: 'counter',
     help: 'Entries that this worker could never make a row of.',
   },
+  relay_sink_waiting_batches: {
+    kind: 'gauge',
+    labels: ['sink'],
+    help: 'Batches of the ledger that the sink has not written yet, counted up to 1,000. Of the whole deployment, told by workers.',
+  },
+  relay_sink_lag_seconds: {
+    kind: 'gauge',
+    labels: ['sink'],
+    help: 'Age of the oldest of these batches.',
+  },
+  relay_sink_rows_total: {
+    kind: 'counter',
+    labels: ['sink'],
+    help: 'Rows that this worker has written to the sink.',
+  },
+  relay_sink_failures_total: {
+    kind: 'counter',
+    labels: ['sink'],
+    help: 'Attempts of this worker to write to the sink that failed.',
+  },
   relay_reconciliation_windows: {
     kind: 'gauge',
     labels: ['result'],

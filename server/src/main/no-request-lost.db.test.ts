@@ -13,6 +13,7 @@ import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
 import { spoolDirectory } from '../metering/kept-usage.fixture.ts';
 import { startLedgerWorker } from '../metering/ledger-worker.ts';
+import { createPostgresLedger } from '../metering/sinks/postgres-ledger.ts';
 import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOfShard, SHARDS, usageStreamOf } from '../store/redis/shards.ts';
@@ -163,7 +164,14 @@ describe('a gateway that is killed at any moment', () => {
     const later = () => Date.now() + 60_000;
     const engine = createRedisEngine({ scripts: createScripts(redis), gatewayId: 'sweep', nowMs: later });
     while ((await engine.sweep()) > 0);
-    const worker = startLedgerWorker({ redis, db: migrated.db, clock: systemClock, log, consumer: 'worker' });
+    const worker = startLedgerWorker({
+      redis,
+      ledger: createPostgresLedger({ db: migrated.db, clock: systemClock }),
+      db: migrated.db,
+      clock: systemClock,
+      log,
+      consumer: 'worker',
+    });
     const endMs = performance.now() + 60_000;
     const waiting = async () => {
       const streams = Array.from({ length: SHARDS }, (_, shard) => usageStreamOf(prefixOfShard(shard)));

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AdmissionEngine } from '../admission/engine.ts';
 import { createLedgerJournal } from '../metering/journal/index.ts';
+import { createPostgresLedger } from '../metering/sinks/postgres-ledger.ts';
 import type { DataDirectoryLock } from '../store/embedded/data-directory-lock.ts';
 import { createEmbeddedDatabase } from '../store/embedded/embedded-postgres.ts';
 import { createFences, createLocalFences, type Fences } from '../store/keys/fences.ts';
 import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import type { RunningMetering } from './create-metrics.ts';
+import { createSinks } from './create-sinks.ts';
 import type { Environment } from './environment.ts';
 import type { Runtime } from './runtime.ts';
 import { createAdmission, type RunningAdmission } from './start-admission.ts';
@@ -60,12 +62,15 @@ function openServers({ environment, roleName, clock, log }: Runtime): Stores {
   const { db } = database;
   const processId = `${process.pid}-${randomUUIDv7()}`;
   const spool = { directory: spoolDirectory(environment), bytesMax: environment.RELAY_SPOOL_BYTES_MAX };
+  const sinks = createSinks({ environment, clock, log }, processId);
+  const ledger = createPostgresLedger({ db, clock, sinks: sinks.names });
   return {
     database,
     redis,
     fences: createFences({ redis, db }),
     admission: (timed) => createAdmission({ redis, db, clock, log, spool, gatewayId: processId, timed }),
-    metering: (options) => startMetering({ redis, db, clock, log, consumer: processId, ...options }),
+    metering: (options) =>
+      startMetering({ redis, ledger, sinks, db, clock, log, consumer: processId, ...options }),
     async close() {
       await redis.close();
       await database.close();
@@ -80,10 +85,13 @@ async function openEmbedded(
   const { path, lock } = dataDirectory;
   const database = await createEmbeddedDatabase({ directory: path, lock, log, clock });
   const { db } = database;
-  const ledger = createLedgerJournal({
+  const processId = randomUUIDv7();
+  const sinks = createSinks({ environment, clock, log }, processId);
+  const journal = createLedgerJournal({
     directory: join(path, 'spool'),
     bytesMax: environment.RELAY_SPOOL_BYTES_MAX,
-    ownerId: randomUUIDv7(),
+    ownerId: processId,
+    ledger: createPostgresLedger({ db, clock, sinks: sinks.names }),
     db,
     clock,
     log,
@@ -94,12 +102,12 @@ async function openEmbedded(
     redis: null,
     fences: createLocalFences({ db }),
     admission(timed) {
-      const admission = createEmbeddedAdmission({ db, clock, log, ledger, timed });
+      const admission = createEmbeddedAdmission({ db, clock, log, ledger: journal, timed });
       isIdle = admission.isIdle;
       return admission;
     },
     metering: (options) =>
-      startEmbeddedMetering({ db, clock, log, ledger, isIdle: () => isIdle(), ...options }),
+      startEmbeddedMetering({ db, clock, log, journal, sinks, isIdle: () => isIdle(), ...options }),
     close: () => database.close(),
   };
 }

@@ -9,8 +9,10 @@ import type { LedgerJournal } from '../metering/journal/index.ts';
 import { startLedgerWorker } from '../metering/ledger-worker.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
 import { startRetention } from '../metering/retention.ts';
+import type { Ledger } from '../metering/sinks/ledger-sink.ts';
 import type { Database } from '../store/postgres/schema.ts';
 import type { Redis } from '../store/redis/redis.ts';
+import type { ConfiguredSinks } from './create-sinks.ts';
 
 interface LedgerParts {
   readonly db: Kysely<Database>;
@@ -18,49 +20,57 @@ interface LedgerParts {
   readonly log: Log;
   readonly usage: AdmissionEngine['usage'];
   readonly retentionDays: number;
+  readonly sinks: ConfiguredSinks;
 }
 
 export interface MeteringParts extends LedgerParts {
+  readonly ledger: Ledger;
   readonly redis: Redis;
   /** Unique per process. */
   readonly consumer: string;
 }
 
-/** The worker role: moves usage to the ledger and compares the ledger with the limits. */
+/** The worker role: moves usage to the ledger and its sinks, and compares the ledger with the limits. */
 export function startMetering(parts: MeteringParts) {
   const worker = startLedgerWorker(parts);
   const backlog = startBacklog(parts);
   const isIdle = createIdleShards(parts.redis);
   const reconciliation = startReconciliation({ ...parts, isIdle, windowStartMs });
+  const followers = parts.sinks.follow(parts.db);
   return {
     worker,
     backlog,
     reconciliation,
+    followers,
     health: () => healthOf(reconciliation),
     async stop(): Promise<void> {
       await Promise.all([worker.stop(), backlog.stop(), reconciliation.stop()]);
+      await Promise.all(followers.map((follower) => follower.stop()));
     },
   };
 }
 
 export interface EmbeddedMeteringParts extends LedgerParts {
-  readonly ledger: LedgerJournal;
+  readonly journal: LedgerJournal;
   readonly isIdle: () => boolean;
 }
 
-/** Metering with embedded stores, where the journal writes to the ledger itself: retention and comparison only. */
+/** Metering with embedded stores, where the journal writes to the ledger itself: sinks, retention and comparison only. */
 export function startEmbeddedMetering(parts: EmbeddedMeteringParts) {
-  const { ledger } = parts;
+  const { journal } = parts;
   const retention = startRetention({ ...parts, ledgerDays: parts.retentionDays });
   const isIdle = () => Promise.resolve(parts.isIdle());
   const reconciliation = startReconciliation({ ...parts, isIdle, windowStartMs });
+  const followers = parts.sinks.follow(parts.db);
   return {
-    worker: { counts: ledger.counts },
-    backlog: { state: ledger.backlog },
+    worker: { counts: journal.counts },
+    backlog: { state: journal.backlog },
     reconciliation,
+    followers,
     health: () => healthOf(reconciliation),
     async stop(): Promise<void> {
       await Promise.all([retention.stop(), reconciliation.stop()]);
+      await Promise.all(followers.map((follower) => follower.stop()));
     },
   };
 }

@@ -16,6 +16,7 @@ import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 import { startLedgerWorker } from './ledger-worker.ts';
 import { sampleRecord } from './request-records.fixture.ts';
+import { createPostgresLedger } from './sinks/postgres-ledger.ts';
 
 const WORKERS = 4;
 const RECORDS = 20_000;
@@ -101,7 +102,14 @@ describe('four workers at the same sums', () => {
       },
     };
     const workers = databases.map(({ db }, index) =>
-      startLedgerWorker({ redis, db, clock: systemClock, log, consumer: `worker-${index}` }),
+      startLedgerWorker({
+        redis,
+        ledger: createPostgresLedger({ db, clock: systemClock }),
+        db,
+        clock: systemClock,
+        log,
+        consumer: `worker-${index}`,
+      }),
     );
     await untilWritten();
     await Promise.all(workers.map((worker) => worker.stop()));

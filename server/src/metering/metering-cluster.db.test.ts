@@ -9,6 +9,7 @@ import { prefixOf, SHARDS } from '../store/redis/shards.ts';
 import { spoolBefore, spoolDirectory, usageBefore } from './kept-usage.fixture.ts';
 import { startLedgerWorker } from './ledger-worker.ts';
 import { sampleRecord } from './request-records.fixture.ts';
+import { createPostgresLedger } from './sinks/postgres-ledger.ts';
 
 const log = createLog('silent');
 
@@ -42,7 +43,14 @@ describe('records on their way to the ledger, on a cluster', () => {
     using directory = spoolDirectory();
     const spool = spoolBefore(redis, directory.path);
     const sink = usageBefore(redis, spool.record);
-    const worker = startLedgerWorker({ redis, db: migrated.db, clock: systemClock, log, consumer: 'worker' });
+    const worker = startLedgerWorker({
+      redis,
+      ledger: createPostgresLedger({ db: migrated.db, clock: systemClock }),
+      db: migrated.db,
+      clock: systemClock,
+      log,
+      consumer: 'worker',
+    });
     const shards = new Set<string>();
     function append(): void {
       const record = sampleRecord();

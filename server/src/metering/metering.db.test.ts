@@ -11,6 +11,7 @@ import { prefixOf, prefixOfShard, SHARDS, usageStreamOf } from '../store/redis/s
 import { spoolBefore, spoolDirectory, usageBefore } from './kept-usage.fixture.ts';
 import { type LedgerWorker, type LedgerWorkerDeps, startLedgerWorker } from './ledger-worker.ts';
 import { sampleDraft, sampleRecord } from './request-records.fixture.ts';
+import { createPostgresLedger } from './sinks/postgres-ledger.ts';
 
 const log = createLog('silent');
 
@@ -48,7 +49,15 @@ describe('records on their way to the ledger', () => {
 
   function work(over: Partial<LedgerWorkerDeps> = {}): LedgerWorker {
     const consumer = `worker-${workers.length}`;
-    const worker = startLedgerWorker({ redis, db: migrated.db, clock: systemClock, log, consumer, ...over });
+    const worker = startLedgerWorker({
+      redis,
+      ledger: createPostgresLedger({ db: migrated.db, clock: systemClock }),
+      db: migrated.db,
+      clock: systemClock,
+      log,
+      consumer,
+      ...over,
+    });
     workers.push(worker);
     return worker;
   }

@@ -1,4 +1,4 @@
-import { EXPIRING_TABLES, removeExpiredRows } from '../store/ledger/expired-rows.ts';
+import { EXPIRING_TABLES, expiringOutbox, removeExpiredRows } from '../store/ledger/expired-rows.ts';
 import { dropLedgerPartitionsBefore, utcDayOf } from '../store/ledger/ledger-partitions.ts';
 import type { WriteDeps } from './write-entries.ts';
 
@@ -8,7 +8,7 @@ const SOON_MS = 60_000;
 /** So many batches of each table in one run; what is left goes in the next, a minute later. */
 const BATCHES_MAX = 100;
 
-export interface RetentionDeps extends WriteDeps {
+export interface RetentionDeps extends Omit<WriteDeps, 'ledger'> {
   /** How long rows of the ledger are kept. */
   readonly ledgerDays: number;
 }
@@ -57,7 +57,7 @@ export async function applyRetention(
   const nowMs = clock.nowMs();
   const dropped = await dropLedgerPartitionsBefore(db, utcDayOf(nowMs - ledgerDays * DAY_MS));
   if (dropped.length > 0) log.info({ days: dropped }, 'days of the ledger past their time were dropped');
-  for (const table of EXPIRING_TABLES) {
+  for (const table of [...EXPIRING_TABLES, expiringOutbox(ledgerDays)]) {
     for (let batches = 0; await removeExpiredRows(db, table, nowMs); batches += 1)
       if (batches >= BATCHES_MAX || isStopping()) return false;
   }

@@ -8,9 +8,9 @@ import type { LedgerRow } from '../store/ledger/ledger-row.ts';
 import { idOrNull, notePoisonedUsage, type PoisonedUsage } from '../store/ledger/poisoned-usage.ts';
 import type { Database } from '../store/postgres/schema.ts';
 import { ledgerRow } from './ledger-row.ts';
+import type { Ledger } from './sinks/ledger-sink.ts';
 import { readEntry, type StreamEntry } from './stream-entry.ts';
 import type { StreamGroup } from './stream-group.ts';
-import { writeBatch } from './write-batch.ts';
 
 const DAY_MS = 86_400_000;
 /** A record that claims another age than this was not made by a gateway, and must not make partitions. */
@@ -28,6 +28,8 @@ export interface TakenEntry<Source extends EntrySource = EntrySource> {
 }
 
 export interface WriteDeps {
+  readonly ledger: Ledger;
+  /** For partitions, and for notes of records that cannot be written. */
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   readonly log: Log;
@@ -92,10 +94,7 @@ export function readyEntries<Source extends EntrySource>(
 export async function writeEntries(deps: WriteDeps, { rows, unusable }: ReadyEntries): Promise<Written> {
   const nowMs = deps.clock.nowMs();
   await ensureDays(deps, [...rows.keys()], nowMs);
-  const outcome = await writeBatch(
-    deps,
-    [...rows.values()].map(({ row }) => row),
-  );
+  const outcome = await deps.ledger.write([...rows.values()].map(({ row }) => row));
   const poisoned = [...unusable];
   for (const [requestId, error] of outcome.refused) {
     const placed = rows.get(requestId);

@@ -1,7 +1,7 @@
 import { RequestLogEntry } from '@relay/contract';
+import { toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
 import type { EntryRow } from '../../store/ledger/log/read-log.ts';
 import type { Walk } from '../../store/ledger/log/walk-log.ts';
-import { toRequestLogEntry } from './wire.ts';
 
 const EXPORTED_ROWS_MAX = 1_000_000;
 const BATCH_ROWS = 1_000;

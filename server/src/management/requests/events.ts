@@ -1,6 +1,6 @@
 import { isExpiredEstimate } from '../../domain/expired-draft.ts';
+import { toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
 import type { TailRow } from '../../store/ledger/log/read-tail.ts';
-import { toRequestLogEntry } from './wire.ts';
 
 /** A client that lost its connection comes back after this. */
 const RETRY_MS = 1_000;

@@ -1,4 +1,5 @@
 import type { Call, Handlers } from '../../http/call.ts';
+import { toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
 import { readRequest } from '../../store/ledger/log/read-log.ts';
 import { findPosition, readMoment } from '../../store/ledger/log/read-tail.ts';
 import { type Checkpoint, checkpointAfter, checkpointAt } from '../../store/ledger/log/tail-checkpoint.ts';
@@ -12,7 +13,7 @@ import { cursorOf, positionOf, readPage } from './read-page.ts';
 import { isFound, searchFor, visibleUser } from './search.ts';
 import { createStreamSlots } from './stream-slots.ts';
 import { createTail } from './tail.ts';
-import { endpointIdsOf, toRequestDetail, toRequestLogEntry } from './wire.ts';
+import { endpointIdsOf, toRequestDetail } from './wire.ts';
 
 type RequestDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
 

@@ -10,6 +10,7 @@ import { createLog } from '../../kit/log.ts';
 import { type MigratedDatabase, migratedDatabase } from '../../store/fixtures/migrated-database.fixture.ts';
 import { spoolDirectory } from '../kept-usage.fixture.ts';
 import { sampleDraft, sampleRecord } from '../request-records.fixture.ts';
+import { createPostgresLedger } from '../sinks/postgres-ledger.ts';
 import { createLedgerJournal, type LedgerJournal, type LedgerJournalDeps } from './ledger-journal.ts';
 
 const USED = { dispatched: true, tokens: 5, spendMicros: 5 };
@@ -39,6 +40,7 @@ describe('usage without a stream', () => {
       directory: directory.path,
       bytesMax: 16 * MIB,
       ownerId: randomUUIDv7(),
+      ledger: createPostgresLedger({ db: over.db ?? migrated.db, clock: systemClock }),
       db: migrated.db,
       clock: systemClock,
       log: createLog('silent'),

@@ -6,6 +6,7 @@ import { COUNTED_COLUMNS, type LedgerRow } from './ledger-row.ts';
 import { addRollups } from './rollups/add-rollups.ts';
 import { addGuardrailRollups } from './rollups/guardrail-rollups.ts';
 import { type LedgerChange, rollupsOf } from './rollups/rollups.ts';
+import { addToOutbox } from './sinks/outbox.ts';
 
 // Named one by one, so that a column which a newer version has added gets its default.
 const COLUMNS = Object.keys(tables.requests).filter(
@@ -16,11 +17,15 @@ const COLUMNS = Object.keys(tables.requests).filter(
  * Writes rows to the ledger, of each request one, together with their sums: whatever is in the ledger is counted, and counted
  * once, whoever dies when. Answers the ids of those that were written. The same row sent twice, by this or another
  * process, is one row; a row that was posted at an estimate, because its gateway was taken for dead, is replaced
- * by the one that the gateway sends after all.
+ * by the one that the gateway sends after all. The outbox of each sink gets the rows that were written.
  */
-export async function appendRequests(db: Kysely<Database>, rows: readonly LedgerRow[]): Promise<string[]> {
+export async function appendRequests(
+  db: Kysely<Database>,
+  rows: readonly LedgerRow[],
+  sinks: readonly string[] = [],
+): Promise<string[]> {
   if (rows.length === 0) return [];
-  if (!db.isTransaction) return db.transaction().execute((tx) => appendRequests(tx, rows));
+  if (!db.isTransaction) return db.transaction().execute((tx) => appendRequests(tx, rows, sinks));
   const inserting = insert(db, rows);
   // Whoever awaits it is told; until then nobody does.
   inserting.catch(() => undefined);
@@ -30,14 +35,17 @@ export async function appendRequests(db: Kysely<Database>, rows: readonly Ledger
   if (inserted.size === rows.length) {
     await sumsOfAll?.execute(db);
     await addGuardrailRollups(rows)?.execute(db);
+    await addToOutbox(sinks, rows)?.execute(db);
     return [...inserted];
   }
   const { replaced, changes } = await replaceEstimates(db, rows, inserted);
   for (const row of rows) if (inserted.has(row.request_id)) changes.push({ row, times: 1 });
   await addRollups(rollupsOf(changes))?.execute(db);
-  const written = new Set([...inserted, ...replaced]);
-  await addGuardrailRollups(rows.filter(({ request_id }) => written.has(request_id)))?.execute(db);
-  return [...written];
+  const ids = new Set([...inserted, ...replaced]);
+  const written = rows.filter(({ request_id }) => ids.has(request_id));
+  await addGuardrailRollups(written)?.execute(db);
+  await addToOutbox(sinks, written)?.execute(db);
+  return [...ids];
 }
 
 /** Answers the ids that were not there yet. The order keeps two batches that overlap from waiting for one another. */

@@ -21,7 +21,13 @@ export const EXPIRING_TABLES: readonly ExpiringTable[] = [
   { name: 'guardrail_rollups_minute', timeColumn: 'bucket_start', days: ROLLUP_DAYS.minute },
   { name: 'guardrail_rollups_hour', timeColumn: 'bucket_start', days: ROLLUP_DAYS.hour },
   { name: 'poisoned_usage', timeColumn: 'found_at', days: 100 },
+  { name: 'sink_portions', timeColumn: 'decided_at', days: 30 },
 ];
+
+/** Entries of the outbox go with the rows they name. */
+export function expiringOutbox(ledgerDays: number): ExpiringTable {
+  return { name: 'sink_outbox', timeColumn: 'created_at', days: ledgerDays };
+}
 
 /**
  * Removes a bounded number of expired rows, found by the index on their time, and returns whether more may be left. Skips rows

@@ -34,6 +34,7 @@ export function oneOf<Value extends string>(): Column<Value, Value, Value> {
 }
 
 export const uuid = plain<string>('uuid');
+export const uuidArray = plain<string[], readonly string[]>('_uuid');
 export const text = plain<string>('text');
 export const textArray = plain<string[]>('_text');
 export const boolean = plain<boolean>('bool');

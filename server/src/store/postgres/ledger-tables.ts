@@ -12,6 +12,7 @@ import {
   text,
   timestamp,
   uuid,
+  uuidArray,
 } from './columns.ts';
 
 /** The operation that `requests_embeddings` of the rollups counts. */
@@ -106,5 +107,24 @@ export const ledgerTables = {
     request_id: nullable(uuid),
     reason: text,
     found_at: defaulted(timestamp),
+  },
+  sink_outbox: {
+    id: defaulted(uuid),
+    sink: text,
+    request_ids: uuidArray,
+    estimate_ids: defaulted(uuidArray),
+    row_count: integer,
+    created_at: defaulted(timestamp),
+  },
+  sink_portions: {
+    sink: text,
+    id: text,
+    outcome: oneOf<'committed' | 'discarded'>(),
+    decided_at: defaulted(timestamp),
+  },
+  sink_leases: {
+    sink: text,
+    holder: text,
+    expires_at: timestamp,
   },
 };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import type { RequestRecord } from '../domain/request-record.ts';
-import { systemClock } from '../kit/clock.ts';
-import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
-import { ensureLedgerPartitions, utcDayOf } from '../store/ledger/ledger-partitions.ts';
-import { ledgerRow } from './ledger-row.ts';
-import { sampleRecord } from './request-records.fixture.ts';
-import { writeBatch } from './write-batch.ts';
+import type { RequestRecord } from '../../domain/request-record.ts';
+import { systemClock } from '../../kit/clock.ts';
+import { type MigratedDatabase, migratedDatabase } from '../../store/fixtures/migrated-database.fixture.ts';
+import { ensureLedgerPartitions, utcDayOf } from '../../store/ledger/ledger-partitions.ts';
+import { ledgerRow } from '../ledger-row.ts';
+import { sampleRecord } from '../request-records.fixture.ts';
+import { createPostgresLedger } from './postgres-ledger.ts';
 
 describe('a batch of records', () => {
   let migrated: MigratedDatabase;
@@ -34,7 +34,7 @@ describe('a batch of records', () => {
   const rowsOf = (records: readonly RequestRecord[]) =>
     records.map((record) => ledgerRow(record, Date.now()));
   const write = (records: readonly RequestRecord[]) =>
-    writeBatch({ db: migrated.db, clock: systemClock }, rowsOf(records));
+    createPostgresLedger({ db: migrated.db, clock: systemClock }).write(rowsOf(records));
 
   async function countRows(): Promise<number> {
     const { rows } = await sql<{ count: number }>`select count(*)::int as count from requests`.execute(
@@ -46,7 +46,7 @@ describe('a batch of records', () => {
   it('costs two statements, and sums are among them', async () => {
     const { db, statements } = counted();
     const records = Array.from({ length: 300 }, () => sampleRecord());
-    assert.equal((await writeBatch({ db, clock: systemClock }, rowsOf(records))).rows, 300);
+    assert.equal((await createPostgresLedger({ db, clock: systemClock }).write(rowsOf(records))).rows, 300);
     assert.equal(statements(), 2);
   });
 
@@ -56,7 +56,7 @@ describe('a batch of records', () => {
     const records = Array.from({ length: 512 }, () => sampleRecord());
     records[317] = bad;
     const { db, statements } = counted();
-    const { rows, refused } = await writeBatch({ db, clock: systemClock }, rowsOf(records));
+    const { rows, refused } = await createPostgresLedger({ db, clock: systemClock }).write(rowsOf(records));
     assert.deepEqual([rows, [...refused.keys()]], [511, [bad.requestId]]);
     assert.equal(await countRows(), before + 511);
     // Halves of halves: one refusal and one success at each of nine levels.

@@ -1,0 +1,46 @@
+import type { RequestLogEntry } from '@relay/contract';
+import { timeOfRequestId } from '../ledger-partitions.ts';
+import type { EntryRow } from './read-log.ts';
+
+/** A row as the API shows it in lists, and as sinks write it. */
+export function toRequestLogEntry(row: EntryRow): RequestLogEntry {
+  const arrivedAtMs = timeOfRequestId(row.request_id);
+  const after = (ms: number | null) => (ms === null ? null : timestamp(arrivedAtMs + ms));
+  const { actual_input_tokens: input, actual_output_tokens: output } = row;
+  return {
+    request_id: row.request_id,
+    client_request_id: row.client_request_id,
+    state: row.state,
+    operation: row.operation,
+    model: row.model,
+    streaming: row.streaming,
+    http_status: row.status,
+    error_code: row.error_code,
+    user_uuid: row.user_id,
+    api_key_id: row.key_id,
+    lane_id: row.lane_id,
+    endpoint_id: row.endpoint_id,
+    provider_id: row.provider_id,
+    upstream_model: row.upstream_model,
+    arrived_at: timestamp(arrivedAtMs),
+    dispatched_at: after(row.dispatched_ms),
+    first_content_at: after(row.ttft_ms),
+    finished_at: timestamp(arrivedAtMs + row.latency_ms),
+    wait_ms: row.wait_ms,
+    duration_ms: row.latency_ms,
+    fallback_count: row.fallback_count,
+    estimated_input_tokens: row.estimated_input_tokens,
+    estimated_output_tokens: row.estimated_output_tokens,
+    estimated_cost_micros: row.estimated_cost_micros,
+    input_tokens: input,
+    output_tokens: output,
+    cached_input_tokens: row.actual_cached_input_tokens,
+    total_tokens: input === null || output === null ? null : input + output,
+    cost_micros: row.actual_cost_micros,
+    usage_source: row.usage_source,
+  };
+}
+
+function timestamp(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
