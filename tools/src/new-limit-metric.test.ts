@@ -23,7 +23,7 @@ const DECIDE_METRICS = [
 /** What decides about each quantity that a metric can add up. */
 const DECIDE_QUANTITIES = [
   TABLE,
-  'server/src/inference/admit/bound-estimate.ts',
+  'server/src/domain/limits/bound-estimate.ts',
   'server/src/store/ledger/windows/ledger-quantities.ts',
   'server/src/store/ledger/windows/window-edge.ts',
 ];

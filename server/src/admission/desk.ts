@@ -10,42 +10,42 @@ import type {
   DeskAnswer,
   DeskAsk,
   Opening,
-  SettleAsk,
 } from './engine.ts';
 import type { Journal } from './journal.ts';
-import { createLeaseKeeper, LEASE_MS, type LiveOperation } from './lease-keeper.ts';
+import { createLeaseKeeper, LEASE_MS } from './lease-keeper.ts';
 import { type FlowsAsk, flowsOf, type LiveFlow } from './live-flows.ts';
+import { countLive, type LiveOperations, remember } from './live-operations.ts';
 import { COOLDOWN_MS_MAX, type LocalCooldowns } from './local-cooldowns.ts';
-import { createRebuildWindows } from './rebuild-windows.ts';
+import { createRebuildWindows, type RebuildWindows } from './rebuild-windows.ts';
+import { createSettlements } from './settlements.ts';
 
 const REBUILDS_MAX = 3;
-const SAY_EVERY_MS = 10_000;
+const WARN_EVERY_MS = 10_000;
 
 export interface DeskDeps {
   readonly engine: AdmissionEngine;
-  /** Admits requests to which no policy applies while the engine does not answer. */
+  /** Admits requests without limits while the engine is unavailable. */
   readonly local: LocalCooldowns;
   /** Takes the record of a request that was never admitted. */
   readonly append: (organizationId: string, record: string) => void;
   readonly journal: Journal;
-  /** What the ledger knows of calendar windows that the engine does not. */
-  readonly openings: (organizationId: string, policies: readonly AppliedLimit[]) => Promise<Opening[]>;
+  /** Reads calendar windows that the engine does not know from the ledger. */
+  readonly openings: (organizationId: string, limits: readonly AppliedLimit[]) => Promise<Opening[]>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * The data plane's counter in front of the limits engine. Every request that is dispatched has a lease there, or, while the
- * engine does not answer and nothing would be charged, its draft in the journal: whichever process dies, one of them
- * tells of the request. It keeps the leases of this process alive, and makes sure that every settlement arrives.
+ * What the data plane uses of the limits engine. Every dispatched request has a lease at the engine or, while the engine is
+ * unavailable and nothing would be charged, a draft in the journal, so that it gets its ledger row even if this process dies.
  */
 export interface AdmissionDesk {
   admit(ask: DeskAsk): Promise<DeskAnswer>;
-  /** The client left while it waited. */
+  /** Gives up the slot of a request that was not dispatched, such as after a disconnect. */
   void(organizationId: string, operationId: string): void;
-  /** Never blocks or fails a request; what the store does not take goes to the journal. */
+  /** Never blocks or fails a request; the journal takes what the store does not. */
   settle(organizationId: string, operationId: string, actual: Actual, record: string): void;
-  /** Calls back when it is worth asking again for an operation in line. */
+  /** Sets what `woken` calls for an operation in line. */
   onWake(operationId: string, wake: (() => void) | null): void;
   woken(operationId: string): void;
   penalize(organizationId: string, endpointId: string, untilMs: number): void;
@@ -55,127 +55,40 @@ export interface AdmissionDesk {
   /** The same by lane and endpoint, of one organization. */
   flows(ask: FlowsAsk): LiveFlow[];
   start(): void;
-  /** Waits for settlements under way; answers how many stayed behind. */
+  /** Waits for settlements in flight; returns how many are left. */
   stop(timeoutMs: number): Promise<number>;
 }
 
 export function createDesk(deps: DeskDeps): AdmissionDesk {
   const { engine, clock, log } = deps;
-  const live = new Map<string, LiveOperation>();
+  const live: LiveOperations = new Map();
   const rebuild = createRebuildWindows(deps);
   const keeper = createLeaseKeeper({ engine, live, rebuild, clock, log });
-  let underWay = 0;
-  let saidMs = Number.NEGATIVE_INFINITY;
-
-  async function askEngine(ask: AdmissionAsk): Promise<DeskAnswer> {
-    try {
-      for (let attempt = 0; attempt < REBUILDS_MAX; attempt += 1) {
-        const answer = await engine.admit(ask);
-        if (answer.kind !== 'rebuild') {
-          remember(ask, answer);
-          return answer;
-        }
-        await rebuild(ask, answer.policyIds);
-      }
-    } catch (error) {
-      // An answer that stayed out may still have reserved something; known as live, it is given back when it is settled.
-      if (!live.has(ask.operationId))
-        remember(ask, { kind: 'wait', candidate: 0, waitMs: 0, policyId: null });
-      throw error;
-    }
-    throw new RelayError('policy_unavailable', { internal: 'windows stay unknown after they were rebuilt' });
-  }
-
-  /** Without the engine: cooldowns are known here as well, and the journal stands in for the lease. */
-  function admitAlone(ask: AdmissionAsk): DeskAnswer {
-    const answer = deps.local.admit(ask);
-    if (answer.kind === 'refused') return answer;
-    if (answer.kind === 'admitted') {
-      const { organizationId, operationId, draft } = ask;
-      deps.journal.draft({ organizationId, operationId, candidate: answer.candidate, draft }, live.size);
-    }
-    const known = remember(ask, answer);
-    // If the engine has a lease after all, or comes back, the next heartbeat makes it one that lives.
-    known.leasedMs = Number.NEGATIVE_INFINITY;
-    known.journaled ||= answer.kind === 'admitted';
-    return answer;
-  }
-
-  function remember(ask: AdmissionAsk, answer: Exclude<DeskAnswer, { kind: 'refused' }>): LiveOperation;
-  function remember(ask: AdmissionAsk, answer: DeskAnswer): LiveOperation | null;
-  function remember(ask: AdmissionAsk, answer: DeskAnswer): LiveOperation | null {
-    const { operationId, release } = ask;
-    const before = live.get(operationId);
-    const wasSent = before?.state === 'dispatched' && release?.dispatched === true;
-    const sent = wasSent || before?.sent === true;
-    if (answer.kind === 'refused') {
-      // The engine keeps a lease without charges for whoever was sent, until it is settled.
-      if (sent && before !== undefined)
-        live.set(operationId, { ...before, ask: uncharged(before.ask), sent });
-      else live.delete(operationId);
-      return null;
-    }
-    const { release: _release, ...kept } = ask;
-    const nowMs = clock.monotonicMs();
-    const state = answer.kind === 'admitted' ? 'dispatched' : 'waiting';
-    const known: LiveOperation = {
-      ask: kept,
-      state,
-      candidate: answer.candidate,
-      dispatchedMs: nowMs,
-      stateSinceMs: before?.state === state ? before.stateSinceMs : nowMs,
-      leasedMs: nowMs,
-      wake: before?.wake ?? null,
-      journaled: before?.journaled ?? false,
-      sent,
-    };
-    live.set(operationId, known);
-    return known;
-  }
-
-  async function settleAtEngine(settlement: SettleAsk): Promise<void> {
-    underWay += 1;
-    try {
-      await engine.settle(settlement);
-    } catch (error) {
-      say(error, 'settlements are kept until the store takes them');
-      deps.journal.settlement(settlement);
-    } finally {
-      underWay -= 1;
-    }
-  }
-
-  /** An outage meets every request; it is said now and then, not for each of them. */
-  function say(error: unknown, what: string): void {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - saidMs < SAY_EVERY_MS) return;
-    saidMs = nowMs;
-    log.warn({ err: error }, what);
-  }
+  const warn = warnOccasionally(clock, log);
+  const settlements = createSettlements({ engine, journal: deps.journal, clock, warn });
+  const parts = { ...deps, live, rebuild };
 
   return {
     async admit(given) {
       const ask = { ...given, leaseMs: LEASE_MS };
       try {
-        return await askEngine(ask);
+        return await askEngine(parts, ask);
       } catch (error) {
-        const charged = hasCharges(ask.candidates);
-        say(
-          error,
-          charged ? 'limits cannot be checked' : 'requests without a limit are served without the store',
-        );
-        if (charged) throw asUnavailable(error);
-        return admitAlone(ask);
+        if (hasCharges(ask.candidates)) {
+          warn(error, 'limits cannot be checked');
+          throw asUnavailable(error);
+        }
+        warn(error, 'requests without a limit are served without the store');
+        return admitAlone(parts, ask);
       }
     },
     void(organizationId, operationId) {
       const found = live.get(operationId);
       if (found === undefined) return;
-      // What was sent, or stands in the journal, is settled all the same.
+      // An operation that was sent, or is in the journal, is settled later.
       if (!found.sent && !found.journaled) live.delete(operationId);
       engine.void(organizationId, operationId).catch((error: unknown) => {
-        // The lease ends by itself when it is not extended any more.
-        say(error, 'a slot could not be given back; it ends with its lease');
+        warn(error, 'a slot could not be given back; it ends with its lease');
       });
     },
     settle(organizationId, operationId, actual, record) {
@@ -184,7 +97,7 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
       const settlement = { organizationId, operationId, actual, record };
       if (found === undefined) deps.append(organizationId, record);
       else if (found.journaled) deps.journal.settlement(settlement);
-      else void settleAtEngine(settlement);
+      else settlements.send(settlement);
     },
     onWake(operationId, wake) {
       const found = live.get(operationId);
@@ -197,25 +110,64 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
       deps.local.penalize(endpointId, untilMs);
       const forMs = Math.min(COOLDOWN_MS_MAX, Math.max(1, untilMs - clock.nowMs()));
       engine.penalize(organizationId, endpointId, forMs).catch((error: unknown) => {
-        say(error, 'a cooldown was not announced');
+        warn(error, 'a cooldown was not announced');
       });
     },
     cooldownUntilMs: (endpointId) => deps.local.cooldownUntilMs(endpointId),
-    counts() {
-      let waiting = 0;
-      for (const { state } of live.values()) if (state === 'waiting') waiting += 1;
-      return { waiting, dispatched: live.size - waiting };
-    },
+    counts: () => countLive(live),
     flows: (ask) => flowsOf(live.values(), ask, clock.monotonicMs()),
     start: keeper.start,
-    async stop(timeoutMs) {
-      const deadlineMs = clock.monotonicMs() + timeoutMs;
+    stop(timeoutMs) {
       keeper.stop();
-      while (underWay > 0 && clock.monotonicMs() < deadlineMs) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      return underWay;
+      return settlements.drain(timeoutMs);
     },
+  };
+}
+
+type Parts = DeskDeps & { readonly live: LiveOperations; readonly rebuild: RebuildWindows };
+
+async function askEngine({ engine, live, rebuild, clock }: Parts, ask: AdmissionAsk): Promise<DeskAnswer> {
+  try {
+    for (let attempt = 0; attempt < REBUILDS_MAX; attempt += 1) {
+      const answer = await engine.admit(ask);
+      if (answer.kind !== 'rebuild') {
+        remember(live, ask, answer, clock.monotonicMs());
+        return answer;
+      }
+      await rebuild(ask, answer.policyIds);
+    }
+  } catch (error) {
+    // The engine may have reserved capacity although its answer was lost. Settling the operation gives it back.
+    if (!live.has(ask.operationId))
+      remember(live, ask, { kind: 'wait', candidate: 0, waitMs: 0, policyId: null }, clock.monotonicMs());
+    throw error;
+  }
+  throw new RelayError('policy_unavailable', { internal: 'windows stay unknown after they were rebuilt' });
+}
+
+/** Admits without the engine: this process knows the cooldowns, and the journal replaces the lease. */
+function admitAlone({ live, local, journal, clock }: Parts, ask: AdmissionAsk): DeskAnswer {
+  const answer = local.admit(ask);
+  if (answer.kind === 'refused') return answer;
+  if (answer.kind === 'admitted') {
+    const { organizationId, operationId, draft } = ask;
+    journal.draft({ organizationId, operationId, candidate: answer.candidate, draft }, live.size);
+  }
+  const known = remember(live, ask, answer, clock.monotonicMs());
+  // The next heartbeat extends or restores the lease as soon as the engine answers again.
+  known.leasedMs = Number.NEGATIVE_INFINITY;
+  known.journaled ||= answer.kind === 'admitted';
+  return answer;
+}
+
+/** An outage affects every request; one line per interval is enough. */
+function warnOccasionally(clock: Clock, log: Log): (error: unknown, message: string) => void {
+  let warnedMs = Number.NEGATIVE_INFINITY;
+  return (error, message) => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - warnedMs < WARN_EVERY_MS) return;
+    warnedMs = nowMs;
+    log.warn({ err: error }, message);
   };
 }
 
@@ -223,11 +175,7 @@ function hasCharges(candidates: readonly CandidateAsk[]): boolean {
   return candidates.some(({ charges }) => charges.length > 0);
 }
 
-function uncharged(ask: AdmissionAsk): AdmissionAsk {
-  return { ...ask, candidates: ask.candidates.map((candidate) => ({ ...candidate, charges: [] })) };
-}
-
-/** A limit that cannot be checked is not a limit that is met, whether the store is away or refuses the script. */
+/** A limit that cannot be checked rejects the request, whether the store is unavailable or refuses the script. */
 function asUnavailable(error: unknown): unknown {
   if (error instanceof RelayError && error.code !== 'store_unavailable') return error;
   const internal = error instanceof Error ? error.message : 'the engine failed';

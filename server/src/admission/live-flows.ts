@@ -1,4 +1,4 @@
-import type { LiveOperation } from './lease-keeper.ts';
+import type { LiveOperation } from './live-operations.ts';
 
 /** The requests of one lane that wait for one endpoint, or are there. */
 export interface LiveFlow {

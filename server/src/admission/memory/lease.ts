@@ -7,6 +7,7 @@ import { calendarOf, hasSliding, type Lease, type OrganizationState, type Tried 
 export function leaseOf(ask: AdmissionAsk, nowMs: number, candidate: number, slotMs: number): Lease {
   return {
     organizationId: ask.organizationId,
+    operationId: ask.operationId,
     queue: ask.queue,
     arrivedMs: nowMs,
     candidates: ask.candidates,

@@ -29,6 +29,7 @@ export interface OrganizationState {
 
 export interface Lease {
   readonly organizationId: string;
+  readonly operationId: string;
   readonly queue: string;
   readonly arrivedMs: number;
   candidates: readonly CandidateAsk[];
