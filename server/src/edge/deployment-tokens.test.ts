@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Secret } from '../kit/secret.ts';
-import { createTokenDoors } from './deployment-tokens.ts';
+import { createTokenAuthenticators } from './deployment-tokens.ts';
 
-const doors = createTokenDoors({
+const doors = createTokenAuthenticators({
   apiToken: new Secret('api-token'),
   adminToken: new Secret('admin-token'),
   organizationId: 'o',

@@ -11,7 +11,7 @@ export interface DeploymentTokens {
 }
 
 /** One of the two tokens: what it is called in the environment, and whom it lets in. */
-export interface TokenDoor {
+export interface TokenAuthenticator {
   readonly tokenName: string;
   /** Null when the presented value is not the token, whatever else it may be. */
   open(presented: string): Caller | null;
@@ -21,9 +21,9 @@ export interface TokenDoor {
  * Self-hosted access: one token for inference, one for management, neither opening the other's door. A
  * wrong token and the other door's token get the same answer, so that nothing can be learned from it.
  */
-export function createTokenDoors(tokens: DeploymentTokens): {
-  inference: TokenDoor;
-  management: TokenDoor;
+export function createTokenAuthenticators(tokens: DeploymentTokens): {
+  inference: TokenAuthenticator;
+  management: TokenAuthenticator;
 } {
   const owner = {
     organizationId: tokens.organizationId,
@@ -53,7 +53,7 @@ function whole(list: readonly Scope[]): Pick<Caller, 'scopes' | 'access'> {
   return { scopes, access: { granted: null, permissions: scopes, plan: 'self_hosted' } };
 }
 
-function door(token: Secret, tokenName: string, caller: Caller): TokenDoor {
+function door(token: Secret, tokenName: string, caller: Caller): TokenAuthenticator {
   const expected = digest(token.reveal());
   return {
     tokenName,

@@ -4,7 +4,7 @@ import type { Caller } from '../domain/caller.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import type { OidcSettings, SessionSettings } from '../edge/identity/deps.ts';
 import { createSessions } from '../edge/identity/sessions.ts';
-import { createSessionDoor } from '../edge/session-door.ts';
+import { createSessionAuthenticator } from '../edge/session-authenticator.ts';
 import { sessionHandlers } from '../edge/session-routes.ts';
 import type { Handlers } from '../http/call.ts';
 import { Secret } from '../kit/secret.ts';
@@ -46,7 +46,7 @@ export function createBrowserSessions({ runtime, stores, configuration }: Sessio
   };
   return {
     authenticator: (freshness) =>
-      createSessionDoor({ ...settings, sessions: createSessions(settings), freshness }),
+      createSessionAuthenticator({ ...settings, sessions: createSessions(settings), freshness }),
     handlers: () =>
       sessionHandlers({
         ...settings,

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
-import { createTokenDoors } from '../edge/deployment-tokens.ts';
-import { createDoors, type Doors } from '../edge/doors.ts';
+import { type Authenticators, createAuthenticators } from '../edge/authenticators.ts';
+import { createTokenAuthenticators } from '../edge/deployment-tokens.ts';
 import { createUserKeys } from '../edge/user-keys.ts';
 import { Secret } from '../kit/secret.ts';
 import { createFreshness } from '../store/keys/freshness.ts';
@@ -23,7 +23,7 @@ export interface AuthenticatorParts {
   readonly session: (snapshotOf: SnapshotOf) => (request: IncomingMessage) => Promise<Caller>;
 }
 
-export interface RunningAuthenticators extends Doors {
+export interface RunningAuthenticators extends Authenticators {
   /** User API keys in memory; null in a deployment without user accounts. */
   keysHeld(): number | null;
   stop(): Promise<void>;
@@ -36,7 +36,7 @@ export function startAuthenticators(parts: AuthenticatorParts): RunningAuthentic
   const { owner, fences, snapshots } = parts.configuration;
   const tokens =
     owner !== null
-      ? createTokenDoors({
+      ? createTokenAuthenticators({
           apiToken: new Secret(environment.RELAY_API_TOKEN ?? ''),
           adminToken: new Secret(environment.RELAY_ADMIN_TOKEN ?? ''),
           ...owner,
@@ -45,7 +45,7 @@ export function startAuthenticators(parts: AuthenticatorParts): RunningAuthentic
   if (tokens !== null && !environment.RELAY_ACCOUNTS) {
     const session = parts.session(snapshots.load);
     return {
-      ...createDoors({ tokens, userKey: null, session }),
+      ...createAuthenticators({ tokens, userKey: null, session }),
       keysHeld: () => null,
       stop: () => Promise.resolve(),
     };
@@ -62,7 +62,7 @@ export function startAuthenticators(parts: AuthenticatorParts): RunningAuthentic
   const session = parts.session(async (organizationId) => (await freshen(organizationId)).snapshot);
   uses.start();
   return {
-    ...createDoors({ tokens, userKey, session }),
+    ...createAuthenticators({ tokens, userKey, session }),
     keysHeld: directory.size,
     async stop() {
       directory.stop();

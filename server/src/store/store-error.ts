@@ -58,7 +58,15 @@ export function storeUnavailable(store: 'postgresql' | 'redis', cause: unknown):
   return new RelayError('store_unavailable', { internal: `${store}: ${reason}`, cause });
 }
 
-function codeOf(error: Error): string | undefined {
-  const code: unknown = 'code' in error ? error.code : undefined;
+const UNIQUE_VIOLATION = '23505';
+
+/** Whether a write failed because another row has the same value. */
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === UNIQUE_VIOLATION;
+}
+
+/** The SQLSTATE of a database error, or the code of a system error. */
+export function codeOf(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }

@@ -20,3 +20,17 @@ test('a member and a room without a README are refused', () => {
     ['server/README.md', 'server/src/kit/README.md'],
   );
 });
+
+test('a module of the store without a README is named; its fixtures need none', () => {
+  const found = readmes(
+    treeOf({
+      'server/src/store/README.md': '',
+      'server/src/store/redis/redis.ts': '',
+      'server/src/store/fixtures/database.fixture.ts': '',
+    }),
+  );
+  assert.deepEqual(
+    found.map(({ path }) => path),
+    ['server/src/store/redis/README.md'],
+  );
+});

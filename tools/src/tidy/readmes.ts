@@ -1,6 +1,6 @@
 import type { Finding, Tree } from './tree.ts';
 
-/** Every member of the workspace and every room of the server opens with a README. */
+/** Every workspace member, every module of the server and every module of its store opens with a README. */
 export function readmes(tree: Tree): Finding[] {
   const paths = new Set(tree.files.map(({ path }) => path));
   const homes = new Set<string>();
@@ -9,6 +9,8 @@ export function readmes(tree: Tree): Finding[] {
     if (member !== undefined) homes.add(member);
     const room = /^(server\/src\/[^/]+)\//.exec(path)?.[1];
     if (room !== undefined) homes.add(room);
+    const storeModule = /^(server\/src\/store\/(?!fixtures\/)[^/]+)\//.exec(path)?.[1];
+    if (storeModule !== undefined) homes.add(storeModule);
   }
   return [...homes]
     .filter((home) => !paths.has(`${home}/README.md`))

@@ -59,19 +59,14 @@ export function claimsOf(context: Context): ContextClaims {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const KINDS: readonly unknown[] = [
-  'api_token',
-  'admin_token',
-  'user_key',
-  'session',
-] satisfies Caller['kind'][];
+const KINDS: readonly Caller['kind'][] = ['api_token', 'admin_token', 'user_key', 'session'];
 
 /** Null when a claim is absent or of another form: a platform that signs such a thing is not understood. */
 export function contextOf(claims: Readonly<Record<string, unknown>>): Context | null {
   const { jti, htm, htu, bh, org, usr, key, ses, kind, scopes, ver } = claims;
   if (!isText(jti) || !UUID.test(jti)) return null;
   if (!isText(htm) || !isText(htu) || !isText(bh) || !isText(org) || !isText(usr)) return null;
-  if (!isTextOrNull(key) || !isTextOrNull(ses) || !KINDS.includes(kind)) return null;
+  if (!isTextOrNull(key) || !isTextOrNull(ses) || !isKind(kind)) return null;
   if (!Array.isArray(scopes) || !scopes.every(isText)) return null;
   if (typeof ver !== 'number' || !Number.isSafeInteger(ver) || ver < 0) return null;
   return {
@@ -84,12 +79,16 @@ export function contextOf(claims: Readonly<Record<string, unknown>>): Context | 
       userId: usr,
       keyId: key,
       sessionId: ses,
-      kind: kind as Caller['kind'],
+      kind,
       // A scope that only a newer platform knows opens nothing here.
       scopes: new Set<Scope>(scopes.filter(isScope)),
     },
     configVersion: ver,
   };
+}
+
+function isKind(value: unknown): value is Caller['kind'] {
+  return KINDS.some((kind) => kind === value);
 }
 
 function isText(value: unknown): value is string {

@@ -16,7 +16,7 @@ import { migratedDatabase, silentLog } from '../../store/fixtures/migrated-datab
 import { createFences } from '../../store/keys/fences.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { createRedis } from '../../store/redis/redis.ts';
-import { createSessionDoor } from '../session-door.ts';
+import { createSessionAuthenticator } from '../session-authenticator.ts';
 import { sessionHandlers } from '../session-routes.ts';
 import type { OidcSettings } from './deps.ts';
 import { createSessions } from './sessions.ts';
@@ -104,7 +104,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Consol
         scopes: [...caller.scopes].sort(),
       }),
     },
-    authenticate: createSessionDoor({
+    authenticate: createSessionAuthenticator({
       ...settings,
       sessions: createSessions(settings),
       freshness: async (organizationId) =>

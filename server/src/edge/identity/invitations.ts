@@ -54,7 +54,7 @@ export async function acceptInvitation(
   const { organization_id: organizationId, id, role } = invitation;
   const { result: userId, version } = await changeAccess(deps.db, organizationId, async (tx) => {
     await demandRoomForMember(tx, organizationId);
-    const held = await openInvitations(tx as unknown as Kysely<Database>)
+    const held = await openInvitations(tx)
       .where('organization_id', '=', organizationId)
       .where('id', '=', id)
       .forUpdate()

@@ -3,69 +3,38 @@ import type { Kysely, Transaction } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Database } from '../../store/postgres/schema.ts';
+import { isUniqueViolation } from '../../store/store-error.ts';
 import type { Library } from './library.ts';
 import type { Passwords } from './passwords.ts';
 import { isSameText } from './session-secrets.ts';
 import { stepOfCode } from './totp-code.ts';
 
 export interface SecondFactor {
-  /** A secret and backup codes that count once a code has confirmed them; null when the password is wrong. */
+  /** A secret and backup codes, active after `confirm`; null when the password is wrong. */
   start(sessionToken: string, password: string): Promise<TotpSetup | null>;
-  /** False: the code is wrong. Throws `conflict` when there is nothing to confirm. `also` commits with it. */
+  /** False: the code is wrong. Throws `conflict` when no setup waits for confirmation. `also` commits with it. */
   confirm(userId: string, code: string, also: Write): Promise<boolean>;
-  /** Whether this is a code of the authenticator or a backup code. Either is good for one use. */
+  /** Whether this is a current code of the authenticator app or a backup code. Each code works once. */
   consume(userId: string, code: string): Promise<boolean>;
   remove(tx: Transaction<Database>, userId: string): Promise<void>;
+}
+
+interface SecondFactorDeps {
+  readonly db: Kysely<Database>;
+  readonly clock: Clock;
+  readonly library: () => Promise<Library>;
+  readonly passwords: Pick<Passwords, 'bounded'>;
 }
 
 type Write = (tx: Transaction<Database>) => Promise<void>;
 
 const DIGITS = /^\d{6}$/;
-/** Two requests have set one up at the same time. */
-const UNIQUE_VIOLATION = '23505';
 
-export function createSecondFactor(deps: {
-  readonly db: Kysely<Database>;
-  readonly clock: Clock;
-  readonly library: () => Promise<Library>;
-  readonly passwords: Pick<Passwords, 'bounded'>;
-}): SecondFactor {
+export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
   const { db } = deps;
 
   function find(userId: string) {
     return db.selectFrom('auth_two_factors').selectAll().where('user_id', '=', userId).executeTakeFirst();
-  }
-
-  /** The library would take a code as often as it is sent while it lasts; the step makes it good for one use. */
-  async function consumeStep(userId: string, sealedSecret: string, code: string): Promise<boolean> {
-    const { crypto, context } = await deps.library();
-    const secret = await crypto.symmetricDecrypt({ key: context.secretConfig, data: sealedSecret });
-    const step = stepOfCode(secret, code, deps.clock.nowMs());
-    if (step === null) return false;
-    const taken = await db
-      .updateTable('auth_two_factors')
-      .set({ last_used_step: step })
-      .where('user_id', '=', userId)
-      .where('secret', '=', sealedSecret)
-      .where((match) => match.or([match('last_used_step', 'is', null), match('last_used_step', '<', step)]))
-      .executeTakeFirst();
-    return taken.numUpdatedRows === 1n;
-  }
-
-  async function consumeBackup(userId: string, sealedCodes: string, code: string): Promise<boolean> {
-    const { crypto, context } = await deps.library();
-    const key = context.secretConfig;
-    const codes = JSON.parse(await crypto.symmetricDecrypt({ key, data: sealedCodes })) as string[];
-    const left = codes.filter((each) => !isSameText(each, code));
-    if (left.length === codes.length) return false;
-    // Two requests with the same code have read the same list; only one of them replaces it.
-    const replaced = await db
-      .updateTable('auth_two_factors')
-      .set({ backup_codes: await crypto.symmetricEncrypt({ key, data: JSON.stringify(left) }) })
-      .where('user_id', '=', userId)
-      .where('backup_codes', '=', sealedCodes)
-      .executeTakeFirst();
-    return replaced.numUpdatedRows === 1n;
   }
 
   return {
@@ -82,7 +51,7 @@ export function createSecondFactor(deps: {
     async confirm(userId, code, also) {
       const row = await find(userId);
       if (row === undefined || row.verified) throw nothingToConfirm();
-      if (!(await consumeStep(userId, row.secret, code))) return false;
+      if (!(await consumeStep(deps, userId, row.secret, code))) return false;
       return db.transaction().execute(async (tx) => {
         const confirmed = await tx
           .updateTable('auth_two_factors')
@@ -100,8 +69,8 @@ export function createSecondFactor(deps: {
       const row = await find(userId);
       if (row === undefined || !row.verified) return false;
       return DIGITS.test(code)
-        ? consumeStep(userId, row.secret, code)
-        : consumeBackup(userId, row.backup_codes, code);
+        ? consumeStep(deps, userId, row.secret, code)
+        : consumeBackup(deps, userId, row.backup_codes, code);
     },
     async remove(tx, userId) {
       await tx.deleteFrom('auth_two_factors').where('user_id', '=', userId).execute();
@@ -110,12 +79,55 @@ export function createSecondFactor(deps: {
   };
 }
 
-/** What the library says when it refuses; everything else is a defect or a store that is away. */
+/** The library accepts a code repeatedly while it is valid. Storing the last used time step makes it work once. */
+async function consumeStep(
+  { db, clock, library }: SecondFactorDeps,
+  userId: string,
+  sealedSecret: string,
+  code: string,
+): Promise<boolean> {
+  const { crypto, context } = await library();
+  const secret = await crypto.symmetricDecrypt({ key: context.secretConfig, data: sealedSecret });
+  const step = stepOfCode(secret, code, clock.nowMs());
+  if (step === null) return false;
+  const taken = await db
+    .updateTable('auth_two_factors')
+    .set({ last_used_step: step })
+    .where('user_id', '=', userId)
+    .where('secret', '=', sealedSecret)
+    .where((match) => match.or([match('last_used_step', 'is', null), match('last_used_step', '<', step)]))
+    .executeTakeFirst();
+  return taken.numUpdatedRows === 1n;
+}
+
+async function consumeBackup(
+  { db, library }: SecondFactorDeps,
+  userId: string,
+  sealedCodes: string,
+  code: string,
+): Promise<boolean> {
+  const { crypto, context } = await library();
+  const key = context.secretConfig;
+  const codes: string[] = JSON.parse(await crypto.symmetricDecrypt({ key, data: sealedCodes }));
+  const left = codes.filter((each) => !isSameText(each, code));
+  if (left.length === codes.length) return false;
+  // Of two requests with the same code, which have read the same list, only one replaces it.
+  const replaced = await db
+    .updateTable('auth_two_factors')
+    .set({ backup_codes: await crypto.symmetricEncrypt({ key, data: JSON.stringify(left) }) })
+    .where('user_id', '=', userId)
+    .where('backup_codes', '=', sealedCodes)
+    .executeTakeFirst();
+  return replaced.numUpdatedRows === 1n;
+}
+
+/** The library's refusals. Every other error is a defect, or an unavailable store. */
 function refusalOf(error: unknown): null {
-  const { body, code, status } = error as { body?: { code?: string }; code?: string; status?: string };
+  const { body, status } = error as { body?: { code?: string }; status?: string };
   if (body?.code === 'INVALID_PASSWORD') return null;
   if (status === 'UNAUTHORIZED') throw new RelayError('session_expired');
-  if (body?.code === 'TOTP_ALREADY_ENABLED' || code === UNIQUE_VIOLATION) {
+  // The unique violation: two requests have set one up concurrently.
+  if (body?.code === 'TOTP_ALREADY_ENABLED' || isUniqueViolation(error)) {
     throw new RelayError('conflict', {
       message:
         'This account has a second factor already. Remove it first with POST /api/account/totp/remove.',

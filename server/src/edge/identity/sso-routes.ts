@@ -51,7 +51,8 @@ export function ssoHandlers(parts: Parts): Handlers {
     const { crypto, context } = await parts.library();
     try {
       const text = await crypto.symmetricDecrypt({ key: context.secretConfig, data: sealed });
-      return JSON.parse(text) as SsoJourney;
+      const journey: SsoJourney = JSON.parse(text);
+      return journey;
     } catch (cause) {
       throw notProven('the cookie of the journey does not open', cause);
     }

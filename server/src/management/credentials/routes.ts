@@ -1,5 +1,6 @@
 import type { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
+import { isUniqueViolation } from '../../store/store-error.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { listRows } from '../paging.ts';
 import { providerRows } from '../providers/queries.ts';
@@ -73,9 +74,4 @@ function nameTaken(name: string): RelayError {
     'name',
     `The provider has a credential named "${name}" already. Change that one, or use another name.`,
   );
-}
-
-/** The name is the only unique column that an update can reach. */
-function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23505';
 }

@@ -3,7 +3,7 @@ import { type AppliedLimit, budgetLimit, resourceLimit } from '../../domain/limi
 import type { BudgetPolicy, LimitPolicy } from '../../domain/snapshot.ts';
 import type { Database } from '../postgres/schema.ts';
 
-/** A place in the list of all policies, which is in the order of organizations and ids. */
+/** A position in the list of all limits, ordered by organization and id. */
 export interface PolicyPlace {
   readonly organizationId: string;
   readonly policyId: string;
@@ -14,21 +14,31 @@ export interface OwnedLimit {
   readonly limit: AppliedLimit;
 }
 
-interface PolicyRow extends Pick<LimitPolicy, 'id' | 'metric' | 'period' | 'limitValue'> {
+interface ListedPolicy extends Pick<LimitPolicy, 'id' | 'metric' | 'period' | 'limitValue'> {
   readonly organizationId: string;
-  readonly kind: 'resource' | BudgetPolicy['kind'];
-  readonly subjectId: string | null;
-  readonly scopeType: LimitPolicy['scopeType'] | BudgetPolicy['targetType'];
   readonly scopeId: string | null;
 }
 
-/** Limits in force over windows of the calendar, of whatever organization, the next so many after a place. */
+interface ResourceRow extends ListedPolicy {
+  readonly kind: 'resource';
+  readonly scopeType: LimitPolicy['scopeType'];
+}
+
+interface BudgetRow extends ListedPolicy {
+  readonly kind: BudgetPolicy['kind'];
+  readonly subjectId: string;
+  readonly scopeType: BudgetPolicy['targetType'];
+}
+
+type PolicyRow = ResourceRow | BudgetRow;
+
+/** The next enabled limits with calendar windows after a position, over all organizations. */
 export async function readCalendarPolicies(
   db: Kysely<Database>,
   after: PolicyPlace,
   max: number,
 ): Promise<OwnedLimit[]> {
-  // Each branch follows its primary key and stops by itself; together they are a few rows to sort.
+  // Each branch follows its primary key and stops at the limit, so only a few rows are sorted.
   const branch = (table: string, kind: PolicyRow['kind'], subject: string | null, scope: string) => sql`
     (select organization_id as "organizationId", id, ${sql.lit(kind)} as kind,
       ${subject === null ? sql`null::uuid` : sql.ref(subject)} as "subjectId",
@@ -50,13 +60,13 @@ export async function readCalendarPolicies(
 }
 
 function limitOf(row: PolicyRow): AppliedLimit {
-  const { id, metric, period, limitValue, kind, subjectId } = row;
-  if (kind === 'resource' || subjectId === null) {
-    const scopeType = row.scopeType as LimitPolicy['scopeType'];
-    const policy = { id, metric, period, limitValue, scopeType, scopeId: row.scopeId, enabled: true };
+  const { id, metric, period, limitValue, scopeId } = row;
+  if (row.kind === 'resource') {
+    const { scopeType } = row;
+    const policy = { id, metric, period, limitValue, scopeType, scopeId, enabled: true };
     return resourceLimit(policy).applied;
   }
-  const targetType = row.scopeType as BudgetPolicy['targetType'];
-  const budget = { id, kind, subjectId, metric, period, limitValue, targetType, targetId: row.scopeId };
+  const { kind, subjectId, scopeType: targetType } = row;
+  const budget = { id, kind, subjectId, metric, period, limitValue, targetType, targetId: scopeId };
   return budgetLimit(budget).applied;
 }

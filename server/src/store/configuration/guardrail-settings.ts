@@ -1,8 +1,6 @@
 import type { Selectable } from 'kysely';
 import { GUARDRAIL_BYTES_DEFAULT, type Guardrail } from '../../domain/guardrails/guardrail.ts';
 import { PRESET_SLUG_DEFAULT, presetOf } from '../../domain/guardrails/presets.ts';
-import type { ResponseRule } from '../../domain/guardrails/rules.ts';
-import type { Template } from '../../domain/guardrails/template.ts';
 import type { Secret } from '../../kit/secret.ts';
 import type { Database } from '../postgres/schema.ts';
 
@@ -28,8 +26,8 @@ export function guardrailSettings(row: GuardrailRow, secret: Secret | null): Omi
     preDispatch: row.pre_dispatch_enabled,
     postResponse: row.post_response_enabled,
     failureMode: row.failure_mode,
-    template: (template ?? {}) as Template,
-    rules: (rules ?? []) as readonly ResponseRule[],
+    template: template ?? {},
+    rules: rules ?? [],
     maxRequestBytes: row.max_request_bytes ?? GUARDRAIL_BYTES_DEFAULT,
     maxResponseBytes: row.max_response_bytes ?? GUARDRAIL_BYTES_DEFAULT,
   };

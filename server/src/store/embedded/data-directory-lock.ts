@@ -2,6 +2,7 @@ import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { codeOf } from '../store-error.ts';
 
 export interface DataDirectoryLock {
   release(): Promise<void>;
@@ -92,7 +93,7 @@ async function removeStale(socket: string, takeover: string): Promise<void> {
   try {
     await (await open(takeover, 'wx')).close();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
     const begun = await stat(takeover).catch(() => undefined);
     if (begun !== undefined && Date.now() - begun.mtimeMs > TAKEOVER_MS_MAX)
       await rm(takeover, { force: true });

@@ -14,6 +14,7 @@ import {
   seedOrganization,
   silentLog,
 } from '../fixtures/migrated-database.fixture.ts';
+import type { NamedStatement } from '../postgres/database-handle.ts';
 import { createDatabase, type DatabaseHandle } from '../postgres/postgres.ts';
 import { createKeyDirectory, type KeyDirectory, type KeyDirectoryOptions } from './key-directory.ts';
 import { pepper, revokeKey, seedKey, seedMember } from './user-keys.fixture.ts';
@@ -71,9 +72,9 @@ describe('the key directory', () => {
   }
 
   /** The real database, whose answers can be held back after it has given them. */
-  const query: DatabaseHandle['query'] = async (statement) => {
+  const query: DatabaseHandle['query'] = async <Row>(statement: NamedStatement) => {
     queries += 1;
-    const answer = await database.query(statement);
+    const answer = await database.query<Row>(statement);
     await holds.get(statement.name)?.();
     return answer;
   };

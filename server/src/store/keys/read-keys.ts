@@ -79,8 +79,8 @@ export function createKeyReader(database: Pick<DatabaseHandle, 'query'>): KeyRea
   }
 
   async function run<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined> {
-    const { rows } = await database.query({ name, text, values });
-    return rows[0] as Row | undefined;
+    const { rows } = await database.query<Row>({ name, text, values });
+    return rows[0];
   }
 
   return {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { GATEWAY_LOST, isExpiredEstimate } from '../../domain/expired-draft.ts';
 import { rowArrays } from '../postgres/row-arrays.ts';
-import { type Database, tables } from '../postgres/schema.ts';
+import { columnsOf, type Database } from '../postgres/schema.ts';
 import { COUNTED_COLUMNS, type LedgerRow } from './ledger-row.ts';
 import { addRollups } from './rollups/add-rollups.ts';
 import { addGuardrailRollups } from './rollups/guardrail-rollups.ts';
@@ -9,9 +9,7 @@ import { type LedgerChange, rollupsOf } from './rollups/rollups.ts';
 import { addToOutbox } from './sinks/outbox.ts';
 
 // Named one by one, so that a column which a newer version has added gets its default.
-const COLUMNS = Object.keys(tables.requests).filter(
-  (column) => column !== 'bound_policy_id',
-) as (keyof LedgerRow)[];
+const COLUMNS = columnsOf('requests').filter((column) => column !== 'bound_policy_id');
 
 /**
  * Writes rows to the ledger, of each request one, together with their sums: whatever is in the ledger is counted, and counted
@@ -27,7 +25,7 @@ export async function appendRequests(
   if (rows.length === 0) return [];
   if (!db.isTransaction) return db.transaction().execute((tx) => appendRequests(tx, rows, sinks));
   const inserting = insert(db, rows);
-  // Whoever awaits it is told; until then nobody does.
+  // Avoids an unhandled rejection; the error is rethrown at the await.
   inserting.catch(() => undefined);
   // Nearly always all of them are new, and their sums can be made while PostgreSQL is busy with the rows.
   const sumsOfAll = addRollups(rollupsOf(rows.map((row) => ({ row, times: 1 }))));

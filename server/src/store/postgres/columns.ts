@@ -47,3 +47,7 @@ export const bytes = plain<Buffer>('bytea');
 export const timestamp = plain<Date, Date | string>('timestamptz');
 /** Written as JSON text, because the driver would turn a JavaScript array into a PostgreSQL array. */
 export const json = plain<unknown, string>('jsonb');
+/** JSON whose shape every writer guarantees. */
+export function jsonOf<Value>(): Column<Value, string, string> {
+  return plain<Value, string>('jsonb');
+}

@@ -9,7 +9,7 @@ export interface DatabaseHandle {
   /** Works for one organization: row-level security hides every other, whatever a query says. */
   ofOrganization(organizationId: string): Kysely<Database>;
   /** For the whole deployment as well: a statement that is asked so often that each connection plans it only once. */
-  query(statement: NamedStatement): Promise<{ rows: Record<string, unknown>[] }>;
+  query<Row = Record<string, unknown>>(statement: NamedStatement): Promise<{ rows: Row[] }>;
   /** For what needs one session for several statements: migrations, advisory locks. */
   withSession<T>(use: (session: Session) => Promise<T>, statementTimeoutMs?: number): Promise<T>;
   /** Hints from `pg_notify`, for as long as the subscription is open. */
@@ -32,5 +32,8 @@ export type ConnectionEvent = 'acquired' | 'released' | 'removed';
  * embedded PostgreSQL can stand behind it as well.
  */
 export interface Session {
-  query(text: string, parameters?: readonly unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  query<Row = Record<string, unknown>>(
+    text: string,
+    parameters?: readonly unknown[],
+  ): Promise<{ rows: Row[] }>;
 }

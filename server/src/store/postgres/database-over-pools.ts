@@ -56,9 +56,9 @@ export function databaseOver(parts: PoolParts): DatabaseHandle {
       }),
     listen: parts.listen,
     watchConnections(watch) {
-      const [acquired, released, removed] = (['acquired', 'released', 'removed'] as const).map(
-        (event) => () => watch(event),
-      ) as [() => void, () => void, () => void];
+      const acquired = () => watch('acquired');
+      const released = () => watch('released');
+      const removed = () => watch('removed');
       pool.on('acquire', acquired).on('release', released).on('remove', removed);
       return () => void pool.off('acquire', acquired).off('release', released).off('remove', removed);
     },

@@ -1,5 +1,7 @@
 import type { LimitMetric, LimitPeriod, RouteKind } from '@relay/contract';
 import type { ColumnType } from 'kysely';
+import type { ResponseRule } from '../../domain/guardrails/rules.ts';
+import type { Template } from '../../domain/guardrails/template.ts';
 import { billingTables } from './billing-tables.ts';
 import {
   bigint,
@@ -10,6 +12,7 @@ import {
   generated,
   integer,
   json,
+  jsonOf,
   nullable,
   oneOf,
   smallint,
@@ -207,8 +210,8 @@ export const tables = {
     pre_dispatch_enabled: defaulted(boolean),
     post_response_enabled: defaulted(boolean),
     failure_mode: defaulted(oneOf<'fail_closed' | 'fail_open'>()),
-    request_template: nullable(json),
-    response_rules: nullable(json),
+    request_template: nullable(jsonOf<Template>()),
+    response_rules: nullable(jsonOf<readonly ResponseRule[]>()),
     max_request_bytes: nullable(integer),
     max_response_bytes: nullable(integer),
     enabled: defaulted(boolean),
@@ -278,6 +281,13 @@ export const tables = {
 };
 
 type TypeOf<C> = C extends Column<infer S, infer I, infer U> ? ColumnType<S, I, U> : never;
+
+/** The names of a table's columns. */
+export function columnsOf<Table extends keyof typeof tables>(
+  table: Table,
+): (keyof (typeof tables)[Table] & string)[] {
+  return Object.keys(tables[table]) as (keyof (typeof tables)[Table] & string)[];
+}
 
 /** The database as Kysely knows it. */
 export type Database = {

@@ -5,10 +5,10 @@ const INT8_ARRAY_OID = 1016;
 
 /** How values are read that PostgreSQL sends as text: as the driver does it, except that a bigint is a number. */
 export function typeParserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  const known = pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown;
-  if (format === 'binary') return known;
+  if (format === 'binary') return pg.types.getTypeParser(oid, format);
+  const known = pg.types.getTypeParser(oid, 'text');
   if (oid === INT8_OID) return parseSafeInteger;
-  if (oid === INT8_ARRAY_OID) return (value) => (known(value) as string[]).map(parseSafeInteger);
+  if (oid === INT8_ARRAY_OID) return (value) => known(value).map(parseSafeInteger);
   return known;
 }
 

@@ -6,12 +6,16 @@ export interface MovedTable {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
+interface ListedTable extends MovedTable {
+  readonly refers_to: readonly string[];
+}
+
 /** Belongs to the schema and not to what is kept in it. */
 const SCHEMA_TABLE = 'schema_migrations';
 
 /** Every table in an order in which each comes after those it refers to. A partitioned one stands for its partitions. */
 export async function readTables(session: Session): Promise<MovedTable[]> {
-  const { rows } = await session.query(
+  const { rows: left } = await session.query<ListedTable>(
     `select relname as name,
         (select json_agg(json_build_object('name', attname, 'type', format_type(atttypid, atttypmod)) order by attnum)
           from pg_attribute where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
@@ -22,7 +26,6 @@ export async function readTables(session: Session): Promise<MovedTable[]> {
       order by relname`,
     [SCHEMA_TABLE],
   );
-  const left = rows as unknown as (MovedTable & { readonly refers_to: readonly string[] })[];
   const ordered: MovedTable[] = [];
   while (left.length > 0) {
     const waiting = new Set(left.map(({ name }) => name));

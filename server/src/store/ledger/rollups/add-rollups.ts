@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { rowArrays } from '../../postgres/row-arrays.ts';
-import { type Database, tables } from '../../postgres/schema.ts';
+import { columnsOf, type Database } from '../../postgres/schema.ts';
 
 /** What is to be added to the sums of one bucket; negative where a row was replaced. */
 export type RollupRow = Selectable<Database['request_rollups']>;
@@ -18,7 +18,7 @@ const KEY = [
   'credential_id',
 ] as const satisfies readonly (keyof RollupRow)[];
 
-const COLUMNS = Object.keys(tables.request_rollups) as (keyof RollupRow)[];
+const COLUMNS = columnsOf('request_rollups');
 
 const UPDATES = sql.join(
   COLUMNS.filter((column) => !KEY.some((part) => part === column)).map(

@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { countDuration } from '../../../domain/histogram.ts';
 import { rowArrays } from '../../postgres/row-arrays.ts';
-import { type Database, tables } from '../../postgres/schema.ts';
+import { columnsOf, type Database } from '../../postgres/schema.ts';
 import { timeOfRequestId } from '../ledger-partitions.ts';
 import type { LedgerRow } from '../ledger-row.ts';
 import { BUCKETS, type Bucket, bucketStart } from './bucket.ts';
@@ -11,7 +11,7 @@ type GuardrailRollup = Selectable<Database['guardrail_rollups']>;
 /** The columns that count; each has the name of its verdict. */
 export const VERDICTS = ['allowed', 'flagged', 'replaced', 'blocked', 'unavailable'] as const;
 
-const COLUMNS = Object.keys(tables.guardrail_rollups) as (keyof GuardrailRollup)[];
+const COLUMNS = columnsOf('guardrail_rollups');
 
 /**
  * Adds what the guardrails of these rows said to their sums; undefined when none was asked. The order of the sums is the same for

@@ -7,7 +7,7 @@ import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import { demandIntent } from './identity/request-intent.ts';
 import type { LiveSession, Sessions } from './identity/sessions.ts';
 
-export interface SessionDoorDeps {
+export interface SessionAuthenticatorDeps {
   readonly sessions: Pick<Sessions, 'find'>;
   /** The organization as it is now: nothing that was taken away before the call is still in it. */
   readonly freshness: (organizationId: string) => Promise<OrganizationSnapshot>;
@@ -19,7 +19,9 @@ export interface SessionDoorDeps {
  * Who a browser acts for. The session is read every time and the member's permissions come from the snapshot as it is
  * now, so that signing out, revoking, suspending and demoting work on the next request.
  */
-export function createSessionDoor(deps: SessionDoorDeps): (request: IncomingMessage) => Promise<Caller> {
+export function createSessionAuthenticator(
+  deps: SessionAuthenticatorDeps,
+): (request: IncomingMessage) => Promise<Caller> {
   return async (request) => {
     const session = await deps.sessions.find(request.headers.cookie);
     if (session === null) throw new RelayError('session_expired');
@@ -37,7 +39,7 @@ export function createSessionDoor(deps: SessionDoorDeps): (request: IncomingMess
 /** The operator at the console: all of the implicit organization, and what the playground needs. */
 const ADMINISTRATION: Access = { granted: null, permissions: new Set(allScopes), plan: 'self_hosted' };
 
-async function memberAccess(deps: SessionDoorDeps, session: LiveSession): Promise<Access> {
+async function memberAccess(deps: SessionAuthenticatorDeps, session: LiveSession): Promise<Access> {
   const snapshot = await deps.freshness(session.organizationId).catch((error: unknown) => {
     // An organization that is gone has no members either.
     if (error instanceof RelayError && error.code === 'not_found') throw new RelayError('session_expired');

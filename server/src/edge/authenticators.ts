@@ -3,19 +3,19 @@ import { looksLikeApiKey } from '../domain/api-key.ts';
 import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { Authenticate } from '../http/authenticate.ts';
-import type { TokenDoor } from './deployment-tokens.ts';
+import type { TokenAuthenticator } from './deployment-tokens.ts';
 import { cookieOf } from './identity/cookies.ts';
 import type { OpenWithKey } from './user-keys.ts';
 
 /** What opens a deployment. Without accounts it is the tokens alone; hosted, it is everything but the tokens. */
-export interface DoorsDeps {
-  readonly tokens: { readonly inference: TokenDoor; readonly management: TokenDoor } | null;
+export interface AuthenticatorsDeps {
+  readonly tokens: { readonly inference: TokenAuthenticator; readonly management: TokenAuthenticator } | null;
   readonly userKey: OpenWithKey | null;
   /** Who a browser session acts for. */
   readonly session: ((request: IncomingMessage) => Promise<Caller>) | null;
 }
 
-export interface Doors {
+export interface Authenticators {
   readonly inference: Authenticate;
   readonly management: Authenticate;
 }
@@ -26,14 +26,17 @@ const SESSION_COOKIE = 'relay_session';
  * Which of the doors a request stands before is told by the form of its credential, never by trying one after the
  * other. A credential in `Authorization` wins over a cookie that a browser sends by itself.
  */
-export function createDoors(deps: DoorsDeps): Doors {
+export function createAuthenticators(deps: AuthenticatorsDeps): Authenticators {
   return {
-    inference: createDoor(deps, deps.tokens?.inference ?? null),
-    management: createDoor(deps, deps.tokens?.management ?? null),
+    inference: createAuthenticator(deps, deps.tokens?.inference ?? null),
+    management: createAuthenticator(deps, deps.tokens?.management ?? null),
   };
 }
 
-function createDoor({ userKey, session }: DoorsDeps, token: TokenDoor | null): Authenticate {
+function createAuthenticator(
+  { userKey, session }: AuthenticatorsDeps,
+  token: TokenAuthenticator | null,
+): Authenticate {
   // With accounts a token is the operator's own affair: whoever has lost the way is told of keys.
   const wanted =
     token === null || userKey !== null

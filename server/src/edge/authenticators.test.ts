@@ -4,10 +4,10 @@ import { describe, it } from 'node:test';
 import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { Secret } from '../kit/secret.ts';
-import { createTokenDoors } from './deployment-tokens.ts';
-import { createDoors, type DoorsDeps } from './doors.ts';
+import { type AuthenticatorsDeps, createAuthenticators } from './authenticators.ts';
+import { createTokenAuthenticators } from './deployment-tokens.ts';
 
-const tokens = createTokenDoors({
+const tokens = createTokenAuthenticators({
   apiToken: new Secret('api-token'),
   adminToken: new Secret('admin-token'),
   organizationId: 'o',
@@ -24,7 +24,7 @@ const keysAndSessions = {
   userKey: async () => caller('user_key'),
   session: async () => caller('session'),
 };
-const modes: Record<string, DoorsDeps> = {
+const modes: Record<string, AuthenticatorsDeps> = {
   'self-hosted': { tokens, userKey: null, session: null },
   'self-hosted with accounts': { tokens, ...keysAndSessions },
   hosted: { tokens: null, ...keysAndSessions },
@@ -113,10 +113,14 @@ const cases: Case[] = [
   },
 ];
 
-async function answerOf(mode: DoorsDeps, plane: Plane, { authorization, cookie }: Case): Promise<string> {
+async function answerOf(
+  mode: AuthenticatorsDeps,
+  plane: Plane,
+  { authorization, cookie }: Case,
+): Promise<string> {
   const request = { headers: { authorization, cookie } } as IncomingMessage;
   try {
-    return (await createDoors(mode)[plane](request)).kind;
+    return (await createAuthenticators(mode)[plane](request)).kind;
   } catch (error) {
     assert.ok(error instanceof RelayError);
     return error.code;
@@ -137,14 +141,16 @@ describe('doors', () => {
   it('without accounts answer at once, because a token needs no look-up', () => {
     const request = { headers: { authorization: 'Bearer api-token' } } as IncomingMessage;
     assert.equal(
-      (createDoors(modes['self-hosted'] as DoorsDeps).inference(request) as Caller).kind,
+      (createAuthenticators(modes['self-hosted'] as AuthenticatorsDeps).inference(request) as Caller).kind,
       'api_token',
     );
   });
 
   const messageOf = (mode: string, authorization?: string) => {
     try {
-      void createDoors(modes[mode] as DoorsDeps).inference({ headers: { authorization } } as IncomingMessage);
+      void createAuthenticators(modes[mode] as AuthenticatorsDeps).inference({
+        headers: { authorization },
+      } as IncomingMessage);
     } catch (error) {
       return (error as Error).message;
     }
