@@ -8,7 +8,7 @@ describe('role permissions', () => {
     for (const [role, held] of Object.entries(rolePermissions))
       assert.deepEqual(new Set(expandScopes([...held])), held, role);
   });
-  it('let nobody but owner and admin change members, keys of others or limits', () => {
+  it('let only owner and admin change members, keys of others or limits', () => {
     const guarded: Scope[] = ['cloud:members:manage', 'cloud:security:manage', 'relay:limits:manage'];
     for (const role of ['developer', 'viewer', 'billing'] as const)
       for (const scope of guarded) assert.equal(rolePermissions[role].has(scope), false, `${role} ${scope}`);

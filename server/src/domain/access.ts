@@ -10,8 +10,8 @@ const reading: readonly Scope[] = [
 ];
 
 /**
- * What members may do by their role. Owner and admin hold the same permissions; that only an owner makes, changes
- * or removes an owner is a rule of the members resource.
+ * The permissions of each role. Owner and admin have the same; that only an owner creates, changes or removes an owner is a
+ * rule of the members resource.
  */
 export const rolePermissions: Readonly<Record<RoleName, ReadonlySet<Scope>>> = {
   owner: new Set(allScopes),
@@ -43,11 +43,11 @@ export type Counted = 'providers' | 'endpoints' | 'lanes' | 'guardrails' | 'api_
 
 /** What an organization is entitled to. */
 export interface Plan {
-  /** Whether the gateway itself may be used: without it only account, members and billing are left. */
+  /** Whether the gateway may be used: without it only account, members and billing are left. */
   readonly productAccess: boolean;
   /** Scopes that the plan does not include, whatever the role. */
   readonly withheld: readonly Scope[];
-  /** The most of each that may exist; null without a bound. */
+  /** The maximum number of each resource; null without a maximum. */
   readonly counts: Readonly<Record<Counted, number | null>>;
 }
 
@@ -65,7 +65,7 @@ const unbounded = {
 /** Single sign-on is in every plan. */
 export const plans: Readonly<Record<PlanName, Plan>> = {
   self_hosted: { productAccess: true, withheld: [], counts: unbounded },
-  /** A subscription that has ended: the account can be read and settled, nothing else. */
+  /** An ended subscription: the account can be read and paid, nothing else. */
   closed: { productAccess: false, withheld: [], counts: unbounded },
   free: {
     productAccess: true,
@@ -84,16 +84,16 @@ export function isPlanName(text: string): text is PlanName {
   return Object.hasOwn(plans, text);
 }
 
-/** Everything that belongs to the product itself, as opposed to the account around it. */
+/** Scopes of the product, as opposed to the account around it. */
 function isProductScope(scope: Scope): boolean {
   return scope.startsWith('relay:');
 }
 
-/** The parts that effective access is the intersection of. */
+/** The parts whose intersection is the effective access. */
 export interface Access {
-  /** What the key was given when it was made; null for a caller that is not a key. */
+  /** The scopes that the key was created with; null for a caller that is not a key. */
   readonly granted: ReadonlySet<Scope> | null;
-  /** What its owner may do now. */
+  /** The scopes that its owner has now. */
   readonly permissions: ReadonlySet<Scope>;
   readonly plan: PlanName;
 }
@@ -110,7 +110,7 @@ export function effectiveScopes({ granted, permissions, plan }: Access): Set<Sco
   return new Set(held);
 }
 
-/** The first of the reasons why a scope is not effective, from the widest to the narrowest. */
+/** The first reason why a scope is not effective, from the widest to the narrowest. */
 export function whyAbsent({ granted, permissions, plan }: Access, scope: Scope): ErrorCode {
   const { productAccess, withheld } = plans[plan];
   if (!productAccess && isProductScope(scope)) return 'product_access_denied';

@@ -17,7 +17,7 @@ const LENGTH = PREFIX.length + PUBLIC_ID_CHARACTERS + 1 + SECRET_CHARACTERS + CH
 const PUBLIC_ID_BYTES = 7;
 
 export interface MintedKey {
-  /** The whole key, shown to its owner once. */
+  /** The complete key, shown to its owner once. */
   readonly key: string;
   readonly publicId: string;
 }
@@ -28,12 +28,12 @@ export function mintApiKey(randomBytes: (size: number) => Buffer): MintedKey {
   return { key: unchecked + checksum(unchecked), publicId };
 }
 
-/** Whether a presented key is meant to be a User API key at all, well formed or not. */
+/** Whether a credential has the format of a User API key, valid or not. */
 export function looksLikeApiKey(text: string): boolean {
   return text.startsWith(PREFIX);
 }
 
-/** The public id of a well-formed key; null when it was mistyped, cut or made up, which needs no look-up to tell. */
+/** The public id of a well-formed key; null when the checksum does not match, so that a mistyped key needs no look-up. */
 export function publicIdOf(key: string): string | null {
   if (key.length !== LENGTH) return null;
   const publicId = FORM.exec(key)?.[1];
@@ -42,12 +42,12 @@ export function publicIdOf(key: string): string | null {
   return checksum(key.slice(0, end)) === key.slice(end) ? publicId : null;
 }
 
-/** What clients and lists call the key. */
+/** The name of the key in lists and messages. */
 export function keyPrefixOf(publicId: string): string {
   return PREFIX + publicId;
 }
 
-/** What is stored of a key. Without the pepper, a stolen table does not even tell whether a guess is right. */
+/** What the database stores of a key. Without the pepper, a stolen table does not tell whether a guess is right. */
 export function digestOfKey(pepper: Buffer, key: string): Buffer {
   return createHmac('sha256', pepper).update(key).digest();
 }
@@ -58,7 +58,7 @@ export function isSameDigest(one: Buffer, other: Buffer): boolean {
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** In plain numbers, because it is worked out for every request. */
+/** Uses plain numbers, because it runs for every request. */
 function checksum(text: string): string {
   let value = crc32(text);
   let digits = '';

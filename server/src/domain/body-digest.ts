@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** What a signed context says of the body it was made for. */
+/** The digest by which a signed context identifies the body that it was made for. */
 export function digestOfBody(bytes: Buffer): string {
   return hash('sha256', bytes, 'base64url');
 }

@@ -2,7 +2,7 @@ import type { Scope } from '@relay/contract';
 import type { Access } from './access.ts';
 import type { BudgetPolicy } from './snapshot.ts';
 
-/** Who a request acts for, as far as any room behind the door needs to know. */
+/** Who a request acts for. */
 export interface Caller {
   readonly organizationId: string;
   readonly userId: string;
@@ -11,12 +11,12 @@ export interface Caller {
   /** Null when the caller is not a browser session. */
   readonly sessionId: string | null;
   readonly kind: 'api_token' | 'admin_token' | 'user_key' | 'session';
-  /** Effective: already cut down to what the owner, the organization and the plan allow. */
+  /** Effective scopes: what the key, its owner, the organization and the plan all allow. */
   readonly scopes: ReadonlySet<Scope>;
-  /** Where the effective scopes come from, to say why one is absent and what may be passed on. */
+  /** Where the effective scopes come from, to explain a missing one and to decide which may be delegated. */
   readonly access: Access;
-  /** The budgets of this very key that are in force; empty for every other kind of caller. */
+  /** The key's own budgets that are in force; empty for every other kind of caller. */
   readonly keyPolicies: readonly BudgetPolicy[];
-  /** The only body that this caller may send: that of the request which a context was signed for. */
+  /** The only body that this caller may send: the one that the context was signed for. */
   readonly bodyDigest?: string;
 }

@@ -43,7 +43,7 @@ describe('a request whose gateway died', () => {
     assert.equal(isExpiredEstimate(record.cause, record.usageSource), true);
   });
 
-  it('is still recorded when nobody knows where it was sent', () => {
+  it('is still recorded when its endpoint is unknown', () => {
     const record = recordOfExpired(draft, 9, 21_000);
     assert.deepEqual([record.endpointId, record.attempts, record.actualCostMicros], [null, [], null]);
     assert.equal(isExpiredEstimate(record.cause, record.usageSource), true);

@@ -2,7 +2,7 @@ import type { Operation } from '@relay/contract';
 import type { RequestRecord } from './request-record.ts';
 
 /**
- * What a gateway leaves with the reservation of a request, so that the request gets its row even if the gateway dies after
+ * What a gateway stores with the reservation of a request, so that the request gets its ledger row even if the gateway dies after
  * the dispatch: everything the terminal record needs that is known before the answer.
  */
 export interface ExpiredDraft {
@@ -18,7 +18,7 @@ export interface ExpiredDraft {
   readonly arrivedAtMs: number;
   readonly estimatedInputTokens: number;
   readonly estimatedOutputTokens: number;
-  /** In the order in which they were offered to admission, which names the chosen one by its place. */
+  /** In the order in which admission got them; admission identifies the chosen one by its index. */
   readonly candidates: readonly DraftCandidate[];
 }
 
@@ -31,17 +31,17 @@ export interface DraftCandidate {
   readonly estimatedCostMicros: number | null;
 }
 
-/** The cause of a request whose gateway did not live to tell how it ended. */
+/** The cause of a request whose gateway died before it settled. */
 export const GATEWAY_LOST = 'gateway_lost';
 
-/** Whether this is what an expired draft is posted as: the only row that a later record may replace. */
+/** Whether the record was posted for an expired draft: only such a row may be replaced by a later record. */
 export function isExpiredEstimate(cause: string | null, usageSource: string): boolean {
   return cause === GATEWAY_LOST && usageSource === 'estimated';
 }
 
 /**
- * The record of a request that was dispatched and never settled. What it used is unknown and not nothing, so it is posted at
- * its estimate and marked so, as its reservation was.
+ * The record of a request that was dispatched and never settled. Its usage is unknown and not zero, so it is posted at its estimate
+ * and marked as such, like its reservation.
  */
 export function recordOfExpired(draft: ExpiredDraft, candidate: number, expiredAtMs: number): RequestRecord {
   const { candidates, ...known } = draft;

@@ -1,13 +1,13 @@
 /**
- * Upper bounds of the buckets that durations are counted in, five to a decade, and one more bucket for what is longer.
- * The first is of its own: what did not wait at all. Fixed for ever, because sums of different years are added.
+ * Upper bounds of the buckets for durations, five to a decade, and one more bucket for longer durations. The first bucket is for
+ * requests that did not wait. The bounds never change, because stored sums of different years are added.
  */
 export const HISTOGRAM_BOUNDS_MS: readonly number[] = [
   0, 10, 16, 25, 40, 63, 100, 160, 250, 400, 630, 1_000, 1_600, 2_500, 4_000, 6_300, 10_000, 16_000, 25_000,
   40_000, 63_000, 100_000, 160_000, 250_000, 400_000, 630_000,
 ];
 
-/** The place of the bucket that counts this duration. */
+/** The index of the bucket that counts this duration. */
 export function histogramPlace(durationMs: number): number {
   let [low, high] = [0, HISTOGRAM_BOUNDS_MS.length];
   while (low < high) {
@@ -18,7 +18,7 @@ export function histogramPlace(durationMs: number): number {
   return low;
 }
 
-/** Adds to a histogram, which is as long as its last bucket with anything in it needs. */
+/** Adds to a histogram, which is only as long as its last non-empty bucket requires. */
 export function countDuration(counts: number[], durationMs: number, times: number): void {
   const place = histogramPlace(durationMs);
   while (counts.length <= place) counts.push(0);
@@ -30,8 +30,8 @@ export function addHistogram(counts: number[], more: readonly number[]): void {
 }
 
 /**
- * The duration that this share of all stayed within, such as 0.95; null when nothing was counted. Inside a bucket durations
- * are taken as spread evenly, and of what is longer than the last bound only that bound is known.
+ * A percentile, such as 0.95; null when nothing was counted. Durations are assumed to be evenly spread inside a bucket, and above the
+ * last bound only that bound is known.
  */
 export function quantileMs(counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -3,7 +3,7 @@ import { type ErrorCode, errors } from '@relay/contract';
 export interface RelayErrorDetail {
   /** Replaces the registry's message: what happened, why, and what to do. Safe to show to the client. */
   readonly message?: string;
-  /** The request field at fault. */
+  /** The request field that is wrong. */
   readonly param?: string | null;
   /** Further members of the `error` object. Safe to show to the client. */
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export interface RelayErrorDetail {
   readonly cause?: unknown;
 }
 
-/** The one error that rooms throw on purpose. Everything else that is thrown is a defect and answers 500. */
+/** The only error that is thrown on purpose. Every other thrown value is a defect and answers 500. */
 export class RelayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;

@@ -16,12 +16,12 @@ export interface RecordedAttempt {
   readonly cause: string | null;
   /** From the arrival of the request to this dispatch. */
   readonly startedMs?: number;
-  /** Waited for capacity before it, since the attempt before. */
+  /** Time that the request waited for capacity since the previous attempt. */
   readonly waitMs?: number;
   readonly latencyMs: number;
 }
 
-/** The policy that made a request wait, or refused it. */
+/** The limit that made a request wait or rejected it. */
 export interface BoundPolicy {
   readonly id: string;
   readonly kind: PolicyDescription['policy_kind'];
@@ -62,7 +62,7 @@ export interface RequestTimings {
   readonly totalMs: number | null;
 }
 
-/** What a guardrail said; never what it was shown. */
+/** A guardrail's verdict; never what it saw. */
 export interface RecordedGuardrail {
   readonly guardrailId: string;
   readonly stage: GuardrailStage;
@@ -70,13 +70,13 @@ export interface RecordedGuardrail {
   readonly latencyMs: number;
   /** Why it was unavailable; absent with every other verdict. */
   readonly cause?: GuardrailCause;
-  /** How many parts had no text and were not shown to it; absent when everything was. */
+  /** How many parts had no text to inspect; absent when all had. */
   readonly skippedParts?: number;
 }
 
 /**
- * The one terminal record of a request: numbers and identifiers, never a word of what was said. It travels as JSON through
- * a stream that gateways of several versions may write, so what was added later may be absent.
+ * The one terminal record of a request: numbers and identifiers, never text of the request or the answer. It travels as JSON through
+ * a stream that gateways of several versions write, so newer members are optional.
  */
 export interface RequestRecord {
   readonly requestId: string;
@@ -85,11 +85,11 @@ export interface RequestRecord {
   readonly keyId: string | null;
   readonly clientRequestId: string | null;
   readonly operation: Operation;
-  /** As the client named it. */
+  /** As the client sent it. */
   readonly model?: string | null;
   readonly streaming: boolean;
   readonly laneId: string | null;
-  /** Of the last attempt; null when none was made. */
+  /** The endpoint of the last attempt; null when there was none. */
   readonly endpointId: string | null;
   readonly providerId: string | null;
   readonly credentialId?: string | null;

@@ -1,9 +1,8 @@
 const STEM_CHARACTERS_MAX = 80;
 
 /**
- * What a name is called in addresses: lower case, letters and digits of any script, `-` between. Accents of
- * Latin letters go, because nobody types them into a model name. `fallback` stands for a name without a
- * single letter or digit.
+ * The form of a name in URLs and model names: lower case, letters and digits of any script, `-` between. Accents of Latin letters are
+ * removed, because people do not type them. `fallback` is used for a name without letters or digits.
  */
 export function slugOf(name: string, fallback: string): string {
   const plain = name
@@ -16,7 +15,7 @@ export function slugOf(name: string, fallback: string): string {
   return characters.join('').replace(/-$/, '') || fallback;
 }
 
-/** The stem itself when it is free, else the stem with the smallest free number from 2 on. */
+/** The stem itself when it is free, otherwise the stem with the smallest free number, starting at 2. */
 export function firstFreeSlug(stem: string, taken: ReadonlySet<string>): string {
   if (!taken.has(stem)) return stem;
   let number = 2;

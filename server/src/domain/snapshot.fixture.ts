@@ -13,7 +13,7 @@ import type {
   Provider,
 } from './snapshot.ts';
 
-/** For tests: configuration in memory, one call per resource; names and slugs are the ids. */
+/** For tests: configuration in memory, one function per resource; names and slugs equal the ids. */
 export function provider(id: string, over: Partial<Provider> = {}): Provider {
   return {
     id,

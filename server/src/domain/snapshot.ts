@@ -5,18 +5,17 @@ import type { Guardrail } from './guardrails/guardrail.ts';
 import type { AuthMode } from './upstream-auth.ts';
 
 /**
- * Everything a gateway needs to know of one organization to serve its requests, held in memory and
- * replaced as a whole. Built by the store from one consistent read; never changed in place, so that a
- * request sees a single version from its first step to its last.
+ * Everything a gateway needs to know of one organization to serve its requests, held in memory. The store builds it from one
+ * consistent read and replaces it as a whole, so that a request sees a single version from its first step to its last.
  */
 export interface OrganizationSnapshot {
   readonly organizationId: string;
-  /** Grows with every configuration change of the organization; equal versions mean equal contents. */
+  /** Increases with every configuration change of the organization; equal versions have equal contents. */
   readonly version: number;
   readonly plan: PlanName;
-  /** By user id. A key or session whose user is not here opens nothing. */
+  /** By user id. A key or session whose user is missing here grants nothing. */
   readonly members: ReadonlyMap<string, Member>;
-  /** Budgets of members that are in force, by user id, each list in the order of its ids. */
+  /** Budgets of members that are in force, by user id, each list ordered by id. */
   readonly userPolicies: ReadonlyMap<string, readonly BudgetPolicy[]>;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
@@ -26,9 +25,9 @@ export interface OrganizationSnapshot {
   readonly credentials: ReadonlyMap<string, Credential>;
   /** By endpoint id; an endpoint without a price is absent. */
   readonly pricing: ReadonlyMap<string, Pricing>;
-  /** Those in force, in the order of their ids. */
+  /** Those in force, ordered by id. */
   readonly limitPolicies: readonly LimitPolicy[];
-  /** Those that are enabled and bound somewhere, in the order in which they are asked. */
+  /** Those that are enabled and bound, in the order in which they are asked. */
   readonly guardrails: readonly Guardrail[];
 }
 
@@ -52,7 +51,7 @@ export interface Provider {
 export interface Endpoint {
   readonly id: string;
   readonly providerId: string;
-  /** Null: the provider's oldest enabled credential is used. */
+  /** Null for the provider's oldest enabled credential. */
   readonly credentialId: string | null;
   readonly name: string;
   readonly slug: string;
@@ -93,15 +92,15 @@ export interface Credential {
   readonly providerId: string;
   readonly enabled: boolean;
   readonly createdAtMs: number;
-  /** Null when the stored secret cannot be opened with any configured master key. */
+  /** Null when no configured master key opens the stored secret. */
   readonly secret: Secret | null;
 }
 
-/** Micro-USD throughout. */
+/** All prices are in micro-USD. */
 export interface Pricing {
   readonly inputCostMicrosPer1mTokens: number;
   readonly outputCostMicrosPer1mTokens: number;
-  /** Null: cached input costs what other input costs. */
+  /** Null when cached input costs the same as other input. */
   readonly cachedInputCostMicrosPer1mTokens: number | null;
   readonly flatRequestCostMicros: number;
 }
@@ -122,7 +121,7 @@ export interface LimitPolicy {
 
 export type BudgetTargetType = 'global' | 'provider' | 'model' | 'lane';
 
-/** A limit on one member or one key: on everything they do, or on what goes to one provider, endpoint or lane. */
+/** A limit on one member or key: on everything they send, or on requests to one provider, endpoint or lane. */
 export interface BudgetPolicy {
   readonly id: string;
   readonly kind: 'user' | 'api_key';

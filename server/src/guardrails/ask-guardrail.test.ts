@@ -64,7 +64,7 @@ describe('asking on behalf of requests', () => {
     return found;
   };
 
-  it('calls one guardrail at most 64 times at once; who gets no turn in time is told that it is busy', async () => {
+  it('makes at most 64 concurrent calls to one guardrail; a caller without a turn in time gets busy', async () => {
     const held: ServerResponse[] = [];
     let all: () => void = () => undefined;
     const reached = new Promise<void>((resolve) => {
@@ -109,7 +109,7 @@ describe('asking on behalf of requests', () => {
     assert.deepEqual(new Set(await causes(12)), new Set(['bad_status']));
   });
 
-  it('starts anew with a guardrail that was moved', async () => {
+  it('starts with a closed circuit for a guardrail that was moved', async () => {
     await causes(10, { baseUrl: 'http://127.0.0.1:1/' });
     assert.deepEqual(await causes(1, { baseUrl: 'http://127.0.0.1:1/' }), ['circuit_open']);
     assert.deepEqual(await causes(1), [null]);

@@ -6,13 +6,13 @@ import type { Log } from '../kit/log.ts';
 import { type CallDeps, type GuardrailAnswer, makeCall, prepareCall, unasked } from './call-guardrail.ts';
 import { createTurns, type Turns } from './turns.ts';
 
-/** Calls to one guardrail at once, from one process. */
+/** The maximum of concurrent calls to one guardrail from one process. */
 const CALLS_MAX = 64;
-/** As many as can be served within a timeout or two; whoever comes later is told at once. */
+/** About as many as can be served within one or two timeouts; further calls are rejected immediately. */
 const WAITING_MAX = 1_024;
 const FAILURES_MAX = 10;
 const OPEN_MS = 1_000;
-/** Past this many, those that nobody is asking are forgotten, oldest first. */
+/** Above this number of guardrails, idle ones are forgotten, oldest first. */
 const GUARDRAILS_MAX = 10_000;
 
 export interface AskDeps extends CallDeps {
@@ -20,7 +20,7 @@ export interface AskDeps extends CallDeps {
   readonly log: Log;
 }
 
-/** Asks on behalf of requests: never more at once than a guardrail should get, and not at all while it is down. */
+/** Asks on behalf of requests: with a bound on concurrent calls, and not at all while the guardrail is down. */
 export type AskGuardrail = (guardrail: Guardrail, values: TemplateValues) => Promise<GuardrailAnswer>;
 
 interface Line {
@@ -31,7 +31,7 @@ interface Line {
 export function createAskGuardrail(deps: AskDeps): AskGuardrail {
   const lines = new Map<string, Line>();
 
-  /** One that was moved to another address starts anew: what is known is known of the old one. */
+  /** A guardrail that moves to another address gets new turns and a new breaker. */
   function lineOf({ id, baseUrl }: Guardrail): Line {
     const key = `${id} ${baseUrl}`;
     const known = lines.get(key);
@@ -61,7 +61,7 @@ export function createAskGuardrail(deps: AskDeps): AskGuardrail {
     const turn = turns.take(guardrail.timeoutMs);
     if (!(turn instanceof Promise ? await turn : turn)) return unasked('busy', elapsedMs());
     try {
-      // Only now: whoever may probe has to say how it went, and one in line might never come to it.
+      // Asked only with a turn: a caller that may probe has to report the outcome, and a waiting one might never call.
       if (!breaker.tryPass()) return unasked('circuit_open', elapsedMs());
       const leftMs = guardrail.timeoutMs - elapsedMs();
       const answer = await makeCall(deps, guardrail, call, values.stage, leftMs);
@@ -74,7 +74,7 @@ export function createAskGuardrail(deps: AskDeps): AskGuardrail {
   };
 }
 
-/** One that answers, whatever it answers, is not down. */
+/** A guardrail that answers with anything but a server error is not down. */
 function isDown({ cause, received }: GuardrailAnswer): boolean {
   if (cause === 'timeout' || cause === 'unreachable') return true;
   return cause === 'bad_status' && received !== null && received.status >= 500;

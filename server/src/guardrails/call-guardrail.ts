@@ -13,19 +13,19 @@ export interface CallDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** What a guardrail is called with: all of a guardrail but its bindings, so that one can be tried before it is bound. */
+/** All of a guardrail but its bindings, so that it can be tested before it is bound. */
 export type CallableGuardrail = Omit<Guardrail, 'bindings' | 'priority' | 'preDispatch' | 'postResponse'>;
 
 export interface GuardrailAnswer {
   readonly verdict: GuardrailVerdict;
-  /** Of `unavailable`, and of no other verdict. */
+  /** Set only with the verdict `unavailable`. */
   readonly cause: GuardrailCause | null;
   /** The rule that decided; null when none did. */
   readonly rule: ResponseRule | null;
   readonly latencyMs: number;
   /** The JSON that was sent, without the credential, which is in a header; null when nothing was sent. */
   readonly sent: unknown;
-  /** As far as it came; null when there was no answer. */
+  /** As far as it was read; null when there was no answer. */
   readonly received: { readonly status: number; readonly body: Buffer } | null;
 }
 
@@ -36,7 +36,7 @@ const VERDICTS: Readonly<Record<RuleAction, GuardrailVerdict>> = {
   replace: 'replaced',
 };
 
-/** A call that could be made: everything is known but whether anybody answers. */
+/** A call that is ready to be sent. */
 export interface PreparedCall {
   readonly origin: string;
   readonly request: EgressRequest;
@@ -44,8 +44,8 @@ export interface PreparedCall {
 }
 
 /**
- * Asks a guardrail once. Never fails: a guardrail that cannot be asked, does not answer in time or says nothing that its
- * rules know is `unavailable`, and what that means is its failure mode's to say.
+ * Asks a guardrail once. Never throws: a guardrail that cannot be asked, does not answer in time or answers something that no rule
+ * matches is `unavailable`. Its failure mode says what that means for the request.
  */
 export async function callGuardrail(
   deps: CallDeps,
@@ -57,7 +57,7 @@ export async function callGuardrail(
   return makeCall(deps, guardrail, call, values.stage, guardrail.timeoutMs);
 }
 
-/** The call, or why it cannot be made: no usable credential or address, or more to show than the guardrail takes. */
+/** The call, or why it cannot be made: no usable credential or address, or a body larger than the guardrail accepts. */
 export function prepareCall(
   guardrail: CallableGuardrail,
   values: TemplateValues,
@@ -77,7 +77,7 @@ export function prepareCall(
   return { origin: url.origin, request, sent };
 }
 
-/** `withinMs` bounds everything, to the last byte of the answer. */
+/** `withinMs` bounds the call up to the last byte of the answer. */
 export async function makeCall(
   deps: CallDeps,
   guardrail: CallableGuardrail,
@@ -113,7 +113,7 @@ function ruleFor(
   return judge(rules, answer) ?? 'no_rule_matched';
 }
 
-/** Before the dispatch there is nothing that could be replaced: what must not reach the client is then not asked for. */
+/** Before dispatch there is no answer to replace, so `replace` blocks. */
 function verdictOf({ action }: ResponseRule, stage: GuardrailStage): GuardrailVerdict {
   return action === 'replace' && stage === 'pre_dispatch' ? 'blocked' : VERDICTS[action];
 }

@@ -2,21 +2,21 @@ import type { GuardrailCause } from '../domain/guardrails/verdict.ts';
 import type { Egress, EgressController, EgressHandler, EgressRequest } from '../kit/egress/index.ts';
 
 export interface Received {
-  /** Why the answer does not count; null when it is a whole one with a status of success. */
+  /** Why the answer does not count; null when it is complete and has a 2xx status. */
   readonly cause: GuardrailCause | null;
-  /** 0 when nothing was answered. */
+  /** 0 when there was no answer. */
   readonly status: number;
   /** As far as it was read. */
   readonly body: Buffer;
 }
 
 export interface ReceiveLimits {
-  /** From here to the last byte: a guardrail that drips its answer does not get more time for it. */
+  /** From the call to the last byte. A guardrail that sends slowly gets no extra time. */
   readonly withinMs: number;
   readonly bytesMax: number;
 }
 
-/** Sends a request and reads the answer within its limits. Never fails: whatever goes wrong is the result. */
+/** Sends a request and reads the answer within its limits. Never throws: every failure is a result. */
 export function receiveAnswer(
   egress: Pick<Egress, 'dispatch'>,
   origin: string,
@@ -28,7 +28,7 @@ export function receiveAnswer(
     try {
       egress.dispatch(origin, request, reader);
     } catch {
-      // A header that cannot be sent, for one: a credential with a line break in it.
+      // Thrown for a header that cannot be sent, such as a credential with a line break.
       reader.end('unreachable');
     }
   });
@@ -52,8 +52,8 @@ class AnswerReader implements EgressHandler {
 
   onRequestStart(controller: EgressController): void {
     this.#controller = controller;
-    // The time ran out while there was no connection; one that was found is not used.
-    if (this.#over) controller.abort(new Error('nobody waits for this answer any more'));
+    // The deadline passed before there was a connection.
+    if (this.#over) controller.abort(new Error('the call has already ended'));
   }
 
   onResponseStart(_controller: EgressController, status: number): void {
@@ -80,7 +80,7 @@ class AnswerReader implements EgressHandler {
     this.#over = true;
     clearTimeout(this.#timer);
     const refused = this.#status !== 0 && (this.#status < 200 || this.#status >= 300);
-    // An error is one however its body came; how long it took is said first, for that is what can be set.
+    // A failed status stays one whatever happened to its body. A timeout comes first, because the operator can change it.
     const told = refused && cause !== 'timeout' ? 'bad_status' : cause;
     this.#done({ cause: told, status: this.#status, body: Buffer.concat(this.#chunks) });
   }

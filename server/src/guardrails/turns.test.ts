@@ -22,7 +22,7 @@ describe('turns', () => {
     assert.equal(turns.size(), 0);
   });
 
-  it('are not waited for longer than was said, and what was given up is not given back to nobody', async () => {
+  it('are waited for no longer than the limit, and a turn does not pass to a caller that gave up', async () => {
     const turns = createTurns(1, 10);
     assert.equal(turns.take(1_000), true);
     assert.equal(await turns.take(5), false);
@@ -31,7 +31,7 @@ describe('turns', () => {
     assert.equal(turns.take(1_000), true);
   });
 
-  it('are refused at once when too many wait', () => {
+  it('are refused immediately when too many wait', () => {
     const turns = createTurns(1, 1);
     assert.equal(turns.take(1_000), true);
     void turns.take(20);

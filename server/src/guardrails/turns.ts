@@ -1,9 +1,9 @@
-/** How many may do something at once, and how many may wait for it: a bound on both. */
+/** Bounds how many callers work concurrently, and how many wait for a turn. */
 export interface Turns {
-  /** Answers false when there is no turn within the time, or too many wait already. Whoever got true gives it back. */
+  /** False when no turn comes within the time, or too many already wait. A caller that gets true gives the turn back. */
   take(withinMs: number): boolean | Promise<boolean>;
   giveBack(): void;
-  /** Those who have a turn or wait for one. */
+  /** Callers that have a turn or wait for one. */
   size(): number;
 }
 
@@ -37,7 +37,7 @@ export function createTurns(atOnceMax: number, waitingMax: number): Turns {
       return waiting.size >= waitingMax ? false : wait(withinMs);
     },
     giveBack() {
-      // The turn passes to whoever waited longest, without being free in between.
+      // The turn passes directly to the caller that has waited longest.
       for (const next of waiting) {
         waiting.delete(next);
         next();

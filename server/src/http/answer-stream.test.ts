@@ -93,7 +93,7 @@ async function readAll(response: IncomingMessage): Promise<{ text: string; whole
   return { text, whole: response.complete };
 }
 
-/** Yields, then waits until it is told to stop; answers when it did. */
+/** Yields, then waits until the stream ends; `stopped` resolves when it did. */
 function patient(first: string): { source: Source; stopped: Promise<void> } {
   const { promise: stopped, resolve } = Promise.withResolvers<void>();
   return {

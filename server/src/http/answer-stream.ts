@@ -3,26 +3,26 @@ import { Readable } from 'node:stream';
 import type { Route } from '@relay/contract';
 import type { Log } from '../kit/log.ts';
 
-/** What may be made ahead of a client that reads slowly. */
+/** How far the handler may run ahead of a client that reads slowly. */
 const READ_AHEAD_BYTES = 16 * 1024;
 const LOOK_MS = 500;
-/** How long an ended stream may take to reach its client before the connection is cut. */
+/** How long an ended stream may take to reach its client before the connection is cut off. */
 const PARTING_MS = 1_000;
 
 export interface AnswerStreamParts {
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** An event stream has no end of its own; anything else is a file, which is whole or broken off. */
+  /** An event stream has no end of its own. Anything else is a file, which is either complete or broken off. */
   readonly endless: boolean;
   readonly draining: () => boolean;
-  /** Rejects once the caller would be refused, or be shown something else. */
+  /** Rejects when the caller has lost access, or would now see something else. */
   readonly checkAccess: () => Promise<void>;
   readonly checkAccessMs: number;
   readonly log: Log;
 }
 
 export interface AnswerStream {
-  /** Aborted when nobody is to be told anything more. Whoever makes the chunks stops waiting then. */
+  /** Aborted when the stream ends. The handler then stops producing chunks. */
   readonly ended: AbortSignal;
   readonly body: (chunks: AsyncIterable<string>) => Readable;
 }
@@ -32,9 +32,9 @@ export function isStreamed({ success }: Pick<Route, 'success'>): boolean {
 }
 
 /**
- * An answer that goes on for as long as its client reads: made no faster than it is read, and over when the client leaves,
- * when its access ends or, for an event stream, when the process drains. A file is broken off and never ended early, so that
- * nobody takes a part of it for the whole.
+ * A streamed answer: produced no faster than the client reads, and ended when the client disconnects, its access ends or, for
+ * an event stream, the process drains. A file is broken off and never ended early, so that a client cannot take a part of it
+ * for the complete file.
  */
 export function openAnswerStream(parts: AnswerStreamParts): AnswerStream {
   const { response, endless, log, requestId } = parts;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
 
 /**
- * Who is calling, from the head of the request. Throws the 401 of the case. Answers at once wherever the
- * decision needs no I/O, which with deployment tokens is always.
+ * Identifies the caller from the head of the request, or throws 401. Returns synchronously when the decision needs no I/O, which
+ * for deployment tokens is always the case.
  */
 export type Authenticate = (request: IncomingMessage) => Caller | Promise<Caller>;

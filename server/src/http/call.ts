@@ -5,7 +5,7 @@ import type { Caller } from '../domain/caller.ts';
 export interface Call<I extends RouteId> {
   readonly caller: Caller;
   readonly requestId: string;
-  /** Who is at the other end of the connection: the client, or a proxy before it. Empty when it is gone already. */
+  /** The other end of the connection: the client or a proxy in front of it. Empty when it has disconnected. */
   readonly remoteAddress: string;
   readonly params: RouteParams<I>;
   readonly query: RouteQuery<I>;
@@ -13,16 +13,16 @@ export interface Call<I extends RouteId> {
   /** Request headers by lower-case name. */
   readonly header: (name: string) => string | undefined;
   readonly setHeader: (name: string, value: string) => void;
-  /** Aborted when a streamed answer is to end: its client left, its access ended, or the process drains. */
+  /** Aborted when a streamed answer has to end: its client disconnected, its access ended, or the process drains. */
   readonly ended: AbortSignal;
 }
 
-/** An answer that is made while it is sent, no faster than it is read. Leaving it calls `return` of the iterator. */
+/** An answer that is produced while it is sent, no faster than it is read. A disconnect calls `return` of the iterator. */
 export interface StreamedAnswer {
   readonly chunks: AsyncIterable<string>;
 }
 
-/** What a handler answers: a value of the route's schema, or a stream where the route is one. */
+/** What a handler returns: a value of the route's schema, or a stream. */
 export type RouteAnswer<I extends RouteId> = Routes[I] extends {
   readonly success: { readonly contentType: 'text/event-stream' | 'text/csv' };
 }
@@ -31,7 +31,7 @@ export type RouteAnswer<I extends RouteId> = Routes[I] extends {
 
 export type Handler<I extends RouteId> = (call: Call<I>) => Promise<RouteAnswer<I>>;
 
-/** What a room serves. A management route of the contract without a handler answers 501. */
+/** The handlers of a module. A management route of the contract without a handler answers 501. */
 export type Handlers = { readonly [I in RouteId]?: Handler<I> };
 
 /** A call and a handler of any route, for code that treats all of them alike: the route's schemas have checked the call. */

@@ -5,7 +5,7 @@ import type { ConsoleFile } from './load-console.ts';
 import { refuseRequest } from './refuse-request.ts';
 
 export interface ConsoleFilesDeps {
-  /** Path below `/console/` → file. Only what is in here can be asked for, so no path leads out of it. */
+  /** Path below `/console/` → file. Only these files can be requested, so no path leads outside. */
   readonly files: ReadonlyMap<string, ConsoleFile>;
   readonly newNonce: () => string;
   readonly publicUrl: string;
@@ -14,11 +14,11 @@ export interface ConsoleFilesDeps {
 const HOME = '/console/';
 const INDEX = 'index.html';
 const INVITATION = '/accept-invitation';
-/** Their names contain a hash of their content, so what was fetched once is right for ever. */
+/** Their names contain a hash of their content, so they can be cached forever. */
 const HASHED = /^assets\//;
 const NONCE_PLACE = 'STYLE_NONCE';
 
-/** Answers below `/console/`, sends browsers there from `/`, and hands everything else on. */
+/** Answers below `/console/`, redirects browsers there from `/`, and passes everything else on. */
 export function createConsoleFiles(deps: ConsoleFilesDeps, everythingElse: RequestHandler): RequestHandler {
   return (request, response, requestId) => {
     const [path = '', search] = request.url?.split('?', 2) ?? [];
@@ -27,7 +27,7 @@ export function createConsoleFiles(deps: ConsoleFilesDeps, everythingElse: Reque
       redirect(response, search === undefined ? HOME : `${HOME}?${search}`);
       return;
     }
-    // What invitations link to. The token is behind the #, which browsers keep and servers never see.
+    // Invitations link here. The token is in the fragment, which browsers do not send.
     if (path === INVITATION) {
       redirect(response, HOME.slice(0, -1) + INVITATION);
       return;
@@ -43,7 +43,7 @@ export function createConsoleFiles(deps: ConsoleFilesDeps, everythingElse: Reque
       return;
     }
     const name = path.slice(HOME.length);
-    // Whatever is no file is a page, which the index draws; a missing asset drawn as a page would only puzzle.
+    // A path that is not a file is a page, which the index renders. A missing asset is a 404, not a page.
     const file = deps.files.get(name) ?? (HASHED.test(name) ? undefined : deps.files.get(INDEX));
     if (file === undefined) {
       refuse(
@@ -66,8 +66,8 @@ function redirect(response: ServerResponse, location: string): void {
 }
 
 /**
- * Every answer allows the page its own files and nothing else. Dialogs keep the page behind them from scrolling by a
- * style element, which the nonce lets in; no script is ever inline.
+ * The policy allows the page its own files and nothing else. Dialogs stop the page behind them from scrolling with a style
+ * element, which the nonce allows; no script is inline.
  */
 function policyOf(nonce: string | null): string {
   return [
@@ -90,7 +90,7 @@ const SECURITY = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 };
 
-/** The index names the files of one version: an old one kept somewhere would ask for files that are gone. */
+/** The index names the files of one version, so a cached copy would request files that no longer exist. */
 function sendIndex(response: ServerResponse, file: ConsoleFile, nonce: string): void {
   const body = file.bytes.toString('utf8').replaceAll(NONCE_PLACE, nonce);
   response.writeHead(200, {

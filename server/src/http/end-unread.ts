@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-// Long enough for an answer to reach a client on the other side of the world and for it to stop sending.
+// Enough for an answer to reach a distant client and for the client to stop sending.
 const LINGER_MS = 2_000;
-// Past this the rest stays in the network: the client can no longer send, and reads.
+// After this Relay stops reading: the client can send no more, and reads the answer.
 const DISCARDED_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Ends an answer that came before the request's body was read. Closing at once would reset the connection
- * under a client that is still sending, and most clients then report the reset and never see the answer. So
- * the answer goes out whole (its head must announce the length), what still comes is thrown away within
- * bounds, and the connection is closed when the body ends, the client leaves or the time is up.
+ * Ends an answer that was sent before the request's body was read. Closing immediately would reset the connection of a client
+ * that is still sending, and most clients then report the reset and not the answer. So Relay sends the complete answer (its head
+ * must have a length), discards incoming data within limits, and closes the connection when the body ends, the client
+ * disconnects or the time is up.
  */
 export function endUnread(request: IncomingMessage, response: ServerResponse, body: string): void {
   if (request.complete) {

@@ -10,7 +10,7 @@ export interface ErrorResponse {
 
 export interface ErrorContext {
   readonly requestId: string;
-  /** Where this deployment answers, so that `doc_url` leads to its own pages. */
+  /** The address of this deployment, so that `doc_url` links to its own pages. */
   readonly publicUrl: string;
 }
 
@@ -54,7 +54,7 @@ export function errorObject(error: RelayError, context: ErrorContext): ErrorObje
   };
 }
 
-/** A store or process that is away is usually back within a second; a client should ask again, once. */
+/** An unavailable store or process is usually back within a second, so the client may retry then. */
 function retryHeaders(code: ErrorCode): Record<string, string> {
   return errors[code].status === 503 ? { [headers.retryAfter]: '1' } : {};
 }

@@ -10,7 +10,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 };
 
-/** Turns what the web framework throws by itself into our own errors; anything unknown is a defect. */
+/** Turns the web framework's own errors into Relay's; an unknown error is a defect. */
 export function asRelayError(thrown: unknown, limits: { readonly bodyBytesMax: number }): RelayError {
   if (thrown instanceof RelayError) return thrown;
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : '';

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface HealthReport {
   readonly ready: boolean;
-  /** One word per part, for people and dashboards: `up`, `down`, `starting`, `draining`; or what it counts. */
+  /** One word per part, for people and dashboards: `up`, `down`, `starting`, `draining`; or a count. */
   readonly parts: Readonly<Record<string, string | Readonly<Record<string, string | number | null>>>>;
 }
 
 /**
- * Answers the probes from cached state: a probe never waits for a store or a provider, so it cannot hang
- * with them. Liveness only says that the event loop turns.
+ * Answers probes from cached state: a probe never waits for a store or a provider, so it cannot hang with them. Liveness only
+ * says that the event loop runs.
  */
 export function answerProbe(
   request: IncomingMessage,

@@ -21,7 +21,7 @@ export interface ListenerOptions {
   /** Requests below `/v1/`; absent in a process without that role. */
   readonly inference: RequestHandler | null;
   readonly everythingElse: RequestHandler;
-  /** Where this deployment answers, for links in errors. */
+  /** The address of this deployment, for links in errors. */
   readonly publicUrl: string;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;

@@ -9,7 +9,7 @@ export interface ConsoleFile {
   readonly contentType: string;
   readonly bytes: Buffer;
   readonly etag: string;
-  /** Compressed when it is first asked for; null where that gains nothing. */
+  /** Compressed on the first request; null when compression gains nothing. */
   readonly brotli: () => Buffer | null;
 }
 
@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json']);
 
-/** Reads the built console into memory, once; it is small. Empty where it was not built. */
+/** Reads the built console into memory once; it is small. Empty when it was not built. */
 export function loadConsole(directory: string): ReadonlyMap<string, ConsoleFile> {
   const files = new Map<string, ConsoleFile>();
   if (!existsSync(directory)) return files;

@@ -22,15 +22,15 @@ import { mountReferencePages } from './reference-pages.ts';
 import { scopeRefusal } from './scope-refusal.ts';
 
 export interface ManagementAppDeps {
-  /** Null in a process without the role: its management routes do not exist. */
+  /** Null in a process without the management role, which then has no management routes. */
   readonly handlers: Handlers | null;
   readonly authenticate: Authenticate;
   readonly bodyBytesMax: number;
   readonly publicUrl: string;
   readonly log: Log;
-  /** True once the process was told to stop. */
+  /** True once the process is stopping. */
   readonly draining: () => boolean;
-  /** How often the caller of a streamed answer is looked at again; every 15 s unless said. */
+  /** How often the access of a stream's caller is checked again; 15 s by default. */
   readonly streamAccessCheckMs?: number;
 }
 
@@ -55,7 +55,7 @@ declare module 'fastify' {
   }
 }
 
-/** Serves every management route of the contract: the same door, checks and errors for each. */
+/** Serves every management route of the contract, with the same authentication, checks and errors for each. */
 export async function createManagementApp(deps: ManagementAppDeps): Promise<RequestHandler> {
   const app = Fastify({
     bodyLimit: deps.bodyBytesMax,
@@ -90,8 +90,8 @@ export async function createManagementApp(deps: ManagementAppDeps): Promise<Requ
   };
 }
 
-// The id was minted by the listener before the framework saw the request; a client cannot reach this slot,
-// because the listener overwrites whatever came in under this name.
+// The listener creates the id before the framework sees the request, and overwrites what a client sends under
+// this name.
 const REQUEST_ID_SLOT = 'x-relay-internal-request-id';
 
 export function routesWithoutHandler(handlers: Handlers): RouteId[] {
@@ -169,7 +169,7 @@ function streamFor(
     checkAccessMs: deps.streamAccessCheckMs ?? STREAM_ACCESS_CHECK_MS,
     async checkAccess() {
       const { scopes } = await admitCaller(deps, route, request);
-      // What is shown depends on them, and a stream cannot change what it shows.
+      // The stream's content depends on the scopes, and a stream cannot change its content.
       const same =
         scopes.size === caller.scopes.size && [...scopes].every((scope) => caller.scopes.has(scope));
       if (!same) throw new RelayError('permission_denied');
@@ -208,7 +208,7 @@ const addresses = allRoutes
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }));
 
-/** A path that exists with other methods is told apart from one that does not. */
+/** Distinguishes a path that exists with other methods (405) from one that does not exist (404). */
 function noSuchRoute({ method, raw }: FastifyRequest, hasManagement: boolean): RelayError {
   const [path = ''] = raw.url?.split('?', 1) ?? [];
   const methods = addresses

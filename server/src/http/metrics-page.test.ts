@@ -63,12 +63,12 @@ describe('the page of metrics', () => {
     });
 
   for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])
-    it(`without a token is not there for whoever comes through a proxy that sends ${name}`, async () => {
+    it(`without a token does not exist for clients behind a proxy that sends ${name}`, async () => {
       const answer = await fetch(`${await serve(null)}/metrics`, { headers: { [name]: '127.0.0.1' } });
       assert.equal(answer.status, 404);
     });
 
-  it('with a token is for whoever has it, wherever they are', async () => {
+  it('with a token is for every client that has it, on any machine', async () => {
     const url = await serve(TOKEN, '203.0.113.9');
     for (const authorization of [`Bearer ${TOKEN}`, `bearer ${TOKEN}`])
       assert.equal((await fetch(`${url}/metrics`, { headers: { authorization } })).status, 200);

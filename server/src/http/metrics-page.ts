@@ -11,16 +11,16 @@ import { refuseRequest } from './refuse-request.ts';
 
 export interface MetricsPageDeps {
   readonly metrics: Pick<Metrics, 'contentType' | 'text'>;
-  /** What a scraper presents. Null: only whoever is on this machine may look. */
+  /** The token of the scraper. Null: only clients on this machine may read metrics. */
   readonly token: Secret | null;
   readonly publicUrl: string;
   readonly log: Log;
 }
 
-/** A proxy says for whom it asks; whoever it is for is somewhere else. */
+/** A proxy on this machine forwards requests from elsewhere, and says so in these headers. */
 const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'];
 
-/** Answers `GET /metrics` and hands everything else on. */
+/** Answers `GET /metrics` and passes everything else on. */
 export function createMetricsPage(deps: MetricsPageDeps, everythingElse: RequestHandler): RequestHandler {
   const mayLook = deps.token === null ? requireThisMachine : requireToken(deps.token);
 
@@ -59,7 +59,7 @@ function requireToken(token: Secret): (request: IncomingMessage) => void {
 function requireThisMachine({ socket, headers }: IncomingMessage): void {
   const isForwarded = FORWARDING_HEADERS.some((name) => headers[name] !== undefined);
   if (!isForwarded && isLoopback(socket.remoteAddress ?? '')) return;
-  // As if it were not there: whoever has no business here need not know of it.
+  // 404, so that callers without access cannot tell that the page exists.
   throw new RelayError('route_not_found');
 }
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RelayError } from '../domain/relay-error.ts';
 
-/** The client went away before its request was complete; there is nobody to answer. */
+/** The client disconnected before its request was complete. */
 export class ClientGoneError extends Error {}
 
 /**
- * Reads the whole body, or refuses with 413 as soon as it is known to be too large: from Content-Length
- * before a byte is read, else at the byte that goes over.
+ * Reads the complete body, or rejects with 413 as soon as it is known to be too large: by Content-Length before a byte is
+ * read, otherwise at the first byte over the limit.
  */
 export function readBody(
   request: IncomingMessage,
@@ -15,9 +15,9 @@ export function readBody(
 ): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) return Promise.reject(tooLarge(bytesMax));
-  // Whoever left while their key was looked up is not heard of again: their request has closed already.
+  // A client that disconnected while its key was looked up emits no further event.
   if (request.destroyed) return Promise.reject(new ClientGoneError());
-  // The client waits to be asked for the body, and from here on it is wanted.
+  // The client waits for 100 Continue before it sends the body.
   if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue();
 
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { buildOpenApi, errorPageHtml, isErrorCode } from '@relay/contract';
 import type { FastifyInstance } from 'fastify';
 import { RelayError } from '../domain/relay-error.ts';
 
-/** The interface description and a page per error code, served by the deployment itself so they work offline. */
+/** The OpenAPI description and a page for each error code, served by the deployment itself so that they work offline. */
 export function mountReferencePages(app: FastifyInstance): void {
   const openApi = JSON.stringify(buildOpenApi());
   app.get('/openapi.json', async (_request, reply) => reply.type('application/json').send(openApi));

@@ -3,7 +3,7 @@ import { endUnread } from './end-unread.ts';
 import { type ErrorContext, errorResponse } from './error-response.ts';
 import { protocolOf } from './inference-route.ts';
 
-/** Answers with the error; an answer that has begun can only be broken off. */
+/** Answers with the error, in the shape of the protocol that the path belongs to. An answer that has started is broken off. */
 export function refuseRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -18,7 +18,7 @@ export function refuseRequest(
   const { status, headers, body } = errorResponse(error, context, protocolOf(request)?.errors.body);
   Object.assign(headers, more);
   headers['content-length'] = String(Buffer.byteLength(body));
-  // Reading on only to throw the body away would let strangers keep connections busy.
+  // Reading the rest only to discard it would let unauthenticated clients keep connections busy.
   if (!request.complete) headers['connection'] = 'close';
   response.writeHead(status, headers);
   endUnread(request, response, body);

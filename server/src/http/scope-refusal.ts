@@ -11,7 +11,7 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
   product_access_denied: 'and the organization has no access to the product. Ask its owner to enable it.',
 };
 
-/** The 403 for a caller who is known and lacks what the route needs: what, why, and what to do. */
+/** The 403 for a known caller without the needed scope: which scope, why, and what to do. */
 export function scopeRefusal(caller: Caller, needed: readonly Scope[]): RelayError {
   const absent = needed.find((scope) => !caller.scopes.has(scope)) ?? needed[0];
   const code = absent === undefined ? 'permission_denied' : whyAbsent(caller.access, absent);

@@ -22,7 +22,7 @@ export interface AttemptDeps extends DispatchDeps {
 }
 
 export interface AttemptSettings {
-  /** Waited for capacity before it. */
+  /** Time that the request waited for capacity before this attempt. */
   readonly waitMs: number;
   /** A guardrail has to read the answer before the client does. */
   readonly inspected: boolean;
@@ -64,7 +64,7 @@ export async function attempt(
   });
   reply.stopUpstream = sendUpstream(deps, exchange, upstream, routed.body, candidate, reply, inspected);
   exchange.inCharge = reply;
-  // The client may have left before there was anything to stop.
+  // The client may have disconnected before there was an upstream request to stop.
   if (exchange.clientGone) reply.clientLeft();
   const result = await reply.result;
   exchange.inCharge = null;

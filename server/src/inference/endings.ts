@@ -13,11 +13,11 @@ export interface EndingDeps {
   readonly publicUrl: string;
 }
 
-/** `answered`: the provider had answered in full by then, and reported this usage or none. */
+/** `answered`: the provider had answered completely, and reported this usage or none. */
 export function clientGone(answered?: { readonly usage: Usage | null }): Ending {
   return {
     state: 'cancelled',
-    // No status was ever sent; 499 is what logs elsewhere call it.
+    // Relay sent no status. 499 is the usual code for it in logs.
     status: 499,
     cause: 'client_disconnected',
     usage: answered?.usage ?? null,

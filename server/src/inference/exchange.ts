@@ -11,8 +11,8 @@ import type { Protocol } from '../protocols/protocol.ts';
 import type { InferenceBody } from '../protocols/request-body.ts';
 
 /**
- * One request on its way through the gateway. Each step fills in its part; no step reads a part that a
- * later step owns. The pipeline creates it and is the only one that passes it on.
+ * One request and what the steps find out about it. Each step fills in its part and reads no part of a later step. The
+ * pipeline creates it and is the only code that passes it on.
  */
 export interface Exchange {
   readonly requestId: string;
@@ -26,68 +26,68 @@ export interface Exchange {
   readonly arrivedAtMs: number;
   /** Monotonic; every duration of the exchange is measured from here. */
   readonly startMs: number;
-  /** As the client named it, bounded; null until the body was read. */
+  /** As the client sent it, cut to a maximum length; null until the body is read. */
   model: string | null;
   streaming: boolean;
-  /** Null until the name was found. */
+  /** Null until routing finds the name. */
   route: Route | null;
   readonly guard: ExchangeGuard;
   readonly marks: ExchangeMarks;
   readonly decisions: ExchangeDecisions;
   readonly attempts: AttemptRecord[];
-  /** Of the last attempt; null when its provider is sent none. */
+  /** The credential of the last attempt; null when none was sent. */
   credentialId: string | null;
   /** Time spent waiting for capacity, over all attempts. */
   waitMs: number;
-  /** Of the candidate that was admitted last. */
+  /** The limits of the candidate that was admitted last. */
   rateWindows: readonly RateWindow[];
-  /** Time spent waiting for providers, over all attempts, up to the first byte given to the client. */
+  /** Time spent waiting for providers, over all attempts, up to the first byte sent to the client. */
   upstreamMs: number;
   clientGone: boolean;
   /**
-   * Whoever has to stop when the client hangs up. An object and not a closure over the step's variables: such closures
-   * kept every request alive past its turn and made collecting the young generation several times dearer.
+   * What has to stop when the client disconnects. An object and not a closure over the step's variables: such closures
+   * kept requests alive after they ended and made young-generation garbage collection several times more expensive.
    */
   inCharge: InCharge | null;
 }
 
-/** What guardrails have to do with the exchange. */
+/** The part of the guard step. */
 export interface ExchangeGuard {
-  /** Where guardrails are looked up: the exchange's own snapshot until a newer one is known to be stricter. */
+  /** Guardrails are looked up here: the exchange's own snapshot until a newer one is read before a dispatch. */
   snapshot: OrganizationSnapshot;
-  /** Null until a guardrail has to be shown the request. */
+  /** What guardrails see of the request; null until the first one is asked. */
   shown: Shown | null;
   readonly verdicts: RecordedGuardrail[];
-  /** Spent waiting for guardrails; null when none was asked. */
+  /** Time spent waiting for guardrails; null when none was asked. */
   tookMs: number | null;
 }
 
-/** What a guardrail may be told, and how much of it could not be put into words. */
+/** What a guardrail sees, and how many parts of the body have no text. */
 export interface Shown {
   readonly values: TemplateValues;
   readonly skippedParts: number;
 }
 
-/** Monotonic moments and durations, for the record; null where the exchange has not come. */
+/** Monotonic times and durations, for the request record; null for a step that the exchange did not reach. */
 export interface ExchangeMarks {
   receivedMs: number | null;
   routedMs: number | null;
-  /** Spent asking for capacity, over all attempts, without the wait. */
+  /** Time spent asking for capacity, over all attempts, without the wait itself. */
   admitMs: number | null;
-  /** From the dispatch of the last attempt to the head of its answer. */
+  /** From the last dispatch to the provider's head. */
   upstreamFirstByteMs: number | null;
 }
 
-/** What admission said, as far as the record tells of it. */
+/** What admission decided, for the request record. */
 export interface ExchangeDecisions {
-  /** The policy that made the request wait last, or refused it, by the id that the engine knows it by. */
+  /** The limit that last made the request wait or rejected it, by the engine's id. */
   bound: { readonly policyId: string; readonly resetsAtMs: number | null } | null;
-  /** The endpoint that the request waits for; the wait is null in line, whose end nobody knows. */
+  /** The endpoint that the request waits for. The wait is null behind a concurrency limit, because its end is unknown. */
   awaited: { readonly endpointId: string; readonly waitMs: number | null } | null;
   refused: Refusal['reason'] | null;
 }
 
-/** A policy of the endpoint that serves the request, as it stands after the reservation. */
+/** A limit of the endpoint that serves the request, after the reservation. */
 export interface RateWindow {
   readonly metric: LimitMetric;
   readonly limit: number;
@@ -113,7 +113,7 @@ export interface AttemptRecord {
   readonly upstreamModel: string;
   /** From the arrival of the request to this dispatch. */
   readonly startedMs: number;
-  /** Waited for capacity before it, since the attempt before. */
+  /** Time that the request waited for capacity since the previous attempt. */
   readonly waitMs: number;
   /** Null when no response arrived. */
   status: number | null;
@@ -127,12 +127,12 @@ export interface UpstreamHead {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Anything but a 2xx: a provider that redirects has not answered either, and redirects are not followed. */
+/** Anything but a 2xx. Relay does not follow redirects, so a redirect is a failure. */
 export function isFailure(status: number): boolean {
   return status >= 300;
 }
 
-/** A whole upstream response in memory; nothing of it has reached the client. */
+/** A complete upstream response in memory; nothing of it was sent to the client. */
 export interface UpstreamAnswer extends UpstreamHead {
   readonly body: Buffer;
 }
@@ -150,7 +150,7 @@ export type AttemptResult =
       readonly kind: 'failure';
       readonly code: FailureCode;
       readonly internal: string;
-      /** A stream that reported an error before any content, kept in case it is all there is to pass on. */
+      /** A stream that reported an error before any content. It is sent to the client if no other attempt succeeds. */
       readonly held: UpstreamAnswer | null;
     }
   | { readonly kind: 'delivered'; readonly delivery: Delivery }
@@ -161,12 +161,12 @@ export interface Delivery {
   readonly cause: string | null;
   readonly status: number;
   readonly usage: Usage | null;
-  /** What the client was given when usage was never reported: one token a content frame. */
+  /** The output of a stream that reported no usage: one token for each content frame. */
   readonly streamedTokens: number;
   readonly firstByteMs: number;
 }
 
-/** What an upstream's answer is fed to, event by event. */
+/** Receives an upstream's answer, event by event. */
 export interface UpstreamListener {
   onHead(head: UpstreamHead, flow: Flow): void;
   onData(chunk: Buffer): void;

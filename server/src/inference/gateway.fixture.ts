@@ -36,7 +36,7 @@ export interface Heard {
   readonly body: Record<string, unknown>;
 }
 
-/** A server that writes down what it hears and answers as it is told. */
+/** A server that records requests and answers as `answer` says. */
 export interface Listening {
   readonly url: string;
   readonly heard: Heard[];
@@ -72,18 +72,18 @@ export interface Answered {
   readonly text: string;
 }
 
-/** For tests: the data plane with the limits engine in memory, and the configuration as it is set here. */
+/** For tests: the data plane with the limits engine in memory and a configuration that the test sets. */
 export interface Gateway {
-  /** What a request that comes now is given. */
+  /** The snapshot that the next request gets. */
   organization: OrganizationSnapshot;
-  /** What the stores hold; the organization itself while undefined. */
+  /** What the stores hold; equal to `organization` while undefined. */
   newest: OrganizationSnapshot | undefined;
   readonly records: RequestRecord[];
-  /** Everything that was asked of the limits engine. */
+  /** Every call to the limits engine. */
   readonly asked: AdmissionAsk[];
   readonly desk: AdmissionDesk;
   send(body: object | string, path?: string): { answered: Promise<Answered | null>; leave(): void };
-  /** Of a limit under this id: used and reserved. */
+  /** The used and reserved amount of the limit with this id. */
   usage(policyId: string, metric: LimitMetric): Promise<number>;
   nthRecord(count: number): Promise<RequestRecord>;
   close(): Promise<void>;
@@ -172,7 +172,7 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
   return gateway;
 }
 
-/** Null: the client left before it was answered. */
+/** Null when the client disconnected before an answer. */
 function sendTo(port: number, path: string, body: object | string): ReturnType<Gateway['send']> {
   const sent = request({ port, host: '127.0.0.1', path, method: 'POST' });
   const answered = new Promise<Answered | null>((resolve) => {

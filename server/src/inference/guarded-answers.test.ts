@@ -72,7 +72,7 @@ describe('an answer that a guardrail has to see', () => {
     assert.equal(site.judge.heard.length, 0);
   });
 
-  it('is not passed on as a stream that nobody asked for', async () => {
+  it('is not passed on as a stream that the client did not ask for', async () => {
     site.gateway.organization = site.organize([site.after('g')]);
     site.upstream.answer = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -83,7 +83,7 @@ describe('a guardrail that is unavailable', () => {
     await site.nothingIsHeld();
   });
 
-  it('open: the request goes on, and the record says that nobody looked', async () => {
+  it('open: the request continues, and the record says that it was not inspected', async () => {
     site.gateway.organization = site.organize([site.before('g', { failureMode: 'fail_open' })]);
     site.judge.answer = (response) => response.end('{"verdict":"who knows"}');
     assert.equal((await site.answerTo(CHAT)).status, 200);

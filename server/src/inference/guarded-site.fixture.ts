@@ -47,9 +47,9 @@ export interface GuardedSite {
   before(id: string, over?: Partial<Guardrail>): Guardrail;
   after(id: string, over?: Partial<Guardrail>): Guardrail;
   answerTo(body: object | string, path?: string): Promise<Answered & { readonly json: Json }>;
-  /** The judge says nothing until the test does. */
+  /** The guardrail does not answer until the test says so. */
   holdJudge(): { readonly asked: Promise<void>; say(verdict: string): void };
-  /** Nothing is held, and nothing was used up by a request that never got anywhere. */
+  /** Nothing is reserved, and requests that were not dispatched used nothing. */
   nothingIsHeld(): Promise<void>;
   close(): Promise<void>;
 }

@@ -14,15 +14,15 @@ import { type PipelineDeps, serveExchange } from './pipeline.ts';
 
 export interface InferenceDeps extends PipelineDeps {
   readonly authenticate: Authenticate;
-  /** The organization's configuration; throws 503 when it was never read and cannot be. */
+  /** The organization's configuration; throws 503 when it was never loaded and cannot be loaded now. */
   readonly snapshotOf: (organizationId: string) => OrganizationSnapshot | Promise<OrganizationSnapshot>;
 }
 
 const CLIENT_REQUEST_ID_CHARACTERS_MAX = 200;
 
 /**
- * Everything below `/v1/`. Answers 401, 403, 404 and 405 itself, then hands inference requests to the
- * pipeline: whoever gets there is known and allowed.
+ * Everything below `/v1/`. Answers 401, 403, 404 and 405 itself, then passes authenticated and permitted requests to the
+ * pipeline.
  */
 export function createInferenceHandler(deps: InferenceDeps): RequestHandler {
   return (request, response, requestId) => {
@@ -72,7 +72,7 @@ async function open(
     waitMs: 0,
     rateWindows: [],
     upstreamMs: 0,
-    // Whoever left while their key was looked up is not heard of again.
+    // A client that disconnected while its key was looked up emits no further event.
     clientGone: response.destroyed,
     inCharge: null,
   };

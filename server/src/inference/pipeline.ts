@@ -37,20 +37,20 @@ import type { TypicalOutput } from './settle/typical-output.ts';
 
 export interface PipelineDeps extends AttemptDeps, GuardDeps {
   readonly desk: AdmissionDesk;
-  /** How many requests of one caller may wait in one lane. */
+  /** The maximum number of requests of one caller that wait in one lane. */
   readonly waitersMax: number;
   readonly typicalOutput: TypicalOutput;
   readonly bodyBytesMax: number;
   readonly attemptsMax: number;
-  /** True once the process was told to stop: nothing new is taken on. */
+  /** True once the process is stopping and takes no new requests. */
   readonly draining: () => boolean;
-  /** Told of every terminal record, to count it. Must be quick. */
+  /** Called with every terminal record, for metrics. Must be quick. */
   readonly onSettled?: (record: RequestRecord) => void;
 }
 
 /**
- * The life of a request, from top to bottom. The only code that knows the order of the steps; it owns the
- * wait and fallback loop, and it settles every exchange exactly once, however it ends.
+ * The life of a request, from top to bottom. Only this file knows the order of the steps. It owns the wait and fallback loop
+ * and settles every exchange exactly once.
  */
 export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Promise<void> {
   let routed: RoutedRequest | null = null;
@@ -74,7 +74,7 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
     // guard: 403, 503
     const asked = guardRequest(deps, exchange, routed);
     const guarded: Guarded = asked instanceof Promise ? await asked : asked;
-    // admit, dispatch, respond: 429, 502, 503, and whatever the provider says
+    // admit, dispatch, respond: 429, 502, 503, and the provider's own status
     ending =
       guarded === 'client_gone'
         ? clientGone()
@@ -88,7 +88,7 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
   settle(deps, exchange, routed, ending);
 }
 
-/** Tries candidates until one answers, the client leaves, or nothing is left to try. */
+/** Tries candidates until one answers, the client disconnects, or no candidate is left. */
 async function serveFromCandidates(
   deps: PipelineDeps,
   exchange: Exchange,
@@ -118,7 +118,7 @@ async function serveFromCandidates(
     if ((await guardReserved(deps, exchange, routed, candidates, candidate)) === 'client_gone')
       return clientGone();
     if (deps.clock.monotonicMs() - readyMs > capacity.latenessMsMax && late < LATE_ANSWERS_MAX) {
-      // Its guardrails took so long that its slot is gone. They are not asked again, so the next one is used at once.
+      // The guardrails took so long that the reserved slot is too old. They are not asked again for the next slot.
       late += 1;
       release = UNUSED;
       continue;
@@ -141,7 +141,7 @@ async function serveFromCandidates(
   return answerWith(deps, exchange, routed, last, lastCandidate);
 }
 
-/** The guardrails of a candidate whose capacity is held; whoever may not be sent gives it back. */
+/** Asks the guardrails of a candidate whose capacity is reserved. The reservation is voided unless all of them agree. */
 async function guardReserved(
   deps: PipelineDeps,
   exchange: Exchange,
@@ -160,8 +160,8 @@ async function guardReserved(
 }
 
 /**
- * A whole answer that guardrails have to see first. The provider has done its work: whatever they say, the limits know what it
- * took before they are asked, and it is metered.
+ * A complete answer that guardrails inspect before it is sent. The provider has done the work, so its usage is charged and metered
+ * whatever the guardrails decide.
  */
 async function inspectAnswer(
   deps: PipelineDeps,
@@ -181,7 +181,7 @@ async function inspectAnswer(
   return answerWith(deps, exchange, routed, result, candidate);
 }
 
-/** What a whole answer took: as reported, else as estimated. */
+/** What a complete answer used: as reported, otherwise as estimated. */
 function usedBy(
   { snapshot }: Exchange,
   { estimate }: RoutedRequest,
@@ -198,8 +198,8 @@ function usedBy(
 }
 
 /**
- * What a failed attempt took from the limits. A provider that answered with an error did no work that it bills; of one
- * that did not answer nobody knows, so the input counts.
+ * What a failed attempt used. A provider that answered with an error did no work that it bills. Whether a provider that did not
+ * answer billed the input is unknown, so the input counts.
  */
 function takenByAttempt(exchange: Exchange, { estimate }: RoutedRequest): Actual {
   const last = exchange.attempts.at(-1);
@@ -216,7 +216,7 @@ function mayTryAnother(result: AttemptResult): boolean {
   return result.kind === 'answer' && (result.answer.status === 429 || result.answer.status >= 500);
 }
 
-/** The last result is all there is: the provider's own words where it said any, else our 502. */
+/** Sends the last result: the provider's own answer if there is one, otherwise 502. */
 function answerWith(
   deps: PipelineDeps,
   exchange: Exchange,

@@ -160,7 +160,7 @@ describe('the terminal record', () => {
     assert.deepEqual([unknown.timings?.routeMs, unknown.candidates], [null, []]);
   });
 
-  it('says why nobody behind a name could serve', async () => {
+  it('says why no candidate of a name could serve', async () => {
     gateway.send({ model: 'pd/m-d', messages: [{ role: 'user', content: CANARY }] });
     const record = await gateway.nthRecord(1);
     assert.equal(record.cause, 'no_route');

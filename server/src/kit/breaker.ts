@@ -3,17 +3,16 @@ import type { Clock } from './clock.ts';
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
 /**
- * Stops calling what does not answer. Closed: calls pass. After `failuresMax` failures in a row it opens and
- * refuses at once. After `openMs` one call at a time may probe: its success closes the breaker, its failure
- * opens it again.
+ * Stops calls to a service that does not answer. Closed: calls pass. After `failuresMax` failures in a row it opens and rejects
+ * calls immediately. After `openMs` one call at a time may probe: its success closes the breaker, its failure opens it again.
  */
 export interface Breaker {
   state(): BreakerState;
-  /** Whether a call may be made now. A caller who got true reports `succeeded` or `failed` once. */
+  /** Whether a call may be made now. A caller that gets true reports `succeeded` or `failed` once. */
   tryPass(): boolean;
   succeeded(): void;
   failed(): void;
-  /** For evidence from elsewhere that the other side answers again. */
+  /** For other evidence that the service answers again. */
   reset(): void;
 }
 
@@ -52,7 +51,7 @@ export function createBreaker(options: {
     },
     succeeded() {
       if (openUntilMs === undefined) failures = 0;
-      // The late answer to a call made before the breaker opened proves nothing about now.
+      // A late answer to a call from before the breaker opened says nothing about the present.
       else if (probing) close();
     },
     failed() {

@@ -1,8 +1,8 @@
-/** Where code gets the time from, so that tests can hold it still. */
+/** The source of time, so that tests can control it. */
 export interface Clock {
   /** Milliseconds since the epoch, for records and expiries. */
   nowMs(): number;
-  /** Milliseconds on a clock that never steps back, for measuring how long something took. */
+  /** Milliseconds on a monotonic clock, for durations. */
   monotonicMs(): number;
 }
 

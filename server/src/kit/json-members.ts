@@ -1,11 +1,10 @@
 /**
- * Finds where the members of a JSON object's top level lie in the text, and what they hold, without building the values:
- * what is needed to replace one value and leave every other byte as it was sent, and to judge a large body without
- * paying for a copy of it.
+ * Finds the members of a JSON object's top level in the text, and measures their values without building them. Callers can then
+ * replace one value, leave every other byte unchanged, and judge a large body without a copy of it.
  *
- * The text is decoded as Latin-1, so one character is one byte and positions are byte offsets; JSON's structure is
- * ASCII, so nothing is lost. The structure is checked in full. What is not checked is the inside of strings and the
- * spelling of numbers and literals: callers that need this parse as well.
+ * The text is decoded as Latin-1, so one character is one byte and positions are byte offsets; JSON's structure is ASCII, so
+ * nothing is lost. The scan checks the complete structure, but not the inside of strings or the spelling of numbers and
+ * literals: callers that need those checked also parse.
  */
 
 export interface MemberSpan {
@@ -14,7 +13,7 @@ export interface MemberSpan {
   readonly start: number;
   /** One past the value's last byte. */
   readonly end: number;
-  /** Bytes of the strings inside, names of members included, data URLs left out. */
+  /** Bytes of the strings inside, including names of members, without data URLs. */
   readonly textBytes: number;
   readonly numbers: number;
   /** Nested members that have the name the caller asked to count. */
@@ -50,7 +49,7 @@ export function scanObject(
   const members: MemberSpan[] = [];
   scanner.skipSpace();
   if (!scanner.take(CLOSE_BRACE)) {
-    // Each turn consumes at least a name and a value, so the text's length bounds the loop.
+    // Each iteration consumes at least a name and a value, so the length of the text bounds the loop.
     do {
       scanner.skipSpace();
       const member = scanner.member();
@@ -122,8 +121,8 @@ class Scanner {
   }
 
   /**
-   * Steps over one value of any depth, without recursion. After each value comes a separator or the end of what
-   * encloses it; `inside` remembers what that is, level by level.
+   * Skips one value of any depth, without recursion. A value is followed by a separator or by the end of what encloses it;
+   * `inside` has the closing character of each level.
    */
   #skipValue(): 'too_deep' | 'broken' | null {
     const text = this.#text;
@@ -131,7 +130,7 @@ class Scanner {
     for (;;) {
       const code = text.charCodeAt(this.at);
       if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-        // The object whose member this is counts as the first level.
+        // The top-level object counts as the first level.
         if (inside.length + 2 > this.#depthMax) return 'too_deep';
         this.at += 1;
         this.skipSpace();
@@ -145,7 +144,7 @@ class Scanner {
       } else if (!this.#skipScalar(code)) {
         return 'broken';
       }
-      // A value has ended; close whatever ends with it.
+      // A value has ended: close the levels that end with it.
       for (;;) {
         const closing = inside.at(-1);
         if (closing === undefined) return null;
@@ -198,7 +197,7 @@ class Scanner {
     }
   }
 
-  /** A number or literal: up to whatever can follow one. */
+  /** Skips a number or literal up to the first character that cannot belong to it. */
   #skipScalar(first: number): boolean {
     const text = this.#text;
     const isNumber = first === 0x2d || (first >= 0x30 && first <= 0x39);
@@ -214,7 +213,7 @@ class Scanner {
   }
 }
 
-/** A name may be written with escapes (`mod\u0065l`) and still mean the member. */
+/** A name may be written with escapes (`mod\u0065l`). */
 function decodeName(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end - 1);
   if (!raw.includes('\\')) return raw;

@@ -3,7 +3,7 @@ import pino from 'pino';
 export type Log = pino.Logger;
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-// Belt and braces: nothing should log these, and if something does, the value is gone.
+// A second line of defense: no code should log these values, and if it does, they are removed.
 const REDACTED_PATHS = [
   'authorization',
   'cookie',

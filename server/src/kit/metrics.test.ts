@@ -30,7 +30,7 @@ describe('metrics', () => {
     assert.equal(metrics.contentType, library.contentType);
   });
 
-  it('are read when somebody asks, and what cannot be said has no sample', async () => {
+  it('are read when a scraper asks, and an unknown value has no sample', async () => {
     const metrics = createMetrics({ processMetrics: false });
     let held: number | null = 1;
     metrics.register('held', { kind: 'gauge', help: 'Held.' }, () => held);

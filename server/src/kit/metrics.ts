@@ -1,28 +1,28 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 
-/** What a metric is called and means; the labels are known beforehand and take few values. */
+/** The help text, kind and labels of a metric. Labels are fixed and take few values. */
 export type MetricDefinition = {
   readonly help: string;
   readonly labels?: readonly string[];
 } & (
   | { readonly kind: 'counter' | 'gauge' }
-  /** Upper bounds, ascending; what is above the last is counted as well. */
+  /** Upper bounds, ascending. Values above the last bound are counted too. */
   | { readonly kind: 'histogram'; readonly bounds: readonly number[] }
 );
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** What a metric stands at: one number, one for each set of labels, a histogram, or nothing that could be said. */
+/** The current value of a metric: a number, a number for each set of labels, a histogram, or null when unknown. */
 export type Reading = number | null | readonly (readonly [Labels, number])[] | Tally;
 
 /**
- * Counts how values spread over buckets. Taking a value costs a few steps through an array and makes nothing, so that it can be
- * done for every request.
+ * Counts values in buckets. Counting a value is a short loop without allocation, so that it can be done for every
+ * request.
  */
 export interface Tally {
   readonly bounds: readonly number[];
   observe(value: number): void;
-  /** How many fell into each bucket; one more than there are bounds. */
+  /** The count of each bucket; one bucket more than there are bounds. */
   readonly counts: readonly number[];
   sum(): number;
 }
@@ -43,17 +43,17 @@ export function createTally(bounds: readonly number[]): Tally {
   };
 }
 
-/** Where those who know a number say how to read it. Nothing is read before somebody asks for all of it. */
+/** Metrics by name, each with a function that reads its value. Nothing is read until a scraper asks. */
 export interface Metrics {
   readonly contentType: string;
   register(name: string, definition: MetricDefinition, read: () => Reading): void;
-  /** Everything in the text format of Prometheus. Whoever asks while it is written gets the same text. */
+  /** All metrics in Prometheus text format. Concurrent callers share one text. */
   text(): Promise<string>;
 }
 
 export function createMetrics(options: { readonly processMetrics: boolean }): Metrics {
   const registry = new Registry();
-  // Event loop, memory, garbage collection and processor time, under the names that dashboards for Node know.
+  // Event loop, memory, garbage collection and CPU time, under the names that Node dashboards use.
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
   let writing: Promise<string> | null = null;
   return {
@@ -77,8 +77,8 @@ interface Sample {
 }
 
 /**
- * The registry asks a metric for its samples and writes them; the library's own metrics would keep the numbers a second
- * time, and looking one up by its labels costs a microsecond.
+ * The registry asks a metric for its samples and writes them. The library's own metric classes would keep every number twice
+ * and take a microsecond for each look-up by labels.
  */
 function asMetric(name: string, definition: MetricDefinition, read: () => Reading): Metric {
   const head = { name, help: definition.help, type: definition.kind, aggregator: 'sum' };

@@ -2,17 +2,17 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 import { Secret } from './secret.ts';
 
 /**
- * Keeps secrets at rest: AES-256-GCM under a master key, bound to associated data, so that a sealed value
- * moved to another place does not open there.
+ * Encrypts secrets at rest: AES-256-GCM under a master key, bound to associated data, so that a sealed value that is copied to
+ * another row does not open there.
  *
- * Layout: version (1 byte) · key id (8) · nonce (12) · ciphertext · tag (16). The key id names the master
- * key without telling anything of it, and lets old values open while a new key takes over.
+ * Layout: version (1 byte) · key id (8) · nonce (12) · ciphertext · tag (16). The key id identifies the master key without
+ * revealing anything of it, so that old values still open after a key rotation.
  */
 export interface Sealer {
   /** The id of the key that `seal` uses. */
   readonly keyId: string;
   seal(plaintext: string, associated: readonly string[]): Buffer;
-  /** Throws `UnsealError` when no key fits, the value was changed, or the associated data differ. */
+  /** Throws `UnsealError` when no key matches, the value was changed, or the associated data differ. */
   open(sealed: Buffer, associated: readonly string[]): Secret;
   keyIdOf(sealed: Buffer): string;
   needsReseal(sealed: Buffer): boolean;
@@ -88,7 +88,7 @@ function idOfKey(key: Buffer): string {
     .toString('hex');
 }
 
-/** Each part carries its length, so that no two lists of parts give the same bytes. */
+/** Each part is prefixed with its length, so that no two lists of parts give the same bytes. */
 function associatedBytes(header: Buffer, parts: readonly string[]): Buffer {
   const chunks: Buffer[] = [header];
   for (const part of parts) {
@@ -101,8 +101,8 @@ function associatedBytes(header: Buffer, parts: readonly string[]): Buffer {
 }
 
 /**
- * Reads a master key from text: 32 bytes as base64 (plain or URL-safe) or hex. What is plainly not random is
- * refused, because a guessable key protects nothing. The text itself never gets into a message.
+ * Reads a master key from text: 32 bytes as base64 (plain or URL-safe) or hex. Text that is clearly not random is rejected, because
+ * a guessable key protects nothing. Error messages never contain the text.
  */
 export function parseMasterKey(text: string): Buffer {
   const trimmed = text.trim();
@@ -116,7 +116,7 @@ export function parseMasterKey(text: string): Buffer {
       'the master key must be 32 bytes in base64 or hex; make one with `openssl rand -base64 32`',
     );
   }
-  // 32 random bytes have about 30 distinct values, and are all printable once in 10^13 keys.
+  // 32 random bytes have about 30 distinct values, and all of them are printable in one of 10^13 keys.
   const distinct = new Set(key).size;
   const steps = new Set(key.subarray(1).map((byte, index) => byte - (key[index] ?? 0))).size;
   if (distinct < 16 || steps < 8 || key.every((byte) => byte >= 0x20 && byte < 0x7f)) {

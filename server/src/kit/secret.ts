@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 const REDACTED = '[secret]';
 
 /**
- * A value that must not reach a log, an error message or a response by accident: every implicit way of
- * turning it into text gives a placeholder, and only `reveal()` gives the value.
+ * A value that must not get into a log, an error message or a response by accident: every implicit conversion to text gives a
+ * placeholder, and only `reveal()` gives the value.
  */
 export class Secret {
   readonly #value: string;

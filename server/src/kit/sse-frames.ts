@@ -1,6 +1,6 @@
 /**
- * Reading a stream of server-sent events without changing it. Text is decoded as Latin-1 throughout, so one
- * character is one byte; JSON inside is only looked at for its ASCII structure.
+ * Reads server-sent events without changing them. Text is decoded as Latin-1, so one character is one byte; JSON inside is only
+ * read for its ASCII structure.
  */
 
 export interface SseFrame {
@@ -9,12 +9,12 @@ export interface SseFrame {
   readonly data: string;
 }
 
-// A carriage return ends a line by itself, too, unless a line feed follows or might still follow.
+// A carriage return ends a line by itself unless a line feed follows or could still follow.
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n|$))/g;
 
 /**
- * One past the blank line that ends the frame starting at `from`, or -1 when the frame is not complete.
- * Almost no stream has carriage returns; those that do (`mixedLineEnds`) take the slower way.
+ * The position after the blank line that ends the frame starting at `from`, or -1 when the frame is incomplete. Few streams have
+ * carriage returns; those that do (`mixedLineEnds`) take the slower path.
  */
 export function frameEnd(text: string, from: number, mixedLineEnds: boolean): number {
   if (mixedLineEnds) {

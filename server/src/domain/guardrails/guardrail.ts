@@ -12,23 +12,23 @@ export interface GuardrailBinding {
   readonly targetId: string | null;
 }
 
-/** What may be sent to a guardrail, and received of it, where it has no bound of its own. */
+/** The default maximum of the bytes sent to a guardrail and received from it. */
 export const GUARDRAIL_BYTES_DEFAULT = 1_048_576;
 
-/** A guardrail as gateways hold it: enabled, with its preset filled in and the bindings that are enabled. */
+/** A guardrail as gateways hold it: enabled, with its preset applied and its enabled bindings. */
 export interface Guardrail {
   readonly id: string;
   readonly slug: string;
   /** Lower is asked first. */
   readonly priority: number;
-  /** The whole address that is called, query included. */
+  /** The complete URL that is called, including the query. */
   readonly baseUrl: string;
   readonly httpMethod: 'POST' | 'PUT';
   readonly authMode: AuthMode;
   readonly secretHeaderName: string | null;
-  /** Null when there is none, and when the stored one opens under no configured master key. */
+  /** Null when there is none, or when no configured master key opens the stored one. */
   readonly secret: Secret | null;
-  /** For the whole call, from asking for a turn to the last byte of the answer. */
+  /** For the complete call, from waiting for a turn to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly preDispatch: boolean;
   readonly postResponse: boolean;
@@ -40,10 +40,10 @@ export interface Guardrail {
   readonly bindings: readonly GuardrailBinding[];
 }
 
-/** What a request is, as far as bindings look at it. */
+/** The properties of a request that bindings refer to. */
 export interface GuardedPlace {
   readonly laneId: string | null;
-  /** Null while no candidate is known: then only what is bound to everything or to the lane counts. */
+  /** Null while no candidate is chosen: then only bindings to everything or to the lane apply. */
   readonly candidate: { readonly providerId: string; readonly endpointId: string } | null;
 }
 
@@ -52,7 +52,7 @@ export function inOrder(guardrails: readonly Guardrail[]): readonly Guardrail[] 
   return guardrails.toSorted((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
 }
 
-/** Each counts once however many of its bindings match; the order is that of the list. */
+/** The effective guardrails, each once, in the order of the list. */
 export function effectiveGuardrails(
   guardrails: readonly Guardrail[],
   place: GuardedPlace,
@@ -65,7 +65,7 @@ export function effectiveGuardrails(
   );
 }
 
-/** The bindings that make a guardrail effective there, for whoever wants to know why it is. */
+/** The bindings that make a guardrail effective there, for explanations. */
 export function reachingBindings(guardrail: Guardrail, place: GuardedPlace): readonly GuardrailBinding[] {
   return guardrail.bindings.filter((binding) => reaches(binding, place));
 }

@@ -1,8 +1,8 @@
 import { isObject } from '../../kit/json-value.ts';
 
 /**
- * The part of JSONPath (RFC 9535) that response rules use: `$`, `.name`, `['name']`, `[0]`, `[-1]`, `.*` and `[*]`. No
- * filters, slices or descendants: a rule names a place, and what it asks of the value there is the operator's part.
+ * The part of JSONPath (RFC 9535) that response rules use: `$`, `.name`, `['name']`, `[0]`, `[-1]`, `.*` and `[*]`. There are no
+ * filters, slices or descendants: the path selects values, and the rule's operator tests them.
  */
 export type PathStep = { readonly name: string } | { readonly index: number } | 'every';
 export type JsonPath = readonly PathStep[];
@@ -14,7 +14,7 @@ const WILDCARD = /\.\*|\[\s*\*\s*\]/y;
 const INDEX = /\[\s*(-?(?:0|[1-9]\d{0,8}))\s*\]/y;
 const QUOTED = /\[\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]/y;
 
-/** The steps of the path, or what is wrong with it in words that go on from "path". */
+/** The steps of the path, or a description of the error that continues a sentence starting with "path". */
 export function parseJsonPath(text: string): JsonPath | string {
   if (!text.startsWith('$')) return 'must start with $, the whole answer';
   const steps: PathStep[] = [];
@@ -32,7 +32,7 @@ export function parseJsonPath(text: string): JsonPath | string {
   return steps;
 }
 
-/** Every value that the path leads to, in the order of the document, each of which has only one way to it. */
+/** Every value that the path selects, in document order. */
 export function selectValues(path: JsonPath, document: unknown): readonly unknown[] {
   let values: readonly unknown[] = [document];
   for (const step of path) values = values.flatMap((value) => stepFrom(step, value));
@@ -57,7 +57,7 @@ function match(pattern: RegExp, text: string, position: number): RegExpExecArray
   return pattern.exec(text);
 }
 
-/** Escapes are those of JSON; of the two quotes a string has to escape its own. */
+/** Escapes are those of JSON; each kind of quote must be escaped inside its own. */
 function unquoted(single: string | undefined, double: string | undefined): string | null {
   const inner =
     double ??

@@ -2,7 +2,7 @@ import type { GuardrailPreset } from '@relay/contract';
 import type { ResponseRule } from './rules.ts';
 import type { Template } from './template.ts';
 
-/** What a guardrail without a template or rules of its own is asked and judged with. */
+/** The template and rules of a guardrail that has none of its own. */
 export type Preset = Omit<GuardrailPreset, 'request_template' | 'response_rules'> & {
   readonly request_template: Template;
   readonly response_rules: readonly ResponseRule[];
@@ -12,7 +12,7 @@ export const PRESET_SLUG_DEFAULT = 'custom-http';
 
 const bearer = { http_method: 'POST', auth_mode: 'bearer_static', secret_header_name: null } as const;
 
-/** Of Mistral's categories, those that are harm; the others are subjects that an application may be about. */
+/** Mistral's categories of harm. Its other categories are topics that an application may be about. */
 const MISTRAL_HARM = [
   'sexual',
   'hate_and_discrimination',
@@ -24,7 +24,7 @@ const MISTRAL_HARM = [
   'jailbreaking',
 ];
 
-/** Each is only a filled-in template: a guardrail may replace any part of it. */
+/** A preset only fills in settings: a guardrail may replace any of them. */
 export const guardrailPresets: readonly Preset[] = [
   {
     slug: PRESET_SLUG_DEFAULT,
@@ -132,7 +132,7 @@ export const guardrailPresets: readonly Preset[] = [
       temperature: 0,
       max_tokens: 50,
     },
-    // The model says one word, after two line breaks or none. Any other words are an answer that was not understood.
+    // The model writes one word, after up to two line breaks. Any other text is not a verdict.
     response_rules: [
       { path: '$.choices[*].message.content', operator: 'contains', value: 'unsafe', action: 'block' },
       { path: '$.choices[*].message.content', operator: 'equals', value: 'safe', action: 'allow' },

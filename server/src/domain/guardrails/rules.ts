@@ -14,18 +14,18 @@ export type RuleOperator =
 
 export type RuleAction = 'allow' | 'block' | 'log' | 'replace';
 
-/** What an answer of a guardrail means: the first rule that matches decides. */
+/** What a guardrail's answer means: the first rule that matches decides. */
 export interface ResponseRule {
   readonly path: string;
   readonly operator: RuleOperator;
-  /** Absent with `exists` and `missing`, and with nothing else. */
+  /** Absent with `exists` and `missing`, required with every other operator. */
   readonly value?: unknown;
   readonly action: RuleAction;
-  /** With `replace` alone: what the client gets in place of the answer's text. */
+  /** With `replace` only: the text that the client gets in place of the answer's text. */
   readonly replacement?: string;
 }
 
-/** `param` is the place inside what was sent, such as `[2].path`; `message` goes on from it. */
+/** `param` is the place inside the rules or the template, such as `[2].path`; `message` continues the sentence. */
 export interface GuardrailProblem {
   readonly param: string;
   readonly message: string;
@@ -34,7 +34,7 @@ export interface GuardrailProblem {
 const WITHOUT_VALUE: ReadonlySet<RuleOperator> = new Set(['exists', 'missing']);
 const OF_NUMBERS: ReadonlySet<RuleOperator> = new Set(['greater_than', 'at_least', 'less_than', 'at_most']);
 
-/** What is wrong with rules whose shape the schema has already checked; null when nothing is. */
+/** The first error in rules whose shape the schema has already checked; null when there is none. */
 export function checkRules(
   rules: readonly ResponseRule[],
   stages: { readonly preDispatch: boolean },
@@ -46,7 +46,7 @@ export function checkRules(
   return null;
 }
 
-/** The first rule that matches the answer; null when the answer says nothing that the rules know. */
+/** The first rule that matches the answer; null when none does. */
 export function judge(rules: readonly ResponseRule[], answer: unknown): ResponseRule | null {
   return rules.find((rule) => matches(rule, answer)) ?? null;
 }
@@ -81,7 +81,7 @@ function ruleProblem(rule: ResponseRule, { preDispatch }: { preDispatch: boolean
 
 function matches(rule: ResponseRule, answer: unknown): boolean {
   const path = parseJsonPath(rule.path);
-  // Checked when it was saved; one that cannot be read selects nothing, not even for `missing`.
+  // The path was checked when it was saved; an unreadable path selects nothing, and does not count as `missing`.
   if (typeof path === 'string') return false;
   const values = selectValues(path, answer);
   if (rule.operator === 'missing') return values.length === 0;

@@ -5,7 +5,7 @@ import type { GuardrailStage } from './verdict.ts';
 /** The JSON object that is sent to a guardrail; strings in it may hold `{{name}}`. */
 export type Template = Readonly<Record<string, unknown>>;
 
-/** One turn of a conversation with nothing in it but text. */
+/** One message of a conversation, as text only. */
 export interface TextMessage {
   readonly role: string;
   readonly content: string;
@@ -15,13 +15,13 @@ export interface TemplateValues {
   readonly text: string;
   readonly stage: GuardrailStage;
   readonly operation: Operation;
-  /** As the client named it. */
+  /** As the client sent it. */
   readonly model: string;
-  /** The lane's slug; empty when the name was a model. */
+  /** The lane's slug; empty when the request named a model. */
   readonly lane: string;
   readonly requestId: string;
   readonly messages: readonly TextMessage[];
-  /** What the client sent, or in `post_response` what the provider answered, as parsed. */
+  /** The parsed request, or in `post_response` the parsed answer. */
   readonly body: unknown;
 }
 
@@ -42,12 +42,12 @@ const NAMED = /\{\{\s*([^{}]*?)\s*\}\}/g;
 const WHOLE = /^\{\{\s*(messages|body)\s*\}\}$/;
 const DEPTH_MAX = 32;
 
-/** What is wrong with the template; null when nothing is. */
+/** The first error in the template; null when there is none. */
 export function checkTemplate(template: Template): GuardrailProblem | null {
   return problemIn(template, '', 0);
 }
 
-/** Filled after parsing: whatever a value holds stays inside its string, and is not looked at for names again. */
+/** Values are filled in after parsing, so they stay inside their strings and are not searched for names again. */
 export function fillTemplate(template: Template, values: TemplateValues): unknown {
   return fill(template, values);
 }

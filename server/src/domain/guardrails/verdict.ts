@@ -1,7 +1,7 @@
 export type GuardrailStage = 'pre_dispatch' | 'post_response';
 export type GuardrailVerdict = 'allowed' | 'flagged' | 'replaced' | 'blocked' | 'unavailable';
 
-/** Why a guardrail said nothing that counts. */
+/** Why a guardrail gave no verdict. */
 export type GuardrailCause =
   | 'timeout'
   | 'unreachable'

@@ -4,8 +4,8 @@ import type { Usage } from './usage.ts';
 const TOKENS_PER_PRICE = 1_000_000n;
 
 /**
- * What a request costs by the configured price, in whole micro-USD. Computed in integers and rounded up
- * once, so that no sum of charges falls below the sum of the exact prices.
+ * The cost of a request by the configured price, in whole micro-USD. Computed in integers and rounded up once, so that no sum of
+ * charges is below the sum of the exact prices.
  */
 export function costMicros(pricing: Pricing, usage: Usage): number {
   const cachedPrice = pricing.cachedInputCostMicrosPer1mTokens ?? pricing.inputCostMicrosPer1mTokens;

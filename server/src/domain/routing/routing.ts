@@ -10,7 +10,7 @@ import type {
 import { authStyles } from '../upstream-auth.ts';
 import { chooseCredential } from './choose-credential.ts';
 
-/** An endpoint that a request may go to, with what is needed to send it there. */
+/** An endpoint that may serve a request, with what is needed to send the request there. */
 export interface Candidate {
   readonly endpoint: Endpoint;
   readonly provider: Provider;
@@ -19,14 +19,14 @@ export interface Candidate {
   readonly pathPrefix: string;
 }
 
-/** What a `model` value means: who may serve it, in order, and under which rules. */
+/** What a `model` value means: which endpoints may serve it, in order, and under which rules. */
 export interface Route {
-  /** Null when the name was a model and not a lane. */
+  /** Null when the name is a model and not a lane. */
   readonly lane: Lane | null;
   readonly maxWaitMs: number;
   readonly allowFallback: boolean;
   readonly selection: LaneSelection;
-  /** By rank; every member, so that an explanation can say why one is passed over. */
+  /** All members by rank, so that an explanation can say why one is passed over. */
   readonly members: readonly RouteMember[];
 }
 
@@ -43,10 +43,10 @@ export interface RoutingTable {
   readonly lanes: readonly Lane[];
 }
 
-// Requests that name a model and no lane wait as a lane with default settings would.
+// Requests that name a model wait as in a lane with default settings.
 const DEFAULT_MAX_WAIT_MS = 30_000;
 
-// A memo, not state: what it holds follows from its key alone and goes away with it.
+// A cache and not state: an entry depends on its key alone and is collected with it.
 const tables = new WeakMap<OrganizationSnapshot, RoutingTable>();
 
 /** Built once per snapshot: the hot path only looks names up. */
@@ -77,7 +77,7 @@ function buildRoutingTable(snapshot: OrganizationSnapshot): RoutingTable {
     addModelMember(byModel, model, candidate);
     addModelMember(byProviderAndModel, `${candidate.provider.slug}/${model}`, candidate);
   }
-  // Later entries win, so the names of least precedence go in first.
+  // Later entries win, so names of lower precedence are added first.
   const byName = new Map<string, Route>([...byModel, ...byProviderAndModel]);
   const lanes = [...snapshot.lanes.values()].filter((lane) => lane.enabled);
   const laneRoutes = lanes.map((lane) => [lane, laneRoute(snapshot, lane, candidates)] as const);
@@ -95,8 +95,8 @@ function candidatesOf(snapshot: OrganizationSnapshot): Map<string, Candidate> {
   for (const endpoint of endpoints) {
     const provider = snapshot.providers.get(endpoint.providerId);
     const target = provider === undefined ? 'not_a_url' : parseTargetUrl(provider.baseUrl);
-    // The database holds endpoints to providers, and providers to checked URLs; a row that escaped both
-    // must not take the organization's other endpoints down with it.
+    // The database guarantees the provider and a valid URL; a row that violates this must not affect the organization's
+    // other endpoints.
     if (provider === undefined || typeof target === 'string') continue;
     candidates.set(endpoint.id, {
       endpoint,

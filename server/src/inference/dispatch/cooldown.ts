@@ -3,8 +3,8 @@ import type { UpstreamHead } from '../exchange.ts';
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * Until when an upstream wants to be left alone: because it said so while throttling or overloaded, or because it
- * reports that nothing is left of its own limit until a certain time. Null when neither.
+ * Until when to send no more requests to an endpoint: the provider asked for it with a 429 or 503, or reported that its own limit
+ * is used up until then. Null in any other case.
  */
 export function cooldownUntilMs(head: UpstreamHead, nowMs: number): number | null {
   const throttled = head.status === 429 || head.status === 503;
@@ -25,7 +25,7 @@ function retryAfterMs({ headers }: UpstreamHead, nowMs: number): number | null {
   return Number.isNaN(dateMs) ? null : dateMs - nowMs;
 }
 
-/** How long the provider's own window stays empty; 0 while something is left of it, or when it does not say. */
+/** Time until the provider's own window resets; 0 while it has capacity left or does not report it. */
 function usedUpMs({ headers }: UpstreamHead, metric: 'requests' | 'tokens'): number {
   if (single(headers[`x-ratelimit-remaining-${metric}`]) !== '0') return 0;
   return durationMs(single(headers[`x-ratelimit-reset-${metric}`]));

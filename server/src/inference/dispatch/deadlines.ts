@@ -1,10 +1,10 @@
 import type { Clock } from '../../kit/clock.ts';
 
-/** How long an upstream may take, each on its own clock. Connecting has its own bound in the egress door. */
+/** How long an upstream may take. The egress module has a separate limit for connecting. */
 export interface DeadlinesMs {
   /** From sending the request to the response's headers. */
   readonly headers: number;
-  /** Between two pieces of the response. */
+  /** Between two chunks of the response. */
   readonly idle: number;
   /** From sending the request to the end of the response. */
   readonly total: number;
@@ -13,8 +13,8 @@ export interface DeadlinesMs {
 export type DeadlineKind = keyof DeadlinesMs;
 
 /**
- * One timer for all three: data only moves a mark, and the timer, when it fires, looks how far the nearest
- * deadline really is. Streams of thousands of frames then cost no timer work at all.
+ * One timer for all three deadlines. Data only updates a timestamp; when the timer fires, it computes the time to the nearest
+ * deadline. Streams of thousands of frames cause no timer work.
  */
 export class DeadlineWatch {
   readonly #clock: Clock;
@@ -45,7 +45,7 @@ export class DeadlineWatch {
     this.#markMs = this.#clock.monotonicMs();
   }
 
-  /** While the client is the slow one, silence of the upstream is our own doing. */
+  /** While Relay pauses the upstream for a slow client, its silence does not count. */
   pause(): void {
     this.#paused = true;
   }

@@ -20,7 +20,7 @@ describe('the code of a failed attempt', () => {
     ],
     ['bytes that are not HTTP', named('HTTPParserError'), false, 'upstream_invalid_response'],
     ['a head without end', named('HeadersOverflowError'), false, 'upstream_invalid_response'],
-    ['an upgrade nobody asked for', named('SocketError', 'bad upgrade'), false, 'upstream_invalid_response'],
+    ['an unrequested upgrade', named('SocketError', 'bad upgrade'), false, 'upstream_invalid_response'],
     ['an address that is not allowed', new AddressRefusedError('no'), false, 'upstream_not_prepared'],
     [
       'a name that leads to such an address',

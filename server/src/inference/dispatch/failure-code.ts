@@ -1,11 +1,11 @@
 import { AddressRefusedError } from '../../kit/egress/index.ts';
 import type { FailureCode } from '../exchange.ts';
 
-// What the connection's parser says of an answer that is not HTTP, or larger than any head may be.
+// Errors of undici's parser for an answer that is not HTTP or has an oversized head.
 const UNREADABLE = new Set(['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError']);
 const UNASKED_UPGRADE = 'bad upgrade';
 
-/** `answering`: the head had arrived, so what failed is not the connection but an answer that was cut off. */
+/** `answering`: the head had arrived, so the failure is an incomplete answer and not a failed connection. */
 export function failureCodeOf(error: Error & { code?: string }, answering: boolean): FailureCode {
   if (error instanceof AddressRefusedError || error.cause instanceof AddressRefusedError)
     return 'upstream_not_prepared';

@@ -23,10 +23,10 @@ const TIMEOUT_TEXT: Record<DeadlineKind, string> = {
 };
 
 /**
- * Sends one attempt and feeds everything that comes back to the listener, which always hears exactly one
- * end: `onEnd` or `onFailure`. Answers nothing itself.
+ * Sends one attempt and passes everything that comes back to the listener, which gets exactly one end: `onEnd` or `onFailure`.
+ * Answers nothing itself; the pipeline turns a failure into a fallback or 502.
  *
- * `inspected`: a guardrail has to read the answer. Returns the way to stop the attempt; after stopping, the listener hears nothing more.
+ * `inspected`: a guardrail reads the answer. Returns a function that stops the attempt; the listener gets nothing after it.
  */
 export function sendUpstream(
   deps: DispatchDeps,
@@ -74,7 +74,7 @@ class UpstreamHandler implements EgressHandler {
     );
   }
 
-  /** Idempotent. Before a connection was found there is nothing to abort yet; it is then aborted when found. */
+  /** Idempotent. An attempt without a connection is aborted when it gets one. */
   stop(): void {
     this.#over = true;
     this.#watch.stop();
@@ -91,10 +91,10 @@ class UpstreamHandler implements EgressHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // Informational responses precede the real one and concern the connection only.
+    // Informational responses concern the connection only.
     if (this.#over || status < 200) return;
     this.#answering = true;
-    // The raw list is not needed, and its pieces would hold on to the whole first read for as long as a stream lasts.
+    // Relay does not use the raw list, and its slices would retain the first read for as long as a stream lasts.
     controller.rawHeaders = null;
     this.#watch.headersArrived();
     this.#listener.onHead(

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-// What of the client's headers an upstream gets to see. A closed list: identity, cookies, forwarding and
-// everything of our own stay behind without having to be known.
+// The client headers that providers receive. An allowlist keeps identity, cookies, forwarding headers and Relay's own headers
+// back without naming them.
 const FORWARDED = [
   'accept',
   'user-agent',
@@ -16,8 +16,8 @@ const FORWARDED = [
 const READABLE_ENCODINGS = /^(?:gzip|deflate|br|identity)(?:;q=[\d.]+)?$/;
 
 /**
- * What every upstream request carries besides its authentication; names and values in turn. `plain`: the answer is read on its
- * way, by frames or by a guardrail, and must not be encoded.
+ * The headers of every upstream request except its authentication; names and values in turn. `plain`: Relay or a guardrail reads
+ * the answer before the client, so it must not be encoded.
  */
 export function upstreamHeaders(client: IncomingHttpHeaders, plain: boolean): string[] {
   const list = ['content-type', 'application/json'];
@@ -29,7 +29,7 @@ export function upstreamHeaders(client: IncomingHttpHeaders, plain: boolean): st
   return list;
 }
 
-/** Usage has to be read on the way through, so only encodings that can be decoded here are asked for. */
+/** Relay reads usage from the answer, so it accepts only encodings that it can decode. */
 function readableEncodings(accepted: string | string[] | undefined): string {
   if (typeof accepted !== 'string') return 'identity';
   const kept = accepted.split(',').map((part) => part.trim().replaceAll(' ', ''));

@@ -16,7 +16,7 @@ export interface GuardDeps {
   readonly log: Log;
 }
 
-/** Asks one guardrail and writes down what it said, not what it was shown. Null: the client left before it spoke. */
+/** Asks one guardrail and records its verdict, but not what it saw. Null when the client disconnected first. */
 export async function ask(
   deps: GuardDeps,
   exchange: Exchange,
@@ -46,7 +46,7 @@ export function wasAsked({ guard }: Exchange, { id }: Guardrail, stage: Guardrai
   return guard.verdicts.some((verdict) => verdict.guardrailId === id && verdict.stage === stage);
 }
 
-/** Why the request ends with this answer: 403, or 503 where the guardrail must be heard; null when it goes on. */
+/** The error that ends the request: 403, or 503 when the guardrail is required and unavailable; null when the request continues. */
 export function refusalOf(
   { id, failureMode }: Guardrail,
   stage: GuardrailStage,
@@ -62,7 +62,7 @@ export function refusalOf(
   return new RelayError('guardrail_unavailable', { fields });
 }
 
-/** The call itself goes on to its end: what it finds out about the guardrail is worth knowing for the others. */
+/** The call itself runs to its end, because its outcome updates the guardrail's circuit breaker. */
 async function unlessClientLeaves<T>(exchange: Exchange, start: () => Promise<T>): Promise<T | null> {
   if (exchange.clientGone) return null;
   try {

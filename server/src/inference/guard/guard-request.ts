@@ -11,14 +11,14 @@ import type { Exchange, RoutedRequest } from '../exchange.ts';
 import { ask, type GuardDeps, refusalOf, wasAsked } from './ask.ts';
 import { showRequest } from './shown.ts';
 
-/** Configuration that changes faster than guardrails can be asked does not keep a request for ever. */
+/** Bounds the rounds for a configuration that changes faster than guardrails answer. */
 const ROUNDS_MAX = 8;
 
 export type Guarded = 'clear' | 'client_gone';
 
 /**
- * Answers 400 for a stream or an embedding that a guardrail would have to inspect, whichever candidate it would come to: a
- * client must not get around a guardrail by the way it asks.
+ * Answers 400 for a stream, or a protocol without text, when a guardrail applies to any candidate: a client must not avoid a
+ * guardrail by the form of its request.
  */
 export function demandInspectable(
   exchange: Exchange,
@@ -38,7 +38,7 @@ export function demandInspectable(
     : new RelayError('guardrail_streaming_unsupported', { param: 'stream' });
 }
 
-/** Answers 403 and 503. Asks what is bound to everything or to the lane, before any capacity is asked for. */
+/** Answers 403 and 503. Asks the guardrails of everything and of the lane, before any capacity is requested. */
 export function guardRequest(
   deps: GuardDeps,
   exchange: Exchange,
@@ -49,8 +49,8 @@ export function guardRequest(
 }
 
 /**
- * Answers 400, 403 and 503. Before a dispatch: what is bound to the candidate is asked, and whatever became effective since the
- * request came, which may be long ago.
+ * Answers 400, 403 and 503. Asks the candidate's guardrails before a dispatch, and those that became effective since the request
+ * arrived.
  */
 export function guardDispatch(
   deps: GuardDeps,
@@ -67,7 +67,7 @@ export function guardDispatch(
   return guardWithNewest(deps, exchange, routed, candidates, candidate);
 }
 
-/** The guardrails that have to see the answer of this candidate. */
+/** The guardrails that inspect this candidate's answer. */
 export function responseGuardrails(
   exchange: Exchange,
   routed: RoutedRequest,
@@ -83,7 +83,7 @@ async function guardWithNewest(
   candidates: readonly Candidate[],
   candidate: Candidate,
 ): Promise<Guarded> {
-  // Asking takes time in which there may be something new again, so it is only over when nobody is left to ask.
+  // The configuration can change while guardrails answer, so the loop ends only when no guardrail is left to ask.
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     exchange.guard.snapshot = await deps.newest.of(exchange.guard.snapshot);
     if (exchange.clientGone) return 'client_gone';
@@ -95,7 +95,7 @@ async function guardWithNewest(
   throw new RelayError('guardrail_unavailable', { internal: 'there was always another guardrail to ask' });
 }
 
-/** One after the other; the first that says no ends it. */
+/** Asks in order; the first refusal ends the request. */
 async function askInTurn(
   deps: GuardDeps,
   exchange: Exchange,
@@ -112,7 +112,7 @@ async function askInTurn(
   return 'clear';
 }
 
-/** A guardrail is asked once for each stage of a request, however many candidates it comes to. */
+/** A guardrail is asked once for each stage of a request, whatever the number of candidates. */
 function unaskedOf(exchange: Exchange, place: GuardedPlace, stage: GuardrailStage): readonly Guardrail[] {
   const { guardrails } = exchange.guard.snapshot;
   if (guardrails.length === 0) return guardrails;

@@ -10,8 +10,8 @@ export type GuardedAnswer =
   | 'client_gone';
 
 /**
- * Asks about a whole answer before any of it reaches the client: 403 and 503, and 502 for one that is not JSON after all. One that
- * was replaced is what those after it see. `decoded` is the body without its encoding; null when nobody knows that encoding.
+ * Asks guardrails about a complete answer before any of it is sent. Answers 403 and 503, and 502 for an answer that is not JSON. After a
+ * replacement, the following guardrails see the replaced answer. `decoded` is the body without its encoding; null when the encoding is unknown.
  */
 export async function guardResponse(
   deps: GuardDeps,
@@ -42,7 +42,7 @@ export async function guardResponse(
   return { kind: 'clear', answer: replaced ? withBody(answer, said) : answer };
 }
 
-/** What the provider said of the bytes of its answer holds no longer. */
+/** Removes the headers that describe the original bytes. */
 function withBody(answer: UpstreamAnswer, said: unknown): UpstreamAnswer {
   const {
     'content-length': _length,

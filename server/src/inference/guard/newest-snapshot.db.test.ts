@@ -96,7 +96,7 @@ describe('what a dispatch is decided on', () => {
     assert.equal(reads, 1);
   });
 
-  it('has every guardrail that was confirmed more than 200 ms ago, although nobody told this process', async () => {
+  it('has every guardrail that was confirmed more than 200 ms ago, although this process got no notification', async () => {
     await newest.of(snapshot);
     await enableGuardrail();
     nowMs = 201;

@@ -5,13 +5,13 @@ import type { Snapshots } from '../../store/configuration/snapshots.ts';
 import { snapshotAtFence } from '../../store/keys/freshness.ts';
 import type { KnownFences } from '../../store/keys/known-fences.ts';
 
-/** Nothing is dispatched on what was known longer ago than this. */
+/** No request is dispatched on a fence that was read longer ago than this. */
 const AGE_MS_MAX = 200;
-/** From here on the fence is read ahead, so that under load nobody has to wait for it. */
+/** From this age on the fence is read ahead, so that requests under load do not wait for it. */
 const AGE_MS_WANTED = 100;
-/** A store that takes longer is away, as far as a request that could be dispatched is concerned. */
+/** A store that takes longer counts as unavailable. */
 const READ_MS_MAX = 1_500;
-/** While neither store answers, not every request finds it out for itself. */
+/** How long the stores are not asked again after neither answered. */
 const AWAY_MS = 1_000;
 
 export interface NewestSnapshotDeps {
@@ -21,14 +21,14 @@ export interface NewestSnapshotDeps {
   readonly log: Log;
 }
 
-/** What a dispatch may be decided on, although the request may have come long ago. */
+/** The snapshot that a dispatch is decided on; the request may have arrived long before. */
 export interface NewestSnapshot {
-  /** Reads the fence ahead if it will be needed; the request goes on meanwhile. */
+  /** Reads the fence ahead if it will be needed; the request does not wait. */
   prepare(organizationId: string): void;
   /**
-   * The snapshot itself while nothing that makes guardrails stricter was confirmed up to 200 ms ago; else a newer one. Throws
-   * `store_unavailable` when a newer one is known to exist and cannot be read. When not even that can be found out, what is
-   * known goes on: whoever was to confirm a change would not have reached the stores either.
+   * The snapshot itself if no stricter guardrail was confirmed up to 200 ms ago, otherwise a newer one. Throws
+   * `store_unavailable` when a newer one exists and cannot be read. When neither store answers, the known snapshot is used:
+   * management could not have confirmed a change without the stores either.
    */
   of(snapshot: OrganizationSnapshot): OrganizationSnapshot | Promise<OrganizationSnapshot>;
 }
@@ -43,14 +43,17 @@ export function createNewestSnapshot(deps: NewestSnapshotDeps): NewestSnapshot {
     return known === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() - known.readMs;
   }
 
-  /** Null when neither store says. A read that is under way is shared while it is young enough. */
+  /** Null when neither store answers. A read in progress is shared while it is recent enough. */
   function read(organizationId: string): Promise<number | null> {
     const running = reads.get(organizationId);
     const startMs = clock.monotonicMs();
     if (running !== undefined && startMs - running.startMs <= AGE_MS_MAX) return running.version;
     const version = withinTime(fences.read(organizationId)).catch((error: unknown) => {
       awayUntilMs = clock.monotonicMs() + AWAY_MS;
-      deps.log.warn({ err: error }, 'the newest configuration cannot be found out; the last known goes on');
+      deps.log.warn(
+        { err: error },
+        'the newest configuration version cannot be read; the last known one is used',
+      );
       return null;
     });
     const entry = { startMs, version };
@@ -85,7 +88,7 @@ export function createNewestSnapshot(deps: NewestSnapshotDeps): NewestSnapshot {
       const isYoung = known !== undefined && nowMs - known.readMs <= AGE_MS_MAX;
       if (isYoung && known.version <= snapshot.version) return snapshot;
       if (nowMs < awayUntilMs && (known === undefined || known.version <= snapshot.version)) {
-        // The poll may have got through where the read did not.
+        // The poll may have loaded a newer snapshot although the read failed.
         return newestHeld(snapshot);
       }
       return follow(snapshot);

@@ -8,7 +8,7 @@ const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** Answers 400 `invalid_request` for a body that says a thing twice. */
+/** Answers 400 `invalid_request` for a body with duplicate members. */
 export function showRequest(exchange: Exchange, routed: RoutedRequest): Shown {
   const body = parseUnambiguous(routed.body);
   return shownOf(exchange, routed, 'pre_dispatch', body, textRules(exchange).ofRequest(body));
@@ -38,8 +38,8 @@ function shownOf(
 }
 
 /**
- * Of a member that is there twice one reader takes the first and another the last. The provider gets the client's bytes, so what
- * a guardrail was shown would not have to be what the provider reads.
+ * Of duplicate members some parsers take the first and some the last. The provider gets the client's bytes, so it could read
+ * something other than the guardrail.
  */
 function parseUnambiguous({ bytes }: InferenceBody): unknown {
   const text = bytes.toString('utf8');
@@ -47,7 +47,7 @@ function parseUnambiguous({ bytes }: InferenceBody): unknown {
   try {
     body = JSON.parse(text);
   } catch (cause) {
-    // Of a large body only the structure was checked so far.
+    // Only the structure of a large body was checked before.
     throw new RelayError('invalid_json', { message: 'The request body is not valid JSON.', cause });
   }
   if (membersOf(body) === membersIn(text)) return body;
@@ -57,14 +57,14 @@ function parseUnambiguous({ bytes }: InferenceBody): unknown {
   });
 }
 
-/** How many members the objects of a value have, all together. */
+/** The number of members in all objects of a value. */
 function membersOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const inner: unknown[] = Object.values(value);
   return inner.reduce<number>((sum, each) => sum + membersOf(each), Array.isArray(value) ? 0 : inner.length);
 }
 
-/** The same of a text: a colon that is in no string follows the name of a member. */
+/** The number of members in a JSON text: each colon outside a string follows a member's name. */
 function membersIn(json: string): number {
   let count = 0;
   let inString = false;

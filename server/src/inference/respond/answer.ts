@@ -6,7 +6,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Exchange, UpstreamAnswer } from '../exchange.ts';
 import { overheadMs } from './response-headers.ts';
 
-/** Passes a whole upstream answer on, byte for byte. `failedStream`: a 200 that carries an error. */
+/** Sends a complete upstream answer byte for byte, with the provider's status. `failedStream`: a 200 that contains an error. */
 export function sendAnswer(
   exchange: Exchange,
   answer: UpstreamAnswer,
@@ -34,13 +34,13 @@ export function sendError(
   const { status, headers, body } = errorResponse(error, context, exchange.protocol.errors.body);
   headers[names.overheadMs] = overheadMs(exchange, deps.clock.monotonicMs());
   headers['content-length'] = String(Buffer.byteLength(body));
-  // What is left of an unread body would be taken for the next request, or read only to be thrown away.
+  // The rest of an unread body would be parsed as the next request.
   if (!exchange.request.complete) headers['connection'] = 'close';
   response.writeHead(status, headers);
   endUnread(exchange.request, response, body);
 }
 
-/** A stream that broke after content was sent ends with this frame and without the protocol's own end. */
+/** Ends a stream that broke after content was sent, in place of the protocol's own end. */
 export function interruptedFrame(deps: { publicUrl: string }, exchange: Exchange): string {
   const error = new RelayError('stream_interrupted');
   const context = { requestId: exchange.requestId, publicUrl: deps.publicUrl };

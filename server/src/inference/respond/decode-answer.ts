@@ -12,7 +12,7 @@ const decoders: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
   br: (bytes) => promisify(brotliDecompress)(bytes, { maxOutputLength: DECODED_BYTES_MAX }),
 };
 
-/** An encoding that cannot be decoded here is the client's to judge: sound as far as anyone can tell. */
+/** Relay cannot judge an encoding that it does not know, so such an answer counts as sound. */
 export async function readEncodedAnswer(
   rules: AnswerRules,
   body: Buffer,
@@ -27,7 +27,7 @@ export async function readEncodedAnswer(
   }
 }
 
-/** A whole answer without its encoding; null when it cannot be decoded here. */
+/** A complete answer without its encoding; null when Relay does not know the encoding. */
 export async function decodeAnswer({ headers, body }: UpstreamAnswer): Promise<Buffer | null> {
   const encoding = String(headers['content-encoding'] ?? 'identity')
     .trim()

@@ -10,7 +10,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** Reads a compressed stream from a decoded copy, for its usage and its end. The bytes go their own way. */
+/** Reads usage and the end of a compressed stream from a decoded copy. The client gets the original bytes. */
 export class EncodedStreamTap {
   readonly #reader: StreamReader;
   readonly #decoder: Transform | null;
@@ -32,7 +32,7 @@ export class EncodedStreamTap {
     this.#decoder?.write(chunk);
   }
 
-  /** An encoding that cannot be read here has, as far as anyone can tell, ended as it should. */
+  /** A stream in an encoding that Relay does not know counts as complete. */
   async end(): Promise<{ done: boolean; usage: Usage | null }> {
     if (this.#decoder === null) return { done: true, usage: null };
     this.#decoder.end();

@@ -21,7 +21,7 @@ import { encodingOf, isEventStream, mustBeJson, withoutLength } from './upstream
 /** Relay holds answers up to this size until they are complete, so that usage can go into the headers. */
 const BUFFERED_BYTES_MAX = 8 * 1024 * 1024;
 const TAIL_BYTES = 2 * 1024;
-/** How long the body of an error may take before the attempt counts as failed without it. */
+/** How long the body of an error may take. After it, the attempt fails without the body. */
 const ERROR_BODY_MS_MAX = 2_000;
 
 /** In place of a head until the provider has sent one. */
@@ -35,9 +35,9 @@ export interface ReplyDeps {
   readonly dropUsageFrame: boolean;
   /** A guardrail inspects a 2xx before the client gets any of it, so it has to be a complete JSON object of bounded size. */
   readonly whole: boolean;
-  /** Headers for the client at the moment of commitment. */
+  /** The response headers at the moment the first byte is sent. */
   readonly headersFor: (head: UpstreamHead, usage: Usage | null) => string[];
-  /** The frame that tells a client that its stream broke. */
+  /** The frame that reports a broken stream to the client. */
   readonly interruptedFrame: () => string;
 }
 

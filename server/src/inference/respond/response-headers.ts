@@ -10,7 +10,7 @@ import {
   type UpstreamHead,
 } from '../exchange.ts';
 
-// Headers of the upstream's connection, of its own accounting, or that would speak for us.
+// Headers of the upstream connection, of its own accounting, or that would be mistaken for Relay's.
 const DROPPED = new Set([
   'connection',
   'keep-alive',
@@ -30,7 +30,7 @@ const DROPPED = new Set([
   'x-should-retry',
 ]);
 
-/** The upstream's headers without those that are not ours to pass on. Names and values in turn. */
+/** The upstream's headers that reach the client. Names and values in turn. */
 function passedOn(head: UpstreamHead): string[] {
   const list: string[] = [];
   for (const name in head.headers) {
@@ -42,7 +42,7 @@ function passedOn(head: UpstreamHead): string[] {
   return list;
 }
 
-/** Headers of an upstream's answer as the client gets them. `usage` is null for streams and when unknown. */
+/** The headers of an upstream's answer for the client. `usage` is null for streams and when unknown. */
 export function responseHeaders(
   exchange: Exchange,
   routed: RoutedRequest,
@@ -113,7 +113,7 @@ function pushRateHeaders(list: string[], windows: readonly RateWindow[]): void {
   }
 }
 
-/** The one with the smallest share left. */
+/** The limit with the smallest share left. */
 function tightest(windows: readonly RateWindow[], metric: RateWindow['metric']): RateWindow | null {
   let found: RateWindow | null = null;
   for (const window of windows) {
@@ -127,12 +127,12 @@ function durationText(durationMs: number): string {
   return `${(durationMs / 1_000).toFixed(3)}s`;
 }
 
-/** What the gateway itself took: neither the wait for capacity nor the time of the provider or of guardrails. */
+/** The time that Relay itself took, without the wait for capacity, the provider and guardrails. */
 export function overheadMs({ startMs, waitMs, upstreamMs, guard }: Exchange, nowMs: number): string {
   return Math.max(0, nowMs - startMs - waitMs - upstreamMs - (guard.tookMs ?? 0)).toFixed(2);
 }
 
-/** Names may hold any letter; a header may not. */
+/** Names may contain any letter; headers may not. */
 function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
 }

@@ -4,22 +4,22 @@ import type { FrameMeaning, StreamRules } from '../../protocols/protocol.ts';
 
 const HELD_FRAMES_MAX = 64;
 const HELD_BYTES_MAX = 256 * 1024;
-/** A frame larger than this is passed on in pieces: memory is bounded before frames are whole. */
+/** A larger frame is relayed in parts, which bounds memory. */
 const TAIL_BYTES_MAX = 256 * 1024;
-/** Copying less than this costs nothing worth avoiding. */
+/** Below this size copying is cheaper than avoiding it. */
 const LARGE_CHUNK_BYTES = 8 * 1024;
 
 /**
- * Takes a provider's stream chunk by chunk and says which bytes may go to the client now. Bytes are never
- * changed or reordered, only held back: the preamble until content arrives, an incomplete frame until it is
- * whole, and the usage frame for good when only the gateway asked for it.
+ * Takes a provider's stream chunk by chunk and returns the bytes that may be sent to the client now. Bytes are never changed or
+ * reordered, only held back: the preamble until content arrives, an incomplete frame until it is complete, and the usage
+ * frame permanently when only Relay asked for it.
  */
 export class StreamReader {
-  /** `refused`: the provider reported an error before any content; another endpoint may still take over. */
+  /** `refused`: the provider reported an error before any content, so the request can fall back to another endpoint. */
   phase: 'holding' | 'open' | 'refused' = 'holding';
-  /** The protocol's own end was seen. */
+  /** The protocol's own end was read. */
   done = false;
-  /** The provider reported an error after content had been passed on. */
+  /** The provider reported an error after content was relayed. */
   errored = false;
   usage: Usage | null = null;
   contentFrames = 0;
@@ -31,7 +31,7 @@ export class StreamReader {
   #heldBytes = 0;
   #tail: Buffer[] = [];
   #tailBytes = 0;
-  /** Of the text being read now. */
+  /** Whether the text that is being read has carriage returns. */
   #mixedLineEnds = false;
 
   constructor(rules: StreamRules, dropUsageFrame: boolean) {
@@ -58,7 +58,7 @@ export class StreamReader {
     return out;
   }
 
-  /** At the end of the stream: a last frame without its blank line still counts. */
+  /** Called at the end of the stream. A last frame without its blank line counts. */
   end(): Buffer[] {
     if (this.#tailBytes === 0) return [];
     const tail = Buffer.concat(this.#tail);
@@ -68,7 +68,7 @@ export class StreamReader {
     return [tail];
   }
 
-  /** Everything held back so far, for the one who has nothing better to pass on. */
+  /** Everything held back so far, for when no other attempt is left. */
   takeHeld(): Buffer {
     const held = Buffer.concat([...this.#held, ...this.#tail]);
     this.#held = [];
@@ -77,10 +77,10 @@ export class StreamReader {
     return held;
   }
 
-  /** Only the frame that lies across the two is put together; the rest of a large chunk is passed on uncopied. */
+  /** Joins only the frame that spans the tail and the chunk, so that the rest of a large chunk is relayed without a copy. */
   #takeFirstFrame(chunk: Buffer): { frame: Buffer; rest: Buffer } | null {
     const text = Buffer.concat(this.#tail, this.#tailBytes).toString('latin1') + chunk.toString('latin1');
-    // Where a carriage return ends the frame, only what follows it can tell, and that would be cut off.
+    // Only the byte after a carriage return tells whether the frame ends there, and it may be in the next chunk.
     const end = text.includes('\r') ? -1 : frameEnd(text, 0, false);
     if (end < 0) return null;
     const inChunk = end - this.#tailBytes;
@@ -90,7 +90,7 @@ export class StreamReader {
     return { frame, rest: chunk.subarray(inChunk) };
   }
 
-  /** Without a line end nothing can become a whole frame, so the pieces are only collected. */
+  /** Null while the tail cannot contain a complete frame: chunks without a line end are only collected. */
   #joinTail(chunk: Buffer): Buffer | null {
     if (this.#tailBytes === 0) return chunk;
     this.#tail.push(chunk);
@@ -109,8 +109,8 @@ export class StreamReader {
       out.push(rest);
       return;
     }
-    // A copy of its own, lest a few bytes hold on to the whole chunk (or to a block of Node's pool) for as long as
-    // a slow client keeps the next chunk waiting.
+    // A copy, because a slice would retain the complete chunk (or a block of Node's pool) until a slow client lets the
+    // next chunk through.
     const kept = Buffer.allocUnsafeSlow(rest.length);
     rest.copy(kept);
     this.#tail.push(kept);

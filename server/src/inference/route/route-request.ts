@@ -4,7 +4,7 @@ import { unfitness, unfitVerdicts } from '../../domain/routing/unfit.ts';
 import type { InferenceBody } from '../../protocols/request-body.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** Answers 400: `model_not_found` when nothing has that name, `no_route` when nobody behind it can serve. */
+/** Answers 400: `model_not_found` when nothing has that name, `no_route` when no candidate can serve the request. */
 export function routeRequest(
   exchange: Exchange,
   body: InferenceBody,

@@ -2,7 +2,7 @@ import { describePolicy } from '../../domain/limits/limits.ts';
 import type { BoundPolicy } from '../../domain/request-record.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** The policy that made the request wait last, or refused it; null when none did. */
+/** The limit that last made the request wait or rejected it; null when none did. */
 export function boundPolicyOf({ decisions, snapshot, caller }: Exchange): BoundPolicy | null {
   if (decisions.bound === null) return null;
   const { policyId, resetsAtMs } = decisions.bound;

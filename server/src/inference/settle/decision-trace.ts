@@ -15,8 +15,8 @@ const REFUSED_TEXT: Record<Refusal['reason'], string> = {
 type Judged = Pick<RecordedCandidate, 'verdict' | 'reason' | 'waitMs'>;
 
 /**
- * Why the request went where it went: every member of its route with what became of it, those that were tried always among
- * them. The reasons are fixed words, so nothing of the request is in them.
+ * Why the request was routed as it was: every member of its route with its verdict, tried members always included. The reasons
+ * are fixed texts that contain nothing of the request.
  */
 export function decisionTrace(exchange: Exchange): readonly RecordedCandidate[] {
   const { route, attempts } = exchange;
@@ -44,7 +44,7 @@ function judgeTried({ waitMs }: AttemptRecord, isLast: boolean): Judged {
   return { verdict: 'selected', reason: 'the last attempt was made here', waitMs };
 }
 
-/** `passedOver`: one of a lower place was tried, so this one was looked at before and not taken. */
+/** `passedOver`: a member of a later rank was tried, so this one was considered before and not chosen. */
 function judgeUntried(exchange: Exchange, member: RouteMember, passedOver: boolean): Judged {
   const unfit = unfitness(member, exchange.protocol.operation, exchange.streaming);
   if (unfit !== null) return { ...unfitVerdicts[unfit], waitMs: null };

@@ -14,13 +14,13 @@ export interface Ending {
   readonly cause: string | null;
   readonly usage: Usage | null;
   readonly streamedTokens: number;
-  /** Monotonic moment of the first byte to the client; null when none was sent. */
+  /** Monotonic time of the first byte to the client; null when none was sent. */
   readonly firstByteMs: number | null;
-  /** The provider answered in full, and a guardrail or the client's leaving kept it from the client: it is paid all the same. */
+  /** The provider answered completely, but a guardrail or a disconnect kept the answer from the client. It is metered nevertheless. */
   readonly withheld?: boolean;
 }
 
-/** Writes the exchange's one terminal record. `routed` is null when the request ended before routing. */
+/** Writes the exchange's one terminal record and answers nothing. `routed` is null when the request ended before routing. */
 export function settle(
   deps: { desk: Pick<AdmissionDesk, 'settle'>; clock: Clock; onSettled?: (record: RequestRecord) => void },
   exchange: Exchange,
@@ -78,8 +78,8 @@ export function settle(
 }
 
 /**
- * What the provider reported, else what it must have worked on: the input, and what was streamed. A
- * provider that answered with an error of its own did no work that it bills.
+ * What the provider reported, otherwise what it must have processed: the input and the streamed output. A provider that answered
+ * with an error did no work that it bills.
  */
 function actualUsage(
   exchange: Exchange,

@@ -1,7 +1,7 @@
 import type { RequestTimings } from '../../domain/request-record.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** Whole milliseconds of each step; null for one that the exchange did not come to. */
+/** Whole milliseconds of each step; null for a step that the exchange did not reach. */
 export function timingsOf(
   { startMs, marks, waitMs, guard }: Exchange,
   firstByteMs: number | null,

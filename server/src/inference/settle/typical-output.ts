@@ -2,7 +2,7 @@ const FIRST_GUESS_TOKENS = 256;
 const NAMES_MAX = 10_000;
 const WEIGHT_OF_NEWEST = 0.1;
 
-/** What a lane's answers usually come to, for requests that set no bound of their own. */
+/** The typical output of a lane's answers, for requests without an output limit. */
 export interface TypicalOutput {
   tokens(name: string): number;
   learn(name: string, outputTokens: number): void;
@@ -13,8 +13,8 @@ export function createTypicalOutput(): TypicalOutput {
   return {
     tokens: (name) => Math.ceil(averages.get(name) ?? FIRST_GUESS_TOKENS),
     learn(name, outputTokens) {
-      // A provider that reports zero says nothing of how long an answer gets, and an estimate of zero
-      // would let requests through that nothing was reserved for.
+      // A reported zero says nothing about typical length, and an estimate of zero would admit requests without a
+      // reservation.
       if (outputTokens <= 0) return;
       const known = averages.get(name);
       if (known === undefined && averages.size >= NAMES_MAX) return;

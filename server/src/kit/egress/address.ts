@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Which addresses outside HTTP may go to. Everything that is not plainly public unicast is refused, so a
- * range nobody thought of stays closed; an operator opens private networks one CIDR at a time.
+ * The addresses that outgoing HTTP may reach. Everything that is not clearly public unicast is blocked, so an unknown range
+ * stays blocked; operators open private networks by CIDR.
  */
 export interface AddressPolicy {
   allows(address: string): boolean;
@@ -71,7 +71,7 @@ export function parseCidr(text: string): { address: string; prefixBits: number }
   return { address, prefixBits };
 }
 
-/** `::ffff:10.0.0.1` dials 10.0.0.1, so it is judged as that. A zone id (`%eth0`) never belongs here. */
+/** `::ffff:10.0.0.1` dials 10.0.0.1 and is judged as that. A zone id (`%eth0`) is never valid here. */
 function unwrapMappedIpv4(address: string): string {
   const dotted = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (dotted !== undefined) return dotted;

@@ -93,14 +93,14 @@ function refusedAddress(error: unknown): boolean {
   return (error as AddressRefusedError).code === 'ERR_ADDRESS_REFUSED';
 }
 
-describe('the egress door', () => {
+describe('egress', () => {
   let sink: Place;
   let sinkV6: Place;
   let allowed: Place;
   before(async () => {
     sink = await listen(CLOSED, 0, (_request, response) => response.end('sink'));
     sinkV6 = await listen('::1', sink.port, (_request, response) => response.end('sink'));
-    // Closing after each answer makes every request dial, and so resolve, anew.
+    // Closing after each answer makes every request connect, and so resolve the name, again.
     allowed = await listen(OPEN, sink.port, (request, response) => {
       const location = request.headers.host ?? '';
       response.writeHead(307, { connection: 'close', location: `http://${location}/again` });
@@ -165,7 +165,7 @@ describe('the egress door', () => {
     '2130706433',
     'localhost',
   ]) {
-    it(`does not dial ${host}, whoever let it through before`, async () => {
+    it(`does not dial ${host}, even if an earlier check let it through`, async () => {
       await through({}, async (egress) => {
         await assert.rejects(send(egress, `http://${host}:${sink.port}`), refusedAddress);
         await assert.rejects(send(egress, `https://${host}:${sink.port}`), refusedAddress);

@@ -4,16 +4,16 @@ import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { type AddressPolicy, createAddressPolicy } from './address.ts';
 import { checkTargetUrl, type TargetUrl, type TargetUrlProblem } from './target-url.ts';
 
-/** What a connection reads ahead while its reader is held back, besides the read under way; undici's default is 64 KiB. */
+/** What a paused connection reads ahead, besides a read in progress; undici's default is 64 KiB. */
 const SOCKET_BYTES_MAX = 16 * 1024;
 
 export interface EgressOptions {
-  /** Networks that may be dialled although they are not public. */
+  /** Networks that may be reached although they are not public. */
   readonly allowedCidrs: readonly string[];
   readonly connectTimeoutMs: number;
   /** Each stream holds a connection, so this bounds the streams to one origin. */
   readonly connectionsPerOriginMax: number;
-  /** Past this many origins idle pools are closed, oldest first. */
+  /** Above this number of origins, idle pools are closed, oldest first. */
   readonly originsMax: number;
   readonly lookup?: LookupFunction;
 }
@@ -29,14 +29,14 @@ export interface EgressRequest {
   readonly body: Buffer | null;
 }
 
-/** The only door to outside HTTP: follows no redirect and vets every address at the moment it is dialled. */
+/** The only module that makes outgoing HTTP requests. It follows no redirects and checks every address when it connects. */
 export interface Egress {
   dispatch(origin: string, request: EgressRequest, handler: EgressHandler): void;
   check(url: string): TargetUrl | TargetUrlProblem;
   close(): Promise<void>;
 }
 
-/** The address a host name resolved to (or the literal in the URL) is one that must not be dialled. */
+/** The address that a host name resolved to, or the literal address in the URL, is blocked. */
 export class AddressRefusedError extends Error {
   readonly code = 'ERR_ADDRESS_REFUSED';
 }
@@ -53,12 +53,12 @@ export function createEgress(options: EgressOptions): Egress {
       connect,
       connections: options.connectionsPerOriginMax,
       pipelining: 1,
-      // Deadlines belong to the caller, who knows the endpoint; undici's own are coarse and one for all.
+      // The caller sets deadlines for each endpoint; undici's own are coarse and the same for all.
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,
     });
-    // Room is made first: the new pool has no work yet and would itself count as idle.
+    // Idle pools are closed first: the new pool has no requests yet and would count as idle.
     closeIdlePools(pools, options.originsMax - 1);
     pools.set(origin, pool);
     return pool;
@@ -75,7 +75,7 @@ export function createEgress(options: EgressOptions): Egress {
   };
 }
 
-/** Oldest first; a pool with work under way is passed over, so a busy origin never loses its connections. */
+/** Oldest first. Pools with requests are skipped, so a busy origin keeps its connections. */
 function closeIdlePools(pools: Map<string, Pool>, originsMax: number): void {
   if (pools.size <= originsMax) return;
   for (const [origin, pool] of pools) {
@@ -96,7 +96,7 @@ function vettingConnector(policy: AddressPolicy, options: EgressOptions): buildC
   const connect = buildConnector(socketOptions);
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '');
-    // A literal is never looked up, so it has to be judged here.
+    // Literal addresses are not looked up, so they are checked here.
     if (isIP(host) !== 0 && !policy.allows(host)) {
       callback(new AddressRefusedError(`the address ${host} is in a network that may not be reached`), null);
       return;

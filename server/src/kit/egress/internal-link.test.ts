@@ -249,7 +249,7 @@ describe('the internal link', () => {
     assert.equal(requests, 1);
   });
 
-  it('refuses what is over its bound at once, and takes more when one has ended or was stopped', async () => {
+  it('refuses requests over its bound immediately, and accepts more when one has ended or was stopped', async () => {
     const open: (() => void)[] = [];
     const { origin } = await serverThat((_request, response) => {
       response.write('open');

@@ -1,13 +1,13 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 
-/** What a connection reads ahead while its reader is held back, besides the read under way; undici's default is 64 KiB. */
+/** What a paused connection reads ahead, besides a read in progress; undici's default is 64 KiB. */
 const SOCKET_BYTES_MAX = 16 * 1024;
 
 export interface InternalLinkOptions {
-  /** The other service, as the operator has configured it. */
+  /** The other service, as configured by the operator. */
   readonly origin: string;
   readonly connectTimeoutMs: number;
-  /** Requests under way at once; each holds a connection. More are refused, because a queue would have no end. */
+  /** The maximum of concurrent requests; each holds a connection. Further requests are rejected, because a queue would be unbounded. */
   readonly requestsMax: number;
   /** From sending a request to the head of its answer, and the longest silence after it. */
   readonly headTimeoutMs: number;
@@ -22,9 +22,9 @@ export interface LinkRequest {
   readonly body: Buffer | null;
 }
 
-/** What an answer is fed to, event by event. It hears one end, `onEnd` or `onFailure`, unless it was stopped. */
+/** Receives an answer, event by event. It gets one end, `onEnd` or `onFailure`, unless it was stopped. */
 export interface LinkAnswer {
-  /** Names and values in turn, as they came. */
+  /** Names and values in turn, unchanged. */
   onHead(status: number, headers: string[], flow: LinkFlow): void;
   onData(chunk: Buffer): void;
   onEnd(): void;
@@ -37,11 +37,11 @@ export interface LinkFlow {
 }
 
 /**
- * Requests to another service of the same deployment, over connections that are kept. The address is the operator's
- * and fixed, so it is not vetted as the addresses of providers are. Nothing is sent twice.
+ * Requests to another service of the same deployment, over persistent connections. The operator sets the address, so it is not
+ * checked as the addresses of providers are. No request is sent twice.
  */
 export interface InternalLink {
-  /** Answers the way to stop: the connection is cut, and the answer hears nothing more. */
+  /** Returns a function that stops the request: the connection is closed, and the answer gets no further event. */
   send(request: LinkRequest, answer: LinkAnswer): () => void;
   close(): Promise<void>;
 }
@@ -60,16 +60,16 @@ export function createInternalLink(options: InternalLinkOptions): InternalLink {
     bodyTimeout: options.idleTimeoutMs,
     allowH2: false,
   });
-  let underWay = 0;
+  let running = 0;
   return {
     send(request, answer) {
-      if (underWay >= options.requestsMax) {
-        answer.onFailure(`${underWay} requests are under way, and more may not be`);
+      if (running >= options.requestsMax) {
+        answer.onFailure(`${running} requests are in flight, which is the maximum`);
         return () => undefined;
       }
-      underWay += 1;
+      running += 1;
       const call = new LinkCall(answer, () => {
-        underWay -= 1;
+        running -= 1;
       });
       pool.dispatch(request, call);
       return () => call.stop();
@@ -92,7 +92,7 @@ class LinkCall implements Dispatcher.DispatchHandler {
     this.#left = left;
   }
 
-  /** Idempotent. Before a connection was found there is nothing to abort yet; it is then aborted when found. */
+  /** Idempotent. A request without a connection is aborted when it gets one. */
   stop(): void {
     this.#stopped = true;
     this.#controller?.abort(new LinkStoppedError());
@@ -104,10 +104,10 @@ class LinkCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    // Informational responses precede the real one and concern the connection only.
+    // Informational responses concern the connection only.
     if (this.#stopped || status < 200) return;
     const headers = textOf(controller.rawHeaders);
-    // Its pieces would hold on to the whole first read for as long as a stream lasts.
+    // Its slices would retain the first read for as long as a stream lasts.
     controller.rawHeaders = null;
     this.#answer.onHead(status, headers, controller);
   }
@@ -124,7 +124,7 @@ class LinkCall implements Dispatcher.DispatchHandler {
     if (this.#end()) this.#answer.onFailure(error.message);
   }
 
-  /** False when there is nobody to tell. undici tells of an error after the end when the end itself failed. */
+  /** False when the answer has ended. undici reports an error after the end when the end itself failed. */
   #end(): boolean {
     if (this.#ended) return false;
     this.#ended = true;

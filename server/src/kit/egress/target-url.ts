@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { AddressPolicy } from './address.ts';
 
-/** Where requests of one upstream go: the origin that is dialled and the path every request starts with. */
+/** Where requests to one upstream go: the origin to connect to and the path that every request starts with. */
 export interface TargetUrl {
   readonly origin: string;
   readonly hostname: string;
@@ -27,8 +27,8 @@ export const targetUrlProblems: Record<TargetUrlProblem, string> = {
     'points into a private, loopback or reserved network; the operator can open one with RELAY_ALLOW_PRIVATE_NETWORKS',
 };
 
-// A URL parser forgives these (it drops tabs, turns \ into /), and what it forgives another one may read
-// differently; encoded separators and NUL mean something only to a second decoding further along.
+// A URL parser accepts these (it drops tabs and turns \ into /), and another parser may read them differently. Encoded
+// separators and NUL only matter to a second decoder.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const CONFUSING = /[\u0000-\u0020\\\u007f-\u009f]|%(?:00|0a|0d|23|2f|3f|40|5c)/i;
 
@@ -47,8 +47,8 @@ export function parseTargetUrl(text: string): TargetUrl | TargetUrlProblem {
 }
 
 /**
- * The early answer, for whoever saves a URL. A host name passes here: what it resolves to is judged at
- * every dial, because names can point elsewhere a moment later.
+ * The check when a URL is saved. A host name passes: what it resolves to is checked at every connection, because it can change
+ * at any time.
  */
 export function checkTargetUrl(text: string, policy: AddressPolicy): TargetUrl | TargetUrlProblem {
   const target = parseTargetUrl(text);
@@ -58,7 +58,7 @@ export function checkTargetUrl(text: string, policy: AddressPolicy): TargetUrl |
   return target;
 }
 
-/** A trailing dot only says that the name is complete. */
+/** A trailing dot only marks a name as complete. */
 function isLocalName(hostname: string): boolean {
   return /(?:^|\.)localhost\.*$/.test(hostname);
 }

@@ -2,19 +2,19 @@ import type { ProviderTestResult } from '@relay/contract';
 
 export type Outcome = ProviderTestResult['outcome'];
 
-/** What is being tested, as far as the sentences need to know. */
+/** What is tested, as far as the messages need it. */
 export interface Subject {
   readonly hostname: string;
   /** Whether the host is an IP address, so that nothing has to be resolved. */
   readonly isAddress: boolean;
   readonly tls: boolean;
   readonly baseUrl: string;
-  /** What was called, such as `/v1/models`. */
+  /** The path that was called, such as `/v1/models`. */
   readonly path: string;
   readonly needsCredential: boolean;
   /** How the credential is sent, in words. */
   readonly sentAs: string;
-  /** Null when no model was named. */
+  /** Null when the test has no model. */
   readonly model: string | null;
   readonly timeoutMs: number;
 }

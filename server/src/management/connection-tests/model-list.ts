@@ -33,7 +33,7 @@ function idOf(model: unknown): string | null {
   return [id, name].find((each) => typeof each === 'string') ?? null;
 }
 
-/** An id is shown as it is or not at all, because it is there to be copied. */
+/** An id is shown unchanged or not at all, because people copy it. */
 function isShowable(id: string, secret: string | null): boolean {
   return id.length > 0 && id.length <= ID_CHARACTERS_MAX && shownText(id, secret) === id;
 }

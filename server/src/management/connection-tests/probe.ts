@@ -3,7 +3,7 @@ import type { Egress, EgressController, EgressHandler, EgressRequest } from '../
 import { type FailureReason, failureReasonOf } from './failure-reason.ts';
 
 export interface ProbeDeps {
-  /** A door of its own for each test: its connections are fresh and wait behind nobody's requests. */
+  /** Each test has its own egress: its connections are new and do not wait behind requests. */
   readonly openEgress: () => Pick<Egress, 'dispatch' | 'close'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly timeoutMs: number;
@@ -16,7 +16,7 @@ export interface Answered {
   readonly kind: 'answered';
   readonly status: number;
   readonly body: Buffer;
-  /** False when the answer was larger than what is read of one. */
+  /** False when the answer was larger than a test reads. */
   readonly complete: boolean;
   readonly connectMs: number;
   readonly respondMs: number;
@@ -25,14 +25,14 @@ export interface Answered {
 export interface Failed {
   readonly kind: 'failed';
   readonly reason: FailureReason;
-  /** Null when no connection came about. */
+  /** Null when there was no connection. */
   readonly connectMs: number | null;
   readonly waitedMs: number;
 }
 
 export type Send = (origin: string, request: EgressRequest) => Promise<ProbeResult>;
 
-/** Lets `use` send requests through a door that is closed behind it; all of them share one deadline. */
+/** Lets `use` send requests through an egress that is closed afterwards. All of them share one deadline. */
 export async function withProbe<T>(deps: ProbeDeps, use: (send: Send) => Promise<T>): Promise<T> {
   const egress = deps.openEgress();
   const deadline = new AbortController();
@@ -45,7 +45,7 @@ export async function withProbe<T>(deps: ProbeDeps, use: (send: Send) => Promise
   }
 }
 
-/** Never fails: whatever goes wrong is the result. */
+/** Never throws: every failure is a result. */
 function sendOnce(
   deps: ProbeDeps,
   egress: Pick<Egress, 'dispatch'>,

@@ -23,7 +23,7 @@ const RUNNING_MAX = { inOrganization: 4, inProcess: 64 };
 
 type TestDeps = Pick<ManagementDeps, 'ofOrganization' | 'sealer' | 'clock' | 'openEgress' | 'deployment'>;
 
-/** One test of what is stored of a provider. */
+/** One test of a stored provider or endpoint. */
 interface Test {
   readonly provider: Row<'providers'>;
   readonly credentialId: string | null;
@@ -34,8 +34,8 @@ interface Test {
 type ModelsAnswer = Pick<ProviderTestResult, 'model_count' | 'model_ids'>;
 
 /**
- * Calls what is stored as a request would, and says where that stops. Nothing is metered, recorded or written, and
- * of what comes back only a short text without the secret is shown.
+ * Calls the stored provider as a request would, and reports the stage that fails. Nothing is metered, recorded or written. Of the
+ * answer only a short text without the secret is shown.
  */
 export function connectionTestHandlers(deps: TestDeps): Handlers {
   const limited = createRunningTests(RUNNING_MAX);
@@ -106,7 +106,7 @@ async function listModels(
   const result = await sendAuthorized(target, send, request);
   const secret = target.secret?.reveal() ?? null;
   const models = modelsIn(result, secret);
-  // A list too large to read is a list all the same: the provider answers and takes the credential.
+  // A list that is too large to read still proves that the provider answers and accepts the credential.
   const listed = models !== null || (result.kind === 'answered' && !result.complete);
   const outcome = outcomeIn(result, listed);
   const answer = verdictOf(result, outcome, { ...target.subject, path, model: null }, secret);
@@ -141,20 +141,20 @@ async function askModel(
   return verdictOf(result, outcome, { ...target.subject, path, model }, secret);
 }
 
-/** A target without a usable credential is unready and is not sent to, so the secret is there when it is needed. */
+/** Tests without a usable credential are not sent, so a secret is there when one is needed. */
 function sendAuthorized({ origin, auth, secret }: Target, send: Send, request: EgressRequest) {
   authorizeRequest(request, auth.mode, auth.headerName, secret);
   return send(origin, request);
 }
 
-/** `expected`: the body of a good status is what was asked for. */
+/** `expected`: whether the body of a 2xx is what was asked for. */
 function outcomeIn(result: ProbeResult, expected: boolean): Outcome {
   if (result.kind === 'failed') return result.reason;
   const outcome = outcomeOf(result.status);
   return outcome === 'ok' && !expected ? 'invalid_response' : outcome;
 }
 
-/** What the provider's 400 says; empty when it answered anything else. */
+/** The message of the provider's 400; empty for any other answer. */
 function messageOf400(result: ProbeResult): string {
   if (result.kind === 'failed' || result.status !== 400) return '';
   return errorTextOf(result.body, null) ?? '';

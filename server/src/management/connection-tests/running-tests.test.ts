@@ -4,7 +4,7 @@ import { createRunningTests } from './running-tests.ts';
 
 const busy = { code: 'queue_full' };
 
-it('so many tests run at once in an organization and in the process, and each that ends makes room', async () => {
+it('concurrent tests are bounded per organization and per process, and each that ends frees a slot', async () => {
   const limited = createRunningTests({ inOrganization: 2, inProcess: 3 });
   const start = (organizationId: string) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ export interface RunningTestsMax {
   readonly inProcess: number;
 }
 
-/** Runs at most so many tests at once: each holds a connection and some memory, and a provider is at its other end. */
+/** Bounds concurrent tests: each holds a connection and memory, and calls a provider. */
 export function createRunningTests(max: RunningTestsMax) {
   const running = new Map<string, number>();
   let total = 0;

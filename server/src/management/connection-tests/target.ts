@@ -24,12 +24,12 @@ export type Unready = 'no_credential' | 'credential_unreadable';
 
 export interface TargetInput {
   readonly provider: Row<'providers'>;
-  /** Null: the provider's own, which is its oldest enabled one. */
+  /** Null for the provider's default, its oldest enabled credential. */
   readonly credentialId: string | null;
   readonly timeoutMs: number;
 }
 
-/** What is stored of the provider, with the credential that a request would be sent with. */
+/** The stored provider, with the credential that a request would be sent with. */
 export async function targetOf(
   db: Kysely<Database>,
   sealer: Sealer,

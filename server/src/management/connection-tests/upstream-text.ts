@@ -1,14 +1,14 @@
 import { objectOf } from '../../kit/json-value.ts';
 
 const CHARACTERS_MAX = 300;
-/** A shorter piece of a secret turns up in ordinary words; a longer one would let half of it through. */
+/** Shorter parts of a secret occur in ordinary words; a longer minimum would let half of a secret through. */
 const PIECE_CHARACTERS = 6;
 const KEY_LIKE = /\b(?:bearer\s+\S+|(?:sk|pk|rk|rly|key|token|secret)[-_][\w*.…-]{4,})|[\w-]*\*{3,}[\w-]*/gi;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
 const REDACTED = '[redacted]';
 
-/** What of a provider's own words may be shown: short, on one line, and without anything of the secret it was sent. */
+/** The part of a provider's text that may be shown: short, on one line, and without any part of the secret it was sent. */
 export function shownText(text: string, secret: string | null): string {
   const plain = text
     .slice(0, CHARACTERS_MAX * 10)
@@ -18,7 +18,7 @@ export function shownText(text: string, secret: string | null): string {
   return safe.length <= CHARACTERS_MAX ? safe : `${safe.slice(0, CHARACTERS_MAX - 1)}…`;
 }
 
-/** The message of an error in any of the shapes that providers use, or null: other bodies are not shown at all. */
+/** The message of an error in any of the shapes that providers use; null for other bodies, which are not shown. */
 export function errorTextOf(body: Buffer, secret: string | null): string | null {
   const said = messageIn(parsed(body));
   return said === null || said.trim() === '' ? null : shownText(said, secret);
@@ -32,14 +32,14 @@ export function parsed(body: Buffer): unknown {
   }
 }
 
-/** Providers nest it once; what is nested deeper is not looked for. */
+/** Providers nest the message at most once. */
 function messageIn(value: unknown, nested = false): string | null {
   const { error, message, detail } = objectOf(value);
   if (!nested && typeof error === 'object' && error !== null) return messageIn(error, true);
   return [message, error, detail].find((each) => typeof each === 'string') ?? null;
 }
 
-/** Every stretch of the text that is also a stretch of the secret goes, whatever the case of its letters. */
+/** Removes every part of the text that is also a part of the secret, ignoring case. */
 export function withoutSecret(text: string, secret: string | null): string {
   if (secret === null || secret === '') return text;
   const length = Math.min(PIECE_CHARACTERS, secret.length);

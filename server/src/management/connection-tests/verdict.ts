@@ -6,13 +6,13 @@ import { errorTextOf } from './upstream-text.ts';
 type StageResult = ProviderTestResult['stages'][number];
 type StageName = StageResult['stage'];
 
-/** What both kinds of tests answer. */
+/** What both kinds of tests return. */
 export type TestAnswer = Pick<
   ProviderTestResult,
   'ok' | 'outcome' | 'message' | 'latency_ms' | 'upstream_status' | 'upstream_message' | 'stages'
 >;
 
-/** Where each outcome stops; all before it went well. */
+/** The stage at which each outcome stops; the stages before it succeeded. */
 const STOPS_AT: Readonly<Record<Exclude<Outcome, 'ok' | 'timed_out' | 'connection_failed'>, StageName>> = {
   no_credential: 'authenticate',
   credential_unreadable: 'authenticate',
@@ -30,12 +30,12 @@ const STOPS_AT: Readonly<Record<Exclude<Outcome, 'ok' | 'timed_out' | 'connectio
   invalid_response: 'respond',
 };
 
-/** Answers from which it follows that the credential was taken. */
+/** Outcomes that prove that the provider accepted the credential. */
 const TELLS_OF_CREDENTIAL: ReadonlySet<Outcome> = new Set(['ok', 'rate_limited', 'request_refused']);
 
 const STAGES: readonly StageName[] = ['resolve', 'connect', 'authenticate', 'respond'];
 
-/** What a status means; what a good one means depends on what was asked for. */
+/** What a status means. Whether a 2xx is what was asked for is judged by its body. */
 export function outcomeOf(status: number): Outcome {
   if (status >= 200 && status < 300) return 'ok';
   if (status >= 300 && status < 400) return 'redirected';
@@ -46,7 +46,7 @@ export function outcomeOf(status: number): Outcome {
   return status >= 400 && status < 500 ? 'request_refused' : 'upstream_error';
 }
 
-/** The answer of a test that sent nothing, because there is nothing it may send. */
+/** The result of a test that sent nothing, because there is no usable credential. */
 export function unsent(outcome: 'no_credential' | 'credential_unreadable', subject: Subject): TestAnswer {
   const message = explanationOf(outcome, subject, false);
   const stages = STAGES.map((stage): StageResult => {
@@ -65,7 +65,7 @@ export function unsent(outcome: 'no_credential' | 'credential_unreadable', subje
   };
 }
 
-/** The answer of a test that sent its request. */
+/** The result of a test that sent its request. */
 export function verdictOf(
   result: ProbeResult,
   outcome: Outcome,
@@ -96,7 +96,7 @@ function stagesOf(result: ProbeResult, outcome: Outcome, subject: Subject, messa
     const latency_ms = latencies[stage] ?? null;
     if (stage === stop) return { stage, status: 'failed', latency_ms, message };
     if (stop !== null && place > STAGES.indexOf(stop)) {
-      // An answer that refuses the credential is an answer all the same.
+      // An answer that rejects the credential still has a latency.
       return { stage, status: 'skipped', latency_ms, message: 'Not reached.' };
     }
     return passed(stage, outcome, subject, latency_ms);
