@@ -37,6 +37,8 @@ export interface Fleet {
   readonly authSecret: string;
   readonly gateways: readonly Member[];
   readonly workers: readonly Member[];
+  /** Where workers write the rows of the ledger as files. */
+  readonly usageFiles: string;
   /** Where gateways keep what Redis did not take. */
   readonly spools: readonly string[];
   /** SIGKILL; it is started again by itself after that long. */
@@ -54,7 +56,7 @@ const GATEWAYS = 3;
 const WORKERS = 2;
 const STARTS_MAX = 20;
 
-export async function startFleet(): Promise<Fleet> {
+export async function startFleet(options: { readonly gateways?: number } = {}): Promise<Fleet> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-chaos-'));
   const removeDirectory = () => rmSync(directory, { recursive: true, force: true });
   process.once('exit', removeDirectory);
@@ -78,6 +80,8 @@ export async function startFleet(): Promise<Fleet> {
     ...ownEnv,
     RELAY_ACCOUNTS: 'true',
     RELAY_AUTH_SECRET: authSecret,
+    RELAY_USAGE_FILES_DIR: join(directory, 'usage'),
+    RELAY_USAGE_FILES_SECONDS: '1',
     NODE_COMPILE_CACHE: join(directory, 'compiled'),
   };
   // Many processes are started and none of them ends well; what this one compiles before it sees that everything is missing
@@ -86,7 +90,8 @@ export async function startFleet(): Promise<Fleet> {
   const platform = await startRelay({ env, role: 'platform' });
   const started: RelayProcess[] = [platform];
   const spoolOf = (name: string) => join(directory, name);
-  const gateways = members('gateway', 'inference', GATEWAYS);
+  const usageFiles = env.RELAY_USAGE_FILES_DIR;
+  const gateways = members('gateway', 'inference', options.gateways ?? GATEWAYS);
   const workers = members('worker', 'worker', WORKERS);
   const starting = new Map<Member, Promise<void>>();
   let stopping = false;
@@ -126,6 +131,7 @@ export async function startFleet(): Promise<Fleet> {
     authSecret,
     gateways,
     workers,
+    usageFiles,
     spools: [...gateways, ...workers].map(({ name }) => spoolOf(name)),
     async kill(member, awayMs) {
       const victim = member.process;

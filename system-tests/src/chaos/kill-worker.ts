@@ -11,7 +11,7 @@ interface Backend {
   readonly client_port: number;
 }
 
-async function livingWorkers({ fleet }: Scene): Promise<Member[]> {
+export async function livingWorkers({ fleet }: Scene): Promise<Member[]> {
   const alive = () => fleet.workers.filter(({ process }) => process !== null);
   if (!(await until(() => alive().length > 0, DEAD_MS_MAX))) throw new Error('no worker came back');
   return alive();
@@ -24,21 +24,21 @@ export const anywhere: Kill = async (scene) => {
   return true;
 };
 
-/** With rows written and not committed: the sums, which come after them, are locked. */
+/** With rows written and not committed: the rollups, which come after them, are locked. */
 export const beforeCommit: Kill = async (scene) => {
   await livingWorkers(scene);
-  const lock = await lockSums(scene.fleet.postgres.url);
+  const lock = await lockRollups(scene.fleet.postgres.url);
   const blocked = await lock.blockedWorker(scene);
-  if (blocked !== null) await scene.fleet.kill(blocked.member, awayMs(scene));
+  if (blocked !== null) await scene.fleet.kill(blocked, awayMs(scene));
   await lock.release();
   return blocked !== null;
 };
 
-/** With rows committed and not acknowledged: Redis is silent before the lock is taken away. */
+/** With rows committed and not acknowledged: Redis is paused before the lock is released. */
 export const afterCommit: Kill = async (scene) => {
   const { fleet } = scene;
   await livingWorkers(scene);
-  const lock = await lockSums(fleet.postgres.url);
+  const lock = await lockRollups(fleet.postgres.url);
   const blocked = await lock.blockedWorker(scene);
   if (blocked === null) {
     await lock.release();
@@ -48,42 +48,52 @@ export const afterCommit: Kill = async (scene) => {
   fleet.redis.pause();
   await lock.release();
   const committed = await until(async () => (await countRows(fleet.postgres.url)) > before, 3_000, 5);
-  await fleet.kill(blocked.member, awayMs(scene));
+  await fleet.kill(blocked, awayMs(scene));
   fleet.redis.resume();
   return committed;
 };
 
-interface SumsLock {
-  /** A worker whose transaction waits for the lock; null when none came in time. */
-  blockedWorker(scene: Scene): Promise<{ member: Member } | null>;
+export interface TableLock {
+  /** A worker whose statement waits for the lock; null when none came in time. */
+  blockedWorker(scene: Scene): Promise<Member | null>;
+  /** Safe to call twice. */
   release(): Promise<void>;
 }
 
-async function lockSums(url: string): Promise<SumsLock> {
+const lockRollups = (url: string) =>
+  lockTable(url, 'lock table request_rollups in exclusive mode', '%request_rollups%');
+
+/** `waiting`: what the statement that is to wait for the lock looks like. */
+export async function lockTable(url: string, statement: string, waiting: string): Promise<TableLock> {
   const client = await connect(url);
   await client.query('begin');
-  await client.query('lock table request_rollups in exclusive mode');
-  // Within a transaction the list of what others do stays as it was first seen.
+  await client.query(statement);
+  // pg_stat_activity does not change within a transaction.
   const observer = await connect(url);
+  let released: Promise<void> | null = null;
+
+  async function release(): Promise<void> {
+    await client.query('rollback');
+    await Promise.all([client.end(), observer.end()]);
+  }
+
   return {
     async blockedWorker({ fleet }) {
       let member: Member | undefined;
       await until(async () => {
         const { rows } = await observer.query<Backend>(
           `select client_port from pg_stat_activity
-           where application_name = 'relay-worker' and wait_event_type = 'Lock' and query like '%request_rollups%'`,
+           where application_name = 'relay-worker' and wait_event_type = 'Lock' and query like $1`,
+          [waiting],
         );
         member = fleet.workers.find(
           ({ process }) => process !== null && rows.some((row) => hasPort(process.pid, row.client_port)),
         );
         return member !== undefined;
       }, MOMENT_MS_MAX);
-      return member === undefined ? null : { member };
+      return member ?? null;
     },
-    async release() {
-      await client.query('rollback');
-      await Promise.all([client.end(), observer.end()]);
-    },
+    release: () => (released ??= release()),
   };
 }
 

@@ -3,22 +3,25 @@
 import { parseArgs } from 'node:util';
 import { embedded } from './embedded.ts';
 import { type SettleResult, settle } from './settle.ts';
+import { sinks } from './sinks.ts';
 
 const USAGE = `usage: npm run chaos -- NAME [--short] [--seed N]
 
-settle   3 gateways, 2 workers, Redis and PostgreSQL, each killed with SIGKILL at chosen and at random moments under
-         load; then every request that the provider saw must have one row, with what the provider counted
-embedded  \`relay start\`, killed with SIGKILL 50 times under load of requests, streams and management writes, and started again on
-         the same directory; then the same, and every write that was answered must be there
-         --short     each moment once, for CI; of the embedded one, 5 kills
-         --seed N    the same choices again
+settle    3 gateways, 2 workers, Redis and PostgreSQL, each killed with SIGKILL at chosen and at random moments under
+          load; then every request that the provider saw must have one row, with what the provider counted
+embedded  \`relay start\`, killed with SIGKILL 50 times under load of requests, streams and management writes, and started
+          again on the same directory; then the same, and every write that was answered must be there
+sinks     2 workers, killed with SIGKILL 20 times under load, also between each two steps of writing a file; then the
+          closed files must hold every row of the ledger once
+          --short     for CI: each moment once; 5 kills of the embedded one
+          --seed N    the same choices again
 `;
 
 const WRONG_SHOWN_MAX = 20;
 /** Each that was started listens for this process's end, to end with it. */
 const PROCESSES_MAX = 100;
 
-const chaoses: Readonly<Record<string, typeof settle>> = { settle, embedded };
+const chaoses: Readonly<Record<string, typeof settle>> = { settle, embedded, sinks };
 
 function readOptions(args: readonly string[]) {
   const { values, positionals } = parseArgs({

@@ -10,6 +10,7 @@ import { type Sent, startLoad } from './load.ts';
 import { anywhereNames, type MomentName, momentNames, planKills, SEEN_MIN } from './plan.ts';
 import { createRandom } from './random.ts';
 import { rollupDifferences } from './rollup-differences.ts';
+import { compareWhenWritten, type FilesComparison } from './usage-lines.ts';
 import { makeWorld, type World } from './world.ts';
 
 export interface SettleOptions {
@@ -88,8 +89,8 @@ interface Left {
   readonly spooled: readonly string[];
 }
 
-/** Waits until nothing is left of what was under way, and answers what is left all the same. */
-async function untilOver(fleet: Fleet): Promise<Left> {
+/** Waits until no request is in flight or unwritten, and answers what is left after the deadline. */
+export async function untilOver(fleet: Fleet): Promise<Left> {
   const { port } = fleet.redis;
   const read = async (): Promise<Left> => ({
     streams: await backlogs(port),
@@ -121,6 +122,7 @@ interface Found {
   readonly rollups: readonly string[];
   readonly windows: readonly string[];
   readonly poisoned: number;
+  readonly files: FilesComparison;
 }
 
 async function look(fleet: Fleet, world: World): Promise<Found> {
@@ -132,6 +134,7 @@ async function look(fleet: Fleet, world: World): Promise<Found> {
       rollups: await rollupDifferences(ledger),
       windows: windowDifferences(await readWindows(world.admin), world.windows, rows),
       poisoned: await ledger.poisoned(),
+      files: await compareWhenWritten(fleet.usageFiles, ledger),
     };
   } finally {
     await ledger.close();
@@ -146,7 +149,7 @@ interface Evidence extends Found {
 }
 
 function judge({ short, seed }: SettleOptions, evidence: Evidence): SettleResult {
-  const { kills, seen, left, sent, comparison, rollups, windows, poisoned } = evidence;
+  const { kills, seen, left, sent, comparison, rollups, windows, poisoned, files } = evidence;
   const answers = Object.fromEntries(
     [...Map.groupBy(sent, ({ answer }) => answer.status)].map(([status, list]) => [status, list.length]),
   );
@@ -169,6 +172,9 @@ function judge({ short, seed }: SettleOptions, evidence: Evidence): SettleResult
     { name: 'windows in Redis equal the ledger', wrong: windows },
     { name: 'no lease, queue or holder is left', wrong: left.live },
     { name: 'nothing waits for the ledger', wrong: [...left.streams.map(describeStream), ...left.spooled] },
+    { name: 'every row of the ledger is in a closed file', wrong: files.lost },
+    { name: 'no row is in closed files twice', wrong: files.duplicated },
+    { name: 'every line of a file is a row of the ledger', wrong: files.wrong },
     { name: 'no entry was put aside as unreadable', wrong: unlessZero(poisoned) },
   ];
   const figures = {
