@@ -5,18 +5,18 @@ import { useChange } from '../../api/use-change.ts';
 import { formatDuration } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
+import { Choice, optionsOf } from '../../ui/choice.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { DetailList } from '../../ui/detail-list.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { Field, Select, TextArea } from '../../ui/field.tsx';
+import { Field, TextArea } from '../../ui/field.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { conditionOf } from './guardrail-words.ts';
 
 const words = text.guardrails.test;
 
 type Stage = NonNullable<GuardrailTest['stage']>;
-const STAGES = Object.keys(words.stages) as Stage[];
 
 /** Asks the guardrail about a text, and shows what it said and why that means what it means. */
 export function SampleTest({ guardrail }: { readonly guardrail: Guardrail }) {
@@ -57,17 +57,7 @@ export function SampleTest({ guardrail }: { readonly guardrail: Guardrail }) {
           <div className="flex-1">
             <Field label={words.stage}>
               {(control) => (
-                <Select
-                  {...control}
-                  value={stage}
-                  onChange={(event) => setStage(event.target.value as Stage)}
-                >
-                  {STAGES.map((each) => (
-                    <option key={each} value={each}>
-                      {words.stages[each]}
-                    </option>
-                  ))}
-                </Select>
+                <Choice {...control} value={stage} options={optionsOf(words.stages)} onChange={setStage} />
               )}
             </Field>
           </div>

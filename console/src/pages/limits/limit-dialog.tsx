@@ -1,4 +1,3 @@
-import type { LimitMetric, LimitPeriod } from '@relay/contract';
 import { useState } from 'react';
 import { useChange } from '../../api/use-change.ts';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
@@ -9,7 +8,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field } from '../../ui/field.tsx';
 import { AmountField, MetricFields, ScopeFields, SubjectField } from './limit-fields.tsx';
 import { freshValues, type LimitValues, limitKinds, staleLimits, valuesOf } from './limit-kinds.ts';
-import type { LimitKind, LimitRow, LimitScope } from './limit-row.ts';
+import type { LimitKind, LimitRow } from './limit-row.ts';
 import { effectOf, type LimitNames, sentenceOf } from './limit-words.ts';
 import type { LimitPlaces } from './use-limit-places.ts';
 
@@ -91,13 +90,13 @@ function LimitForm({ kind, chooser, places, row, onClose }: LimitFormProps) {
   );
 }
 
-/** Says what will happen before it does. */
+/** The effect of the limit, before it is saved. */
 function Preview({ kind, values, names }: PreviewProps) {
   const { subject, scope: scopeField, scopeId: idField } = limitKinds[kind];
-  const limit = values['limit_value'];
-  const scope = values[scopeField] as LimitScope;
-  const scopeId = (values[idField] ?? null) as string | null;
-  const subjectId = subject === null ? null : ((values[subject] ?? '') as string);
+  const { metric, period, limit_value: limit } = values;
+  const scope = values[scopeField] ?? 'global';
+  const scopeId = values[idField] ?? null;
+  const subjectId = subject === null ? null : (values[subject] ?? '');
   const isWhole =
     typeof limit === 'number' &&
     Number.isInteger(limit) &&
@@ -109,18 +108,7 @@ function Preview({ kind, values, names }: PreviewProps) {
       <p className="text-xs text-ink-faint">{words.preview}</p>
       <p aria-live="polite" className="mt-0.5 text-[13px]">
         {isWhole
-          ? effectOf(
-              {
-                kind,
-                subjectId,
-                scope,
-                scopeId,
-                metric: values['metric'] as LimitMetric,
-                period: values['period'] as LimitPeriod,
-                limit,
-              },
-              names,
-            )
+          ? effectOf({ kind, subjectId, scope, scopeId, metric, period, limit }, names)
           : words.previewEmpty}
       </p>
     </div>

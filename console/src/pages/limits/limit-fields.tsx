@@ -1,4 +1,4 @@
-import { type LimitMetric, limitMetrics } from '@relay/contract';
+import { limitMetrics } from '@relay/contract';
 import { useState } from 'react';
 import { dollarsOf, microsOf } from '../../forms/dollars.ts';
 import { NumberField, SelectField } from '../../forms/fields.tsx';
@@ -32,7 +32,11 @@ function Options({ of }: { readonly of: readonly Choice[] }) {
 }
 
 /** Whose budget it is. */
-export function SubjectField({ form, subject, places }: FieldsProps & { readonly subject: string }) {
+export function SubjectField({
+  form,
+  subject,
+  places,
+}: FieldsProps & { readonly subject: 'user_uuid' | 'api_key_uuid' }) {
   const isUser = subject === 'user_uuid';
   const choices: readonly Choice[] = isUser
     ? places.members.map(({ id, name, email }) => ({ id, name: email === '' ? name : `${name} (${email})` }))
@@ -50,7 +54,7 @@ export function SubjectField({ form, subject, places }: FieldsProps & { readonly
 /** What it is on: everything, or one thing by its name. */
 export function ScopeFields({ form, kind, places }: FieldsProps) {
   const { scope, scopeId, scopes } = limitKinds[kind];
-  const chosen = form.watch(scope) as LimitScope;
+  const chosen = form.watch(scope) ?? 'global';
   return (
     <div className="grid gap-5 sm:grid-cols-2">
       <SelectField
@@ -80,9 +84,9 @@ function choicesOf(scope: Exclude<LimitScope, 'global'>, places: LimitPlaces): r
 
 /** What is counted, and over which window. */
 export function MetricFields({ form }: FieldsProps) {
-  const metric = form.watch('metric') as LimitMetric;
+  const metric = form.watch('metric');
   const onMetric = (next: string) => {
-    // An amount of dollars is no number of requests.
+    // A value in dollars means nothing for another metric.
     form.setValue('limit_value', undefined);
     if (isHeld(next)) form.setValue('period', 'none');
     else if (form.getValues('period') === 'none') form.setValue('period', 'minute');
@@ -108,7 +112,7 @@ function isHeld(metric: string): boolean {
 
 /** How much: spend is typed in dollars and kept in whole micro-dollars. */
 export function AmountField(props: FieldsProps) {
-  const metric = props.form.watch('metric') as LimitMetric;
+  const metric = props.form.watch('metric');
   if (metricLooks[metric].money) return <DollarsField {...props} />;
   const unit = text.limits.chart.units[metric];
   return <NumberField form={props.form} name="limit_value" label={words.value} unit={unit} />;

@@ -1,11 +1,28 @@
-import { ApiKeyLimitPolicyUpsert, LimitPolicyCreate, UserLimitPolicyUpsert } from '@relay/contract';
+import {
+  ApiKeyLimitPolicyUpsert,
+  type LimitMetric,
+  type LimitPeriod,
+  LimitPolicyCreate,
+  UserLimitPolicyUpsert,
+} from '@relay/contract';
 import type { TSchema } from 'typebox';
 import { type Api, take } from '../../api/client.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import type { LimitKind, LimitRow, LimitScope } from './limit-row.ts';
 
-/** The fields of a body, by the names that its kind of policy gives them. */
-export type LimitValues = Record<string, string | number | boolean | null | undefined>;
+/** The fields of the form. Each kind of limit has its own names for the owner and for what the limit applies to. */
+export type LimitValues = {
+  user_uuid?: string;
+  api_key_uuid?: string;
+  scope_type?: LimitPolicyCreate['scope_type'];
+  scope_id?: string | null;
+  target_type?: UserLimitPolicyUpsert['target_type'];
+  target_id?: string | null;
+  metric: LimitMetric;
+  period: LimitPeriod;
+  limit_value?: number | undefined;
+  enabled: boolean;
+};
 
 interface KindOfLimit {
   readonly schema: TSchema;
@@ -27,7 +44,7 @@ const budget = {
   scopes: ['global', 'lane', 'provider', 'model'],
 } as const;
 
-/** How each kind of limit is written. The values were checked by its schema before they come here. */
+/** How each kind of limit is written, after its schema has accepted the values. */
 export const limitKinds: Readonly<Record<LimitKind, KindOfLimit>> = {
   resource: {
     schema: LimitPolicyCreate,
@@ -37,11 +54,11 @@ export const limitKinds: Readonly<Record<LimitKind, KindOfLimit>> = {
     scopes: ['global', 'lane', 'provider', 'credential', 'endpoint'],
     fixed: false,
     save(api, id, values) {
-      const body = values as unknown as LimitPolicyCreate;
+      const { scope_type = 'global', scope_id = null } = values;
+      const body = { scope_type, scope_id, ...amountOf(values) };
       if (id === null) return take(api.POST('/api/relay/limit-policies', { body }));
       const params = { path: { policy_id: id } };
-      const whole = { ...body, enabled: body.enabled ?? true };
-      return take(api.PUT('/api/relay/limit-policies/{policy_id}', { params, body: whole }));
+      return take(api.PUT('/api/relay/limit-policies/{policy_id}', { params, body }));
     },
     remove: (api, id) =>
       api.DELETE('/api/relay/limit-policies/{policy_id}', { params: { path: { policy_id: id } } }),
@@ -52,7 +69,8 @@ export const limitKinds: Readonly<Record<LimitKind, KindOfLimit>> = {
     subject: 'user_uuid',
     fixed: false,
     save(api, id, values) {
-      const body = { ...(values as unknown as UserLimitPolicyUpsert), ...idOf(id) };
+      const { user_uuid = '', target_type = 'global', target_id = null } = values;
+      const body = { user_uuid, target_type, target_id, ...amountOf(values), ...idOf(id) };
       return take(api.POST('/api/relay/pro/user-limit-policies', { body }));
     },
     remove: (api, id) =>
@@ -64,7 +82,8 @@ export const limitKinds: Readonly<Record<LimitKind, KindOfLimit>> = {
     subject: 'api_key_uuid',
     fixed: true,
     save(api, id, values) {
-      const body = { ...(values as unknown as ApiKeyLimitPolicyUpsert), ...idOf(id) };
+      const { api_key_uuid = '', target_type = 'global', target_id = null } = values;
+      const body = { api_key_uuid, target_type, target_id, ...amountOf(values), ...idOf(id) };
       return take(api.POST('/api/relay/api-key-limit-policies', { body }));
     },
     remove: (api, id) =>
@@ -79,6 +98,11 @@ export const staleLimits = [
   cacheKeys.apiKeyBudgets,
   cacheKeys.limitUsage,
 ] as const;
+
+/** The form is sent only after its schema accepted it, and the schema requires the value. */
+function amountOf({ metric, period, limit_value = 0, enabled }: LimitValues) {
+  return { metric, period, limit_value, enabled };
+}
 
 function idOf(id: string | null): { readonly limit_uuid?: string } {
   return id === null ? {} : { limit_uuid: id };
