@@ -6,7 +6,6 @@ import { type ApplyOptions, apply } from './apply.ts';
 import { type DiffOptions, diff } from './diff.ts';
 import { type ExportOptions, exportConfig } from './export.ts';
 import { type ImportOptions, importLitellm } from './import-litellm.ts';
-import { schema } from './schema.ts';
 import { type ValidateOptions, validate } from './validate.ts';
 
 const FILE = 'relay.yaml';
@@ -67,4 +66,10 @@ function withOrphans(command: Command): Command {
   return withOutput(withConnection(command))
     .addOption(new Option('--prune', 'delete what the file owns and no longer names').conflicts('release'))
     .option('--release', 'give what the file owns and no longer names back to its other writers');
+}
+
+async function schema({ stdout }: Pick<Surroundings, 'stdout'>): Promise<void> {
+  // Loaded here, because the other commands of this group do not need it.
+  const { configSchemaText } = await import('@relay/contract');
+  stdout.write(configSchemaText());
 }

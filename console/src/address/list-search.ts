@@ -15,3 +15,13 @@ export function wordOf(value: unknown): string | undefined {
   const word = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
   return typeof word === 'string' && word !== '' ? word : undefined;
 }
+
+/** Besides the list: whose keys are shown, one's own without it. */
+export interface KeysSearch extends ListSearch {
+  readonly view?: 'organization';
+}
+
+export function keysSearch(search: Record<string, unknown>): KeysSearch {
+  const list = listSearch(search);
+  return search['view'] === 'organization' ? { ...list, view: 'organization' } : list;
+}

@@ -4,7 +4,7 @@ import { Command } from 'cmdk';
 import { Boxes, CornerDownLeft, List, Route, Server } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
-import { requestIdIn } from '../address/request-id.ts';
+import { requestIdIn } from '../address/request-search.ts';
 import { endpointsQuery, lanesQuery, providersQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { matches } from '../format/matches.ts';

@@ -6,9 +6,8 @@ import {
   Navigate,
 } from '@tanstack/react-router';
 import { auditSearch, billingSearch, configurationSearch } from '../address/control-search.ts';
-import { keysSearch } from '../address/keys-search.ts';
 import { limitSearch } from '../address/limit-search.ts';
-import { listSearch } from '../address/list-search.ts';
+import { keysSearch, listSearch } from '../address/list-search.ts';
 import { requestSearch } from '../address/request-search.ts';
 import { settingsSearch } from '../address/settings-search.ts';
 import { usageSearch } from '../address/usage-search.ts';

@@ -12,8 +12,7 @@ import {
 import type { TSchema } from 'typebox';
 import { ApiError } from '../errors/api-error.ts';
 import { text } from '../text/index.ts';
-import { bodyOf } from './body-of.ts';
-import { sentenceOf } from './sentence-of.ts';
+import { bodyOf, sentenceOf } from './form-values.ts';
 
 /**
  * A form whose fields are those of a body of the contract, and which is checked by the contract's own schema before

@@ -1,4 +1,4 @@
-import type { Lane } from '@relay/contract';
+import type { Endpoint, Lane, Membership } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { formatDuration, formatShare } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
@@ -7,7 +7,6 @@ import { classes } from '../../ui/class-names.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import type { LaneMember } from './lane-member.ts';
 import { LaneMenu } from './lane-menu.tsx';
 import type { LaneFigures } from './use-lane-figures.ts';
 
@@ -19,6 +18,12 @@ const DOTS = {
   cooling_down: 'bg-warn',
   unhealthy: 'bg-bad',
 } as const;
+
+/** An endpoint in a lane; the endpoint is undefined until the list of endpoints is loaded. */
+export interface LaneMember {
+  readonly membership: Membership;
+  readonly endpoint: Endpoint | undefined;
+}
 
 interface LaneCardProps {
   readonly lane: Lane;

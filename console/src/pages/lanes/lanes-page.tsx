@@ -14,8 +14,7 @@ import { CreateButton, ListPage } from '../../ui/list-page.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { CreateLaneDialog } from './create-lane-dialog.tsx';
-import { LaneCard } from './lane-card.tsx';
-import type { LaneMember } from './lane-member.ts';
+import { LaneCard, type LaneMember } from './lane-card.tsx';
 import { useLaneFigures } from './use-lane-figures.ts';
 
 const words = text.lanes;

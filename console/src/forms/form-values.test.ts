@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bodyOf } from './body-of.ts';
-import { sentenceOf } from './sentence-of.ts';
+import { bodyOf, sentenceOf } from './form-values.ts';
 
 test('a field that was left empty is not sent, and null is', () => {
   const values = { name: ' Main ', base_url: '', auth_header_name: null, max: Number.NaN, enabled: false };
