@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 /**
- * Fails the build when the JavaScript that the first page needs, gzipped, is larger than the budget: the entry and
- * everything it imports at once. What is imported when a page opens does not count.
+ * Fails the build when the gzipped JavaScript of the first load exceeds the budget: the entry and its static
+ * imports. Pages that are imported when they open do not count.
  */
 export function firstLoadBudget(bytesMax: number): Plugin {
   return {

@@ -12,11 +12,11 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     target: 'es2023',
-    // Small files would become data: addresses, which the policy allows for images alone.
+    // Vite inlines small files as data: URLs, which the content security policy allows for images only.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // What others wrote goes out with the bundle, and so do their notices.
+    // The bundle contains third-party code, so their license notices ship with it.
     license: { fileName: 'licenses.md' },
   },
   server: { proxy: { '/api': server, '/v1': server, '/docs': server } },

@@ -11,7 +11,7 @@ import { ApiError } from './errors/api-error.ts';
 import './styles.css';
 import { ToastProvider } from './ui/toasts.tsx';
 
-/** Dialogs add a style element while they are open; the policy lets in the one that has this page's nonce. */
+/** Open dialogs add a style element, which the content security policy allows with this nonce. */
 setNonce(document.querySelector('meta[name=style-nonce]')?.getAttribute('content') ?? '');
 
 const RETRIES_MAX = 2;
@@ -20,7 +20,7 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // What was refused will be refused again.
+      // Retrying a rejected request does not help.
       retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < RETRIES_MAX,
     },
   },
@@ -30,7 +30,7 @@ const api = createApi({
   csrfToken: () => client.getQueryData<{ csrf_token: string }>(cacheKeys.session)?.csrf_token ?? null,
   onSessionLost: () => {
     const state = client.getQueryState(cacheKeys.session);
-    // Asking once more shows the sign-in page; the question itself must not ask again.
+    // Refetching the session shows the sign-in page. The session query itself must not trigger a refetch.
     if (state?.status === 'success') void client.resetQueries({ queryKey: cacheKeys.session });
   },
 });

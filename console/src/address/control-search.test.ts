@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditSearch, billingSearch, configurationSearch } from './control-search.ts';
 
-test('of an address only what a page knows is kept', () => {
+test('URL parameters that a page does not know are dropped', () => {
   assert.deepEqual(auditSearch({ actor: 'a', action: '', type: 'lane', target: 7, other: 'x' }), {
     actor: 'a',
     type: 'lane',

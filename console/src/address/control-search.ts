@@ -1,11 +1,11 @@
 import { listSearch } from './list-search.ts';
 
-/** What the address of the audit log says besides the time range. */
+/** The URL parameters of the audit log, besides the time range. */
 export interface AuditSearch {
   readonly actor?: string;
   readonly action?: string;
   readonly type?: string;
-  /** The id of one object. */
+  /** The ID of one object. */
   readonly target?: string;
   readonly open?: string;
 }
@@ -32,7 +32,7 @@ export type StatementGroup = (typeof statementGroups)[number];
 
 export interface BillingSearch {
   readonly tab?: BillingTab;
-  /** As YYYY-MM; the running month without it. */
+  /** As YYYY-MM; the current month when missing. */
   readonly month?: string;
   readonly by?: StatementGroup;
 }

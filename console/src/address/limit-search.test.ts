@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limitSearch } from './limit-search.ts';
 
-test('the address of the limits keeps the filters it knows, and drops what it does not', () => {
+test('the URL of the limits page keeps known filters and drops others', () => {
   const known = { q: 'assistant', kind: 'user', scope: 'lane', metric: 'spend', lane: 'l', open: 'p' };
   assert.deepEqual(limitSearch(known), known);
   assert.deepEqual(limitSearch({ kind: 'team', scope: 7, metric: '', lane: '' }), {});

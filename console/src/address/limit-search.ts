@@ -4,7 +4,7 @@ import { type ListSearch, listSearch } from './list-search.ts';
 const KINDS = ['resource', 'user', 'api_key'] as const;
 const SCOPES = ['global', 'provider', 'credential', 'endpoint', 'model', 'lane'] as const;
 
-/** What the address of the limits says: which are shown, and of which lane those in the way. */
+/** The URL parameters of the limits page: filters, and the lane whose limits are shown. */
 export interface LimitSearch extends ListSearch {
   readonly kind?: (typeof KINDS)[number];
   readonly scope?: (typeof SCOPES)[number];

@@ -6,9 +6,9 @@ import { withSearch } from './change-search.ts';
 interface LinkTab {
   readonly key: string;
   readonly label: string;
-  /** What of the address is different there. */
+  /** The URL parameters that this tab changes. */
   readonly search: Readonly<Record<string, string | undefined>>;
-  /** Of another kind than those before it. */
+  /** Set apart from the tabs before it. */
   readonly apart?: boolean;
 }
 
@@ -18,10 +18,10 @@ interface LinkTabsProps {
   readonly current: string;
 }
 
-/** Views of a page that have an address each. They are links, so that each can be opened, sent and gone back to. */
+/** Views of a page with a URL each. They are links, so that users can bookmark and share them and go back. */
 export function LinkTabs({ label, tabs, current }: LinkTabsProps) {
   const nav = useRef<HTMLElement>(null);
-  // On a narrow window the chosen one may lie beyond the edge.
+  // In a narrow window the current tab may be scrolled out of view.
   useEffect(() => {
     const chosen = nav.current?.querySelector<HTMLElement>(`[data-tab="${current}"]`);
     if (nav.current !== null && chosen !== null && chosen !== undefined)

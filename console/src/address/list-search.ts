@@ -1,4 +1,4 @@
-/** What the address of a list says: what is searched for, and which row is open. */
+/** The URL parameters of a list: the search query and the open row. */
 export interface ListSearch {
   readonly q?: string;
   readonly open?: string;
@@ -11,12 +11,12 @@ export function listSearch(search: Record<string, unknown>): ListSearch {
 }
 
 export function wordOf(value: unknown): string | undefined {
-  // The address may hold a number or `true`, which the router has parsed already.
+  // The router has already parsed numbers and booleans.
   const word = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
   return typeof word === 'string' && word !== '' ? word : undefined;
 }
 
-/** Besides the list: whose keys are shown, one's own without it. */
+/** Whose keys are shown; the caller's own when missing. */
 export interface KeysSearch extends ListSearch {
   readonly view?: 'organization';
 }

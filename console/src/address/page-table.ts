@@ -27,13 +27,13 @@ export interface PageEntry {
   readonly label: string;
   readonly icon: LucideIcon;
   readonly group: PageGroup;
-  /** The route that the page cannot do without: who may not call it does not see the page. */
+  /** The route that the page needs. Callers without access to it do not see the page. */
   readonly needs: RouteId;
-  /** Only where users, keys and budgets exist. */
+  /** Only in deployments with accounts. */
   readonly accountsOnly?: boolean;
 }
 
-/** Every page, in the order of the navigation and the palette. A page that is not here does not exist. */
+/** Every page, in the order of the navigation and the palette. */
 export const pageTable: readonly PageEntry[] = [
   { path: '/home', label: text.pages.home, icon: House, group: 'overview', needs: 'getTimeseries' },
   {

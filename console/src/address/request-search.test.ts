@@ -4,24 +4,24 @@ import { filtersIn, requestIdIn, requestSearch } from './request-search.ts';
 
 const ID = '019a8a3c-5d1e-7c40-9c0b-5f8f2a1d3e4f';
 
-test('filters stand in the address, and what the server would refuse is left out', () => {
+test('filters are in the URL, and values the server would reject are dropped', () => {
   const search = { state: 'failed', operation: 'dreams', model: 4, live: true, lane: '', other: 'x' };
   assert.deepEqual(requestSearch(search), { state: 'failed', model: '4', live: true });
 });
 
-test('the same filters are told the same way, whatever order they came in', () => {
+test('the same filters are serialized the same way in any order', () => {
   const one = filtersIn({ model: 'a', state: 'failed' });
   const other = filtersIn({ state: 'failed', model: 'a' });
   assert.equal(JSON.stringify(one), JSON.stringify(other));
 });
 
-test('a request id is found in whatever it was pasted with', () => {
+test('a request ID is found in pasted text', () => {
   assert.equal(requestIdIn(ID), ID);
   assert.equal(requestIdIn(`  x-request-id: ${ID.toUpperCase()} `), ID);
   assert.equal(requestIdIn(`{"request_id":"${ID}"}`), ID);
 });
 
-test('part of an id is none', () => {
+test('part of an ID is not an ID', () => {
   assert.equal(requestIdIn(ID.slice(1)), null);
   assert.equal(requestIdIn('assistant'), null);
 });

@@ -1,6 +1,6 @@
 import { wordOf } from './list-search.ts';
 
-/** What requests are narrowed by, as the address names it. */
+/** The filters of the request log, as URL parameters. */
 export const requestFilterNames = [
   'state',
   'operation',
@@ -16,14 +16,14 @@ export type RequestFilterName = (typeof requestFilterNames)[number];
 export type RequestFilters = { readonly [Name in RequestFilterName]?: string };
 
 export interface RequestSearch extends RequestFilters {
-  /** Requests are shown as they end. */
+  /** The live tail is on. */
   readonly live?: true;
 }
 
 const STATES = ['completed', 'failed', 'cancelled'];
 const OPERATIONS = ['chat', 'responses', 'embeddings'];
 
-/** For `validateSearch` of the page: whatever the server would refuse is left out. */
+/** For the route's `validateSearch`: drops values that the server would reject. */
 export function requestSearch(search: Record<string, unknown>): RequestSearch {
   const found: { -readonly [Name in RequestFilterName]?: string } = {};
   for (const name of requestFilterNames) {
@@ -39,7 +39,7 @@ function isPossible(name: RequestFilterName, word: string): boolean {
   return word.length <= 100;
 }
 
-/** The filters alone, in one order, so that the same ones are always told the same way. */
+/** The filters in a fixed order, so that equal filters serialize equally. */
 export function filtersIn(search: RequestFilters): RequestFilters {
   return Object.fromEntries(
     requestFilterNames.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])),
@@ -48,7 +48,7 @@ export function filtersIn(search: RequestFilters): RequestFilters {
 
 const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/i;
 
-/** The request id in what somebody pasted, such as a line of a log or an error body; null when there is none. */
+/** The request ID in pasted text, such as a log line or an error body; null when there is none. */
 export function requestIdIn(pasted: string): string | null {
   return ID.exec(pasted)?.[0].toLowerCase() ?? null;
 }

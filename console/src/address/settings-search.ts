@@ -2,7 +2,7 @@ import { text } from '../text/index.ts';
 
 export type SettingsSection = keyof typeof text.settings.sections;
 
-/** Which section is shown; the profile without it. */
+/** The section that is shown; the profile when missing. */
 export interface SettingsSearch {
   readonly section?: SettingsSection;
 }

@@ -19,11 +19,11 @@ export const usageGroups: readonly UsageGroup[] = [
 ];
 const BUCKETS: readonly Bucket[] = ['minute', 'hour', 'day'];
 
-/** What usage is narrowed by, as the address names it. */
+/** The filters of the usage page, as URL parameters. */
 export const usageFilterNames = ['provider', 'lane', 'endpoint', 'key', 'user'] as const;
 export type UsageFilterName = (typeof usageFilterNames)[number];
 
-/** What the address of the page says beside the time range. What it leaves out is as usual: spend by model. */
+/** The URL parameters of the page, besides the time range. The defaults are spend, by model. */
 export type UsageSearch = {
   readonly metric?: UsageMetric;
   readonly by?: UsageGroup;
@@ -33,7 +33,7 @@ export type UsageSearch = {
 export const DEFAULT_METRIC: UsageMetric = 'cost_micros';
 export const DEFAULT_GROUP: UsageGroup = 'model';
 
-/** For `validateSearch` of the page: what cannot be asked is left out. */
+/** For the route's `validateSearch`: drops values that the API would reject. */
 export function usageSearch(search: Record<string, unknown>): UsageSearch {
   const found: { -readonly [Name in UsageFilterName]?: string } = {};
   for (const name of usageFilterNames) {
@@ -51,7 +51,7 @@ export function usageSearch(search: Record<string, unknown>): UsageSearch {
   };
 }
 
-/** States are told apart for requests alone. */
+/** Only the number of requests is broken down by state. */
 export function canGroup(metric: UsageMetric, by: UsageGroup): boolean {
   return by !== 'state' || metric === 'requests';
 }

@@ -3,7 +3,9 @@ import { useMemo } from 'react';
 import { useChangeSearch } from './change-search.ts';
 import type { ListSearch } from './list-search.ts';
 
-/** What the address says of a list, and how to change it. Typing replaces the address; opening a row adds to history. */
+/**
+ * The URL parameters of a list and their setters. Typing replaces the URL; opening a row adds a history entry.
+ */
 export function useListSearch() {
   const search: ListSearch = useSearch({ strict: false });
   const changeSearch = useChangeSearch();

@@ -5,16 +5,19 @@ import { ApiError, errorOf, Unreachable } from '../errors/api-error.ts';
 export type Api = Client<paths>;
 
 export interface ApiDeps {
-  /** The token of the session, sent with every write; null before anybody has signed in. */
+  /** The CSRF token of the session, sent with every write; null before sign-in. */
   readonly csrfToken: () => string | null;
-  /** The session ended: signed out elsewhere, revoked or expired. */
+  /** The session ended: it was signed out elsewhere, revoked or expired. */
   readonly onSessionLost: () => void;
 }
 
-/** With a cookie that no longer holds, and without any. */
+/** The codes for an expired cookie and for a missing one. */
 const SESSION_LOST = new Set(['session_expired', 'missing_api_key']);
 
-/** A client of the management interface. An answer that is no success is thrown, as `ApiError` or `Unreachable`. */
+/**
+ * A client of the management API. It throws `ApiError` or `Unreachable` for every response that is not
+ * successful.
+ */
 export function createApi(deps: ApiDeps): Api {
   const api = createClient<paths>({
     baseUrl: window.location.origin,
@@ -42,7 +45,7 @@ export function createApi(deps: ApiDeps): Api {
   return api;
 }
 
-/** The data of an answer. That there is none would be the server's fault, since errors were thrown before. */
+/** The data of a response. The client has already thrown errors, so data is present. */
 export async function take<T>(answer: Promise<{ data?: T }>): Promise<T> {
   const { data } = await answer;
   return data as T;

@@ -7,8 +7,8 @@ interface Page<T> {
 }
 
 /**
- * A whole list of configuration, page by page. Configuration is bounded by what people set up; past the last page
- * that is asked for, the list is cut rather than the browser.
+ * Reads a whole list of configuration, page by page. A limit on the pages protects the browser from an endless
+ * list.
  */
 export async function collectPages<T>(
   fetchPage: (query: { limit: number; cursor?: string }) => Promise<Page<T>>,

@@ -10,7 +10,7 @@ export interface AuditFilters {
   readonly target_id?: string;
 }
 
-/** A stretch of time by a name that stays the same while its end moves with the clock. */
+/** A time span with a stable name, although its end moves with the clock. */
 export interface AuditSpan {
   readonly name: string;
   readonly bounds: () => { readonly from: string; readonly to?: string };
@@ -18,7 +18,7 @@ export interface AuditSpan {
 
 const AUDIT_PAGE_ROWS = 100;
 
-/** The log, newest first, a page at a time. */
+/** The audit log, newest first, page by page. */
 export function auditLogQuery(api: Api, filters: AuditFilters, span: AuditSpan) {
   return infiniteQueryOptions({
     queryKey: [...cacheKeys.auditLog, 'pages', filters, span.name],
@@ -33,7 +33,7 @@ export function auditLogQuery(api: Api, filters: AuditFilters, span: AuditSpan) 
   });
 }
 
-/** Whether anything was ever written to the log: "nothing yet" is not "nothing matches". */
+/** Whether the log has any entry, to tell "nothing yet" from "nothing matches". */
 export function auditBegunQuery(api: Api) {
   return queryOptions({
     queryKey: [...cacheKeys.auditLog, 'begun'],
@@ -48,7 +48,7 @@ export function auditBegunQuery(api: Api) {
 
 const ENTRIES_OF_A_MOMENT_MAX = 1_000;
 
-/** One entry by its id, for an address that opens it. The id begins with the time of the entry, by which it is found. */
+/** One entry by its ID, for a URL that opens it. The ID starts with the entry's time, which limits the query. */
 export function auditEntryQuery(api: Api, id: string) {
   return queryOptions({
     queryKey: [...cacheKeys.auditLog, 'entry', id],
@@ -73,7 +73,7 @@ export function configExportQuery(api: Api) {
 
 const EMPTY_FILE: ConfigFile = { version: 1 };
 
-/** What the file owns is what an empty file would leave behind. A plan changes nothing. */
+/** The resources the file manages: those that an empty file would orphan. Planning changes nothing. */
 export function configOwnedQuery(api: Api) {
   return queryOptions({
     queryKey: [...cacheKeys.configFile, 'owned'],
@@ -92,7 +92,7 @@ export function billingHistoryQuery(api: Api) {
 const LINES_PAGE_ROWS = 1_000;
 const LINES_PAGES_MAX = 50;
 
-/** A month by configured prices, with all of its lines: there are as many as people and keys that were used. */
+/** A month's statement with all lines, one for each user and key with usage. */
 export function usageStatementQuery(api: Api, month: string, by: 'user' | 'key') {
   return queryOptions({
     queryKey: [...cacheKeys.billing, 'statement', month, by],

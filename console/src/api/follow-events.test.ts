@@ -4,7 +4,7 @@ import { readError } from '@relay/contract/client';
 import { ApiError } from '../errors/api-error.ts';
 import { type FollowState, followEvents } from './follow-events.ts';
 
-/** Plays one connection after another; the follower is stopped when there are no more. */
+/** Plays one connection after another, and aborts after the last. */
 async function follow(connections: readonly (readonly string[] | Error)[]) {
   const stopping = new AbortController();
   const seen = {
@@ -51,7 +51,7 @@ function refused(status: number): ApiError {
   return new ApiError(response);
 }
 
-test('a broken connection is made again after the event that came last', async () => {
+test('a broken connection resumes after the last event', async () => {
   const seen = await follow([
     ['id: a\ndata: 1\n\nid: b\nda', 'ta: 2\n\n'],
     new Error('gone'),
@@ -62,25 +62,25 @@ test('a broken connection is made again after the event that came last', async (
   assert.equal(seen.beginnings, 1);
 });
 
-test('an event without an id is told, and nobody goes on from it', async () => {
+test('an event without an ID is delivered, and is not a point to resume from', async () => {
   const seen = await follow([['id: a\ndata: 1\n\n', 'data: 2\n\n']]);
   assert.deepEqual(seen.data, ['1', '2']);
   assert.equal(seen.asked[1], 'a');
 });
 
-test('where the server knows the last event no more, it begins anew and says so', async () => {
+test('when the server no longer has the last event, the stream restarts and reports it', async () => {
   const seen = await follow([['id: a\ndata: 1\n\n'], refused(400), []]);
   assert.deepEqual(seen.asked, [null, 'a', null, null]);
   assert.equal(seen.beginnings, 3);
 });
 
-test('pauses grow up to a bound, and begin anew with a connection that held', async () => {
+test('backoff grows to a maximum and resets after a successful connection', async () => {
   const seen = await follow([...Array.from({ length: 8 }, () => new Error('gone')), []]);
   assert.deepEqual(seen.pausesMs.slice(0, 8), [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
   assert.equal(seen.pausesMs[8], 500);
 });
 
-test('what is refused for good ends it; too many streams do not', async () => {
+test('a final rejection stops the stream; too many streams do not', async () => {
   const seen = await follow([refused(429), refused(403)]);
   assert.deepEqual(seen.states, ['connecting', 'reconnecting', 'failed']);
 });

@@ -4,10 +4,10 @@ import { ApiError } from '../errors/api-error.ts';
 export type FollowState = 'connecting' | 'live' | 'reconnecting' | 'failed';
 
 export interface FollowDeps {
-  /** Opens the stream after the event with this id, or from now on; throws what the server refused. */
+  /** Opens the stream after the event with this ID, or at the present; throws the server's error. */
   readonly open: (lastId: string | null, signal: AbortSignal) => Promise<ReadableStream<Uint8Array> | null>;
   readonly onState: (state: FollowState, error: Error | null) => void;
-  /** The stream is open and begins with this moment: whatever is older has to be read elsewhere. */
+  /** The stream starts at the present; read older entries elsewhere. */
   readonly onBeginning: () => void;
   readonly onEvents: (data: readonly string[]) => void;
   readonly signal: AbortSignal;
@@ -17,10 +17,10 @@ export interface FollowDeps {
 
 const PAUSE_MS_FIRST = 500;
 const PAUSE_MS_MAX = 15_000;
-/** The server says something every fifteen seconds; a connection that is silent for longer is dead. */
+/** The server sends a comment every 15 seconds; a connection that is silent for longer is dead. */
 const SILENT_MS_MAX = 40_000;
 
-/** Follows a stream of events until it is told to stop. A connection that breaks is made again, after the event that came last. */
+/** Follows a stream of events until aborted. Reconnects after failures and resumes after the last event. */
 export async function followEvents(deps: FollowDeps): Promise<void> {
   const { signal, onState } = deps;
   let lastId: string | null = null;
@@ -48,19 +48,19 @@ export async function followEvents(deps: FollowDeps): Promise<void> {
     if (error instanceof ApiError && lastId !== null && error.status === 400) lastId = null;
     else if (error instanceof ApiError && isFinal(error)) return onState('failed', error);
     onState('reconnecting', error);
-    // Half of the pause is left to chance, so that those who lost one server do not come to the next all at once.
+    // Jitter keeps clients from reconnecting simultaneously after a server restart.
     const pauseMs = Math.min(PAUSE_MS_MAX, PAUSE_MS_FIRST * 2 ** failures);
     failures += 1;
     await deps.pause(pauseMs * (0.5 + deps.random() / 2), signal);
   }
 }
 
-/** What was refused will be refused again, but for a place among too many. */
+/** Retrying helps after server errors and 429 only. */
 function isFinal({ status }: ApiError): boolean {
   return status < 500 && status !== 429;
 }
 
-/** A signal that also ends the connection when nothing was heard for too long. */
+/** A signal that also aborts the connection after too long a silence. */
 function connect(signal: AbortSignal) {
   const controller = new AbortController();
   const abort = () => controller.abort();

@@ -35,7 +35,7 @@ export function guardrailPresetsQuery(api: Api) {
   });
 }
 
-/** What each guardrail said in this time, by its id. */
+/** The verdicts of each guardrail in the time range, by guardrail ID. */
 export function guardrailTotalsQuery(api: Api, { from, to, bucket }: TimeRange) {
   return queryOptions({
     queryKey: [...cacheKeys.guardrailStats, 'all', from, to],
@@ -49,7 +49,7 @@ export function guardrailTotalsQuery(api: Api, { from, to, bucket }: TimeRange) 
   });
 }
 
-/** `boundTo` asks what it would refuse if it were bound there; without it, as it is bound. */
+/** `boundTo` predicts the effect of these bindings; without it, the present bindings apply. */
 export function guardrailStatsQuery(api: Api, guardrailId: string, range: TimeRange, boundTo?: string) {
   const { from, to, bucket } = range;
   return queryOptions({

@@ -25,7 +25,7 @@ export type HistoryQuestion = Pick<TimeseriesQuery, 'metric' | 'bucket' | 'from'
 
 const HISTORY_REFRESH_MS = 10_000;
 
-/** What was used in each step of a stretch of time. */
+/** The usage of each bucket in a time span. */
 export function limitHistoryQuery(api: Api, question: HistoryQuestion) {
   return queryOptions({
     queryKey: [...cacheKeys.limitHistory, question],
@@ -39,13 +39,13 @@ export function limitHistoryQuery(api: Api, question: HistoryQuestion) {
   });
 }
 
-/** A request that was refused for want of room, and by which policy. */
+/** A request that a limit rejected, with that limit. */
 export interface Refusal {
   readonly request: RequestLogEntry;
   readonly policy: BoundPolicy | null;
 }
 
-/** Whose and which requests; the log cannot look for the policy itself. */
+/** Narrows the requests; the request log has no filter for the limit itself. */
 export interface RefusalQuestion {
   readonly lane_id?: string;
   readonly api_key_id?: string;
@@ -60,7 +60,7 @@ const REFUSAL_CODES = [
 const REFUSALS_MAX = 12;
 const REFUSALS_REFRESH_MS = 10_000;
 
-/** The latest refusals, newest first. Only a request itself says which policy it was, so each is read. */
+/** The latest rejections, newest first. Only the detail of a request names the limit, so each detail is read. */
 export function refusalsQuery(api: Api, question: RefusalQuestion) {
   return queryOptions({
     queryKey: [...cacheKeys.refusals, question],

@@ -4,12 +4,12 @@ import { type Api, take } from './client.ts';
 import { cacheKeys } from './queries.ts';
 
 const LOOK_MS = 1_000;
-/** As many as the list beside the lanes has room for. */
+/** As many as fit beside the lanes. */
 const FINISHED_ROWS = 14;
 
 /**
- * What is under way, read again every second while somebody looks: a page in the background asks for nothing. A server that does not
- * answer is asked again; what was refused is not.
+ * Requests in flight, polled every second while the page is visible. Polling continues after server errors and
+ * stops after a rejection.
  */
 export function liveQuery(api: Api) {
   return queryOptions({
@@ -23,7 +23,7 @@ export function liveQuery(api: Api) {
   });
 }
 
-/** The requests that ended last, for the moment at which a tail begins. */
+/** The latest finished requests, shown when the tail starts. */
 export async function readFinished(api: Api) {
   const query = { limit: FINISHED_ROWS };
   return (await take(api.GET('/api/relay/requests', { params: { query } }))).data;

@@ -11,7 +11,7 @@ export function membersQuery(api: Api) {
   });
 }
 
-/** Those that are open, and for a while those that were accepted or have expired. */
+/** Open invitations, and recently accepted or expired ones. */
 export function invitationsQuery(api: Api) {
   return queryOptions({
     queryKey: cacheKeys.invitations,
@@ -29,7 +29,7 @@ export function orgApiKeysQuery(api: Api) {
   });
 }
 
-/** Where the caller is signed in. */
+/** The caller's sessions. */
 export function browserSessionsQuery(api: Api) {
   return queryOptions({
     queryKey: cacheKeys.browserSessions,

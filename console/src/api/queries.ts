@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { type Api, take } from './client.ts';
 import { collectPages } from './collect-pages.ts';
 
-/** Names of what is in the cache. A change names the ones that it makes stale. */
+/** The cache keys. A write names those it makes stale. */
 export const cacheKeys = {
   session: ['session'],
   signInMethods: ['sign-in-methods'],
@@ -145,7 +145,7 @@ export function apiKeyBudgetsQuery(api: Api) {
   });
 }
 
-/** How full every policy is now. */
+/** The current usage of every limit. */
 export function limitUsageQuery(api: Api) {
   return queryOptions({
     queryKey: cacheKeys.limitUsage,
@@ -157,7 +157,7 @@ export function limitUsageQuery(api: Api) {
 
 const DAY_MS = 86_400_000;
 
-/** How long the requests of a lane waited in the last seven days. */
+/** The wait times of a lane's requests in the last 7 days. */
 export function waitDistributionQuery(api: Api, laneId: string) {
   return queryOptions({
     queryKey: [...cacheKeys.waits, laneId],
@@ -176,7 +176,7 @@ export function waitDistributionQuery(api: Api, laneId: string) {
 
 type LaneMetric = 'requests' | 'wait_ms_p95' | 'fallback_rate';
 
-/** One figure for each lane over the last 24 hours. */
+/** One value for each lane over the last 24 hours. */
 export function laneFiguresQuery(api: Api, metric: LaneMetric) {
   return queryOptions({
     queryKey: [...cacheKeys.laneFigures, metric],
@@ -190,7 +190,7 @@ export function laneFiguresQuery(api: Api, metric: LaneMetric) {
   });
 }
 
-/** What can be called: lanes, and models of endpoints. */
+/** The models that clients can call: lanes and the models of endpoints. */
 export function modelsQuery(api: Api) {
   return queryOptions({
     queryKey: cacheKeys.models,

@@ -6,7 +6,7 @@ import { rangeOf, type TimeRange, type TimeRangeSearch } from '../time-range/tim
 import { type Api, take } from './client.ts';
 import { cacheKeys } from './queries.ts';
 
-/** A page takes the server some ten milliseconds and is read well before its end comes in sight. */
+/** The server reads a page in about 10 ms, well before the user scrolls to its end. */
 const PAGE_ROWS = 200;
 
 const RECORDED_MS = 1_500;
@@ -14,15 +14,15 @@ const RECORDED_TRIES = 4;
 
 type QueryFilters = Omit<RequestLogQuery, 'limit' | 'cursor'>;
 
-/** Which requests the page shows. A length ends when it was opened only in its beginning: what comes later belongs to it. */
+/** The requests that the page shows. A relative range starts before the time of opening and has no end. */
 export interface RequestsShown {
   readonly filters: RequestFilters;
   readonly range: TimeRangeSearch;
-  /** When the list was opened or read again. Within it pages continue each other, however long somebody reads. */
+  /** When the list was opened or reloaded. A fixed start keeps its pages consistent. */
   readonly openedAtMs: number;
 }
 
-/** The filters as the interface names them. */
+/** The filters by the API's names. */
 export function filterQueryOf(filters: RequestFilters): Readonly<Record<string, string>> {
   const { state, operation, model, lane, endpoint, provider, key, user, error } = filters;
   const given = {
@@ -41,13 +41,14 @@ export function filterQueryOf(filters: RequestFilters): Readonly<Record<string, 
   );
 }
 
-/** The filters and the time. */
 export function requestQueryOf({ filters, range, openedAtMs }: RequestsShown): QueryFilters {
   const { name, from, to } = rangeOf(range, openedAtMs);
   return { ...filterQueryOf(filters), from, ...(name === null ? { to } : {}) };
 }
 
-/** Requests, newest first, a page at a time. It is read again by opening it anew, never page by page behind one's back. */
+/**
+ * Requests, newest first, page by page. A reload opens a new list; pages are never refetched in the background.
+ */
 export function requestsQuery(api: Api, shown: RequestsShown) {
   return infiniteQueryOptions({
     queryKey: [...cacheKeys.requests, shown],
@@ -73,9 +74,9 @@ export function requestQuery(api: Api, requestId: string) {
       take(
         api.GET('/api/relay/requests/{request_id}', { params: { path: { request_id: requestId } }, signal }),
       ),
-    // What has ended does not change.
+    // A finished request does not change.
     staleTime: Number.POSITIVE_INFINITY,
-    // One that was answered a moment ago is on its way into the log.
+    // A request that just finished may not be in the log yet.
     refetchInterval: ({ state: { error, errorUpdateCount } }) =>
       error instanceof ApiError && error.status === 404 && errorUpdateCount < RECORDED_TRIES
         ? RECORDED_MS
@@ -83,7 +84,10 @@ export function requestQuery(api: Api, requestId: string) {
   });
 }
 
-/** How many requests ended how, over time. The sums know of no model, operation or error code. */
+/**
+ * Requests by final state over time. The statistics have no model, operation or error code, so these filters are
+ * dropped.
+ */
 export function requestHistogramQuery(api: Api, range: TimeRange, filters: RequestFilters) {
   const { state: _state, operation: _operation, model: _model, error: _error, ...counted } = filters;
   const { from, to, bucket } = range;
@@ -102,7 +106,7 @@ export function requestHistogramQuery(api: Api, range: TimeRange, filters: Reque
   });
 }
 
-/** How many requests there ever were: "nothing yet" is not "nothing matches". */
+/** The number of all requests, to tell "nothing yet" from "nothing matches". */
 export function requestCountQuery(api: Api) {
   return queryOptions({
     queryKey: cacheKeys.requestCount,

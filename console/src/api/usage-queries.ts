@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type Api, take } from './client.ts';
 import { cacheKeys } from './queries.ts';
 
-/** Until the next answer is there, the last one stays: it names its metric and its buckets itself. */
+/** Keeps the previous response while loading; a response names its own metric and bucket. */
 export function timeseriesQuery(api: Api, question: TimeseriesQuery) {
   return queryOptions({
     queryKey: [...cacheKeys.timeseries, question],
@@ -14,7 +14,7 @@ export function timeseriesQuery(api: Api, question: TimeseriesQuery) {
   });
 }
 
-/** How much there is of everything, and how many requests there ever were. */
+/** The number of resources and of all requests. */
 export function statsSummaryQuery(api: Api) {
   return queryOptions({
     queryKey: cacheKeys.statsSummary,

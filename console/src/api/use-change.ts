@@ -5,14 +5,17 @@ import { useApi } from './use-api.ts';
 
 export interface ChangeOptions<Input, Result> {
   readonly run: (api: Api, input: Input) => Promise<Result>;
-  /** What the change makes stale. It is read again before `onDone`, so that nobody sees the old state after it. */
+  /**
+   * The cache keys that the write makes stale. They are refetched before `onDone`, so that the page never shows
+   * old state.
+   */
   readonly stale: readonly QueryKey[];
-  /** What to say when it is done; nothing where the page shows it plainly. */
+  /** The toast after success; none where the page shows the result. */
   readonly said?: (result: Result, input: Input) => string;
   readonly onDone?: (result: Result, input: Input) => void;
 }
 
-/** A write: whoever uses it shows `error` beside what was tried, with `ErrorNote`. */
+/** A write. Show its `error` next to the control with `ErrorNote`. */
 export function useChange<Input, Result>(options: ChangeOptions<Input, Result>) {
   const api = useApi();
   const client = useQueryClient();

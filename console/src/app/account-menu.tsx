@@ -12,7 +12,7 @@ export function AccountMenu() {
   const { data: session } = useQuery(sessionQuery(api));
   const signOut = useMutation({
     mutationFn: () => api.DELETE('/api/session'),
-    // Nothing that one person has read is left for the next.
+    // The next user of this browser must not see cached data.
     onSuccess: () => client.resetQueries(),
   });
   if (session === undefined) return null;

@@ -6,7 +6,6 @@ import { timeRangeSearch } from '../time-range/time-range.ts';
 
 const GROUPS = keysOf(text.shell.groups);
 
-/** The list of pages, by group. */
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
   const pages = usePages();
   return (

@@ -9,7 +9,7 @@ import { Mark } from '../ui/mark.tsx';
 import { Menu, MenuChoice, MenuLabel } from '../ui/menu.tsx';
 import { Skeleton } from '../ui/states.tsx';
 
-/** The organization that everything on the page belongs to; a menu for whoever is in several. */
+/** The current organization; a menu for users of several organizations. */
 export function OrganizationMenu() {
   const api = useApi();
   const client = useQueryClient();

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { ErrorCard } from '../ui/states.tsx';
 
-/** A page that could not be drawn or fetched: the shell stays, and trying again may help. */
+/** Shown when a page fails to load or render. The shell stays usable. */
 export function PageCrashed({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {

@@ -18,7 +18,7 @@ import { SessionGate } from './session-gate.tsx';
 
 const root = createRootRoute({ notFoundComponent: PageNotFound });
 
-/** The time range belongs to all pages: whoever goes from one to another looks at the same hours. */
+/** All pages share the time range, so that it survives navigation. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',

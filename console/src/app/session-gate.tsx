@@ -6,7 +6,7 @@ import { SignIn } from '../session/sign-in.tsx';
 import { ErrorCard } from '../ui/states.tsx';
 import { Shell } from './shell.tsx';
 
-/** Whoever has no session signs in; the address stays, so that they are then where they wanted to be. */
+/** Shows the sign-in page without a session. The URL stays, so that sign-in returns to the requested page. */
 export function SessionGate() {
   const api = useApi();
   const session = useQuery(sessionQuery(api));

@@ -16,7 +16,7 @@ import { ThemeMenu } from './theme-menu.tsx';
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 
-/** The frame around every page. */
+/** The layout around every page. */
 export function Shell() {
   const [navigationOpen, setNavigationOpen] = useState(false);
   const [paletteOpen, setPaletteOpen] = useState(false);

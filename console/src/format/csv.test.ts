@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvText } from './csv.ts';
 
-test('numbers stay numbers, nothing is empty, and text is never a formula or a second cell', () => {
+test('numbers stay numbers, null is empty, and text is never a formula or a second cell', () => {
   assert.equal(
     csvText([
       ['a, b', 'say "x"', '=1+1', null, -5],

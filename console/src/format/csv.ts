@@ -1,8 +1,8 @@
-/** What a spreadsheet takes for the beginning of a formula. */
+/** Characters that start a formula in a spreadsheet. */
 const FORMULA = /^[=+\-@\t\r\n]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** Rows as CSV (RFC 4180). Text that somebody chose stays text wherever the file is opened. */
+/** Rows as CSV (RFC 4180). Prevents formula injection through text from users. */
 export function csvText(rows: readonly (readonly (string | number | null)[])[]): string {
   return rows.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
 }

@@ -1,4 +1,4 @@
-/** Whether every word that was typed occurs somewhere in these texts. */
+/** Whether every word of the query occurs in one of the texts. */
 export function matches(query: string, ...texts: readonly (string | null)[]): boolean {
   const all = texts.join('\n').toLowerCase();
   return query

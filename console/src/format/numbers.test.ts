@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatAmount, formatDuration, formatMoney, formatMoneyShort } from './numbers.ts';
 
-test('a small amount of money is never shown as nothing', () => {
+test('a small amount of money is never shown as zero', () => {
   assert.match(formatMoney(1), /0[.,]000001/);
   assert.match(formatMoney(0), /0[.,]00$|0[.,]00\b/);
   assert.match(formatMoney(1_234_567_890), /1.?234[.,]57/);
 });
 
-test('a duration is shown in the unit that a person would use', () => {
+test('a duration is shown in a fitting unit', () => {
   assert.match(formatDuration(850), /850/);
   assert.match(formatDuration(2_400), /2[.,]4/);
   assert.match(formatDuration(200_000), /3.*20/);
@@ -22,7 +22,7 @@ test('an amount is in the minor unit of its currency, which not every currency h
   assert.match(formatAmount(5_000, 'ISK'), /\b50\b/);
 });
 
-test('in few digits too an amount is never shown as nothing', () => {
+test('a short amount is never shown as zero either', () => {
   assert.match(formatMoneyShort(4_217), /0[.,]0042$|0[.,]0042\b/);
   assert.match(formatMoneyShort(1), /0[.,]000001/);
   assert.match(formatMoneyShort(858_904), /0[.,]86/);

@@ -17,7 +17,7 @@ const dollarsWith = (maximumFractionDigits: number) =>
     minimumFractionDigits: 2,
     maximumFractionDigits,
   });
-// Making one takes longer than a hundred uses of it, and tables have thousands of cells.
+// Formatters are expensive to create and cheap to use; tables have thousands of cells.
 const money = dollarsWith(2);
 const smallMoney = dollarsWith(6);
 const twoDigits = new Intl.NumberFormat(locale, {
@@ -31,7 +31,7 @@ export function formatCount(value: number): string {
   return whole.format(value);
 }
 
-/** 1.2M for tiles and axes; the whole number belongs into a tooltip or a table. */
+/** 1.2M, for tiles and axes; show the full number in a tooltip or a table. */
 export function formatCompact(value: number): string {
   return compact.format(value);
 }
@@ -40,23 +40,23 @@ export function formatShare(value: number): string {
   return percent.format(value);
 }
 
-/** +12 %: how much more than before. */
+/** +12%: the relative change. */
 export function formatChange(value: number): string {
   return change.format(value);
 }
 
-/** A share less another, in points of a hundred. */
+/** The difference of two shares, in percentage points. */
 export function formatPoints(value: number): string {
   return points.format(value * 100);
 }
 
-/** Micro-USD as dollars. Small amounts keep the digits that tell them apart; nothing is rounded to zero. */
+/** Micro-USD as dollars. Small amounts keep their significant digits; none is rounded to zero. */
 export function formatMoney(micros: number): string {
   const dollars = micros / 1_000_000;
   return (micros !== 0 && Math.abs(dollars) < 1 ? smallMoney : money).format(dollars);
 }
 
-/** 3 hr, 64 kB: a number with its unit, in short. */
+/** 3 hr, 64 kB: a number with a short unit. */
 export function formatUnit(value: number, name: string, digits: number): string {
   const key = `${name} ${digits}`;
   let format = units.get(key);
@@ -80,13 +80,13 @@ export function formatBytes(bytes: number): string {
     : formatUnit(bytes / 1_000_000, 'megabyte', 1);
 }
 
-/** The same in few digits, for axes, tiles and rankings: $12.40, $0.86, $0.0042. */
+/** Fewer digits, for axes, tiles and rankings: $12.40, $0.86, $0.0042. */
 export function formatMoneyShort(micros: number): string {
   const dollars = micros / 1_000_000;
   return (dollars !== 0 && Math.abs(dollars) < 0.1 ? twoDigits : money).format(dollars);
 }
 
-/** 850 ms, 2.4 s, 3 min 20 s: two figures that a person can compare. */
+/** 850 ms, 2.4 s, 3 min 20 s. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1_000) return formatUnit(milliseconds, 'millisecond', 0);
   if (milliseconds < 60_000) return formatUnit(milliseconds / 1_000, 'second', milliseconds < 10_000 ? 2 : 1);
@@ -106,10 +106,10 @@ export function formatMebibytes(bytes: number): string {
   return `${decimal.format(bytes / 1_048_576)} MiB`;
 }
 
-/** Billing systems keep amounts of these currencies in hundredths, although they have no smaller unit. */
+/** Billing systems store these currencies in hundredths, although they have no minor unit. */
 const IN_HUNDREDTHS = new Set(['ISK', 'UGX']);
 
-/** An amount in the minor unit of its currency, as it stands on an invoice. */
+/** An amount in the minor unit of its currency, as on an invoice. */
 export function formatAmount(minorUnits: number, currency: string): string {
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
   const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();

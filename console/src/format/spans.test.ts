@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatMoment, formatOrdinal, formatSpan } from './spans.ts';
 
-test('a span has its two largest units, and never less than a second', () => {
+test('a span has its two largest units and at least one second', () => {
   assert.match(formatSpan(0), /^1\D+$/);
   assert.match(formatSpan(12_000_000), /^3\D+20\D+$/);
   assert.match(formatSpan(86_400_000), /^1\D+$/);
   assert.match(formatSpan(100 * 3_600_000 + 59_000), /^4\D+4\D+$/);
 });
 
-test('a moment of another day has its date', () => {
+test('a time on another day has its date', () => {
   const nowMs = new Date(2026, 2, 3, 14, 20).getTime();
   assert.match(formatMoment(nowMs, nowMs), /^14.20$/);
   assert.match(formatMoment(nowMs + 86_400_000, nowMs), /4.*14.20|14.20.*4/);
 });
 
-test('ordinals end as they are spoken', () => {
+test('ordinals have the correct suffix', () => {
   assert.deepEqual([1, 2, 3, 4, 11, 101, 1_002].map(formatOrdinal), [
     '1st',
     '2nd',

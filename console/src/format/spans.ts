@@ -1,7 +1,7 @@
 import { formatUnit } from './numbers.ts';
 import { UNITS } from './times.ts';
 
-/** A stretch of time that is waited for, in its two largest units: "3 hr 20 min", "2 days 4 hr", "45 sec". */
+/** A remaining time in its two largest units: "3 hr 20 min", "2 days 4 hr", "45 sec". */
 export function formatSpan(milliseconds: number): string {
   let restMs = Math.max(1_000, Math.round(milliseconds / 1_000) * 1_000);
   const largest = UNITS.findIndex(([, unitMs]) => restMs >= unitMs);
@@ -23,7 +23,7 @@ const otherDay = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
 });
 
-/** A moment close by: the time alone today, with its date on another day. */
+/** A nearby time: without a date today, with its date on other days. */
 export function formatMoment(atMs: number, nowMs: number): string {
   const [at, now] = [new Date(atMs), new Date(nowMs)];
   return (at.toDateString() === now.toDateString() ? sameDay : otherDay).format(at);

@@ -14,7 +14,7 @@ export function formatDateTime(at: string): string {
   return dateTime.format(new Date(at));
 }
 
-/** The time of day to the second, of one width, for the lines of a log. */
+/** The time of day to the second, with a fixed width for log rows. */
 export function formatClock(at: string): string {
   return clock.format(new Date(at));
 }
@@ -27,7 +27,7 @@ export function formatDay(at: string): string {
   return day.format(new Date(at));
 }
 
-/** From the largest; milliseconds each. */
+/** In milliseconds, largest first. */
 export const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -47,7 +47,7 @@ export function formatAgo(at: string, nowMs: number): string {
 
 export type Bucket = 'minute' | 'hour' | 'day';
 
-// Days are cut at midnight UTC, so only there do they have a date; hours and minutes are the reader's own.
+// Day buckets start at midnight UTC, so their dates are in UTC; hours and minutes are local.
 const bucketNames: Record<Bucket, Intl.DateTimeFormat> = {
   minute: new Intl.DateTimeFormat(locale, {
     day: 'numeric',
@@ -74,26 +74,26 @@ const tickDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short'
 const tickDayUtc = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const tickTime = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
-/** The moment at which a bucket of a chart begins, as exact as the bucket is. */
+/** The start of a chart bucket, with the precision of the bucket. */
 export function formatBucket(at: string, bucket: Bucket): string {
   return bucketNames[bucket].format(new Date(at));
 }
 
-/** The same in the room that an axis has: midnight is named by its day. */
+/** The same, short enough for an axis; midnight shows its day. */
 export function formatTick(at: string, bucket: Bucket): string {
   const date = new Date(at);
   if (bucket === 'day') return tickDayUtc.format(date);
   return date.getHours() === 0 && date.getMinutes() === 0 ? tickDay.format(date) : tickTime.format(date);
 }
 
-/** The zone that times are shown in. */
+/** The time zone of displayed times. */
 export function zoneName(): string {
   return Intl.DateTimeFormat(locale).resolvedOptions().timeZone;
 }
 
 const monthName = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
-/** "November 2026" of 2026-11, a month in UTC. */
+/** "November 2026" for 2026-11, a month in UTC. */
 export function formatMonth(month: string): string {
   return monthName.format(new Date(`${month}-01T00:00:00.000Z`));
 }

@@ -4,7 +4,7 @@ import { deviceOf } from './user-agent.ts';
 
 const KHTML = 'AppleWebKit/537.36 (KHTML, like Gecko)';
 
-it('tells browsers and systems apart, though most call themselves by the names of others', () => {
+it('recognizes browsers and systems, although most also contain the names of others', () => {
   const devices = {
     [`Mozilla/5.0 (X11; Linux x86_64) ${KHTML} HeadlessChrome/140.0.0.0 Safari/537.36`]: ['Chrome', 'Linux'],
     [`Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${KHTML} Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0`]: [

@@ -1,4 +1,4 @@
-/** Names that browsers give themselves, the most particular first: most of them call themselves Chrome and Safari as well. */
+/** Browser names in user agents, the most specific first: most also contain Chrome and Safari. */
 const BROWSERS = [
   ['Edge', /\bEdg(e|A|iOS)?\//],
   ['Opera', /\bOPR\//],
@@ -22,7 +22,7 @@ export interface Device {
   readonly system: string | null;
 }
 
-/** Enough to tell one's own browsers apart; whoever wants to lie here can. */
+/** Enough to recognize one's own browsers. Clients can forge the value. */
 export function deviceOf(userAgent: string): Device {
   const nameIn = (table: readonly (readonly [string, RegExp])[]) =>
     table.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? null;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { dollarsOf, microsOf } from './dollars.ts';
 
-test('what is shown of an amount reads back as the same amount', () => {
+test('a displayed amount parses to the same amount', () => {
   fc.assert(
     fc.property(fc.nat({ max: 10 ** 12 }), (micros) => {
       assert.equal(microsOf(dollarsOf(micros)), micros);
@@ -11,13 +11,13 @@ test('what is shown of an amount reads back as the same amount', () => {
   );
 });
 
-test('dollars become micro-dollars by their digits', () => {
+test('dollars become micro-dollars without rounding errors', () => {
   assert.equal(microsOf('0.07'), 70_000);
   assert.equal(microsOf(' 2,50 '), 2_500_000);
   assert.equal(microsOf('15'), 15_000_000);
 });
 
-test('what is no amount is none', () => {
+test('other text is not an amount', () => {
   for (const typed of ['', '-1', '1e3', '0.0000001', 'free', '1.2.3'])
     assert.equal(microsOf(typed), undefined);
 });

@@ -2,8 +2,8 @@ const MICRO_DIGITS = 6;
 const DECIMAL = /^(\d{1,9})(?:\.(\d{1,6}))?$/;
 
 /**
- * Whole micro-dollars of an amount in dollars as it was typed, by its digits and not by a multiplication, which would
- * make 0.07 dollars 70,000.00000000001. Undefined for what is no such amount.
+ * The micro-dollars of a typed amount in dollars, or undefined. Works on digits, because multiplication makes
+ * 0.07 dollars 70,000.00000000001.
  */
 export function microsOf(typed: string): number | undefined {
   const match = DECIMAL.exec(typed.trim().replace(',', '.'));
@@ -12,7 +12,7 @@ export function microsOf(typed: string): number | undefined {
   return Number(whole + fraction.padEnd(MICRO_DIGITS, '0'));
 }
 
-/** The shortest way to type an amount. */
+/** The shortest text for an amount. */
 export function dollarsOf(micros: number | null): string {
   if (micros === null) return '';
   const digits = String(micros).padStart(MICRO_DIGITS + 1, '0');

@@ -34,7 +34,7 @@ export function TextField<Values extends FieldValues>(
   );
 }
 
-/** A whole number; empty means null where `nullable`, else it is not sent. */
+/** A whole number. An empty field is null if `nullable`; otherwise it is not sent. */
 export function NumberField<Values extends FieldValues>(
   props: FormFieldProps<Values> & {
     readonly nullable?: boolean;

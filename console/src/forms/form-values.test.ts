@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bodyOf, sentenceOf } from './form-values.ts';
 
-test('a field that was left empty is not sent, and null is', () => {
+test('an empty field is not sent, and null is', () => {
   const values = { name: ' Main ', base_url: '', auth_header_name: null, max: Number.NaN, enabled: false };
   assert.deepEqual(bodyOf(values), { name: 'Main', auth_header_name: null, enabled: false });
 });
 
-test('a complaint beside its field does not repeat the name of the field', () => {
+test("the message at a field does not repeat the field's name", () => {
   assert.equal(
     sentenceOf('base_url', 'base_url must be an http or https URL'),
     'Must be an http or https URL.',

@@ -15,8 +15,8 @@ import { text } from '../text/index.ts';
 import { bodyOf, sentenceOf } from './form-values.ts';
 
 /**
- * A form whose fields are those of a body of the contract, and which is checked by the contract's own schema before
- * it is sent: the page and the server cannot disagree about what is valid.
+ * A form with the fields of a request body. It validates with the contract's schema, so the console and the
+ * server agree on what is valid.
  */
 export function useContractForm<Values extends FieldValues>(
   schema: TSchema,
@@ -38,7 +38,7 @@ export function useContractForm<Values extends FieldValues>(
   });
 }
 
-/** What a form does when it is sent: checks, and hands over what holds. What fails after that is the change's to show. */
+/** The submit handler: validates and passes on valid values. The write shows errors after that. */
 export function submitting<Values extends FieldValues>(
   form: UseFormReturn<Values>,
   send: (values: Values) => void,
@@ -47,7 +47,7 @@ export function submitting<Values extends FieldValues>(
   return (event) => void submit(event);
 }
 
-/** Puts what the server found wrong with a field beside that field. */
+/** Shows the server's validation errors at their fields. */
 export function useFieldErrors<Values extends FieldValues>(
   form: ReturnType<typeof useContractForm<Values>>,
   error: Error | null,

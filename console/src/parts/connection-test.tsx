@@ -9,7 +9,9 @@ type Result = ProviderTestResult | EndpointTestResult;
 const ICONS = { ok: CircleCheck, failed: CircleX, skipped: CircleMinus } as const;
 const TONES = { ok: 'text-good', failed: 'text-bad', skipped: 'text-ink-faint' } as const;
 
-/** How far a connection test came: name, connection, sign-in, answer; and what to do where it stopped. */
+/**
+ * The stages of a connection test (DNS, connection, authentication, response), with advice for the failed one.
+ */
 export function ConnectionTest({ result }: { readonly result: Result }) {
   const words = text.providers.test;
   return (

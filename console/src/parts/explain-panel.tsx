@@ -30,17 +30,17 @@ export const verdictTones: Record<CandidateVerdict['verdict'], Tone> = {
 
 interface ExplainPanelProps {
   readonly title?: string;
-  /** What the answer is about, and what it is not. */
+  /** What the result covers. */
   readonly hint: string;
-  /** The hint is something to mind. */
+  /** Shows the hint as a warning. */
   readonly isWarning?: boolean;
-  /** The lane or model that is asked for. */
+  /** The requested lane or model. */
   readonly model: string;
   readonly operation?: Operation;
   readonly endpointNameOf: (id: string) => string;
 }
 
-/** Asks the server what would become of a request now. */
+/** Explains how Relay would route a request now. */
 export function ExplainPanel(props: ExplainPanelProps) {
   const { model, endpointNameOf } = props;
   const api = useApi();

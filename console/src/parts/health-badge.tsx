@@ -17,7 +17,7 @@ export function HealthBadge({ health }: { readonly health: Provider['health'] })
   );
 }
 
-/** Whether it takes part, and whether the configuration file says so. */
+/** Disabled and managed-by-file badges. */
 export function StateBadges({ enabled, managedBy }: StateBadgesProps) {
   return (
     <span className="inline-flex flex-wrap gap-1.5">

@@ -11,7 +11,7 @@ interface LeaveDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks before somebody takes themselves out of the organization. The session ends with the membership. */
+/** Confirms leaving the organization, which also ends the session. */
 export function LeaveDialog({ session, onClose }: LeaveDialogProps) {
   const leave = useChange({
     run: (api) =>

@@ -6,7 +6,7 @@ import { metricLooks, shortAmountOf } from './limit-metrics.ts';
 
 const CLOSE_SHARE = 0.8;
 
-/** How full a policy is: used and reserved against the limit, in words and as a bar. It leads to the policy. */
+/** Usage of a limit as text and as a bar, with a link to the limit. */
 export function LimitBar({ usage }: { readonly usage: LimitUsage }) {
   const { metric, period, limit } = usage;
   const taken = usage.used + usage.reserved;
@@ -26,7 +26,7 @@ export function LimitBar({ usage }: { readonly usage: LimitUsage }) {
   );
 }
 
-/** The bar alone: what is used, then what is reserved, paler. Whoever shows it says the same in words beside it. */
+/** The bar: used, then reserved in a lighter shade. Show the same values as text next to it. */
 export function FillBar({ usage, thick = false }: FillBarProps) {
   const { limit, used, reserved } = usage;
   const usedShare = limit === 0 ? 1 : Math.min(1, used / limit);

@@ -11,16 +11,16 @@ import { text } from '../text/index.ts';
 
 const words = text.usage;
 
-/** How a metric is shown. */
+/** How the console shows a metric. */
 export interface MetricLook {
   readonly label: string;
   readonly unit: string;
   readonly format: (value: number) => string;
-  /** In the room that an axis has. */
+  /** Short, for an axis. */
   readonly formatTick: (value: number) => string;
-  /** Whole, but without the digits that nobody compares. */
+  /** Rounded to comparable digits. */
   readonly formatShort: (value: number) => string;
-  /** Whether parts sum up to the whole: medians and rates do not. */
+  /** Whether values add up; medians and rates do not. */
   readonly adds: boolean;
   readonly isMoney: boolean;
 }

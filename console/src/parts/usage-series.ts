@@ -11,9 +11,9 @@ const STATE_TONES: Readonly<Record<string, ChartTone>> = {
   cancelled: 'neutral',
 };
 
-/** What the interface answers, named and toned for a chart. */
+/** Converts an API response to chart series. */
 export function chartSeriesOf({ group_by: group, series }: Timeseries): ChartSeries[] {
-  // Of a group without anything there is nothing to draw; states are always all there.
+  // Empty groups are left out, except states, which are always all shown.
   const some = series.filter(({ kind, total }) => group === 'state' || kind === 'all' || (total ?? 0) > 0);
   return some.map((each) => {
     const tone = group === 'state' && each.key !== null ? STATE_TONES[each.key] : undefined;
@@ -26,7 +26,7 @@ export function chartSeriesOf({ group_by: group, series }: Timeseries): ChartSer
   });
 }
 
-/** One name for each series of an answer; `other` is what charts take it for. */
+/** A unique key for each series; charts treat `other` specially. */
 export function seriesKey({ kind, key }: Pick<Series, 'kind' | 'key'>): string {
   return kind === 'group' ? `group:${key}` : kind;
 }

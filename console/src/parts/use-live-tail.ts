@@ -5,20 +5,20 @@ import { useApi } from '../api/use-api.ts';
 
 export interface LiveTail {
   readonly state: FollowState;
-  /** Why it is not live. */
+  /** Why the tail is not live. */
   readonly error: Error | null;
 }
 
 interface LiveTailOptions {
   readonly isOn: boolean;
-  /** The filters as the interface names them. */
+  /** The filters by the API's names. */
   readonly query: Readonly<Record<string, string>>;
-  /** The stream begins now: whatever is older has to be read. */
+  /** The stream starts at the present; read older entries elsewhere. */
   readonly onBeginning: () => void;
   readonly onEntries: (entries: readonly RequestLogEntry[]) => void;
 }
 
-/** Follows requests as they end. It goes on after the last one told, across broken connections and restarts of the server. */
+/** Follows requests as they finish. Resumes after the last one across broken connections and server restarts. */
 export function useLiveTail({ isOn, query, onBeginning, onEntries }: LiveTailOptions): LiveTail {
   const api = useApi();
   const [tail, setTail] = useState<LiveTail>({ state: 'connecting', error: null });

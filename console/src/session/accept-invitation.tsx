@@ -14,7 +14,9 @@ import { enterSession } from './enter-session.ts';
 
 const words = text.invitation;
 
-/** Where the link of an invitation leads. The token is taken out of the address, so that it stays in no history. */
+/**
+ * The target of an invitation link. The token is removed from the URL, so that it does not stay in the history.
+ */
 export function AcceptInvitation() {
   const [token] = useState(() => new URLSearchParams(window.location.hash.slice(1)).get('token') ?? '');
   useEffect(() => {
@@ -61,7 +63,7 @@ function JoinForm({ token }: { readonly token: string }) {
     event.preventDefault();
     join.mutate();
   };
-  // Whether they have an account decides what the form asks for.
+  // The form asks for a name only without an account.
   if (session.isPending) return <Skeleton className="h-9 w-full rounded-lg" />;
   return (
     <form onSubmit={submit} className="space-y-4">

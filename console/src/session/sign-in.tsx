@@ -15,7 +15,7 @@ import { SignUp } from './sign-up.tsx';
 
 type Way = 'token' | 'password' | 'sign-up';
 
-/** The first page of a browser without a session: the ways in that this deployment has. */
+/** The page without a session: the sign-in methods of this deployment. */
 export function SignIn() {
   const methods = useQuery(signInMethodsQuery(useApi()));
   const [chosen, setChosen] = useState<Way | null>(null);

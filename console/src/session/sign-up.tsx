@@ -11,7 +11,7 @@ import { enterSession } from './enter-session.ts';
 
 const EMPTY: SignUpBody = { name: '', email: '', password: '', organization_name: '' };
 
-/** Hosted: a person and their organization at once. */
+/** Hosted: creates a user and their organization. */
 export function SignUp() {
   const api = useApi();
   const client = useQueryClient();

@@ -5,10 +5,10 @@ import { capabilitiesQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 
 export interface Access {
-  /** Whether the caller's scopes open the route. The server decides; this only keeps closed doors out of sight. */
+  /** Whether the caller's scopes allow the route. Only hides controls; the server enforces scopes. */
   readonly can: (route: RouteId) => boolean;
   readonly missing: (route: RouteId) => readonly Scope[];
-  /** For what a route shows more of to whoever has the scope. */
+  /** For routes that return more with a scope. */
   readonly holds: (scope: Scope) => boolean;
 }
 

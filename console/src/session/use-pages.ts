@@ -4,7 +4,7 @@ import { capabilitiesQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { useAccess } from './use-access.ts';
 
-/** The pages that this caller has in this deployment. */
+/** The pages this caller can open in this deployment. */
 export function usePages(): readonly PageEntry[] {
   const { data } = useQuery(capabilitiesQuery(useApi()));
   const { can } = useAccess();

@@ -9,7 +9,7 @@ interface BackLinkProps {
   readonly children: ReactNode;
 }
 
-/** From one thing to the list that it is in, over the same time. */
+/** A link back to the list, with the same time range. */
 export function BackLink({ to, children }: BackLinkProps) {
   return (
     <Button asChild look="quiet" size="small" className="mb-3 -ml-2.5">

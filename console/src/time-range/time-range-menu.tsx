@@ -8,7 +8,7 @@ import { Field, Input } from '../ui/field.tsx';
 import { rangeNames, type TimeRange, type TimeRangeSearch } from './time-range.ts';
 import { useTimeRange } from './use-time-range.ts';
 
-/** Chooses the time range of the page: a length up to now, or two moments. It stands in the address. */
+/** Selects the time range in the URL: a relative range, or a start and an end. */
 export function TimeRangeMenu() {
   const { range, choose } = useTimeRange();
   const [open, setOpen] = useState(false);
@@ -104,7 +104,7 @@ function nameOf(range: TimeRange): string {
   return text.timeRange.between(formatDateTime(range.from), formatDateTime(range.to));
 }
 
-/** A moment as such a field wants it: local, without a zone. */
+/** A time for a `datetime-local` input: local, without a zone. */
 function localOf(at: string): string {
   const date = new Date(at);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

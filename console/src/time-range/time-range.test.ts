@@ -4,14 +4,14 @@ import { bucketsFor, rangeBefore, rangeOf, timeRangeSearch } from './time-range.
 
 const NOW_MS = Date.parse('2026-03-10T12:00:30.500Z');
 
-describe('the time range in the address', () => {
-  it('is a length by name, and nothing for the usual one', () => {
+describe('the time range in the URL', () => {
+  it('is a named relative range, and empty for the default', () => {
     assert.deepEqual(timeRangeSearch({ range: '7d', q: 'x' }), { range: '7d' });
     assert.deepEqual(timeRangeSearch({ range: '24h' }), {});
     assert.deepEqual(timeRangeSearch({ range: 'toString' }), {});
   });
 
-  it('is two moments in their order, which win over a length', () => {
+  it('is a start and an end in order, which override a relative range', () => {
     const moments = { from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' };
     assert.deepEqual(timeRangeSearch({ ...moments, range: '7d' }), {
       from: '2026-03-01T00:00:00.000Z',
@@ -23,8 +23,8 @@ describe('the time range in the address', () => {
   });
 });
 
-describe('what a time range stands for', () => {
-  it('ends with the minute that has begun', () => {
+describe('a resolved time range', () => {
+  it('ends with the current minute', () => {
     assert.deepEqual(rangeOf({ range: '1h' }, NOW_MS), {
       name: '1h',
       from: '2026-03-10T11:01:00.000Z',
@@ -33,14 +33,14 @@ describe('what a time range stands for', () => {
     });
   });
 
-  it('is drawn in buckets of which there are neither too many nor too few', () => {
+  it('uses buckets that give a readable number of points', () => {
     const buckets = (['15m', '24h', '7d', '30d', '90d'] as const).map(
       (range) => rangeOf({ range }, NOW_MS).bucket,
     );
     assert.deepEqual(buckets, ['minute', 'hour', 'hour', 'day', 'day']);
   });
 
-  it('is drawn in buckets that are still kept', () => {
+  it('uses buckets that the server still keeps', () => {
     const hourAgo = (days: number) => {
       const from = new Date(NOW_MS - days * 86_400_000);
       return { from: from.toISOString(), to: new Date(from.getTime() + 3_600_000).toISOString() };
@@ -54,7 +54,7 @@ describe('what a time range stands for', () => {
     assert.deepEqual(bucketsFor(hourAgo(120), NOW_MS), ['day']);
   });
 
-  it('has another of its length right before it', () => {
+  it('has a preceding range of equal length', () => {
     assert.deepEqual(rangeBefore(rangeOf({ range: '1h' }, NOW_MS)), {
       from: '2026-03-10T10:01:00.000Z',
       to: '2026-03-10T11:01:00.000Z',

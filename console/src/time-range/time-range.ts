@@ -1,7 +1,7 @@
 import type { Bucket } from '../format/times.ts';
 import { keysOf } from '../format/values.ts';
 
-/** The one time range of the console, as it stands in the address: a length up to now, or two moments. */
+/** The time range in the URL: relative to now, or a start and an end. */
 export interface TimeRangeSearch {
   readonly range?: RangeName;
   readonly from?: string;
@@ -26,9 +26,9 @@ export type RangeName = keyof typeof LENGTHS_MS;
 export const rangeNames = keysOf(LENGTHS_MS);
 const DEFAULT_RANGE: RangeName = '24h';
 
-/** The moments that a range stands for, and the width of bucket that a chart of it can be read in. */
+/** A resolved time range, with a bucket width that suits a chart. */
 export interface TimeRange {
-  /** Null where two moments were chosen. */
+  /** Null for a start and an end. */
   readonly name: RangeName | null;
   readonly from: string;
   readonly to: string;
@@ -44,7 +44,7 @@ export function timeRangeSearch(search: Record<string, unknown>): TimeRangeSearc
   return isRangeName(range) && range !== DEFAULT_RANGE ? { range } : {};
 }
 
-/** Lengths end with the minute that has begun, so that what is read can be kept for as long. */
+/** A relative range ends at a full minute, so that responses can be cached for a minute. */
 export function rangeOf(search: TimeRangeSearch, nowMs: number): TimeRange {
   if (search.from !== undefined && search.to !== undefined) {
     const { from, to } = search;
@@ -61,13 +61,13 @@ export function rangeOf(search: TimeRangeSearch, nowMs: number): TimeRange {
   };
 }
 
-/** The range of the same length right before: what deltas are measured against. */
+/** The preceding range of equal length, for comparisons. */
 export function rangeBefore({ from, to }: TimeRange): { readonly from: string; readonly to: string } {
   const lengthMs = Date.parse(to) - Date.parse(from);
   return { from: new Date(Date.parse(from) - lengthMs).toISOString(), to: from };
 }
 
-/** For how long the server keeps sums by the minute and by the hour. */
+/** How long the server keeps statistics by minute and by hour. */
 const KEPT_MS: Record<Bucket, number> = {
   minute: 8 * DAY_MS,
   hour: 100 * DAY_MS,
@@ -76,7 +76,7 @@ const KEPT_MS: Record<Bucket, number> = {
 const BUCKET_MS: Record<Bucket, number> = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS };
 const POINTS_MAX = 1_500;
 
-/** The widths of bucket that this range can be read in: still kept, not too many, and more than a part of one. */
+/** The bucket widths for this range: still kept by the server, not too many, and at least one full bucket. */
 export function bucketsFor({ from, to }: Pick<TimeRange, 'from' | 'to'>, nowMs: number): Bucket[] {
   const lengthMs = Date.parse(to) - Date.parse(from);
   const widths = keysOf(BUCKET_MS);
@@ -91,7 +91,7 @@ export function bucketsFor({ from, to }: Pick<TimeRange, 'from' | 'to'>, nowMs: 
 
 function bucketFor(fromMs: number, toMs: number, nowMs: number): Bucket {
   const lengthMs = toMs - fromMs;
-  // With room for the range before, which is read in the same width.
+  // The preceding range is read in the same width, so it counts too.
   if (lengthMs <= 6 * HOUR_MS && isKept('minute', fromMs - lengthMs, nowMs)) return 'minute';
   return lengthMs <= 8 * DAY_MS && isKept('hour', fromMs - lengthMs, nowMs) ? 'hour' : 'day';
 }

@@ -6,14 +6,14 @@ import { rangeOf, type TimeRange, type TimeRangeSearch } from './time-range.ts';
 
 const TICK_MS = 30_000;
 
-/** The time range that the address names, kept up with the clock, and how to choose another. */
+/** The time range of the URL, updated with the clock, and its setter. */
 export function useTimeRange(): {
   readonly range: TimeRange;
   readonly choose: (next: TimeRangeSearch) => void;
 } {
   const { range: name, from, to }: TimeRangeSearch = useSearch({ strict: false });
   const changeSearch = useChangeSearch();
-  // To the minute, so that what is derived from it stays the same in between.
+  // Rounded to the minute, so that derived values change once a minute.
   const nowMs = wholeMinute(useNow(TICK_MS));
   return useMemo(() => {
     const named = name === undefined ? {} : { range: name };

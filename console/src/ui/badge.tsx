@@ -11,7 +11,7 @@ const TONES: Record<Tone, string> = {
   accent: 'bg-accent-wash text-accent-ink border-transparent',
 };
 
-/** A state in a word. The dot repeats the tone; the word alone says it as well, since colours are not for everyone. */
+/** A state as a word. The color only repeats it, for users who do not see colors. */
 export function Badge({ tone = 'neutral', dot = false, children }: BadgeProps) {
   return (
     <span

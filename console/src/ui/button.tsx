@@ -19,9 +19,9 @@ const SIZES = {
 export interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: keyof typeof LOOKS;
   readonly size?: keyof typeof SIZES;
-  /** Waiting for what it started: it keeps its width and takes no second click. */
+  /** Shows progress, keeps its width and ignores clicks. */
   readonly busy?: boolean;
-  /** Renders its child, such as a link, with the looks of a button. */
+  /** Renders its child, such as a link, as a button. */
   readonly asChild?: boolean;
 }
 
@@ -50,7 +50,7 @@ export function Button(props: ButtonProps) {
   );
 }
 
-/** A button that is only an icon has its name in words for those who do not see it. */
+/** A button with an icon only; the label is for screen readers. */
 export function IconButton({ label, ...rest }: ButtonProps & { readonly label: string }) {
   return <Button look="quiet" size="icon" aria-label={label} title={label} {...rest} />;
 }

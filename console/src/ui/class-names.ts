@@ -1,4 +1,4 @@
-/** Joins the classes that apply; what is false, null or undefined does not. */
+/** Joins class names and skips false, null and undefined. */
 export function classes(...parts: readonly (string | false | null | undefined)[]): string {
   return parts.filter(Boolean).join(' ');
 }

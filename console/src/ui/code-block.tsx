@@ -2,11 +2,11 @@ import { classes } from './class-names.ts';
 import { CopyButton } from './copy-button.tsx';
 
 interface CodeBlockProps {
-  /** What the code is, for whoever comes to it by keyboard: what scrolls sideways must be reachable. */
+  /** The label for keyboard users, who must be able to reach scrollable content. */
   readonly label: string;
   readonly code: string;
   readonly copyLabel: string;
-  /** What may be long scrolls within itself. */
+  /** Limits the height of long content. */
   readonly bounded?: boolean;
 }
 

@@ -8,10 +8,10 @@ export interface ConfirmDialogProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
   readonly title: string;
-  /** What will happen, and to whom. */
+  /** The consequences. */
   readonly children: ReactNode;
   readonly action: string;
-  /** It cannot be done; what is said above says why. */
+  /** Disables the action; the content explains why. */
   readonly blocked?: boolean;
   readonly tone?: 'danger' | 'solid';
   readonly busy: boolean;
@@ -19,7 +19,7 @@ export interface ConfirmDialogProps {
   readonly onConfirm: () => void;
 }
 
-/** Asks before something that cannot be taken back, or that means more than its button says. */
+/** Confirms an action that cannot be undone or has further consequences. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   return (
     <Dialog open={props.open} onOpenChange={props.onOpenChange} title={props.title}>

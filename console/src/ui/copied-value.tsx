@@ -4,11 +4,11 @@ import { CopyButton } from './copy-button.tsx';
 interface CopiedValueProps {
   readonly value: string;
   readonly label: string;
-  /** In groups of four, over several lines where it must be: for whoever has to type it. */
+  /** In groups of four, which are easier to type. */
   readonly grouped?: boolean;
 }
 
-/** An id or another word for machines, with a button that copies it. */
+/** An ID or similar value with a copy button. */
 export function CopiedValue({ value, label, grouped = false }: CopiedValueProps) {
   return (
     <span className="-my-0.5 flex items-center gap-1">

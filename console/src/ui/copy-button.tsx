@@ -9,12 +9,12 @@ const SHOWN_MS = 1_500;
 interface CopyButtonProps {
   readonly value: string;
   readonly label: string;
-  /** With words beside the icon. */
+  /** Shows the label next to the icon. */
   readonly worded?: boolean;
   readonly onCopied?: () => void;
 }
 
-/** Puts a value on the clipboard and says so for a moment. */
+/** Copies a value and confirms it briefly. */
 export function CopyButton({ value, label, worded = false, onCopied }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -46,7 +46,7 @@ export function CopyButton({ value, label, worded = false, onCopied }: CopyButto
   );
 }
 
-/** Browsers give pages without TLS no clipboard, and many self-hosted consoles have none; the old way works there. */
+/** Without TLS, browsers provide no clipboard API; `execCommand` still works. */
 async function writeClipboard(value: string): Promise<void> {
   if (window.isSecureContext) {
     await navigator.clipboard.writeText(value);

@@ -17,22 +17,22 @@ export interface Column<Row> {
   readonly id: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** What the column sorts by; without it, it does not sort. */
+  /** The sort value; a column without it is not sortable. */
   readonly sortBy?: (row: Row) => string | number;
-  /** The narrowest window that still shows it: on a telephone only what tells the rows apart has room. */
+  /** The narrowest window that shows the column. */
   readonly from?: 'sm' | 'md' | 'lg';
   readonly align?: 'right';
-  /** A width class, where the content should not decide. */
+  /** A class for a fixed width. */
   readonly width?: string;
-  /** The header is for screen readers alone, as with a column of buttons. */
+  /** Hides the header visually, as for a column of buttons. */
   readonly quietHeader?: boolean;
 }
 
 interface DataTableProps<Row> {
-  /** What the rows are, for those who do not see them. */
+  /** The accessible name of the table. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
-  /** Undefined while they are on their way: the skeleton stands where they will. */
+  /** Undefined while loading, which shows a skeleton. */
   readonly rows: readonly Row[] | undefined;
   readonly rowId: (row: Row) => string;
   readonly sortedBy?: { readonly id: string; readonly desc: boolean };
@@ -40,14 +40,14 @@ interface DataTableProps<Row> {
 
 const ROW_PX = 53;
 const SKELETON_ROWS = 6;
-/** Fewer are cheaper to draw at once than to watch. */
+/** Up to this many rows, rendering all is cheaper than virtualization. */
 const VIRTUAL_FROM_ROWS = 100;
 
 const FROM = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' } as const;
 
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() });
 
-/** A table that sorts by its headers and draws only the rows in sight, in a real `table` element. */
+/** A sortable table that renders only visible rows, as a `table` element. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { columns, rows } = props;
   const [sorting, setSorting] = useState<SortingState>(props.sortedBy === undefined ? [] : [props.sortedBy]);
@@ -243,7 +243,7 @@ function Spacer({ px }: { readonly px: number }) {
   );
 }
 
-/** The name of a row, which opens it; the whole row takes the click. */
+/** The name of a row. A click anywhere in the row opens it. */
 export function RowName({ children, note, onOpen }: RowNameProps) {
   return (
     <div className="min-w-0">
@@ -265,7 +265,7 @@ interface RowNameProps {
   readonly onOpen: () => void;
 }
 
-/** Buttons within a row stand above the surface that opens it. */
+/** Keeps the buttons of a row above the click area that opens it. */
 export function RowActions({ children }: { readonly children: ReactNode }) {
   return <div className="relative z-10 flex justify-end gap-1">{children}</div>;
 }

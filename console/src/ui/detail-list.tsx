@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Names and values of one thing, in two columns. */
+/** Names and values in two columns. */
 export function DetailList({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[8.5rem_minmax(0,1fr)] gap-x-4 gap-y-2.5 text-[13px]">
@@ -14,7 +14,7 @@ export function DetailList({ rows }: { readonly rows: readonly (readonly [string
   );
 }
 
-/** A part of a panel with its heading. */
+/** A section of a panel with a heading. */
 export function Section({ title, actions, children }: SectionProps) {
   return (
     <section className="border-b py-5 first:pt-1 last:border-b-0">

@@ -11,10 +11,10 @@ export interface DialogProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly children: ReactNode;
-  /** `panel` slides in from the side and is as high as the window, for what is long. */
+  /** `panel` slides in from the side at full height, for long content. */
   readonly shape?: 'box' | 'panel';
   readonly wide?: boolean;
-  /** Neither Escape nor a click outside closes it, and it has no cross: something must be done first. */
+  /** Hides the close button and ignores Escape and outside clicks. */
   readonly locked?: boolean;
 }
 
@@ -76,11 +76,11 @@ interface FormActionsProps {
   readonly busy: boolean;
   readonly disabled?: boolean;
   readonly look?: 'solid' | 'danger';
-  /** What sending the form does. */
+  /** The label of the submit button. */
   readonly children: ReactNode;
 }
 
-/** What ends a dialog that is a form: away, or sent. */
+/** Cancel and submit, for a dialog with a form. */
 export function FormActions({
   onCancel,
   busy,

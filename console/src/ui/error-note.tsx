@@ -3,12 +3,12 @@ import { text } from '../text/index.ts';
 import { classes } from './class-names.ts';
 import { CopyButton } from './copy-button.tsx';
 
-/** What to say of an error in one sentence. */
+/** The message of an error. */
 export function messageOf(error: Error): string {
   return error instanceof ApiError && error.message !== '' ? error.message : text.errors.unreachable;
 }
 
-/** Says beside a form or a button why something was refused. */
+/** Shows an error next to a form or a button. */
 export function ErrorNote({
   error,
   className,
@@ -28,7 +28,7 @@ export function ErrorNote({
   );
 }
 
-/** The request id, which support asks for, and the page of the error code. */
+/** The request ID for support, and a link to the error code's page. */
 export function ErrorFooter({ error }: { readonly error: Error }) {
   if (!(error instanceof ApiError)) return null;
   const { code, docUrl, requestId } = error.response;

@@ -1,4 +1,4 @@
-/** One field of something, before and after. */
+/** One field before and after a change. */
 export interface FieldChange {
   readonly field: string;
   readonly before: unknown;
@@ -6,8 +6,8 @@ export interface FieldChange {
 }
 
 /**
- * Fields whose values are secrets by their name. The server keeps none of them, in the audit log or in a plan; should one
- * ever get there, it does not get onto a screen. `secret_ref`, `secret_version` and counts of tokens are no secrets.
+ * Fields that hold secrets, by name. The server never sends them in audit entries or plans; the console hides
+ * them in any case. `secret_ref`, `secret_version` and token counts are not secrets.
  */
 const SECRET = /(?:^|_)(?:secret|password|token|hmac|api_key|private_key)$/;
 
@@ -15,7 +15,7 @@ export function isSecretField(field: string): boolean {
   return SECRET.test(field.split('.').at(-1) ?? field);
 }
 
-/** What differs between two states of the same thing, field by field; objects within are taken apart as well. */
+/** The differences between two states, field by field, including nested objects. */
 export function fieldChanges(before: unknown, after: unknown): readonly FieldChange[] {
   const [from, to] = [leavesOf(before), leavesOf(after)];
   const fields = new Set([...from.keys(), ...to.keys()]);
@@ -24,7 +24,7 @@ export function fieldChanges(before: unknown, after: unknown): readonly FieldCha
     .filter((change) => plainValue(change.before) !== plainValue(change.after));
 }
 
-/** A value as a file or a request would say it; text stands without its quotes. */
+/** A value as JSON; text without quotes. */
 export function plainValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }

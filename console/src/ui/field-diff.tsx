@@ -5,7 +5,7 @@ import { type FieldChange, isSecretField, plainValue } from './field-changes.ts'
 
 const words = text.diff;
 
-/** What a value was and what it is: struck out, an arrow, and the new one. Undefined: there was, or will be, nothing. */
+/** The old value struck out, an arrow and the new value. Undefined means that there is no such value. */
 export function ValueChange({ before, after }: ValueChangeProps) {
   return (
     <span className="inline-flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5">
@@ -25,11 +25,11 @@ interface ValueChangeProps {
 
 interface FieldDiffProps {
   readonly changes: readonly FieldChange[];
-  /** What is new has no values before, and what is gone has none after. */
+  /** A created object has no old values, a deleted one no new values. */
   readonly kind?: 'create' | 'update' | 'delete';
 }
 
-/** Changes field by field, by the names that the interface and the file have for them. */
+/** Changes field by field, with the field names of the API and the file. */
 export function FieldDiff({ changes, kind = 'update' }: FieldDiffProps) {
   return (
     <dl className="divide-y">

@@ -6,7 +6,7 @@ export interface FieldProps {
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
   readonly optional?: string;
-  /** The control, given the ids that tie it to its label, hint and error. */
+  /** Renders the control with the IDs that connect it to its label, hint and error. */
   readonly children: (control: ControlProps) => ReactNode;
 }
 
@@ -62,7 +62,7 @@ export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
   return <textarea className={classes(controlLook, 'py-2', className)} {...rest} />;
 }
 
-/** The browser's own list: every keyboard, screen reader and telephone knows it. */
+/** The browser's native select, which works with every keyboard, screen reader and phone. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
   return <select className={classes(controlLook, 'h-9 pr-8', className)} {...rest} />;
 }
@@ -72,7 +72,7 @@ interface CheckProps extends Omit<ComponentProps<'input'>, 'type'> {
   readonly hint?: ReactNode;
 }
 
-/** A box to tick with its sentence. */
+/** A checkbox with a label and a hint. */
 export function Check({ label, hint, className, ...rest }: CheckProps) {
   const id = useId();
   return (

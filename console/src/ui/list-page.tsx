@@ -8,25 +8,24 @@ import { EmptyState, ErrorCard, NothingMatches } from './states.tsx';
 interface ListPageProps {
   readonly title: string;
   readonly words: { readonly description: string; readonly search: string };
-  /** Undefined for whoever may not create one. */
+  /** Undefined when the caller may not create one. */
   readonly create: ReactNode;
   readonly list: ListState;
-  /** Other views of the page, above all of this one's states. */
+  /** Tabs above the list. */
   readonly tabs?: ReactNode;
   readonly empty: { readonly icon: ReactNode; readonly title: string; readonly action?: ReactNode };
   readonly query: string;
   readonly onQuery: (query: string) => void;
-  /** Beside the search. */
+  /** Next to the search. */
   readonly filters?: ReactNode;
-  /** How many of the list are shown; undefined while nobody knows. */
+  /** The number of rows shown; undefined while loading. */
   readonly shown: number | undefined;
-  /** Takes away whatever hides all of the list. */
+  /** Clears the filters. */
   readonly onClear?: () => void;
-  /** The rows. */
   readonly children: ReactNode;
-  /** What stands under the list, whatever the list is. */
+  /** Below the list in every state. */
   readonly below?: ReactNode;
-  /** What is open over the list. */
+  /** Open dialogs and panels. */
   readonly over: ReactNode;
 }
 
@@ -36,7 +35,7 @@ interface ListState {
   refetch(): unknown;
 }
 
-/** A page that is a list: it cannot be read, there is nothing yet, nothing matches, or here it is. */
+/** A page with a list in its states: failed, empty, no match, or rows. */
 export function ListPage(props: ListPageProps) {
   const { list, empty, query, onQuery } = props;
   return (

@@ -17,44 +17,44 @@ export interface LogColumn<Row> {
   readonly id: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Width, alignment, and from which window on it is there; of the header as well. */
+  /** Width, alignment and visibility of the column and its header. */
   readonly className?: string;
 }
 
 interface LogTableProps<Row> {
   readonly label: string;
-  /** The first one is the name of the row and opens it. */
+  /** The first column names the row and opens it. */
   readonly columns: readonly LogColumn<Row>[];
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   readonly rows: readonly Row[] | undefined;
   readonly rowId: (row: Row) => string;
-  /** The page that the row opens, so that it can also be opened beside this one. */
+  /** The page of the row, so that it can open in a new tab. */
   readonly hrefOf: (row: Row) => string;
   readonly onOpen: (row: Row) => void;
-  /** More rows follow those that are here. */
+  /** Whether more rows can be loaded. */
   readonly hasMore: boolean;
-  /** The last rows will be in sight soon. */
+  /** The user is close to the last loaded row. */
   readonly onNearEnd: () => void;
-  /** Whether the first row is in sight has changed. */
+  /** Called when the first row becomes visible or hidden. */
   readonly onTop: (isTop: boolean) => void;
 }
 
 const ROW_PX = 38;
 const SKELETON_ROWS = 12;
-/** Read ahead by so many rows, which is more than a fast wheel passes in the time that a page takes. */
+/** Rows to read ahead: more than a user scrolls while a page loads. */
 const AHEAD_ROWS = 150;
 const PAGE_STEP = 15;
-/** The header of the table and, on narrow windows, that of the console stand above the rows. */
+/** The height of the sticky headers above the rows. */
 const COVERED_PX = 92;
 
 /**
- * A table of rows without number: all of one height, only those in sight drawn, read a page at a time. Arrow keys go from row to
- * row, and Enter opens. It does not sort, since what it shows is never whole.
+ * A table for any number of rows of equal height. It renders only visible rows and loads page by page. Arrow
+ * keys move between rows, and Enter opens one. It does not sort, because it never holds all rows.
  */
 export function LogTable<Row extends object>(props: LogTableProps<Row>) {
   const { columns, rows } = props;
   return (
-    // Clipped rather than hidden: the header has to stay in sight of the window.
+    // `clip` instead of `hidden`, because the header must stay sticky.
     <div className="overflow-clip rounded-xl border bg-panel shadow-panel">
       <table
         className="w-full table-fixed border-separate border-spacing-0 text-left text-[13px]"
@@ -175,7 +175,7 @@ function useRowKeys<Row>({ body, rows, rowId, onMove }: RowKeysSetup<Row>) {
   return { activeId, move };
 }
 
-/** How far down the page the rows begin. What stands above them may grow. */
+/** The offset of the rows in the page. It changes with the content above. */
 function useTop(body: { readonly current: HTMLElement | null }): number {
   const [topPx, setTopPx] = useState(0);
   useLayoutEffect(() => {
@@ -210,7 +210,7 @@ interface LogRowProps<Row> {
   readonly href: string;
   readonly isTabbed: boolean;
   readonly onOpen: (row: Row) => void;
-  /** Answers whether the key moved somewhere. */
+  /** Returns whether the key moved the focus. */
   readonly onKey: (index: number, key: string) => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The product's mark: two ways that cross. */
+/** Relay's logo. */
 export function Mark() {
   return (
     <svg viewBox="0 0 32 32" className="size-6 shrink-0" aria-hidden="true">

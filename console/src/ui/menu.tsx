@@ -5,7 +5,7 @@ import { text } from '../text/index.ts';
 import { IconButton } from './button.tsx';
 import { classes } from './class-names.ts';
 
-/** A menu on a button. The trigger is the child; items are `MenuItem`. */
+/** A menu that opens from `trigger`; its items are `MenuItem`. */
 export function Menu({ trigger, children, align = 'end' }: MenuProps) {
   return (
     <DropdownMenu.Root>
@@ -77,7 +77,7 @@ interface MenuItemProps {
   readonly onSelect: () => void;
 }
 
-/** One of several, with a tick at the chosen one. */
+/** A group of options with one selected. */
 export function MenuChoice<T extends string>({ value, options, onChange }: MenuChoiceProps<T>) {
   return (
     <DropdownMenu.RadioGroup

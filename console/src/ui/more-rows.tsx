@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { ErrorNote } from './error-note.tsx';
 
 interface MoreRowsProps {
-  /** What a page-by-page query says of itself. */
+  /** The state of an infinite query. */
   readonly list: {
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
@@ -12,11 +12,11 @@ interface MoreRowsProps {
     fetchNextPage(): unknown;
   };
   readonly label: string;
-  /** How many are there, in words. */
+  /** The number of rows, as text. */
   readonly note: string;
 }
 
-/** Below a list that is read page by page: the next page comes when one gets near it, or by its button. */
+/** Below a paged list: loads the next page when it becomes visible, or by its button. */
 export function MoreRows({ list, label, note }: MoreRowsProps) {
   const end = useRef<HTMLDivElement>(null);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError: failed } = list;

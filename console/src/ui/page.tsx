@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { text } from '../text/index.ts';
 
 interface PageProps {
-  /** The way to the page above this one. */
+  /** The link to the parent page. */
   readonly back?: ReactNode;
   readonly title: string;
   readonly description?: ReactNode;
@@ -10,7 +10,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** The frame of every page: its title, what it is for, and what can be done on it. */
+/** The layout of every page: title, description and actions. */
 export function Page({ back, title, description, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · ${text.shell.product}`;
@@ -32,7 +32,7 @@ export function Page({ back, title, description, actions, children }: PageProps)
   );
 }
 
-/** A surface with a border; `title` where it is one of several on a page. */
+/** A bordered section, with a title if the page has several. */
 export function Panel({ title, actions, children, className = '' }: PanelProps) {
   return (
     <section className={`rounded-xl border bg-panel shadow-panel ${className}`}>

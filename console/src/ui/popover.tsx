@@ -2,7 +2,7 @@ import { Popover as Primitive } from 'radix-ui';
 import type { ReactNode } from 'react';
 
 interface PopoverProps {
-  /** The button that opens it. */
+  /** The button that opens the popover. */
   readonly trigger: ReactNode;
   readonly label: string;
   readonly open: boolean;
@@ -11,7 +11,7 @@ interface PopoverProps {
   readonly children: ReactNode;
 }
 
-/** A small surface on a button, for what is more than a menu and less than a dialog. */
+/** Opens from a button; for content between a menu and a dialog. */
 export function Popover({ trigger, label, open, onOpenChange, align = 'end', children }: PopoverProps) {
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>

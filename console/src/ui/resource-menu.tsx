@@ -17,12 +17,12 @@ interface ResourceMenuProps {
   readonly remove: Step;
   readonly deleteTitle: string;
   readonly deleteBody: string;
-  /** What else goes with it, or stands in the way; null when nothing does. */
+  /** What else is deleted, or why deletion fails; null if neither applies. */
   readonly deleteWarning: string | null;
   readonly editDialog: (close: () => void) => ReactNode;
 }
 
-/** Edit, switch off or on, delete: what can be done with a resource from its panel. */
+/** Edit, enable or disable, and delete a resource. */
 export function ResourceMenu(props: ResourceMenuProps) {
   const [asked, setAsked] = useState<'edit' | 'delete' | null>(null);
   const { toggle, remove } = props;

@@ -1,10 +1,10 @@
-/** Gives a text to the browser as a file to keep. */
+/** Downloads a text as a file. */
 export function saveText(fileName: string, contentType: string, content: string): void {
   const url = URL.createObjectURL(new Blob([content], { type: contentType }));
   const link = document.createElement('a');
   link.href = url;
   link.download = fileName;
   link.click();
-  // The browser has taken hold of it by the next turn.
+  // The download has started by the next task.
   setTimeout(() => URL.revokeObjectURL(url), 0);
 }

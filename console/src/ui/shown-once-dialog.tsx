@@ -7,16 +7,16 @@ import { Check } from './field.tsx';
 
 interface ShownOnceDialogProps {
   readonly title: string;
-  /** That it is not shown again. */
+  /** The note that the value is shown once. */
   readonly warning: string;
   readonly wide?: boolean;
-  /** Where there is one, it has to be ticked before the dialog closes. */
+  /** If present, must be checked before the dialog closes. */
   readonly savedLabel?: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** What is shown the only time it can be: no stray key or click closes it. */
+/** Shows a value that cannot be shown again; Escape and outside clicks do not close the dialog. */
 export function ShownOnceDialog({
   title,
   warning,

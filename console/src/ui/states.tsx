@@ -26,12 +26,12 @@ function State({ icon, title, children, action }: StateProps) {
   );
 }
 
-/** Nothing yet: one sentence that says what would be here, and one action that puts it there. */
+/** An empty list: one sentence and one action. */
 export function EmptyState(props: Omit<StateProps, 'children'>) {
   return <State {...props} />;
 }
 
-/** Something is there, but not what the filters ask for. */
+/** No row matches the filters. */
 export function NothingMatches({ onClear }: { readonly onClear: () => void }) {
   return (
     <State
@@ -42,7 +42,7 @@ export function NothingMatches({ onClear }: { readonly onClear: () => void }) {
   );
 }
 
-/** What could not be read: why, under which request id, and a way to try again. A 403 names the missing scope. */
+/** A failed read with message, request ID and retry. A 403 names the missing scope. */
 export function ErrorCard({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
   const forbidden = error instanceof ApiError && error.status === 403;
   return (
@@ -72,7 +72,7 @@ export function ErrorCard({ error, onRetry }: { readonly error: Error; readonly 
   );
 }
 
-/** The place of a text that is on its way, as wide as the text will be. */
+/** A placeholder for loading text. */
 export function Skeleton({ className }: { readonly className?: string }) {
   return <span aria-hidden className={classes('block h-3.5 animate-pulse rounded bg-line', className)} />;
 }

@@ -8,7 +8,6 @@ interface SwitchProps extends Partial<ControlProps> {
   readonly disabled?: boolean;
 }
 
-/** On or off, at once or within a form. */
 export function Switch({ checked, onChange, label, disabled = false, ...control }: SwitchProps) {
   return (
     <Primitive.Root

@@ -38,6 +38,6 @@ export function useTheme(): readonly [Theme, (theme: Theme) => void] {
 
 function setTheme(theme: Theme): void {
   localStorage.setItem(KEY, theme);
-  // Whoever shows the theme in this window hears of it as other windows do.
+  // The browser sends storage events to other windows only; this updates the present one.
   window.dispatchEvent(new StorageEvent('storage', { key: KEY }));
 }

@@ -3,7 +3,7 @@ import { useNow } from './use-now.ts';
 
 const REFRESH_MS = 30_000;
 
-/** How long ago, with the exact time for whoever points at it. */
+/** A relative time, with the exact time on hover. */
 export function Ago({ at }: { readonly at: string }) {
   const nowMs = useNow(REFRESH_MS);
   return (

@@ -13,7 +13,7 @@ interface Toast {
 
 const ToastContext = createContext<((message: string) => void) | null>(null);
 
-/** Says that something was done. What failed is said beside what was tried, where it stays. */
+/** Confirms a completed action. Errors are shown next to their control instead. */
 export function useToast(): (message: string) => void {
   const toast = use(ToastContext);
   if (toast === null) throw new Error('there is no ToastProvider above this component');

@@ -20,7 +20,7 @@ const VERDICTS = keysOf(TONES);
 const CHART_PX = 200;
 
 interface GuardrailChartsProps {
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   readonly stats: GuardrailStats | undefined;
   readonly error: Error | null;
   readonly onRetry: () => void;

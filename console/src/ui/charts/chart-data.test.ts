@@ -12,8 +12,8 @@ const series = (key: string, ...values: (number | null)[]): ChartSeries => ({
 });
 const many = Array.from({ length: 12 }, (_, index) => series(`k${index}`, index, 1));
 
-describe('what a chart draws', () => {
-  it('beyond eight series the smallest are summed, and nothing is lost', () => {
+describe('chart data', () => {
+  it('beyond eight series, the smallest are summed', () => {
     const { drawn, left } = foldSeries([series('other', 5, 5), ...many], 'bar', 'Other');
     assert.equal(drawn.length, 8);
     assert.equal(left, 0);
@@ -26,13 +26,13 @@ describe('what a chart draws', () => {
     assert.deepEqual(total, [66 + 5, 12 + 5]);
   });
 
-  it('lines are not summed: the greatest are drawn and the others counted', () => {
+  it('lines are not summed: the largest are drawn and the others counted', () => {
     const { drawn, left } = foldSeries(many, 'line', 'Other');
     assert.deepEqual([drawn.length, left], [8, 4]);
     assert.ok(drawn.every(({ key }) => key !== 'other'));
   });
 
-  it('states have the colours of states, others those of the palette in order', () => {
+  it('states have fixed colors, other series the palette in order', () => {
     const { drawn } = foldSeries([{ ...series('failed', 1), tone: 'bad' }, series('a', 1)], 'area', 'Other');
     assert.deepEqual(
       drawn.map(({ colour }) => colour),
@@ -40,7 +40,7 @@ describe('what a chart draws', () => {
     );
   });
 
-  it('what was not measured stays so, and moments of all series are there once and in order', () => {
+  it('missing values stay missing, and every time occurs once and in order', () => {
     const { drawn } = foldSeries([series('a', 1, null), series('b', 2, 3, 4)], 'line', 'Other');
     const rows = rowsOf(drawn);
     assert.deepEqual(
@@ -53,7 +53,7 @@ describe('what a chart draws', () => {
     );
   });
 
-  it('an axis has few marks, whatever it is of', () => {
+  it('an axis has few ticks for every bucket width', () => {
     for (const count of [1, 25, 169, 720]) {
       const { drawn } = foldSeries([series('a', ...Array.from({ length: count }, () => 1))], 'bar', 'Other');
       const ticks = ticksOf(rowsOf(drawn), 'hour', 12);
@@ -63,14 +63,14 @@ describe('what a chart draws', () => {
   });
 });
 
-describe('the colours of charts', () => {
+describe('chart colors', () => {
   const css = readFileSync(join(import.meta.dirname, '../../styles.css'), 'utf8');
   const [light = '', dark = ''] = css.split('[data-theme="dark"]');
   const lightnessOf = (theme: string, name: string) =>
     Number(new RegExp(`--${name}: oklch\\(([\\d.]+)`).exec(theme)?.[1]);
 
   for (const [name, theme] of Object.entries({ light, dark })) {
-    it(`neighbours of the ${name} theme differ in lightness, for those who do not see hues`, () => {
+    it(`neighbors in the ${name} theme differ in lightness, for color-blind users`, () => {
       for (let place = 1; place < 8; place += 1) {
         const apart = Math.abs(
           lightnessOf(theme, `series-${place}`) - lightnessOf(theme, `series-${place + 1}`),
@@ -81,7 +81,7 @@ describe('the colours of charts', () => {
       assert.ok(states >= 0.1, `good and bad are ${states} apart`);
     });
 
-    it(`every one stands out from the panel of the ${name} theme`, () => {
+    it(`every color has contrast with the panel of the ${name} theme`, () => {
       const panel = luminanceOf(theme, 'panel');
       const names = [...Array.from({ length: 8 }, (_, index) => `series-${index + 1}`), 'series-other'];
       for (const each of [...names, 'chart-good', 'chart-warn', 'chart-bad', 'chart-neutral']) {
@@ -93,7 +93,7 @@ describe('the colours of charts', () => {
   }
 });
 
-/** The relative luminance of WCAG, by way of linear sRGB. */
+/** The relative luminance of WCAG, from linear sRGB. */
 function luminanceOf(theme: string, name: string): number {
   const found = new RegExp(`--${name}: oklch\\(([\\d.]+) ([\\d.]+) ([\\d.]+)`).exec(theme);
   const [lightness = 0, chroma = 0, degrees = 0] = found?.slice(1).map(Number) ?? [];

@@ -4,20 +4,20 @@ export type ChartTone = 'good' | 'bad' | 'warn' | 'neutral';
 export type ChartKind = 'area' | 'bar' | 'line';
 
 export interface ChartSeries {
-  /** Names the series among its neighbours. `other` is what was already taken together: it stays last and grey. */
+  /** Unique within the chart. `other` is already a sum: it stays last and gray. */
   readonly key: string;
   readonly label: string;
-  /** For states; without it, the colours of the palette in order. */
+  /** For states; other series take the palette in order. */
   readonly tone?: ChartTone;
   readonly points: readonly { readonly at: string; readonly value: number | null }[];
 }
 
-/** A series with its looks. */
+/** A series with its style. */
 export interface DrawnSeries extends ChartSeries {
-  /** Under which its values stand in a row. */
+  /** The key of its values in a row. */
   readonly column: string;
   readonly colour: string;
-  /** A second mark beside the colour, for lines. */
+  /** Distinguishes lines besides the color. */
   readonly dash: string | undefined;
 }
 
@@ -28,7 +28,7 @@ const OTHER_KEY = 'other';
 const SERIES_MAX = 8;
 const DASHES = [undefined, '6 3', '2 3'] as const;
 
-/** What is drawn: at most eight series. The rest is summed where sums stack, and counted where they do not. */
+/** The series to draw, at most eight. The rest is summed if values add up; otherwise only counted. */
 export function foldSeries(
   series: readonly ChartSeries[],
   kind: ChartKind,
@@ -42,12 +42,12 @@ export function foldSeries(
   const kept = new Set(largest(named, stacked ? SERIES_MAX - 1 : SERIES_MAX));
   const rest = [...named.filter((each) => !kept.has(each)), ...given];
   const first = named.filter((each) => kept.has(each));
-  // A median of medians is no median: what cannot be summed is left out and said so.
+  // A median of medians is not a median, so these series are left out and counted.
   if (!stacked) return { drawn: withLooks(first), left: rest.length };
   return { drawn: withLooks([...first, sumOf(rest, otherLabel)]), left: 0 };
 }
 
-/** One row for each moment that occurs, with the value of every series. */
+/** One row for each time, with the values of all series. */
 export function rowsOf(drawn: readonly DrawnSeries[]): readonly ChartRow[] {
   const rows = new Map<string, WritableRow>();
   for (const { column, points } of drawn)
@@ -66,7 +66,7 @@ export function valueIn(row: ChartRow, column: string): number | null {
 
 const BUCKET_MS: Record<Bucket, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** Where the bucket that begins here ends. */
+/** The end of the bucket that starts at this time. */
 export function endOf(at: string, bucket: Bucket): string {
   return new Date(Date.parse(at) + BUCKET_MS[bucket]).toISOString();
 }
@@ -77,7 +77,7 @@ const STEPS: Record<Bucket, readonly number[]> = {
   day: [1, 2, 7, 14, 28, 91],
 };
 
-/** The moments that get a mark on the axis, about as many as have room: whole steps of the clock that the reader lives by. */
+/** The times with a tick on the axis: full steps in the reader's time zone, about as many as fit. */
 export function ticksOf(rows: readonly ChartRow[], bucket: Bucket, room: number): string[] {
   const step = STEPS[bucket].find((each) => rows.length / each <= room) ?? STEPS[bucket].at(-1) ?? 1;
   return rows.map((row) => row.at).filter((at, index) => placeOf(at, index, bucket) % step === 0);

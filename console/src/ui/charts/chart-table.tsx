@@ -14,7 +14,7 @@ interface ChartTableProps {
   readonly onSelect?: (from: string, to: string) => void;
 }
 
-/** The numbers of a chart, newest first. Where a stretch of time can be dragged over, a row's time is a button. */
+/** The chart as a table, newest first. In charts with selection, the time of a row is a button. */
 export function ChartTable({
   title,
   unit,

@@ -11,7 +11,7 @@ interface ChartTooltipProps {
   readonly stacked: boolean;
 }
 
-/** The values at one moment, in the order in which they lie on one another. It is read out as it changes. */
+/** The values at one time, in stacking order. Screen readers announce changes. */
 export function ChartTooltip({ row, shown, bucket, format, stacked }: ChartTooltipProps) {
   const ordered = stacked ? shown.toReversed() : shown;
   const total =

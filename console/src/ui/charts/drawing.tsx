@@ -31,11 +31,11 @@ interface DrawingProps {
   readonly onSelect?: (from: string, to: string) => void;
 }
 
-// The last mark of the axis stands half beyond the plot.
+// The last tick label extends beyond the plot.
 const MARGIN = { top: 8, right: 18, bottom: 0, left: 0 };
 const TICK = { fill: 'var(--ink-faint)', fontSize: 11 };
 
-/** The picture alone, in a file of its own: it brings the library along and is loaded when a chart is there. */
+/** Draws the chart. In its own file, because it imports Recharts and loads on demand. */
 export default function Drawing(props: DrawingProps) {
   const { title, kind, shown, rows, bucket, format, unit, heightPx, onSelect } = props;
   const whole = rows.every((row) => shown.every(({ column }) => Number.isInteger(valueIn(row, column) ?? 0)));
@@ -90,7 +90,7 @@ export default function Drawing(props: DrawingProps) {
   );
 }
 
-/** What a mark and the space to the next need. */
+/** The width of a tick label with its margin. */
 const MARK_PX = 62;
 
 function TimeAxis({ rows, bucket }: Pick<DrawingProps, 'rows' | 'bucket'>) {
@@ -118,8 +118,8 @@ function TimeAxis({ rows, bucket }: Pick<DrawingProps, 'rows' | 'bucket'>) {
 }
 
 /**
- * A change of data redraws at once: numbers that slide to their place are read wrong on the way. Areas have no outline, which
- * would lie over those below wherever there is nothing of it.
+ * No animation, because values are misread while they move. Areas have no outline, because it would cover the
+ * areas below where a value is zero.
  */
 function markOf(
   kind: ChartKind,
@@ -167,7 +167,7 @@ interface DotPlace {
   readonly index: number;
 }
 
-/** A value without neighbours makes no line: it would not be seen. */
+/** Marks a value without neighbors, which draws no line. */
 function isAlone(rows: readonly ChartRow[], index: number, column: string): boolean {
   const at = (place: number) => {
     const row = rows[place];

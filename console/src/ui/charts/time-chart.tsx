@@ -19,26 +19,26 @@ import { useDrawing } from './use-drawing.ts';
 
 export interface TimeChartProps {
   readonly title: string;
-  /** Areas and bars are stacked; lines are for what does not add up, such as quantiles. */
+  /** Areas and bars are stacked; lines are for values that do not add up, such as quantiles. */
   readonly kind: ChartKind;
-  /** Undefined while it is on its way. */
+  /** Undefined while loading. */
   readonly series: readonly ChartSeries[] | undefined;
   readonly bucket: Bucket;
   readonly format: (value: number) => string;
-  /** What the numbers are, at their axis. */
+  /** The label of the value axis. */
   readonly unit: string;
-  /** Shorter than `format`, for the axis. */
+  /** A shorter format for the axis. */
   readonly formatTick?: (value: number) => string;
   readonly heightPx?: number;
-  /** A stretch of time was dragged over, or one bucket chosen. */
+  /** The user selected a time span or one bucket. */
   readonly onSelect?: (from: string, to: string) => void;
-  /** Beside the button that shows the table. */
+  /** Next to the table button. */
   readonly actions?: ReactNode;
 }
 
 const HEIGHT_PX = 240;
 
-/** Series over time, drawn or as a table of the same numbers. */
+/** Series over time, as a chart or as a table. */
 export function TimeChart(props: TimeChartProps) {
   const { title, kind, series, unit, heightPx = HEIGHT_PX } = props;
   const Drawing = useDrawing();
@@ -109,7 +109,7 @@ interface ViewButtonProps {
   readonly onClick: () => void;
 }
 
-/** In the geometry of the chart, so that nothing jumps when it comes. */
+/** As large as the chart, so that the layout does not shift. */
 function ChartSkeleton({ heightPx }: { readonly heightPx: number }) {
   return (
     <div className="px-4 pt-3 pb-2" role="status" aria-label={text.states.loading}>
@@ -121,7 +121,7 @@ function ChartSkeleton({ heightPx }: { readonly heightPx: number }) {
   );
 }
 
-/** Names the colours; each name hides and shows its series. One series needs no name. */
+/** The legend; a click hides or shows a series. A single series has no legend. */
 function Legend({ drawn, hidden, onToggle, left }: LegendProps) {
   if (drawn.length < 2) return null;
   return (

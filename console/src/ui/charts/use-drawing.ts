@@ -4,15 +4,15 @@ type Drawing = typeof import('./drawing.tsx').default;
 type Loaded = { readonly drawing: Drawing } | { readonly error: unknown };
 
 let loaded: Loaded | null = null;
-/** Asked for as soon as a page with a chart is, beside the numbers that it will draw. */
+/** Starts loading with the page, in parallel with the data. */
 const loading: Promise<Loaded> = import('./drawing.tsx').then(
   (module) => ({ drawing: module.default }),
   (error: unknown) => ({ error }),
 );
 
 /**
- * The component that draws charts, or null while it is on its way. Not by `lazy`: React holds back what follows a fallback by up to
- * 300 ms, and the numbers are there before that.
+ * The chart component, or null while loading. Not `lazy`, because React delays content after a fallback by up to
+ * 300 ms.
  */
 export function useDrawing(): Drawing | null {
   const [known, setKnown] = useState(loaded);

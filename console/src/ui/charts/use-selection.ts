@@ -3,7 +3,7 @@ import type { MouseHandlerDataParam } from 'recharts';
 import type { Bucket } from '../../format/times.ts';
 import { endOf } from './chart-data.ts';
 
-/** A drag over the chart, from the bucket where it began to the one where it ended. */
+/** A selection by dragging from one bucket to another. */
 export function useSelection(bucket: Bucket, onSelect: ((from: string, to: string) => void) | undefined) {
   const [from, setFrom] = useState<string | null>(null);
   const [to, setTo] = useState<string | null>(null);
