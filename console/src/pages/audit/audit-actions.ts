@@ -5,7 +5,7 @@ export type TargetType = keyof typeof text.audit.types;
 
 const WRITES = ['create', 'update', 'delete'] as const;
 
-/** What can be done with each kind of object, for the filter. The log is the authority: it may hold others. */
+/** The actions on each kind of object, for the filter. The log may contain others. */
 const VERBS: Readonly<Record<TargetType, readonly string[]>> = {
   account: ['update'],
   api_key: ['create', 'rename', 'revoke'],
@@ -29,7 +29,7 @@ const VERBS: Readonly<Record<TargetType, readonly string[]>> = {
 
 export const targetTypes = keysOf(VERBS);
 
-/** Of one kind of object, or of all; each with the kind it belongs to. */
+/** The actions on one kind of object or on all, each with its kind. */
 export function actionsOf(type: string | undefined): readonly { action: string; type: TargetType }[] {
   return targetTypes
     .filter((each) => type === undefined || each === type)

@@ -8,7 +8,7 @@ import { ObjectLink } from './object-link.tsx';
 
 const words = text.audit;
 
-/** What, on which object, which fields, who, from where, and when. Narrow windows show what tells rows apart. */
+/** Action, object, fields, actor, address and time. Narrow windows show fewer. */
 export function auditColumns(nameOf: (id: string) => string | undefined): readonly LogColumn<AuditEntry>[] {
   return [
     {
@@ -63,7 +63,7 @@ export function auditColumns(nameOf: (id: string) => string | undefined): readon
 
 const FIELDS_SHOWN = 3;
 
-/** The names of what changed: whoever looks for one change sees which rows can be it. */
+/** The names of the changed fields, to find a change without opening rows. */
 function changedFields(entry: AuditEntry): string {
   if (kindOf(entry) !== 'update') return '';
   const fields = fieldChanges(entry.before, entry.after).map(({ field }) => field);

@@ -13,7 +13,7 @@ import type { useAuditSearch } from './use-audit-search.ts';
 
 const words = text.audit.filters;
 
-/** Who, what, and on what kind of object; the time range stands beside the title, as on every page. */
+/** Actor, action and object type. The time range is next to the title, as on every page. */
 export function AuditFilters({ search }: { readonly search: ReturnType<typeof useAuditSearch> }) {
   const { chosen, set } = search;
   return (
@@ -102,7 +102,7 @@ interface ChoiceProps {
   readonly label: string;
   readonly value: string | undefined;
   readonly any: string;
-  /** The values among the options: another, which an address may name, gets an option of its own. */
+  /** Adds an option for a value from the URL that is not in the list. */
   readonly known: readonly (string | TargetType)[];
   readonly onChange: (value: string | undefined) => void;
   readonly children: ReactNode;

@@ -30,7 +30,7 @@ export function AuditPage() {
   const nameOf = useObjectNames();
   const rows = useMemo(() => log.data?.pages.flatMap(({ data }) => data), [log.data]);
   const isEmpty = rows?.length === 0;
-  // Asked only where it matters: whether the log is empty, or this part of it.
+  // Only needed without rows, to tell an empty log from filters that match nothing.
   const begun = useQuery({ ...auditBegunQuery(api), enabled: isEmpty });
   const columns = useMemo(() => auditColumns(nameOf), [nameOf]);
   const readOn = useCallback(() => {
@@ -50,7 +50,7 @@ export function AuditPage() {
           {isEmpty && begun.data === true ? (
             <NothingMatches onClear={search.clear} />
           ) : (
-            // Until those that are asked for have come, the ones before stand there, but faintly.
+            // Previous rows stay visible, dimmed, while new ones load.
             <div className={classes('transition-opacity', log.isPlaceholderData && 'opacity-50')}>
               <LogTable
                 label={words.table}
@@ -88,7 +88,7 @@ export function AuditPage() {
   );
 }
 
-/** The same page with the entry open. */
+/** The URL of this page with the entry open. */
 function hrefOf({ id }: AuditEntry): string {
   const url = new URL(window.location.href);
   url.searchParams.set('open', id);

@@ -20,14 +20,14 @@ const words = text.audit.entry;
 
 interface EntryPanelProps {
   readonly id: string;
-  /** The entry, where the list has read it already. */
+  /** The entry if the list has loaded it. */
   readonly entry: AuditEntry | undefined;
   readonly nameOf: (id: string) => string | undefined;
   readonly onClose: () => void;
   readonly onHistory: (type: string, targetId: string) => void;
 }
 
-/** One entry whole: what changed field by field, and everything that is known about who did it and how. */
+/** One entry in full: its field changes and what is known about the actor. */
 export function EntryPanel({ id, entry: listed, nameOf, onClose, onHistory }: EntryPanelProps) {
   const found = useQuery({ ...auditEntryQuery(useApi(), id), enabled: listed === undefined });
   const entry = listed ?? found.data;

@@ -19,13 +19,13 @@ function entry(part: Partial<AuditEntry>): AuditEntry {
 }
 const nobody = () => undefined;
 
-test('an action is told in words, and one that is new to the console as the log has it', () => {
+test('an action has a label, and an unknown action is shown as in the log', () => {
   assert.equal(actionWords('lane.update', 'lane'), 'Changed lane');
   assert.equal(actionWords('session.create', 'session'), 'Signed in');
   assert.equal(actionWords('robot.paint', 'robot'), 'robot.paint');
 });
 
-test('an object is called by its newest name, and what joins two by the names of both', () => {
+test('an object has its newest name, and a relation the names of both sides', () => {
   assert.equal(objectName(entry({}), nobody), 'Faster');
   const joined = entry({ target_type: 'lane_membership', after: { lane_id: 'l1', endpoint_id: 'e1' } });
   assert.equal(
@@ -35,7 +35,7 @@ test('an object is called by its newest name, and what joins two by the names of
   assert.equal(objectName(entry({ target_type: 'session' }), nobody), null);
 });
 
-test('what is gone has no place to go to', () => {
+test('a deleted object has no link', () => {
   assert.equal(objectPlace(entry({}))?.path, '/lanes/l1');
   const gone = entry({ action: 'lane.delete', after: null });
   assert.equal(kindOf(gone), 'delete');

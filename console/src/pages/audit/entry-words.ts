@@ -6,7 +6,7 @@ const words = text.audit;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** "Changed lane", "Signed in"; an action that is new to the console stands as the log has it. */
+/** "Changed lane", "Signed in"; an unknown action is shown as in the log. */
 export function actionWords(action: string, targetType: string): string {
   const whole: Readonly<Record<string, string>> = words.whole;
   const verbs: Readonly<Record<string, string>> = words.verbs;
@@ -23,12 +23,12 @@ export function kindOf({ before, after }: AuditEntry): 'create' | 'update' | 'de
   return after === null ? 'delete' : 'update';
 }
 
-/** A person or a key that is gone has no name any more; Relay itself never had one. */
+/** Deleted users and keys have no name, nor has Relay itself. */
 export function actorName({ type, name }: AuditEntry['actor']): string {
   return name ?? (type === 'user' || type === 'api_key' ? words.unknownActor : words.through[type]);
 }
 
-/** What the object is called, by its newest state in the entry. */
+/** The object's name, from its newest state in the entry. */
 export function objectName(entry: AuditEntry, nameOf: (id: string) => string | undefined): string | null {
   const fields = fieldsOf(entry);
   const named = (field: string) => {
@@ -63,13 +63,13 @@ export function objectName(entry: AuditEntry, nameOf: (id: string) => string | u
 }
 
 export interface ObjectPlace {
-  /** The page in the table of pages. */
+  /** The path in the page table. */
   readonly page: string;
   readonly path: string;
   readonly open?: string;
 }
 
-/** Where the object, or what it belongs to, is shown; null when it is gone or has no place. */
+/** The page that shows the object or its parent; null if it is deleted or has no page. */
 export function objectPlace(entry: AuditEntry): ObjectPlace | null {
   const { target_type: type, target_id: id } = entry;
   if (kindOf(entry) === 'delete' && entry.before !== null) return null;
@@ -109,7 +109,7 @@ export function objectPlace(entry: AuditEntry): ObjectPlace | null {
   }
 }
 
-/** Signing in tells from which address. */
+/** The IP address of a sign-in. */
 export function addressOf(entry: AuditEntry): string | undefined {
   return textOf(fieldsOf(entry), 'ip_address');
 }

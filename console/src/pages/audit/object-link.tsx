@@ -9,7 +9,7 @@ interface ObjectLinkProps {
   readonly nameOf: (id: string) => string | undefined;
 }
 
-/** The object by its name, with the way to it where it is still there and the caller has that page. */
+/** The object's name, linked if it still exists and the caller can open its page. */
 export function ObjectLink({ entry, nameOf }: ObjectLinkProps) {
   const pages = usePages();
   const name = objectName(entry, nameOf);

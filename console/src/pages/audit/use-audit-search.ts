@@ -7,7 +7,7 @@ import { rangeOf, type TimeRangeSearch } from '../../time-range/time-range.ts';
 
 type Filter = 'actor' | 'action' | 'type' | 'target';
 
-/** What the address says of the log, and how to change it. */
+/** The URL parameters of the log and their setters. */
 export function useAuditSearch() {
   const search: AuditSearch & TimeRangeSearch = useSearch({ strict: false });
   const change = useChangeSearch();
@@ -27,7 +27,7 @@ export function useAuditSearch() {
       filters,
       span: spanOf(range, from, to),
       set: (next: Partial<Record<Filter, string | undefined>>) => change({ ...next, open: undefined }),
-      /** Takes away every filter, and looks as far back as a length goes. */
+      /** Clears every filter and selects the longest range. */
       clear: () => change({ ...without, open: undefined, range: '90d', from: undefined, to: undefined }),
       open: (id: string) => change({ open: id }),
       close: () => change({ open: undefined }),
@@ -35,7 +35,7 @@ export function useAuditSearch() {
   }, [actor, action, type, target, open, range, from, to, change]);
 }
 
-/** A length up to now has no end: what is written while one looks belongs to it. */
+/** A relative range has no end, so that new entries belong to it. */
 function spanOf(
   range: TimeRangeSearch['range'],
   from: string | undefined,

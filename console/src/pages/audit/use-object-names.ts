@@ -4,7 +4,7 @@ import { endpointsQuery, lanesQuery, providersQuery } from '../../api/queries.ts
 import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 
-/** Names of what entries refer to by id, as far as the caller may read them. */
+/** Names of the objects in entries, as far as the caller can read them. */
 export function useObjectNames(): (id: string) => string | undefined {
   const api = useApi();
   const { can } = useAccess();

@@ -8,7 +8,7 @@ import { StatementView } from './statement-view.tsx';
 
 const words = text.billing;
 
-/** What was charged, in five lists; and apart from them, what usage comes to by configured prices. */
+/** The billing history in five lists, and a usage statement at configured prices. */
 export function BillingPage() {
   const { tab = 'invoices' }: BillingSearch = useSearch({ strict: false });
   return (

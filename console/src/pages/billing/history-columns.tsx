@@ -57,7 +57,7 @@ const nameColumn = <Row,>(header: string, nameOf: (row: Row) => ReactNode): Colu
   width: 'max-w-0 w-full',
 });
 
-/** An id of the billing system: support asks for it, nobody reads it. */
+/** An ID of the billing system, for support. */
 function RecordId({ children }: { readonly children: string | null }) {
   return <code className="font-mono text-xs text-ink-soft">{children ?? words.none}</code>;
 }
@@ -112,7 +112,7 @@ function InvoiceLinks({ invoice }: { readonly invoice: BillingInvoice }) {
   );
 }
 
-/** Addresses come from the billing system; nothing but https is followed. */
+/** URLs come from the billing system; only https links are rendered. */
 function OutsideLink({ url, label, children }: OutsideLinkProps) {
   if (url === null || !url.startsWith('https://')) return null;
   return (
@@ -199,5 +199,5 @@ const activities: readonly Column<BillingActivity>[] = [
 
 type Columns = { readonly [List in keyof BillingHistory]: readonly Column<BillingHistory[List][number]>[] };
 
-/** What each list of the history shows; narrow windows keep what, how much and in which state. */
+/** The columns of each list. Narrow windows keep the subject, amount and state. */
 export const historyColumns: Columns = { invoices, payments, refunds, disputes, activities };

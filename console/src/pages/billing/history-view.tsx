@@ -14,10 +14,10 @@ import { EmptyState, ErrorCard } from '../../ui/states.tsx';
 import { historyColumns } from './history-columns.tsx';
 
 const words = text.billing;
-/** The interface gives the newest of each list, and no more than these. */
+/** The API returns at most this many of the newest records. */
 const RECORDS_MAX = 1_000;
 
-/** One list of what the billing system has told. */
+/** One list of the billing history. */
 export function HistoryView({ list }: { readonly list: keyof BillingHistory }) {
   const api = useApi();
   const history = useQuery(billingHistoryQuery(api));
@@ -45,7 +45,7 @@ export function HistoryView({ list }: { readonly list: keyof BillingHistory }) {
   return (
     <>
       <DataTable
-        // Another list has other columns, and sorts by its own.
+        // Resets the sorting for another list.
         key={list}
         label={words.tabs[list]}
         columns={historyColumns[list] as readonly Column<BillingRecord>[]}

@@ -8,7 +8,7 @@ const words = text.billing.statement;
 
 type Count = 'requests' | 'metered_requests' | 'input_tokens' | 'output_tokens';
 
-/** Whose usage, how much of it, and what it comes to. */
+/** Owner, usage and spend. */
 export function statementColumns(by: StatementGroup): readonly Column<StatementRow>[] {
   return [
     {

@@ -28,7 +28,7 @@ const statement: UsageStatement = {
   next_cursor: null,
 };
 
-test('whoever is gone, and what had no key, is said to be so', () => {
+test('former members and usage without a key are labeled', () => {
   const names = statementRows(statement, 'key').map(({ user, key }) => [user, key]);
   assert.deepEqual(names, [
     ['Ada', '=SUM(A1)'],
@@ -39,7 +39,7 @@ test('whoever is gone, and what had no key, is said to be so', () => {
   assert.deepEqual(statementRows(unused, 'organization'), []);
 });
 
-test('the CSV has the same rows and numbers, and says that it is no invoice', () => {
+test('the CSV has the same rows and numbers, and says that it is not an invoice', () => {
   assert.equal(
     statementCsv(statement, 'key'),
     'month,basis,currency,user,user_id,api_key,api_key_id,requests,metered_requests,estimated_requests,unpriced_requests,input_tokens,cached_input_tokens,output_tokens,metered_spend_micros\r\n' +
@@ -49,7 +49,7 @@ test('the CSV has the same rows and numbers, and says that it is no invoice', ()
   assert.match(statementCsv(statement, 'organization'), /\r\n2026-11,configured_prices,USD,5,2,/);
 });
 
-test('months go back from the running one, over the end of a year', () => {
+test('months count back from the current one across years', () => {
   assert.deepEqual(monthsUpTo(Date.UTC(2027, 1, 28)).slice(0, 4), [
     '2027-02',
     '2027-01',

@@ -5,7 +5,7 @@ import { text } from '../../text/index.ts';
 
 const words = text.billing.statement;
 
-/** A line of a statement as it is shown, and as it stands in the CSV of it. */
+/** A row of the statement and of its CSV. */
 export interface StatementRow extends UsageTotals {
   readonly id: string;
   readonly user: string | null;
@@ -14,7 +14,7 @@ export interface StatementRow extends UsageTotals {
   readonly keyId: string | null;
 }
 
-/** One line for the organization, which is the sum of everything, or one for each user or key that used anything. */
+/** One row for the organization with the total, or one for each user or key with usage. */
 export function statementRows(statement: UsageStatement, by: StatementGroup): readonly StatementRow[] {
   if (by !== 'organization') return statement.lines.map((line) => rowOf(line, by));
   const { totals } = statement;
@@ -46,7 +46,7 @@ const USAGE_COLUMNS = [
   'metered_spend_micros',
 ] as const satisfies readonly (keyof UsageTotals)[];
 
-/** The rows that are shown, in whole numbers as the interface gives them; the basis is in every row, so that none passes for a bill. */
+/** The rows with the API's exact numbers. Every row states its basis, so that it cannot pass for an invoice. */
 export function statementCsv(statement: UsageStatement, by: StatementGroup): string {
   const who = {
     organization: [],
@@ -65,7 +65,7 @@ export function statementCsv(statement: UsageStatement, by: StatementGroup): str
 
 const MONTHS_BACK = 24;
 
-/** Months in UTC as YYYY-MM, the running one first. */
+/** Months in UTC as YYYY-MM, the current one first. */
 export function monthsUpTo(nowMs: number): readonly string[] {
   const now = new Date(nowMs);
   return Array.from({ length: MONTHS_BACK }, (_, back) =>

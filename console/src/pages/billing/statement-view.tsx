@@ -21,7 +21,7 @@ import { monthsUpTo, statementCsv, statementRows } from './statement-rows.ts';
 
 const words = text.billing.statement;
 
-/** What a month's usage comes to by configured prices, for the organization, its users and their keys. */
+/** A month's spend at configured prices, by organization, user or key. */
 export function StatementView() {
   const { month: asked, by = 'organization' }: BillingSearch = useSearch({ strict: false });
   const [months] = useState(() => monthsUpTo(Date.now()));
@@ -130,7 +130,7 @@ function GroupPicker({ by }: { readonly by: string }) {
   );
 }
 
-/** The whole organization, whatever the lines below are by. */
+/** The totals of the organization for every grouping. */
 function Totals({ totals }: { readonly totals: UsageTotals | undefined }) {
   const tiles: readonly (readonly [string, ReactNode, string])[] =
     totals === undefined

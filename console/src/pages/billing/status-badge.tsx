@@ -1,6 +1,6 @@
 import { Badge, type Tone } from '../../ui/badge.tsx';
 
-/** The billing system's own words; one that is not here is neither good nor bad. */
+/** States of the billing system; unknown ones are neutral. */
 const TONES: Readonly<Record<string, Tone>> = {
   paid: 'good',
   succeeded: 'good',

@@ -8,7 +8,7 @@ import { Field, Input } from '../../ui/field.tsx';
 
 const words = text.configuration.apply;
 
-/** Whatever the console has read may be something else afterwards. */
+/** Applying can change every cached resource. */
 const EVERYTHING = [[]];
 
 interface ApplyDialogProps {
@@ -18,7 +18,7 @@ interface ApplyDialogProps {
   readonly onApplied: () => void;
 }
 
-/** Asks, and then does exactly what the plan said: a configuration that has changed in between is refused. */
+/** Confirms and applies exactly the plan. The server rejects it if the configuration has changed since. */
 export function ApplyDialog({ request, plan, onClose, onApplied }: ApplyDialogProps) {
   const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({});
   const needed = plan.required_secrets;

@@ -124,7 +124,7 @@ interface SourcesProps {
   readonly canClear: boolean;
 }
 
-/** Where the file comes from: the clipboard, the disk, or the configuration itself. */
+/** Loads the file from disk or from the current configuration. */
 function Sources({ onChoose, onTake, canClear }: SourcesProps) {
   const input = useRef<HTMLInputElement>(null);
   const exported = useQuery(configExportQuery(useApi()));
@@ -156,7 +156,7 @@ function Sources({ onChoose, onTake, canClear }: SourcesProps) {
           onChange={(event) => {
             const [chosen] = event.target.files ?? [];
             void onChoose(chosen);
-            // The same file can be chosen again after it was changed.
+            // Allows choosing the same file again after it changed.
             event.target.value = '';
           }}
         />

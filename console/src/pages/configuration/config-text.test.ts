@@ -14,13 +14,13 @@ const GOOD = `{
   ]
 }`;
 
-test('a good file is read, and nothing is found', () => {
+test('a valid file has no findings', () => {
   const { config, findings } = readConfigText(GOOD);
   assert.deepEqual(findings, []);
   assert.equal(config?.lanes?.[0]?.default_max_wait_ms, 5_000);
 });
 
-test('everything that is wrong is found at its place', () => {
+test('every error is reported at its position', () => {
   const bad = GOOD.replace('5000', '"soon"').replace('"slug": "fast"', '"slug": "fast", "speed": 1');
   const found = readConfigText(bad).findings.map(
     ({ line, column, message }) => `${line}:${column} ${message}`,
@@ -30,7 +30,7 @@ test('everything that is wrong is found at its place', () => {
   assert.match(found[1] ?? '', /^4:74 lanes\[0\]\.default_max_wait_ms must be an integer/);
 });
 
-test('a file is YAML as well, and what is none says where', () => {
+test('a file can be YAML, and invalid YAML reports its position', () => {
   const { config, findings } = readConfigText('version: 1\nlanes:\n  - name: Fast\n');
   assert.deepEqual(findings, []);
   assert.equal(config?.lanes?.[0]?.name, 'Fast');
@@ -47,7 +47,7 @@ function refusal(error: Record<string, unknown>): ApiError {
   return new ApiError(response);
 }
 
-test('what the server refuses stands at its place, and what is about no place stands nowhere', () => {
+test('a server error is reported at its position, and not at all if it is about no part of the file', () => {
   const placeOf = (error: Record<string, unknown>) =>
     findingsOf(refusal(error), GOOD).map(({ line, column }) => [line, column]);
   assert.deepEqual(placeOf({ param: 'lanes[0].default_max_wait_ms' }), [[4, 62]]);
@@ -57,7 +57,7 @@ test('what the server refuses stands at its place, and what is about no place st
   assert.deepEqual(placeOf({}), []);
 });
 
-test('a body that is too large is known before it is sent', () => {
+test('a body that is too large is detected before sending', () => {
   assert.equal(oversizeOf({ name: 'small' }), null);
   assert.equal(oversizeOf({ name: 'é'.repeat(600_000) })?.bytesMax, 1_048_576);
 });

@@ -3,20 +3,20 @@ import { issuesIn } from '@relay/contract/client';
 import { type Position, pathInFile, readYaml, type YamlText } from '@relay/contract/config-text';
 import { ApiError } from '../../errors/api-error.ts';
 
-/** Something that is wrong with the file, and where. */
+/** An error in the file with its position. */
 export interface Finding extends Position {
-  /** From the beginning of the text, from 0. */
+  /** The offset in the text, from 0. */
   readonly offset: number;
   readonly message: string;
 }
 
 export interface ConfigText {
-  /** Null when something is wrong; `findings` then says what. */
+  /** Null if the file is invalid; `findings` then has the errors. */
   readonly config: ConfigFile | null;
   readonly findings: readonly Finding[];
 }
 
-/** The text of a configuration file, checked by the contract as far as that can be done without the server. */
+/** Parses a configuration file and validates it without the server. */
 export function readConfigText(text: string): ConfigText {
   const yaml = readYaml(text);
   if (yaml.faults.length > 0)
@@ -27,7 +27,7 @@ export function readConfigText(text: string): ConfigText {
   return { config: null, findings: findings.toSorted((a, b) => a.offset - b.offset) };
 }
 
-/** What the server refused, at its place in the text; null when the refusal is about no place in it. */
+/** The server's errors at their positions in the text; empty if they are about no part of it. */
 export function findingsOf(error: Error | null, text: string): readonly Finding[] {
   if (!(error instanceof ApiError) || error.status === 403) return [];
   const yaml = readYaml(text);
@@ -50,7 +50,7 @@ function findingOf(text: string, { line, column }: Position, message: string): F
 
 const BODY_BYTES_MAX = 1_048_576;
 
-/** How large the body of a plan is when it is larger than the interface takes, else null. */
+/** The size of a body that exceeds the API's limit; otherwise null. */
 export function oversizeOf(body: object): { readonly bytes: number; readonly bytesMax: number } | null {
   const bytes = new TextEncoder().encode(JSON.stringify(body)).length;
   return bytes > BODY_BYTES_MAX ? { bytes, bytesMax: BODY_BYTES_MAX } : null;

@@ -15,7 +15,7 @@ const VIEWS = ['current', 'compare', 'owned'] as const satisfies readonly Config
 export function ConfigurationPage() {
   const { view = 'current' }: ConfigurationSearch = useSearch({ strict: false });
   const changeSearch = useChangeSearch();
-  // It outlives its view: whoever looks something up in another finds the text as it was.
+  // Kept here, so that the text survives switching views.
   const [file, setFile] = useState('');
   const edit = (copy: string) => {
     setFile(copy);

@@ -12,7 +12,7 @@ import { ErrorCard, Skeleton } from '../../ui/states.tsx';
 const words = text.configuration.current;
 const SKELETON_LINES = ['w-24', 'w-40', 'w-64', 'w-56', 'w-72', 'w-48', 'w-32'];
 
-/** The configuration as it is, as a file to read and to keep. */
+/** The current configuration as a file. */
 export function CurrentView({ onEdit }: { readonly onEdit: (file: string) => void }) {
   const exported = useQuery(configExportQuery(useApi()));
   if (exported.error !== null && exported.data === undefined)

@@ -15,7 +15,7 @@ interface FileEditorProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A text with the numbers of its lines; those at fault are marked. */
+/** A text area with line numbers that marks lines with errors. */
 export function FileEditor({ value, findings, area, onChange }: FileEditorProps) {
   const lines = useMemo(() => Math.max(LINES_MIN, value.split('\n').length), [value]);
   const numbers = useMemo(() => Array.from({ length: lines }, (_, index) => index + 1).join('\n'), [lines]);

@@ -7,12 +7,12 @@ const words = text.configuration.compare;
 
 interface FindingsListProps {
   readonly findings: readonly Finding[];
-  /** The refusal that they come from, if the server found them. */
+  /** The server error with these findings, if any. */
   readonly error: Error | null;
   readonly onGo: (finding: Finding) => void;
 }
 
-/** What is wrong with the file; each line leads to its place. */
+/** The errors of the file; each links to its position. */
 export function FindingsList({ findings, error, onGo }: FindingsListProps) {
   return (
     <div role="alert" className="rounded-lg bg-bad-wash px-3.5 py-3 text-[13px] text-bad">

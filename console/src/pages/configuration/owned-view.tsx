@@ -37,7 +37,7 @@ const columns: readonly Column<Owned>[] = [
   },
 ];
 
-/** What can be changed by the file alone. */
+/** The resources that only the file can change. */
 export function OwnedView() {
   const owned = useQuery(configOwnedQuery(useApi()));
   const { query, setQuery } = useListSearch();

@@ -9,7 +9,7 @@ function change(key: string, fields: PlannedChange['fields']): PlannedChange {
   return { action: 'update', section: 'lanes', key, id: key, fields };
 }
 
-test('what only becomes the file’s stands apart from what is different', () => {
+test('resources that only become managed are separate from real changes', () => {
   const { changes, adopted } = partsOf({ changes: [change('a', [owner]), change('b', [wait, owner])] });
   assert.deepEqual(
     changes.map(({ key, fields, adopted: also }) => [key, fields, also]),
@@ -21,7 +21,7 @@ test('what only becomes the file’s stands apart from what is different', () =>
   );
 });
 
-test('a secret that only gets a name is told apart, and one that gets another name is a change', () => {
+test('a secret that only gets a reference is separate, and a changed reference is a change', () => {
   const named = { field: 'secret_ref', before: null, after: 'env:KEY' };
   const renamed = { field: 'secret_ref', before: 'env:OLD', after: 'env:KEY' };
   const parts = partsOf({
@@ -33,7 +33,7 @@ test('a secret that only gets a name is told apart, and one that gets another na
   );
 });
 
-test('what is given back is a change', () => {
+test('a release is a change', () => {
   const release: PlannedChange = {
     ...change('a', [{ field: 'managed_by', before: 'file', after: null }]),
     action: 'release',

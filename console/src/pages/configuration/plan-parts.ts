@@ -3,18 +3,17 @@ import type { ConfigPlan } from '@relay/contract';
 export type PlannedChange = ConfigPlan['changes'][number];
 
 export interface PlanParts {
-  /** What is different afterwards, apart from whose it is. */
+  /** Resources with real changes. */
   readonly changes: readonly (PlannedChange & { readonly adopted: boolean })[];
-  /** What becomes the file's and is otherwise as it was. */
+  /** Resources that only become managed by the file. */
   readonly adopted: readonly PlannedChange[];
-  /** Likewise, with a secret that the file has a name for from then on; the secret stays. */
+  /** The same, with a new reference for an existing secret. */
   readonly referenced: readonly PlannedChange[];
 }
 
 /**
- * The first apply of a file makes everything in it the file's, and names every secret that was entered by hand. That would hide
- * the one thing that is different, so it stands apart: from each change the change of owner is taken out, and what is left
- * without another is only taken over.
+ * The first apply takes over every resource of the file and references every secret. These changes would hide
+ * the real ones, so they are shown separately.
  */
 export function partsOf({ changes }: Pick<ConfigPlan, 'changes'>): PlanParts {
   const told = changes.map((change) => {

@@ -20,23 +20,23 @@ const TONES: Record<ConfigPlan['changes'][number]['action'], Tone> = {
   release: 'warn',
 };
 const ACTIONS = ['create', 'update', 'delete', 'release'] as const;
-/** A file may have thousands of items; nobody reads them all at once. */
+/** Long lists are shortened; a file can have thousands of items. */
 const SHOWN_STEP = 100;
 
 interface PlanViewProps {
   readonly plan: ConfigPlan;
-  /** What applies it, for whoever may. */
+  /** The apply button, or why it is missing. */
   readonly actions: ReactNode;
 }
 
-/** What applying would change, object by object and field by field. */
+/** The changes of the plan, by resource and field. */
 export function PlanView({ plan, actions }: PlanViewProps) {
   const parts = useMemo(() => partsOf(plan), [plan]);
   const [shown, setShown] = useState(SHOWN_STEP);
   const rest = parts.changes.length - shown;
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // A long file stands above it, and whoever has asked for the plan wants to see it.
+    // Scrolls to the plan, which may be below a long file.
     if (plan.changes.length > 0) place.current?.scrollIntoView({ block: 'start' });
   }, [plan]);
   if (plan.changes.length === 0)
@@ -120,7 +120,7 @@ interface ObjectsProps {
   readonly objects: ConfigPlan['orphaned'] | readonly PlannedChange[];
 }
 
-/** A list that is only counted until somebody wants to see it. */
+/** A collapsed list with its count. */
 function Objects({ told, objects }: ObjectsProps) {
   if (objects.length === 0) return null;
   return (

@@ -8,11 +8,11 @@ type SectionName = ConfigPlan['changes'][number]['section'];
 interface SectionLinkProps {
   readonly section: SectionName;
   readonly id: string | null;
-  /** What it is known by in the file. */
+  /** Its key in the file. */
   readonly children: string;
 }
 
-/** What something is known by in the file, with the way to it where it is there and has a page. */
+/** The key of a resource in the file, linked if the resource exists and has a page. */
 export function SectionLink({ section, id, children }: SectionLinkProps) {
   const pages = usePages();
   const place = id === null ? null : placeOf(section, id);

@@ -16,7 +16,7 @@ const words = text.endpoints;
 const KINDS = Object.entries(words.kinds);
 
 interface EndpointDialogProps {
-  /** The one to change; null for a new one. */
+  /** The one to edit; null for a new one. */
   readonly endpoint: Endpoint | null;
   readonly onClose: () => void;
   readonly onSaved: (endpoint: Endpoint) => void;

@@ -17,7 +17,7 @@ interface EndpointFieldsProps {
   readonly providerId: string;
 }
 
-/** The upstream name, with the provider's own list to choose from once it was asked for. */
+/** The upstream model, with suggestions from the provider after the user loads them. */
 export function ModelField({ form, providerId }: EndpointFieldsProps) {
   const api = useApi();
   const { can } = useAccess();

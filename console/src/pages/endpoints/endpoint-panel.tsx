@@ -25,7 +25,7 @@ interface EndpointPanelProps {
   readonly onClose: () => void;
 }
 
-/** Everything about one endpoint, at the side of the list. */
+/** The details of one endpoint, beside the list. */
 export function EndpointPanel({ row, onClose }: EndpointPanelProps) {
   const { can } = useAccess();
   const { endpoint, lanes } = row;

@@ -9,7 +9,7 @@ import type { EndpointRow } from './use-endpoint-rows.ts';
 
 const words = text.endpoints.prices;
 
-/** What requests to an endpoint cost by the books. */
+/** The price of an endpoint. */
 export function PriceSection({ row: { endpoint, price } }: { readonly row: EndpointRow }) {
   const { can } = useAccess();
   const [editing, setEditing] = useState(false);

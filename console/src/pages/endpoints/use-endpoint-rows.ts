@@ -11,7 +11,7 @@ import {
 import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 
-/** An endpoint with what belongs to it. Prices and providers are absent where the caller may not read them. */
+/** An endpoint with its provider, price and lanes, as far as the caller can read them. */
 export interface EndpointRow {
   readonly endpoint: Endpoint;
   readonly provider: Provider | undefined;

@@ -21,7 +21,7 @@ import { GLOBAL_KEY, keyOf, type Target, type TargetType, useTargets } from './u
 
 const words = text.guardrails.bindings;
 const GROUPS = keysOf(words.groups);
-/** What the route takes; that many places are not picked by hand. */
+/** The API's limit. */
 const PREVIEW_CHARACTERS_MAX = 8_000;
 
 interface BindingsDialogProps {
@@ -30,7 +30,7 @@ interface BindingsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Chooses where a guardrail is asked, and says beforehand how many requests that would refuse. */
+/** Selects the bindings of a guardrail and predicts how many requests it would reject. */
 export function BindingsDialog({ guardrail, bindings, onClose }: BindingsDialogProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(bindings.map(keyOf)));
   const [query, setQuery] = useState('');
@@ -93,7 +93,7 @@ export function BindingsDialog({ guardrail, bindings, onClose }: BindingsDialogP
   );
 }
 
-/** One that was switched off stays so. */
+/** Keeps a disabled binding disabled. */
 function bindingOf(key: string, before: readonly GuardrailBinding[]) {
   const enabled = before.find((binding) => keyOf(binding) === key)?.enabled ?? true;
   if (key === GLOBAL_KEY) return { target_type: 'global', target_id: null, enabled } as const;

@@ -18,7 +18,7 @@ interface BindingsPanelProps {
   readonly mayWrite: boolean;
 }
 
-/** Where it is bound, and what cannot pass there. */
+/** The bindings and the requests they reject. */
 export function BindingsPanel({ guardrail, bindings, stats, range, mayWrite }: BindingsPanelProps) {
   const [changing, setChanging] = useState(false);
   return (

@@ -9,7 +9,10 @@ import { keyOf, useTargetName } from './use-target-names.ts';
 
 const words = text.guardrails.bindings;
 
-/** Where a guardrail is bound, in a line. Lists say only how many bindings there are; rows in sight ask for theirs. */
+/**
+ * The bindings of a guardrail in one line. The list contains only their number, so each visible row reads its
+ * own.
+ */
 export function BoundToLine({ guardrail }: { readonly guardrail: Guardrail }) {
   const bound = guardrail.binding_count > 0;
   const { data } = useQuery({ ...guardrailQuery(useApi(), guardrail.id), enabled: bound });
@@ -26,7 +29,6 @@ export function BoundToLine({ guardrail }: { readonly guardrail: Guardrail }) {
   );
 }
 
-/** Each binding by kind and name. */
 export function BoundToList({ bindings }: { readonly bindings: readonly GuardrailBinding[] }) {
   const nameOf = useTargetName();
   if (bindings.length === 0) return <p className="text-[13px] text-ink-soft">{words.none}</p>;

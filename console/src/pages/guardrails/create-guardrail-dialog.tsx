@@ -19,7 +19,7 @@ import { SecretField } from './secret-field.tsx';
 import { useJsonTexts } from './use-json-texts.ts';
 
 const words = text.guardrails.form;
-/** The one that is no service in particular. */
+/** The preset for any other service. */
 const BLANK_SLUG = 'custom-http';
 
 interface CreateGuardrailDialogProps {
@@ -27,7 +27,7 @@ interface CreateGuardrailDialogProps {
   readonly onCreated: (guardrail: Guardrail) => void;
 }
 
-/** Two steps: which service, then the form that the answer has filled in. */
+/** Two steps: choose a preset, then complete its form. */
 export function CreateGuardrailDialog({ onClose, onCreated }: CreateGuardrailDialogProps) {
   const [preset, setPreset] = useState<GuardrailPreset | null>(null);
   const presets = useQuery(guardrailPresetsQuery(useApi()));

@@ -28,7 +28,7 @@ export function EditGuardrailDialog({ guardrail, onClose }: EditGuardrailDialogP
   const texts = useJsonTexts(guardrail);
   const presets = useQuery(guardrailPresetsQuery(useApi()));
   const preset = presets.data?.find(({ slug }) => slug === guardrail.preset_slug);
-  // Checked as if it were new: a change may leave fields out, but this form shows all of them.
+  // Validated as a new guardrail, because the form has all fields while updates may omit some.
   const form = useContractForm<GuardrailCreate>(GuardrailCreate, {
     name: guardrail.name,
     base_url: guardrail.base_url,

@@ -28,7 +28,7 @@ interface GuardrailChartsProps {
   readonly onSelect: (from: string, to: string) => void;
 }
 
-/** What it said and how long that took, in figures and over time. */
+/** Verdicts and latency, in numbers and over time. */
 export function GuardrailCharts({ stats, error, onRetry, bucket, onSelect }: GuardrailChartsProps) {
   const verdicts = useMemo(() => stats && verdictSeries(stats), [stats]);
   const latencies = useMemo(() => stats && latencySeries(stats), [stats]);
@@ -61,7 +61,7 @@ export function GuardrailCharts({ stats, error, onRetry, bucket, onSelect }: Gua
   );
 }
 
-/** What never happened in this time is left out; that it allows and blocks is what a guardrail is for. */
+/** Leaves out verdicts that did not occur, except allow and block. */
 function verdictSeries({ points, total }: GuardrailStats): ChartSeries[] {
   return VERDICTS.filter(
     (verdict) => verdict === 'allowed' || verdict === 'blocked' || total[verdict] > 0,

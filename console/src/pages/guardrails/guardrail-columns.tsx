@@ -15,7 +15,7 @@ import { useGuardrailSwitch } from './use-guardrail-switch.tsx';
 const words = text.guardrails;
 
 type Total = GuardrailTotals['guardrails'][number];
-/** By the id of the guardrail; undefined while they are on their way. */
+/** By guardrail ID; undefined while loading. */
 type Totals = ReadonlyMap<string, Total> | undefined;
 
 export function columnsOf(totals: Totals, open: (id: string) => void): readonly Column<Guardrail>[] {

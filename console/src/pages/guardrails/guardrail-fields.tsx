@@ -9,14 +9,14 @@ const words = text.guardrails.form;
 const AUTH_MODES = Object.entries(words.authModes);
 const FAILURES = Object.entries(text.guardrails.failures);
 const METHODS = ['POST', 'PUT'] as const;
-/** `RESOURCE` in an address of a preset stands for what only the reader knows. */
+/** `RESOURCE` in a preset's URL is a placeholder that the user replaces. */
 const TO_REPLACE = /[A-Z]{4,}/;
 
 interface FormProps {
   readonly form: UseFormReturn<GuardrailCreate>;
 }
 
-/** Address and sign-in of the service. */
+/** URL and authentication of the service. */
 export function AddressFields({ form }: FormProps) {
   const address = form.watch('base_url');
   return (
@@ -51,7 +51,7 @@ export function AddressFields({ form }: FormProps) {
   );
 }
 
-/** When it is asked, and what happens when it cannot be. */
+/** When the guardrail runs, and what happens if it fails. */
 export function BehaviourFields({ form }: FormProps) {
   return (
     <>
@@ -74,11 +74,11 @@ export function BehaviourFields({ form }: FormProps) {
 
 interface AdvancedFieldsProps extends FormProps {
   readonly texts: JsonTexts;
-  /** Undefined while it is on its way: its parts stand in empty fields as an example. */
+  /** Undefined while loading. Its values are placeholders of empty fields. */
   readonly preset: GuardrailPreset | undefined;
 }
 
-/** What is sent and how answers are read, for services that no preset knows. */
+/** The request template and response rules, for services without a preset. */
 export function AdvancedFields({ form, texts, preset }: AdvancedFieldsProps) {
   const isOwn = texts.template.value !== '' || texts.rules.value !== '';
   return (

@@ -14,7 +14,7 @@ interface GuardrailMenuProps {
   readonly onDeleted: () => void;
 }
 
-/** What can be done with a guardrail as a whole. */
+/** The actions on a guardrail. */
 export function GuardrailMenu({ guardrail, onDeleted }: GuardrailMenuProps) {
   const { toggle, error, isPending, dialog } = useGuardrailSwitch(guardrail);
   const remove = useChange({
@@ -22,7 +22,7 @@ export function GuardrailMenu({ guardrail, onDeleted }: GuardrailMenuProps) {
       api.DELETE('/api/relay/guardrails/{guardrail_id}', {
         params: { path: { guardrail_id: guardrail.id } },
       }),
-    // Not the guardrail itself: this page still shows it, and would read what is no longer there.
+    // The guardrail itself is not refetched, because this page would read a deleted resource.
     stale: [cacheKeys.guardrails],
     said: () => words.deleted(guardrail.name),
     onDone: onDeleted,

@@ -20,7 +20,7 @@ import { SampleTest } from './sample-test.tsx';
 
 const words = text.guardrails;
 
-/** One guardrail: what it said and how fast, where it is bound, how it is set, and a place to try it. */
+/** One guardrail: charts, bindings, settings and a test. */
 export function GuardrailPage() {
   const { guardrailId } = useParams({ from: '/signed-in/guardrails/$guardrailId' });
   const api = useApi();

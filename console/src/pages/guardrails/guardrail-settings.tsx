@@ -20,7 +20,7 @@ const ACTION_TONES: Record<ResponseRule['action'], Tone> = {
   replace: 'accent',
 };
 
-/** How it is set: whom it asks, with what, and what the answers mean. */
+/** The settings of a guardrail. */
 export function GuardrailSettings({ guardrail }: { readonly guardrail: Guardrail }) {
   const presets = useQuery(guardrailPresetsQuery(useApi()));
   const preset = presets.data?.find(({ slug }) => slug === guardrail.preset_slug);

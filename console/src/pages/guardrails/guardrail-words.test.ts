@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { conditionOf, hostOf, phaseOf } from './guardrail-words.ts';
 
-test('when it is asked is said in words, also when that is never', () => {
+test('the stages are described, also when there are none', () => {
   const phase = (before: boolean, after: boolean) =>
     phaseOf({ pre_dispatch_enabled: before, post_response_enabled: after });
   assert.deepEqual(
@@ -11,7 +11,7 @@ test('when it is asked is said in words, also when that is never', () => {
   );
 });
 
-test('a rule reads as a condition, with its value as JSON where it has one', () => {
+test('a rule is a condition, with its value as JSON', () => {
   const path = '$.results[*].flagged';
   assert.equal(conditionOf({ path, operator: 'equals', value: false, action: 'allow' }), `${path} is false`);
   assert.equal(
@@ -21,7 +21,7 @@ test('a rule reads as a condition, with its value as JSON where it has one', () 
   assert.equal(conditionOf({ path, operator: 'exists', action: 'log' }), `${path} exists`);
 });
 
-test('a service is known by its host, and an address that is none stays whole', () => {
+test('a service is named by its host, and an invalid URL is shown in full', () => {
   assert.equal(hostOf('https://api.example.com:8443/v1/check?x=1'), 'api.example.com:8443');
   assert.equal(hostOf('nowhere'), 'nowhere');
 });

@@ -10,7 +10,7 @@ export function phaseOf(guardrail: Pick<Guardrail, 'pre_dispatch_enabled' | 'pos
   return after ? words.phases.after : words.phases.never;
 }
 
-/** What the service is called by: its host, or all of an address that is none. */
+/** The name of the service: its host, or the full text of an invalid URL. */
 export function hostOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
 }

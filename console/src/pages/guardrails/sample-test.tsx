@@ -18,7 +18,7 @@ const words = text.guardrails.test;
 
 type Stage = NonNullable<GuardrailTest['stage']>;
 
-/** Asks the guardrail about a text, and shows what it said and why that means what it means. */
+/** Checks a sample text and explains the verdict. */
 export function SampleTest({ guardrail }: { readonly guardrail: Guardrail }) {
   const { pre_dispatch_enabled: before, post_response_enabled: after } = guardrail;
   const [sample, setSample] = useState('');
@@ -137,7 +137,7 @@ function Unfolding({ title, children }: { readonly title: string; readonly child
   );
 }
 
-/** JSON with line breaks; anything else as it came. */
+/** Indents JSON; returns other text unchanged. */
 function tidy(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

@@ -7,7 +7,7 @@ interface SecretFieldProps {
   readonly hint: string;
 }
 
-/** A credential goes in and never comes out. */
+/** A secret can be set, never read. */
 export function SecretField({ value, onChange, hint }: SecretFieldProps) {
   return (
     <Field label={text.guardrails.form.secret} hint={hint} optional={text.states.optional}>

@@ -7,14 +7,14 @@ import type { TimeRange } from '../../time-range/time-range.ts';
 const words = text.guardrails.streams;
 
 interface StreamsWarningProps {
-  /** Undefined while they are counted. */
+  /** Undefined while loading. */
   readonly stats: Pick<GuardrailStats, 'streaming_requests' | 'embedding_requests'> | undefined;
   readonly range: TimeRange;
-  /** It is enabled, so what is said happens now. */
+  /** The guardrail is enabled, so the effect is current. */
   readonly now?: boolean;
 }
 
-/** How many requests a guardrail could not judge, and would refuse: said before it is bound or enabled. */
+/** Warns how many streamed requests the guardrail would reject, before it is bound or enabled. */
 export function StreamsWarning({ stats, range, now = false }: StreamsWarningProps) {
   const when = range.name === null ? words.chosen : words.during(text.timeRange.names[range.name]);
   if (stats === undefined)

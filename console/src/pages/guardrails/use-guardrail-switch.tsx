@@ -15,11 +15,11 @@ import { StreamsWarning } from './streams-warning.tsx';
 const words = text.guardrails;
 
 interface GuardrailSwitch {
-  /** Switches it off at once; before it is switched on, says what that means. */
+  /** Disables immediately; enabling asks for confirmation first. */
   readonly toggle: () => void;
   readonly error: Error | null;
   readonly isPending: boolean;
-  /** To be drawn wherever the switch stands. */
+  /** Render this next to the switch. */
   readonly dialog: ReactNode;
 }
 
@@ -42,7 +42,7 @@ export function useGuardrailSwitch(guardrail: Guardrail): GuardrailSwitch {
       if (guardrail.enabled) change.mutate(false);
       else setAsking(true);
     },
-    // What was refused in the dialog is said there.
+    // The dialog shows its own error.
     error: asking ? null : change.error,
     isPending: change.isPending,
     dialog: asking ? (

@@ -6,11 +6,11 @@ const words = text.guardrails.form;
 
 type Own = Pick<Guardrail, 'request_template' | 'response_rules'>;
 
-/** The two settings that are written as JSON. Empty text means null: what the preset has. */
+/** The two settings that are edited as JSON. Empty text means null, the preset's value. */
 export interface JsonTexts {
   readonly template: JsonText;
   readonly rules: JsonText;
-  /** What both texts say; null when one of them says nothing that could be sent, which is then said beside it. */
+  /** The parsed values; null if one is invalid, which then shows its error. */
   readonly read: () => Own | null;
 }
 

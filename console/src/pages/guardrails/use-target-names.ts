@@ -8,7 +8,7 @@ import { text } from '../../text/index.ts';
 
 export type TargetType = GuardrailBinding['target_type'];
 
-/** Something that a guardrail can be bound to, by a key that is unique among all of them: `lane:ID`. */
+/** A possible target of a binding, with a unique key such as `lane:ID`. */
 export interface Target {
   readonly key: string;
   readonly type: Exclude<TargetType, 'global'>;
@@ -26,7 +26,7 @@ export function keyOf({
   return type === 'global' ? GLOBAL_KEY : `${type}:${id}`;
 }
 
-/** All that a guardrail can be bound to, as far as the caller may see it. Undefined until all of it is there. */
+/** All targets that the caller can read; undefined while loading. */
 export function useTargets(): readonly Target[] | undefined {
   const api = useApi();
   const { can } = useAccess();
@@ -55,7 +55,7 @@ export function useTargets(): readonly Target[] | undefined {
   }, [isReady, lanes.data, providers.data, endpoints.data]);
 }
 
-/** What a binding is called; undefined while nobody knows, and its id where it is gone or not for the caller to see. */
+/** The name of a target: undefined while loading, and the ID if the target is deleted or not readable. */
 export function useTargetName(): (
   binding: Pick<GuardrailBinding, 'target_type' | 'target_id'>,
 ) => string | undefined {

@@ -15,7 +15,7 @@ const ROWS = 5;
 const REFRESH_MS = 30_000;
 const ORDER: readonly Endpoint['health'][] = ['unhealthy', 'cooling_down', 'rate_limited', 'healthy'];
 
-/** Endpoints that take part, those in trouble first. */
+/** Enabled endpoints, unhealthy ones first. */
 export function EndpointHealth() {
   const { data, error } = useQuery({ ...endpointsQuery(useApi()), refetchInterval: REFRESH_MS });
   const enabled = data?.filter((each) => each.enabled);

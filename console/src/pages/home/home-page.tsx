@@ -18,7 +18,7 @@ import { useSetup } from './use-setup.ts';
 
 const words = text.home;
 
-/** Is it healthy, and what did it cost. */
+/** The home page: health, traffic and spend. */
 export function HomePage() {
   const { setup, error } = useSetup();
   const started = setup === undefined || setup.requests > 0;
@@ -36,7 +36,7 @@ export function HomePage() {
   );
 }
 
-/** For whoever can do nothing about it. */
+/** For callers who cannot set up anything. */
 function NothingYet() {
   return <EmptyState icon={<Activity aria-hidden />} title={words.empty} />;
 }

@@ -9,7 +9,7 @@ import type { SetupStep } from './use-setup.ts';
 
 const words = text.home.setup;
 
-/** What is set up and what comes next. It is gone when there is nothing left to do. */
+/** The setup steps. Disappears when all are done. */
 export function SetupChecklist({ steps }: { readonly steps: readonly SetupStep[] }) {
   const next = steps.find(({ done }) => !done);
   if (next === undefined) return null;

@@ -25,7 +25,7 @@ interface TilesProps {
   readonly range: TimeRange;
 }
 
-/** The range in five numbers, each with what it was before and the way to its chart. */
+/** Five values of the range, each with its change and a link to its chart. */
 export function Tiles({ figures, range }: TilesProps) {
   const { requests, failed, spend, tokens } = useTileFigures(figures, range);
   const [p95, p95Before] = [figures.p95.data, figures.p95Before.data];
@@ -134,7 +134,7 @@ interface DeltaProps {
   readonly range: TimeRange;
   readonly change: number | null;
   readonly format?: (change: number) => string;
-  /** A change below it is none. */
+  /** Smaller changes are shown as no change. */
   readonly stillBelow?: number;
   readonly moreIsBad?: boolean;
 }

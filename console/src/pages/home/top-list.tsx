@@ -14,11 +14,11 @@ const ROWS = 5;
 interface TopListProps {
   readonly title: string;
   readonly group: 'api_key' | 'model';
-  /** With the totals of the range; undefined while they are on their way. */
+  /** With the totals of the range; undefined while loading. */
   readonly series: Timeseries['series'] | undefined;
 }
 
-/** Who spent the most, with their share, and the way to the whole list. */
+/** The top spenders with their shares, and a link to the full list. */
 export function TopList({ title, group, series }: TopListProps) {
   const all = series?.reduce((sum, { total }) => sum + (total ?? 0), 0) ?? 0;
   const rows = series
@@ -56,7 +56,7 @@ export function TopList({ title, group, series }: TopListProps) {
                 label={seriesLabel(each, group)}
                 total={each.total ?? 0}
                 share={(each.total ?? 0) / all}
-                // Of one key its models; models have no filter of their own.
+                // A key links to its models; there is no filter for a model.
                 search={group === 'api_key' && each.key !== null ? { key: each.key } : { by: group }}
               />
             ),

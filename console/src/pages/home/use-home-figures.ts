@@ -9,8 +9,8 @@ import { changeBetween, type Halves, halvesOf, lengthMsOf, sumOf } from './compa
 type Series = Timeseries['series'][number];
 
 /**
- * What Home is made of, in seven questions. Sums are read over twice the range, which gives the time before as well; quantiles
- * of two stretches cannot be had from one.
+ * The seven queries of the home page. Sums are read over the range and the preceding one together; quantiles
+ * need a query for each.
  */
 export function useHomeFigures(range: TimeRange) {
   const { from, to, bucket } = range;
@@ -27,7 +27,7 @@ export function useHomeFigures(range: TimeRange) {
   return { states, models, keys, tokens, p50, p95, p95Before };
 }
 
-/** As a range moves with the clock, what is shown stays until the next is there; of another range nothing is. */
+/** Keeps the previous response while the range moves with the clock, but not for another length. */
 function useFigures(question: TimeseriesQuery) {
   return useQuery({
     ...timeseriesQuery(useApi(), question),
@@ -42,7 +42,7 @@ function lengthOf({ from = '', to = '' }: TimeseriesQuery): number {
   return Date.parse(to) - Date.parse(from);
 }
 
-/** Of an answer over both stretches, what belongs to the range. */
+/** The part of a response that belongs to the range. */
 export function seriesNow({ series }: Timeseries, from: string): Series[] {
   return series.map((each) => {
     const { now } = halvesOf(each.points, from);
@@ -53,11 +53,11 @@ export function seriesNow({ series }: Timeseries, from: string): Series[] {
 export interface Figure {
   readonly value: number;
   readonly before: number;
-  /** How much more than before in the same time; null where there was nothing. */
+  /** The relative change; null without earlier values. */
   readonly change: number | null;
 }
 
-/** The sum of all series, or of those that are wanted, in the range and before it. */
+/** The sum of the series in the range and in the preceding one. */
 function figureOf(
   { series }: Timeseries,
   { from, to }: TimeRange,
@@ -81,7 +81,7 @@ function figureOf(
   };
 }
 
-/** The figures of the tiles, each as soon as its question is answered. */
+/** The values of the tiles, each as soon as it is loaded. */
 export function useTileFigures(figures: ReturnType<typeof useHomeFigures>, range: TimeRange) {
   const [states, models, tokens] = [figures.states.data, figures.models.data, figures.tokens.data];
   return useMemo(

@@ -21,12 +21,12 @@ export interface SetupStep {
 }
 
 export interface Setup {
-  /** Those that the caller could take, in the order in which they stand on one another. */
+  /** The steps that the caller can take, in order. */
   readonly steps: readonly SetupStep[];
   readonly requests: number;
 }
 
-/** How far the deployment is set up, from what is really there. Undefined until all of it is known. */
+/** The setup steps and their state, from existing resources; undefined while loading. */
 export function useSetup(): { readonly setup: Setup | undefined; readonly error: Error | null } {
   const api = useApi();
   const { can } = useAccess();
@@ -47,7 +47,7 @@ export function useSetup(): { readonly setup: Setup | undefined; readonly error:
   if (summary.data === undefined || capabilities === undefined || all.some(({ isLoading }) => isLoading))
     return { setup: undefined, error };
   const counts = summary.data;
-  // A provider that wants no credential, such as one in the own network, has all that it needs.
+  // A provider without authentication needs no credential.
   const needsNone = providers.data?.some((each) => each.auth_mode === 'none') === true;
   const steps: (SetupStep | false)[] = [
     asks.provider && { name: 'provider', path: '/providers', done: counts.providers > 0 },

@@ -23,7 +23,7 @@ const EXPIRIES = [
 ] as const;
 
 interface CreateKeyDialogProps {
-  /** Whether it may be made for somebody else. */
+  /** Whether the caller can create keys for other members. */
   readonly forMembers: boolean;
   readonly onClose: () => void;
   readonly onCreated: (secret: string) => void;

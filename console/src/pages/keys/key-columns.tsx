@@ -13,7 +13,7 @@ const TONES: Record<ApiKey['status'], Tone> = { active: 'good', revoked: 'bad', 
 interface KeyColumnsSetup {
   readonly budgets: ReadonlyMap<string, LimitUsage>;
   readonly selfId: string | undefined;
-  /** Names by user id where the keys of several people are shown; else null. */
+  /** Names by user ID where the keys of several members are shown; otherwise null. */
   readonly owners: ReadonlyMap<string, string> | null;
   readonly onSecret: (secret: string) => void;
 }

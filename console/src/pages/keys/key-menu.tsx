@@ -17,13 +17,13 @@ const words = text.keys;
 
 interface KeyMenuProps {
   readonly apiKey: ApiKey;
-  /** A key of somebody else can be revoked and nothing more. */
+  /** The key of another member can only be revoked. */
   readonly isOwn: boolean;
-  /** A new secret that must be shown. */
+  /** Called with the new secret to show. */
   readonly onSecret: (secret: string) => void;
 }
 
-/** What can be done with an active key. */
+/** The actions on an active key. */
 export function KeyMenu({ apiKey, isOwn, onSecret }: KeyMenuProps) {
   const { can } = useAccess();
   const [asked, setAsked] = useState<'rename' | 'rotate' | 'revoke' | null>(null);

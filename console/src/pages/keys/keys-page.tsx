@@ -21,7 +21,7 @@ import { useTightestBudgets } from './use-tightest-budgets.ts';
 
 const words = text.keys;
 
-/** One's own keys; for those who answer for the organization also those of everybody. */
+/** The caller's keys, and for administrators the keys of all members. */
 export function KeysPage() {
   const { can } = useAccess();
   const { query, setQuery } = useListSearch();

@@ -5,7 +5,7 @@ import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
 
 const words = text.keys;
 
-/** Shows a new key the only time it can be shown, and closes once it was saved. */
+/** Shows a new key once; closes after the user confirms saving it. */
 export function NewSecretDialog({ secret, onClose }: NewSecretDialogProps) {
   const example = `curl ${window.location.origin}/v1/models \\\n  -H "Authorization: Bearer ${secret}"`;
   return (

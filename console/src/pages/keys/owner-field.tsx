@@ -9,12 +9,12 @@ import { Field, Select } from '../../ui/field.tsx';
 const words = text.keys;
 
 interface OwnerFieldProps {
-  /** Null for oneself. */
+  /** Null for the caller. */
   readonly value: string | null;
   readonly onChange: (userId: string | null) => void;
 }
 
-/** Whose key it will be: one's own, or that of another active member. */
+/** The owner of the key: the caller or another active member. */
 export function OwnerField({ value, onChange }: OwnerFieldProps) {
   const api = useApi();
   const { can } = useAccess();

@@ -2,9 +2,8 @@ import type { ApiKey } from '@relay/contract';
 import { type Api, take } from '../../api/client.ts';
 
 /**
- * A new key that may do and spend what the old one may. Its budgets are read now, since what a page has read may be old or
- * not there yet. Where one cannot be given to the new key, that is revoked again: a key without its budgets must not be
- * handed out.
+ * Creates a key with the scopes and limits of the old one. Reads the limits again, because cached ones may be
+ * stale. If a limit cannot be copied, revokes the new key: a key must not exist without its limits.
  */
 export async function rotateKey(api: Api, old: ApiKey): Promise<string> {
   const { policies } = await take(api.GET('/api/relay/api-key-limit-policies'));

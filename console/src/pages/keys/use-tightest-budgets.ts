@@ -5,7 +5,7 @@ import { apiKeyBudgetsQuery, limitUsageQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 
-/** Of the budgets of each key, the one that will be used up first. */
+/** The tightest limit of each key. */
 export function useTightestBudgets(): ReadonlyMap<string, LimitUsage> {
   const api = useApi();
   const { can } = useAccess();

@@ -19,7 +19,7 @@ interface CreateLaneDialogProps {
   readonly onCreated: (lane: Lane) => void;
 }
 
-/** A name and its first endpoints; everything else is in the editor, which opens next. */
+/** The name and first endpoints of a lane. The editor with all other settings opens next. */
 export function CreateLaneDialog({ onClose, onCreated }: CreateLaneDialogProps) {
   const endpoints = useQuery(endpointsQuery(useApi()));
   const [chosen, setChosen] = useState<readonly string[]>([]);

@@ -31,7 +31,7 @@ interface LaneCardProps {
   readonly figures: LaneFigures | null | undefined;
 }
 
-/** A lane at a glance: how it is called, who serves it in which order, and how that went. */
+/** A lane with its endpoints by rank and its recent traffic. */
 export function LaneCard({ lane, members, figures }: LaneCardProps) {
   return (
     <Panel className="relative flex h-full min-h-[246px] flex-col transition-colors hover:border-line-strong">

@@ -14,11 +14,11 @@ const lane: LaneDraft = {
   members: ['a', 'b', 'c'].map((endpointId) => ({ endpointId, enabled: true })),
 };
 
-test('what was not touched is no change', () => {
+test('an unchanged draft has no changes', () => {
   assert.deepEqual(changesOf(lane, { ...lane, members: [...lane.members] }), []);
 });
 
-test('a field, a new member, a removed one and a switch are each told once', () => {
+test('a field, an added endpoint, a removed one and a switch are one change each', () => {
   const draft: LaneDraft = {
     ...lane,
     default_max_wait_ms: 2_000,
@@ -36,14 +36,14 @@ test('a field, a new member, a removed one and a switch are each told once', () 
   ]);
 });
 
-test('a move is told for those that changed places, and for nobody else', () => {
+test('a move lists only endpoints that changed places', () => {
   assert.deepEqual(changesOf(lane, moveMember(lane, 1, 0)), [
     { kind: 'moved', endpointId: 'b', from: 2, to: 1 },
     { kind: 'moved', endpointId: 'a', from: 1, to: 2 },
   ]);
 });
 
-test('moving there and back changes nothing, wherever it went', () => {
+test('moving an endpoint there and back is no change', () => {
   fc.assert(
     fc.property(fc.nat({ max: 2 }), fc.nat({ max: 2 }), (from, to) => {
       assert.deepEqual(changesOf(lane, moveMember(moveMember(lane, from, to), to, from)), []);

@@ -1,7 +1,7 @@
 import type { Lane, Membership } from '@relay/contract';
 import { inRankOrder } from '../../parts/rank-order.ts';
 
-/** A lane as it is being edited: nothing of it is saved until somebody says so. */
+/** The edited state of a lane, before it is saved. */
 export interface LaneDraft {
   readonly name: string;
   readonly description: string;
@@ -10,7 +10,7 @@ export interface LaneDraft {
   readonly selection: Lane['selection'];
   readonly hidden: boolean;
   readonly enabled: boolean;
-  /** In rank order. */
+  /** By rank. */
   readonly members: readonly DraftMember[];
 }
 
@@ -54,7 +54,7 @@ export function draftOf(lane: Lane, memberships: readonly Membership[]): LaneDra
   };
 }
 
-/** What saving would change, in the order in which a person would tell it. Places count from 1. */
+/** The changes that saving would make. Ranks count from 1. */
 export function changesOf(saved: LaneDraft, draft: LaneDraft): readonly LaneChange[] {
   const changes: LaneChange[] = [];
   for (const field of FIELDS) {
@@ -68,7 +68,7 @@ export function changesOf(saved: LaneDraft, draft: LaneDraft): readonly LaneChan
   for (const { endpointId } of saved.members) {
     if (!kept.has(endpointId)) changes.push({ kind: 'removed', endpointId });
   }
-  // Places among those that stay tell a move from being pushed by what came or went.
+  // Compares the order of remaining endpoints only, because additions and removals shift ranks too.
   const stayed = saved.members
     .filter(({ endpointId }) => kept.has(endpointId))
     .map((each) => each.endpointId);

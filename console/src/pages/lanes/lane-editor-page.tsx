@@ -13,7 +13,7 @@ import { LaneMenu } from './lane-menu.tsx';
 
 const words = text.lanes;
 
-/** One lane, with everything that can be said about it. */
+/** The editor page of one lane. */
 export function LaneEditorPage() {
   const { laneId } = useParams({ from: '/signed-in/lanes/$laneId' });
   const api = useApi();
@@ -61,7 +61,7 @@ export function LaneEditorPage() {
   );
 }
 
-/** Changed whenever what is stored has changed, so that the editor starts from it. */
+/** Changes with the stored lane, so that the editor restarts from it. */
 function versionOf(lane: Lane, memberships: readonly Membership[]): string {
   return JSON.stringify([lane, memberships]);
 }

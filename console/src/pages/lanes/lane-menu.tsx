@@ -16,7 +16,7 @@ import { MenuItem, MenuLine, MoreMenu } from '../../ui/menu.tsx';
 const words = text.lanes;
 const STALE = [cacheKeys.lanes, cacheKeys.memberships];
 
-/** What can be done with a lane as a whole. */
+/** The actions on a lane. */
 export function LaneMenu({ lane, onDeleted }: { readonly lane: Lane; readonly onDeleted?: () => void }) {
   const { can } = useAccess();
   const [deleting, setDeleting] = useState(false);

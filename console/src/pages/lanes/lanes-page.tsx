@@ -18,7 +18,7 @@ import { LaneCard, type LaneMember } from './lane-card.tsx';
 import { useLaneFigures } from './use-lane-figures.ts';
 
 const words = text.lanes;
-/** More cards than anybody looks through; the search finds the others. */
+/** Limits the number of cards; the search finds the others. */
 const CARDS_MAX = 200;
 
 export function LanesPage() {
@@ -72,7 +72,7 @@ export function LanesPage() {
   );
 }
 
-/** The members of each lane in rank order; undefined until they are known. */
+/** The endpoints of each lane by rank; undefined while loading. */
 function useMembers(): (laneId: string) => readonly LaneMember[] | undefined {
   const api = useApi();
   const memberships = useQuery(membershipsQuery(api));

@@ -35,7 +35,7 @@ interface MembersListProps {
   readonly onRemove: (endpointId: string) => void;
 }
 
-/** Endpoints in rank order: dragged by mouse, finger or keyboard, or moved by their buttons. */
+/** Endpoints by rank, reordered by drag, keyboard or buttons. */
 export function MembersList(props: MembersListProps) {
   const { members, endpointOf, disabled, onMove } = props;
   const [said, setSaid] = useState('');

@@ -23,7 +23,7 @@ interface SaveLaneDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows what will be different, then makes it so. */
+/** Confirms the changes and saves them. */
 export function SaveLaneDialog(props: SaveLaneDialogProps) {
   const { lane, memberships, draft, changes, nameOf, onClose } = props;
   const save = useChange({

@@ -2,7 +2,7 @@ import type { Lane, Membership } from '@relay/contract';
 import { type Api, take } from '../../api/client.ts';
 import type { LaneDraft } from './lane-draft.ts';
 
-/** Makes the stored lane what the draft says, with as few writes as that takes. */
+/** Saves the draft with as few writes as possible. */
 export async function saveLane(
   api: Api,
   lane: Lane,

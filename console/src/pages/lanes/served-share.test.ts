@@ -9,17 +9,17 @@ const bins = [
   { up_to_ms: null, requests: 2 },
 ];
 
-test('a budget serves whoever waited no longer', () => {
+test('a wait budget serves requests that waited no longer', () => {
   assert.equal(servedShare(bins, 0), 0.5);
   assert.equal(servedShare(bins, 1_000), 0.9);
   assert.equal(servedShare(bins, 2_000), 0.98);
   assert.equal(servedShare(bins, 3_600_000), 0.98);
 });
 
-test('inside a bin the share grows evenly', () => {
+test('the share grows linearly within a bin', () => {
   assert.equal(servedShare(bins, 500), 0.7);
 });
 
-test('without requests there is nothing to say', () => {
+test('without requests there is no share', () => {
   assert.equal(servedShare([], 1_000), null);
 });

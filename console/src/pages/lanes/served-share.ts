@@ -4,8 +4,8 @@ interface WaitBin {
 }
 
 /**
- * The share of these requests that would have been served with such a wait budget. Within a bin waits are taken as spread
- * evenly; null when there were no requests.
+ * The share of requests that a wait budget would have served, with linear interpolation within a bin; null
+ * without requests.
  */
 export function servedShare(bins: readonly WaitBin[], budgetMs: number): number | null {
   let [all, served, lowMs] = [0, 0, 0];

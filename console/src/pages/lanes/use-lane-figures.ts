@@ -6,14 +6,14 @@ import { useAccess } from '../../session/use-access.ts';
 
 /** The last 24 hours of a lane. */
 export interface LaneFigures {
-  /** Of all requests of the organization. */
+  /** The share of the organization's requests. */
   readonly share: number;
   readonly requests: number;
   readonly waitMsP95: number | null;
   readonly fallbackRate: number | null;
 }
 
-/** Null for a lane without traffic; undefined until it is known, or for whoever may not see it. */
+/** Null without traffic; undefined while loading or without access. */
 export function useLaneFigures(): (laneId: string) => LaneFigures | null | undefined {
   const api = useApi();
   const enabled = useAccess().can('getTimeseries');

@@ -10,7 +10,7 @@ import { Input } from '../../ui/field.tsx';
 import { servedShare } from './served-share.ts';
 
 const words = text.lanes.editor;
-/** The bounds of the histogram that a budget can have: the slider stands on them, and the field takes any other. */
+/** The stops of the slider: bounds of the histogram. The field accepts other values. */
 const STOPS_MS = [
   0, 100, 250, 400, 630, 1_000, 1_600, 2_500, 4_000, 6_300, 10_000, 16_000, 25_000, 40_000, 63_000, 100_000,
   160_000, 250_000, 400_000, 630_000, 3_600_000,
@@ -23,7 +23,7 @@ interface WaitBudgetFieldProps {
   readonly onChange: (valueMs: number) => void;
 }
 
-/** The wait budget over what requests of this lane really waited, so that a number means something. */
+/** The wait budget with a histogram of the lane's actual waits. */
 export function WaitBudgetField({ laneId, valueMs, disabled, onChange }: WaitBudgetFieldProps) {
   const id = useId();
   const { can } = useAccess();
@@ -99,7 +99,7 @@ interface WaitHistogramProps {
   readonly budgetMs: number;
 }
 
-/** Bars on the stops of the slider; what the budget reaches is in colour. The sentence below says the same in words. */
+/** The histogram; bars within the budget are colored. The text below states the same. */
 function WaitHistogram({ bins, budgetMs }: WaitHistogramProps) {
   const counts = STOPS_MS.map((upToMs, index) => {
     const aboveMs = STOPS_MS[index - 1] ?? -1;

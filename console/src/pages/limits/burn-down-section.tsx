@@ -13,10 +13,10 @@ import { isCalendar } from './outlook.ts';
 
 const words = text.limits.chart;
 
-/** What is left over the window, or use against a window that slides; where nothing was recorded, it says so. */
+/** The remaining amount over the window, or usage against a sliding window. */
 export function BurnDownSection({ row, nowMs }: { readonly row: LimitRow; readonly nowMs: number }) {
   const { can } = useAccess();
-  // What is off counts nothing, as the line above says already.
+  // A disabled limit counts nothing.
   if (!row.enabled) return null;
   const { series } = metricLooks[row.metric];
   const why = whyNot(row, can('getTimeseries'));
@@ -78,7 +78,7 @@ function BurnDownChart({ row, question, stretch, nowMs }: ChartProps) {
   );
 }
 
-/** The requests that the limit counts, as the sums tell them apart. */
+/** The statistics filter for the requests that the limit counts. */
 function questionOf(
   row: LimitRow,
   metric: HistoryQuestion['metric'],

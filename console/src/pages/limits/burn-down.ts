@@ -11,12 +11,12 @@ export type StepName = 'minute' | 'hour' | 'day';
 const STEPS_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 const SLIDING_MS = 3 * STEPS_MS.hour;
 
-/** The stretch of time that a chart of a limit is about, and in which steps. */
+/** The time span and bucket width of a limit's chart. */
 export interface Stretch extends Window {
   readonly step: StepName;
 }
 
-/** The window that is running; for a window that slides, the last hours. Null where nothing is recorded over time. */
+/** The current window, or the last hours of a sliding window. Null where no usage is recorded. */
 export function stretchOf(period: LimitUsage['period'], nowMs: number): Stretch | null {
   if (period === 'none') return null;
   if (!isCalendar(period)) {
@@ -28,9 +28,9 @@ export function stretchOf(period: LimitUsage['period'], nowMs: number): Stretch 
 }
 
 /**
- * What was left at the end of each step of the window, and what will be left if use goes on as it has. The steps are
- * what the log has counted; the last of them is the live state, which the log follows by a second or two. Requests
- * that were refused are in the log as well, so nothing before is less than what is left now.
+ * The remaining amount at the end of each bucket and its projection. Buckets come from the statistics; the last
+ * point is the live state, which is 1–2 s ahead of them. Statistics include rejected requests, so no earlier
+ * point is below the present one.
  */
 export function burnDown(
   usage: LimitUsage,
@@ -58,7 +58,10 @@ export function burnDown(
   return { left, projected };
 }
 
-/** Use in each minute against a limit of a window that slides. Of a limit for each second, the mean of the minute. */
+/**
+ * Usage by minute against the limit of a sliding window; a limit per second is compared with the mean of the
+ * minute.
+ */
 export function slidingUse(
   { limit, period }: Pick<LimitUsage, 'limit' | 'period'>,
   counted: readonly Point[],

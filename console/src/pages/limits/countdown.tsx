@@ -8,13 +8,13 @@ import { isCalendar, type Outlook, windowAt } from './outlook.ts';
 const words = text.limits;
 const TICK_MS = 1_000;
 
-/** When a limit has all of its room again; a window of the calendar is always under way, used or not. */
+/** When the limit resets; null for an unused sliding window. */
 export function resetOf({ usage, period }: LimitRow, nowMs: number): number | null {
   if (isCalendar(period)) return windowAt(period, nowMs).endMs;
   return usage === null || usage.resets_at === null ? null : Date.parse(usage.resets_at);
 }
 
-/** Counts down to the reset, and before it to the moment at which nothing will be left. */
+/** Counts down to the reset and to the projected exhaustion. */
 export function Countdown({ row, outlook }: { readonly row: LimitRow; readonly outlook: Outlook }) {
   const nowMs = useNow(TICK_MS);
   if (!row.enabled) return <span className="text-ink-faint">–</span>;

@@ -29,7 +29,7 @@ const sources = {
 const inWay = (scope: LimitRow['scope'], scopeId: string | null) =>
   standsInWay({ scope, scopeId }, reachOf('l', sources));
 
-test('in the way of a lane is what is on everything, on it, and on what its members use', () => {
+test('limits apply to a lane globally, on the lane and on what its endpoints use', () => {
   assert.ok(inWay('global', null));
   assert.ok(inWay('lane', 'l'));
   assert.ok(inWay('endpoint', 'e1'));
@@ -38,7 +38,7 @@ test('in the way of a lane is what is on everything, on it, and on what its memb
   assert.ok(inWay('credential', 'oldest'));
 });
 
-test('what is on others is not: another lane, a member that is off, a credential that is not the one used', () => {
+test('limits on other lanes, disabled endpoints and other credentials do not apply', () => {
   assert.ok(!inWay('lane', 'other'));
   assert.ok(!inWay('endpoint', 'off'));
   assert.ok(!inWay('provider', 'p2'));
@@ -47,7 +47,7 @@ test('what is on others is not: another lane, a member that is off, a credential
   assert.ok(!inWay('credential', 'c3'));
 });
 
-test('a limit on one endpoint of several leaves the others to take over', () => {
+test('a limit on one of several endpoints leaves the others as fallback', () => {
   const memberships = [
     ...sources.memberships,
     { lane_id: 'l', endpoint_id: 'e3', enabled: true } as Membership,

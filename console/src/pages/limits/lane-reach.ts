@@ -1,7 +1,7 @@
 import type { Credential, Endpoint, Membership, Provider } from '@relay/contract';
 import type { LimitRow } from './limit-row.ts';
 
-/** What a request of a lane may touch on its way: the lane, and one of its endpoints. */
+/** What a request of a lane can use: the lane and one of its endpoints. */
 export interface LaneReach {
   readonly laneId: string;
   readonly stops: readonly Stop[];
@@ -36,7 +36,7 @@ export function reachOf(laneId: string, sources: ReachSources): LaneReach {
   return { laneId, stops };
 }
 
-/** Its own, else the oldest of its provider; none where the provider asks for none. */
+/** The endpoint's credential, or else the provider's oldest; none for a provider without authentication. */
 function credentialOf(endpoint: Endpoint, { providers, credentials }: ReachSources): string | null {
   const provider = providers.find(({ id }) => id === endpoint.provider_id);
   if (provider?.auth_mode === 'none') return null;
@@ -50,12 +50,12 @@ function credentialOf(endpoint: Endpoint, { providers, credentials }: ReachSourc
 
 type Place = Pick<LimitRow, 'scope' | 'scopeId'>;
 
-/** Whether a limit can hold up a request of the lane. */
+/** Whether a limit applies to a request of the lane. */
 export function standsInWay(place: Place, reach: LaneReach): boolean {
   return isOnLane(place, reach) || reach.stops.some((stop) => isOnStop(place, stop));
 }
 
-/** Whether no endpoint of the lane can take over once the limit is spent. */
+/** Whether every endpoint of the lane is subject to the limit. */
 export function holdsUpAll(place: Place, reach: LaneReach): boolean {
   return isOnLane(place, reach) || reach.stops.every((stop) => isOnStop(place, stop));
 }

@@ -19,10 +19,10 @@ const TONES: Record<LimitState, Tone> = {
   disabled: 'neutral',
 };
 
-/** A limit among those shown, and its place in the order in which they bite. */
+/** A displayed limit with its position by tightness. */
 export interface RankedLimit extends Standing {
   readonly rank: number;
-  /** Of those in the way of one lane, the first. */
+  /** The tightest limit of the selected lane. */
   readonly isFirst: boolean;
 }
 

@@ -15,10 +15,10 @@ import type { LimitPlaces } from './use-limit-places.ts';
 const words = text.limits.form;
 
 interface LimitDialogProps {
-  /** Those to choose from. */
+  /** The kinds to choose from. */
   readonly kinds: readonly LimitKind[];
   readonly places: LimitPlaces;
-  /** The one to change; null for a new one. */
+  /** The one to edit; null for a new one. */
   readonly row: LimitRow | null;
   readonly onClose: () => void;
 }

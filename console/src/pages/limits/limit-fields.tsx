@@ -31,7 +31,7 @@ function Options({ of }: { readonly of: readonly Choice[] }) {
   ));
 }
 
-/** Whose budget it is. */
+/** The owner of the limit. */
 export function SubjectField({
   form,
   subject,
@@ -51,7 +51,7 @@ export function SubjectField({
   );
 }
 
-/** What it is on: everything, or one thing by its name. */
+/** What the limit applies to: everything or one resource. */
 export function ScopeFields({ form, kind, places }: FieldsProps) {
   const { scope, scopeId, scopes } = limitKinds[kind];
   const chosen = form.watch(scope) ?? 'global';
@@ -82,7 +82,7 @@ function choicesOf(scope: Exclude<LimitScope, 'global'>, places: LimitPlaces): r
   return places.credentials.map(({ id }) => ({ id, name: places.names.scope({ scope, scopeId: id }) }));
 }
 
-/** What is counted, and over which window. */
+/** The metric and the window. */
 export function MetricFields({ form }: FieldsProps) {
   const metric = form.watch('metric');
   const onMetric = (next: string) => {
@@ -110,7 +110,7 @@ function isHeld(metric: string): boolean {
   return known !== undefined && metricLooks[known].held;
 }
 
-/** How much: spend is typed in dollars and kept in whole micro-dollars. */
+/** The limit's value. Spend is typed in dollars and stored in whole micro-dollars. */
 export function AmountField(props: FieldsProps) {
   const metric = props.form.watch('metric');
   if (metricLooks[metric].money) return <DollarsField {...props} />;

@@ -6,7 +6,7 @@ import { useLimitSearch } from './use-limit-search.ts';
 
 const words = text.limits;
 
-/** Which limits are shown; all of it stands in the address. */
+/** The filters of the limits page, kept in the URL. */
 export function LimitFilterBar({ places }: { readonly places: LimitPlaces }) {
   const { filters, choose } = useLimitSearch();
   return (

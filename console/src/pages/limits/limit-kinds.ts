@@ -26,14 +26,14 @@ export type LimitValues = {
 
 interface KindOfLimit {
   readonly schema: TSchema;
-  /** Names of the fields that say whose it is and what it is on. */
+  /** The field names of the owner and of what the limit applies to. */
   readonly subject: 'user_uuid' | 'api_key_uuid' | null;
   readonly scope: 'scope_type' | 'target_type';
   readonly scopeId: 'scope_id' | 'target_id';
   readonly scopes: readonly LimitScope[];
-  /** What it is on and counts stays as it was made. */
+  /** Scope and metric cannot change after creation. */
   readonly fixed: boolean;
-  /** Answers nothing that is used: the list is read again. */
+  /** The result is not used; the list is refetched. */
   readonly save: (api: Api, id: string | null, values: LimitValues) => Promise<unknown>;
   readonly remove: (api: Api, id: string) => Promise<unknown>;
 }
@@ -91,7 +91,7 @@ export const limitKinds: Readonly<Record<LimitKind, KindOfLimit>> = {
   },
 };
 
-/** What a change of a limit makes stale. */
+/** The cache keys that a change of a limit makes stale. */
 export const staleLimits = [
   cacheKeys.limitPolicies,
   cacheKeys.userBudgets,
@@ -108,7 +108,7 @@ function idOf(id: string | null): { readonly limit_uuid?: string } {
   return id === null ? {} : { limit_uuid: id };
 }
 
-/** The body that says of a limit what it is now. */
+/** The form values of an existing limit. */
 export function valuesOf(row: LimitRow): LimitValues {
   const kind = limitKinds[row.kind];
   return {
@@ -122,7 +122,7 @@ export function valuesOf(row: LimitRow): LimitValues {
   };
 }
 
-/** What a new limit begins as: the most common of its kind. */
+/** The defaults of a new limit: the most common of its kind. */
 export function freshValues(kind: LimitKind): LimitValues {
   const { subject, scope, scopeId } = limitKinds[kind];
   return {

@@ -31,7 +31,7 @@ interface LimitPanelProps {
   readonly onClose: () => void;
 }
 
-/** Everything about one limit, at the side of the list. */
+/** The details of one limit, beside the list. */
 export function LimitPanel({ standing: { row, outlook }, places, onClose }: LimitPanelProps) {
   const nowMs = useNow(TICK_MS);
   const mayWrite = useWritableKinds().includes(row.kind) && !row.fromFile && !row.ofEndpoint;
@@ -111,7 +111,7 @@ function Figures({ row: { usage, metric } }: { readonly row: LimitRow }) {
   );
 }
 
-/** Where it goes if use goes on as it has since the window began. */
+/** The projection at the usage rate since the window started. */
 function outlookOf(row: LimitRow, { state, runsOutMs }: Outlook, nowMs: number): string {
   const { usage, period, metric } = row;
   if (state === 'disabled') return words.outlook.disabled;

@@ -6,7 +6,7 @@ import { limitRows } from './limit-row.ts';
 const rule = { metric: 'requests', period: 'day', limit_value: 10, enabled: true } as const;
 const usage = { used: 4, reserved: 1, remaining: 5, limit: 10, policy_kind: 'resource' } as const;
 
-test('policies of all kinds become rows, each with its live state and whose it is', () => {
+test('limits of all kinds become rows with live state and owner', () => {
   const rows = limitRows({
     resource: [
       { ...rule, id: 'r', scope_type: 'lane', scope_id: 'l', managed_by: 'file' },
@@ -35,7 +35,7 @@ test('policies of all kinds become rows, each with its live state and whose it i
   );
 });
 
-test('the bound of an endpoint is a row of its own, and what was just deleted is not', () => {
+test('the concurrency limit of an endpoint is a row, and a deleted limit is not', () => {
   const bound = {
     ...usage,
     policy_id: 'endpoint:e:max_concurrency',

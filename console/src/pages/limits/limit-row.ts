@@ -10,11 +10,11 @@ import type {
 export type LimitKind = LimitUsage['policy_kind'];
 export type LimitScope = LimitUsage['scope_type'];
 
-/** What the three kinds of policy have in common, with its live state. */
+/** The common fields of the three kinds of limits, with live state. */
 export interface LimitRow {
   readonly id: string;
   readonly kind: LimitKind;
-  /** The member or the key whose budget it is; null for a shared limit. */
+  /** The member or key that owns it; null for a shared limit. */
   readonly subjectId: string | null;
   readonly scope: LimitScope;
   /** Null for `global`. */
@@ -23,11 +23,11 @@ export interface LimitRow {
   readonly period: LimitPeriod;
   readonly limit: number;
   readonly enabled: boolean;
-  /** The configuration file owns it. */
+  /** The configuration file manages it. */
   readonly fromFile: boolean;
-  /** It is an endpoint's own bound on requests at once, and is changed there. */
+  /** The concurrency limit of an endpoint, which is edited at the endpoint. */
   readonly ofEndpoint: boolean;
-  /** Null while it is not in force, or not known yet. */
+  /** Null while disabled or loading. */
   readonly usage: LimitUsage | null;
 }
 
@@ -38,7 +38,7 @@ export interface LimitSources {
   readonly usage: readonly LimitUsage[];
 }
 
-/** Every limit there is: policies of all kinds, and bounds of endpoints, which only the live state names. */
+/** All limits of all kinds, and the concurrency limits of endpoints, which only the live state contains. */
 export function limitRows({ resource, user, apiKey, usage }: LimitSources): readonly LimitRow[] {
   const usageOf = new Map(usage.map((each) => [each.policy_id, each]));
   const rows: LimitRow[] = resource.map((policy) => ({
@@ -62,7 +62,7 @@ type UsageOf = ReadonlyMap<string, LimitUsage>;
 type Common = Pick<LimitPolicy, 'metric' | 'period' | 'limit_value' | 'enabled'>;
 
 function shared({ metric, period, limit_value: limit, enabled }: Common, id: string, usageOf: UsageOf) {
-  // A policy that was just switched off may still be in the live state.
+  // The live state may still contain a limit that was just disabled.
   const usage = enabled ? (usageOf.get(id) ?? null) : null;
   return { id, metric, period, limit, enabled, fromFile: false, ofEndpoint: false, usage };
 }
@@ -78,7 +78,7 @@ function budget(
   };
 }
 
-/** The id of a bound says where it is set; every other policy that is not listed was deleted a moment ago. */
+/** The ID of an endpoint's limit names the endpoint; any other unlisted limit was just deleted. */
 function isBound({ policy_id: id, policy_kind: kind }: LimitUsage): boolean {
   return kind === 'resource' && id.startsWith('endpoint:');
 }

@@ -2,7 +2,7 @@ import { text } from '../../text/index.ts';
 
 const { rules } = text.limits;
 
-/** What every limit means, in a sentence each. */
+/** How limits work, in short. */
 export function LimitRules() {
   return (
     <section aria-label={rules.title} className="mt-6">

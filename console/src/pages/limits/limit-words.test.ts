@@ -25,7 +25,7 @@ test('a limit is one sentence', () => {
   assert.equal(sentenceOf(budget, names), '7 requests each month for key Support bot on lane Assistant');
 });
 
-test('what it does is said before it is done', () => {
+test('the effect of a limit is described before saving', () => {
   const rule = { ...shared, metric: 'requests', period: 'minute', limit: 100 } as const;
   assert.equal(effectOf(rule, names), 'Refuses or delays the 101st request of any minute on lane Assistant.');
   assert.equal(effectOf({ ...rule, limit: 0 }, names), 'Refuses every request on lane Assistant.');

@@ -7,7 +7,7 @@ import type { LimitRow } from './limit-row.ts';
 
 const words = text.limits;
 
-/** How what a limit is about is called. */
+/** Looks up the names of owners and scopes. */
 export interface LimitNames {
   readonly scope: (row: Pick<LimitRow, 'scope' | 'scopeId'>) => string;
   /** Null for a shared limit. */
@@ -18,7 +18,7 @@ type Rule = Pick<LimitRow, 'metric' | 'period' | 'limit'>;
 
 const MILLION = 1_000_000;
 
-/** As exact as `amountOf`, and shorter where that loses nothing: 50M. */
+/** As exact as `amountOf`, and shorter where no digit is lost: 50M. */
 function roundAmountOf(metric: LimitMetric, value: number): string {
   const isRound = !metricLooks[metric].money && value >= MILLION && value % (MILLION / 10) === 0;
   return isRound && value < 1_000 * MILLION ? formatCompact(value) : amountOf(metric, value);
@@ -46,7 +46,7 @@ export function sentenceOf(row: Rule & Place, names: LimitNames): string {
   return `${ruleOf(row)} ${whereOf(row, names)}`;
 }
 
-/** What a limit does, for whoever sets it: "Refuses or delays the 101st request of any minute on lane Assistant." */
+/** The effect of a limit: "Refuses or delays the 101st request of any minute on lane Assistant." */
 export function effectOf(row: Rule & Place, names: LimitNames): string {
   const { metric, period, limit } = row;
   const { form } = words;

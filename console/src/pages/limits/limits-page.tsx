@@ -87,7 +87,7 @@ export function LimitsPage() {
 interface Wanted {
   readonly query: string;
   readonly filters: { readonly [Name in keyof LimitFilters]: LimitFilters[Name] | undefined };
-  /** Null where no lane was chosen. */
+  /** Null without a selected lane. */
   readonly reach: LaneReach | null;
   readonly names: LimitNames;
 }
@@ -105,7 +105,7 @@ function rankedOf(standings: readonly Standing[], wanted: Wanted): readonly Rank
     .map((standing, rank) => ({ ...standing, rank, isFirst: false }));
 }
 
-/** The first that bites whoever calls the lane; where only budgets are shown, the first of them. */
+/** The tightest limit for callers of the lane among those shown. */
 function firstOf(rows: readonly RankedLimit[]): RankedLimit | undefined {
   const enabled = rows.filter(({ row }) => row.enabled);
   return enabled.find(({ row }) => row.kind === 'resource') ?? enabled[0];

@@ -39,7 +39,7 @@ function row(over: Partial<LimitRow> & { used?: number; reserved?: number } = {}
   return { ...base, usage, ...rest };
 }
 
-test('windows of the calendar are those of UTC, months as long as they are', () => {
+test('calendar windows are in UTC, with the real length of months', () => {
   assert.deepEqual(windowAt('month', Date.UTC(2026, 1, 10)), {
     startMs: Date.UTC(2026, 1, 1),
     endMs: Date.UTC(2026, 2, 1),
@@ -48,15 +48,15 @@ test('windows of the calendar are those of UTC, months as long as they are', () 
   assert.equal(windowAt('hour', NOON_MS).startMs, NOON_MS);
 });
 
-test('use that goes on as it has runs out before the reset, or does not', () => {
-  // 80 in twelve hours: the other 20 last three hours.
+test('usage at the present rate is exhausted before the reset, or not', () => {
+  // 80 in 12 hours: the remaining 20 last 3 hours.
   assert.equal(outlookOf(row({ used: 80 }), NOON_MS).runsOutMs, NOON_MS + 3 * 3_600_000);
   assert.equal(outlookOf(row({ used: 50 }), NOON_MS).runsOutMs, null);
   assert.equal(outlookOf(row(), NOON_MS).runsOutMs, null);
   assert.equal(outlookOf(row({ used: 90, period: 'minute' }), NOON_MS).runsOutMs, null);
 });
 
-test('a limit is close with a fifth left, what is reserved counted, and exhausted with nothing', () => {
+test('a limit is close at 20% left, including reservations, and exhausted at 0', () => {
   assert.equal(outlookOf(row({ used: 79 }), NOON_MS).state, 'enabled');
   assert.equal(outlookOf(row({ used: 70, reserved: 10 }), NOON_MS).state, 'close');
   assert.equal(outlookOf(row({ used: 130 }), NOON_MS).state, 'exhausted');
@@ -64,7 +64,7 @@ test('a limit is close with a fifth left, what is reserved counted, and exhauste
   assert.equal(outlookOf(row({ used: 130, enabled: false }), NOON_MS).state, 'disabled');
 });
 
-test('the least share left bites first, then what runs out sooner, and what is off last', () => {
+test('limits sort by the least remaining share, then by exhaustion, disabled ones last', () => {
   const rows = [
     row({ id: 'off', used: 100, enabled: false }),
     row({ id: 'half', used: 50 }),
@@ -79,7 +79,7 @@ test('the least share left bites first, then what runs out sooner, and what is o
   );
 });
 
-test('what is left falls by what was counted, ends at the live state, and goes on in a straight line', () => {
+test('the remaining amount falls with usage, ends at the live state and continues linearly', () => {
   const nowMs = NOON_MS + 1_800_000;
   const stretch = stretchOf('day', nowMs);
   assert.ok(stretch !== null && stretch.step === 'hour');
@@ -103,7 +103,7 @@ test('what is left falls by what was counted, ends at the live state, and goes o
   );
 });
 
-test('refused requests, which the log has as well, take nothing away', () => {
+test('rejected requests in the statistics do not reduce the remaining amount', () => {
   const nowMs = NOON_MS + 1_800_000;
   const stretch = stretchOf('day', nowMs);
   const { usage } = row({ used: 100 });
@@ -112,7 +112,7 @@ test('refused requests, which the log has as well, take nothing away', () => {
   assert.equal(left[2]?.value, 0);
 });
 
-test('of a limit for each second, the mean of the minute is compared', () => {
+test('a limit per second is compared with the mean of the minute', () => {
   const counted = [{ at: '2026-03-31T02:00:00.000Z', value: 120 }];
   assert.equal(slidingUse({ limit: 5, period: 'second' }, counted).used[0]?.value, 2);
   assert.equal(slidingUse({ limit: 5, period: 'minute' }, counted).used[0]?.value, 120);

@@ -3,12 +3,12 @@ import type { LimitRow } from './limit-row.ts';
 
 export type LimitState = 'exhausted' | 'close' | 'enabled' | 'disabled';
 
-/** How a limit stands, and where it goes if use goes on as it has since the window began. */
+/** The state of a limit and its projection at the rate since the window started. */
 export interface Outlook {
   readonly state: LimitState;
-  /** Of the limit, from 0 to 1. */
+  /** The share of the limit, from 0 to 1. */
   readonly leftShare: number;
-  /** When nothing will be left; null when it lasts until the reset, or nobody can say. */
+  /** When the limit will be exhausted; null if not before the reset, or unknown. */
   readonly runsOutMs: number | null;
 }
 
@@ -25,7 +25,7 @@ export function isCalendar(period: LimitPeriod): period is 'hour' | 'day' | 'mon
   return period === 'hour' || period === 'day' || period === 'month';
 }
 
-/** The window of the calendar, in UTC, that a moment is in. */
+/** The calendar window in UTC that contains a time. */
 export function windowAt(period: 'hour' | 'day' | 'month', atMs: number): Window {
   if (period === 'month') {
     const at = new Date(atMs);
@@ -48,7 +48,7 @@ export function outlookOf(row: LimitRow, nowMs: number): Outlook {
   return { state, leftShare, runsOutMs: runsOutAt(row, nowMs) };
 }
 
-/** A straight line through the beginning of the window and now. */
+/** Extrapolates linearly from the start of the window. */
 function runsOutAt({ usage, period }: LimitRow, nowMs: number): number | null {
   if (usage === null || !isCalendar(period)) return null;
   const { startMs, endMs } = windowAt(period, nowMs);
@@ -63,7 +63,7 @@ export interface Standing {
   readonly outlook: Outlook;
 }
 
-/** Which of two limits bites first: the one with the least left, then the one that runs out sooner. */
+/** Sorts by tightness: the least remaining share first, then the earlier exhaustion. */
 export function bitesBefore(a: Standing, b: Standing): number {
   return (
     Number(b.row.enabled) - Number(a.row.enabled) ||

@@ -14,7 +14,7 @@ import type { LimitRow } from './limit-row.ts';
 
 const words = text.limits.refusals;
 
-/** The latest requests that this very limit refused. */
+/** The latest requests that this limit rejected. */
 export function RefusalsSection({ row }: { readonly row: LimitRow }) {
   const mayRead = useAccess().can('listRequests');
   const refusals = useQuery({ ...refusalsQuery(useApi(), questionOf(row)), enabled: mayRead });
@@ -71,7 +71,7 @@ function Refusals({ row, latest }: { readonly row: LimitRow; readonly latest: re
   );
 }
 
-/** As narrow as the log can be asked: a refused request has a caller and a lane, but no endpoint yet. */
+/** The narrowest filter of the request log: a rejected request has a caller and a lane, but no endpoint. */
 function questionOf({ kind, subjectId, scope, scopeId }: LimitRow): RefusalQuestion {
   return {
     ...(kind === 'user' && subjectId !== null ? { user_uuid: subjectId } : {}),

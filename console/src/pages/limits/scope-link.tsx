@@ -13,7 +13,7 @@ interface ScopeLinkProps {
   readonly places: LimitPlaces;
 }
 
-/** What a limit is on, with the way there. */
+/** What a limit applies to, as a link. */
 export function ScopeLink({ row, places }: ScopeLinkProps) {
   const { scope, scopeId } = row;
   if (scope === 'global' || scopeId === null) return <span>{words.scopes.global}</span>;
@@ -65,7 +65,7 @@ function PlaceLink({ row, places, children }: ScopeLinkProps & { readonly childr
   }
 }
 
-/** Whose budget it is; nothing for a shared limit. */
+/** The owner of the limit; nothing for a shared limit. */
 export function SubjectLink({ row, places }: ScopeLinkProps) {
   const { can } = useAccess();
   const name = places.names.subject(row);

@@ -16,7 +16,7 @@ import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import type { LimitNames } from './limit-words.ts';
 
-/** What limits can be on and whose they can be, as far as the caller may read it. */
+/** The possible scopes and owners of limits that the caller can read. */
 export interface LimitPlaces {
   readonly lanes: readonly Lane[];
   readonly memberships: readonly Membership[];
@@ -73,7 +73,7 @@ function namesOf(places: Omit<LimitPlaces, 'names'>): LimitNames {
   };
 }
 
-/** What stands for a name that the caller may not read: the end of an id tells more apart than its beginning. */
+/** Shown instead of a name the caller cannot read. The end of an ID is more distinctive than its start. */
 function shortId(id: string): string {
   return `…${id.slice(-8)}`;
 }

@@ -12,7 +12,7 @@ const LIVE_MS = 2_500;
 const MANY_ROWS = 1_000;
 const LIVE_MANY_MS = 30_000;
 
-/** All limits that the caller may see, with their live state, the one that bites first on top. */
+/** All limits that the caller can read, with live state, the tightest first. */
 export function useLimitRows() {
   const api = useApi();
   const { can } = useAccess();
@@ -26,11 +26,11 @@ export function useLimitRows() {
     ...limitUsageQuery(api),
     refetchInterval: ({ state }) => ((state.data?.length ?? 0) > MANY_ROWS ? LIVE_MANY_MS : LIVE_MS),
   });
-  // Until it is known what this deployment has, nothing is known to be empty.
+  // The list may only be called empty once the capabilities are loaded.
   const resourceRows = hasResource ? resource.data : capabilities.data === undefined ? undefined : NONE;
   const nowMs = usage.dataUpdatedAt;
   const standings = useMemo(() => {
-    // Without the live state, the order would be another a moment later.
+    // Waits for the live state, because it changes the order.
     if (resourceRows === undefined || user.data === undefined || apiKey.data === undefined) return undefined;
     if (usage.data === undefined && usage.error === null) return undefined;
     const sources = {
@@ -51,7 +51,7 @@ export function useLimitRows() {
       error: resource.error ?? user.error ?? apiKey.error ?? forbidden(usage.error),
       refetch: () => Promise.all(all.filter(({ error }) => error !== null).map((query) => query.refetch())),
     },
-    /** The live state alone could not be read: the limits are shown without it. */
+    /** The live state failed to load; limits are shown without it. */
     usageError: usage.error,
   };
 }
@@ -62,7 +62,7 @@ function forbidden(error: Error | null): Error | null {
   return error instanceof ApiError && error.status === 403 ? error : null;
 }
 
-/** The kinds that this deployment has and the caller may write. */
+/** The kinds of limits that exist here and that the caller can write. */
 export function useWritableKinds(): readonly LimitKind[] {
   const { data } = useQuery(capabilitiesQuery(useApi()));
   const { can } = useAccess();

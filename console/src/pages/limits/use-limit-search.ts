@@ -7,7 +7,7 @@ export type LimitFilters = Pick<LimitSearch, 'kind' | 'scope' | 'metric' | 'lane
 
 const NO_FILTERS = { kind: undefined, scope: undefined, metric: undefined, lane: undefined };
 
-/** The filters that the address names, and how to choose others. */
+/** The filters of the URL and their setters. */
 export function useLimitSearch() {
   const { kind, scope, metric, lane }: LimitSearch = useSearch({ strict: false });
   const changeSearch = useChangeSearch();

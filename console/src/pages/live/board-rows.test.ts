@@ -39,7 +39,7 @@ const state = (id: string, inFlight: number, over: Partial<Live['endpoints'][num
   ...over,
 });
 
-describe('the lanes as they are now', () => {
+describe('the lanes of the live board', () => {
   const known = {
     lanes: [lane('search'), lane('chat'), lane('off', false)],
     memberships: [
@@ -51,7 +51,7 @@ describe('the lanes as they are now', () => {
     endpoints: [endpoint('a', 4), endpoint('b'), endpoint('c')],
   };
 
-  it('are by name, with their endpoints in rank order and the numbers of each', () => {
+  it('are sorted by name, with their endpoints by rank and their counts', () => {
     const board = boardOf(
       live({ lanes: [flow('chat', 'a', 2, 1)], endpoints: [state('a', 3)] }),
       known,
@@ -76,12 +76,12 @@ describe('the lanes as they are now', () => {
       ['the a', 1, 2, 1, 3, 4],
     );
     assert.deepEqual([b?.name, b?.rank, b?.inFlightOfAll, b?.inFlightMax], ['the b', 2, 0, null]);
-    // What another lane has there counts for the endpoint, not for this lane.
+    // Requests of other lanes count for the endpoint, not for this lane.
     const [shared] = board[1]?.endpoints ?? [];
     assert.deepEqual([shared?.inFlight, shared?.inFlightOfAll], [0, 3]);
   });
 
-  it('a lane is active while an endpoint of it cools down, counted by the clock of the server', () => {
+  it("a lane is active during the cooldown of an endpoint, by the server's clock", () => {
     const until = '2026-01-01T00:00:12.000Z';
     const cooling = state('a', 0, { health: 'cooling_down', cooldown_until: until });
     const board = boardOf(live({ endpoints: [cooling] }), known, 'none');
@@ -94,7 +94,7 @@ describe('the lanes as they are now', () => {
     );
   });
 
-  it('requests without a lane stand last, with endpoints in no lane that cool down', () => {
+  it('requests without a lane are last, with endpoints in no lane that are in cooldown', () => {
     const cooling = state('c', 0, { health: 'cooling_down', cooldown_until: AT });
     const only = { ...known, memberships: known.memberships.filter((each) => each.endpoint_id !== 'c') };
     const board = boardOf(
@@ -106,7 +106,7 @@ describe('the lanes as they are now', () => {
     assert.deepEqual([last?.id, last?.name, last?.endpoints.map(({ id }) => id)], [null, 'none', ['b', 'c']]);
   });
 
-  it('what was deleted or may not be seen is shown by its id', () => {
+  it('deleted or unreadable resources are shown by ID', () => {
     const nothing = { lanes: [], memberships: [], endpoints: [] };
     const [row] = boardOf(
       live({ lanes: [flow('gone', 'x', 0, 1)], endpoints: [state('x', 1)] }),
@@ -116,13 +116,13 @@ describe('the lanes as they are now', () => {
     assert.deepEqual([row?.name, row?.endpoints[0]?.name, row?.endpoints[0]?.rank], ['gone', 'x', null]);
   });
 
-  it('of own requests nobody says how full an endpoint is', () => {
+  it('own requests do not show the load of an endpoint', () => {
     const [row] = boardOf(live({ counted: 'own', lanes: [flow('chat', 'a', 0, 1)] }), known, 'none');
     assert.equal(row?.endpoints[0]?.inFlightMax, null);
   });
 });
 
-describe('which of a hundred lanes are shown', () => {
+describe('the choice among a hundred lanes', () => {
   const names = Array.from({ length: 100 }, (_, index) => `lane ${index}`);
   const known = {
     lanes: names.map((name) => lane(name)),
@@ -133,7 +133,7 @@ describe('which of a hundred lanes are shown', () => {
   const shown = (over: Partial<Parameters<typeof shownLanes>[1]> = {}) =>
     shownLanes(board, { query: '', recent: new Set(), withQuiet: false, ...over });
 
-  it('those with something in them first, then a few quiet ones', () => {
+  it('shows active lanes first, then a few idle ones', () => {
     const { rows, hidden } = shown({ recent: new Set(['lane 50']) });
     assert.deepEqual(
       rows.slice(0, 3).map(({ name }) => name),
@@ -143,7 +143,7 @@ describe('which of a hundred lanes are shown', () => {
     assert.equal(rows.length, 8);
   });
 
-  it('all of them for whoever asks, and whatever is searched for, by lane or endpoint', () => {
+  it('shows all on request, and matches of the search by lane or endpoint', () => {
     assert.deepEqual([shown({ withQuiet: true }).rows.length, shown({ withQuiet: true }).hidden], [100, 0]);
     assert.deepEqual(
       shown({ query: 'the a' }).rows.map(({ name }) => name),

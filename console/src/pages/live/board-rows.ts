@@ -5,12 +5,12 @@ import { inRankOrder } from '../../parts/rank-order.ts';
 export interface BoardEndpoint {
   readonly id: string;
   readonly name: string;
-  /** Its place in the lane; null where requests name no lane, or it left the lane while they are there. */
+  /** Its rank; null without a lane, or if it left the lane while requests are in flight. */
   readonly rank: number | null;
-  /** Of this lane alone. */
+  /** Requests of this lane only. */
   readonly waiting: number;
   readonly inFlight: number;
-  /** Of all lanes. */
+  /** Requests of all lanes. */
   readonly inFlightOfAll: number;
   readonly inFlightMax: number | null;
   readonly health: LiveEndpoint['health'];
@@ -18,7 +18,7 @@ export interface BoardEndpoint {
 }
 
 export interface BoardLane {
-  /** Null for requests that name no lane. */
+  /** Null for requests without a lane. */
   readonly id: string | null;
   readonly name: string;
   readonly slug: string;
@@ -26,18 +26,18 @@ export interface BoardLane {
   readonly longestWaitMs: number;
   readonly inFlight: number;
   readonly endpoints: readonly BoardEndpoint[];
-  /** Something happens in it, or an endpoint of it cools down. */
+  /** It has requests, or an endpoint in cooldown. */
   readonly isActive: boolean;
 }
 
-/** What is configured; empty for whoever may not see it, and then ids stand for names. */
+/** The configuration; empty without access, which shows IDs instead of names. */
 export interface Known {
   readonly lanes: readonly Lane[];
   readonly memberships: readonly Membership[];
   readonly endpoints: readonly Endpoint[];
 }
 
-/** Every lane with its endpoints in rank order, joined with what is under way in it; by name. */
+/** Every lane with its endpoints by rank and its requests in flight, sorted by name. */
 export function boardOf(live: Live, known: Known, withoutLane: string): readonly BoardLane[] {
   const membersOf = Map.groupBy(
     known.memberships.filter(({ enabled }) => enabled),
@@ -75,7 +75,7 @@ function describer({ at, endpoints: states, counted }: Live, known: Known): Desc
       waiting: own?.waiting ?? 0,
       inFlight: own?.in_flight ?? 0,
       inFlightOfAll: state?.in_flight ?? 0,
-      // Of requests that the caller may not see nobody can say how much room they take.
+      // The load is unknown if the caller sees only own requests.
       inFlightMax: counted === 'own' ? null : (state?.max_concurrency ?? endpoint?.max_concurrency ?? null),
       health: state?.health ?? 'healthy',
       coolingMs: until === null ? null : Math.max(0, Date.parse(until) - nowMs),
@@ -110,7 +110,7 @@ function rowOf(
   };
 }
 
-/** Requests that name a model, and endpoints in no lane that cool down; null when there is neither. */
+/** Requests without a lane and endpoints in no lane that are in cooldown; null if there are none. */
 function directRow(live: Live, inLanes: ReadonlySet<string>, describe: Describe): BoardLane | null {
   const flow = live.lanes.find(({ lane_id: id }) => id === null);
   const cooling = live.endpoints
@@ -122,18 +122,18 @@ function directRow(live: Live, inLanes: ReadonlySet<string>, describe: Describe)
   return { ...row, endpoints: [...row.endpoints, ...cooling.map((id) => describe(id, null, flow))] };
 }
 
-/** What is drawn, and how many quiet lanes are not. */
+/** The displayed lanes and the number of hidden idle ones. */
 export interface ShownLanes {
   readonly rows: readonly BoardLane[];
   readonly hidden: number;
 }
 
-/** As many quiet lanes as are no burden stand below the others; more are shown to whoever asks. */
+/** The number of idle lanes shown by default. */
 const ROWS_WITH_QUIET = 8;
 
 /**
- * Lanes with something in them first, each group by name, so that a row stays where it is while one looks at it. `recent` are lanes
- * that had something a moment ago.
+ * Active lanes first, each group by name, so that rows do not jump. `recent` lanes count as active for a few
+ * seconds more.
  */
 export function shownLanes(
   board: readonly BoardLane[],

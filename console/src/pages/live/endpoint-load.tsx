@@ -11,7 +11,7 @@ import { formatCooling } from './format-wait.ts';
 const words = text.live.board;
 const FULL_SHARE = 0.8;
 
-/** An endpoint of a lane: its place, how much it carries for all lanes, and whether it is well. */
+/** An endpoint in a lane: rank, load of all lanes and health. */
 export function EndpointLoad({ endpoint }: { readonly endpoint: BoardEndpoint }) {
   const { id, name, rank } = endpoint;
   return (
@@ -75,7 +75,7 @@ function Load({
   );
 }
 
-/** That all is well is said quietly. */
+/** Healthy is shown without emphasis. */
 function Health({ endpoint: { health, coolingMs } }: { readonly endpoint: BoardEndpoint }) {
   if (health === 'healthy')
     return (

@@ -17,7 +17,7 @@ interface FinishedListProps {
   readonly nameOf: (endpointId: string) => string | undefined;
 }
 
-/** The requests that ended last; each opens its own page. */
+/** The latest finished requests; each links to its page. */
 export function FinishedList({ finished: { entries, state }, nameOf }: FinishedListProps) {
   return (
     <Panel
@@ -88,7 +88,7 @@ function FinishedRow({ entry, endpoint }: FinishedRowProps) {
   );
 }
 
-/** What went wrong is more than that it did. */
+/** Prefers the error code to the state. */
 function failureOf({ state, error_code: code }: RequestLogEntry): string {
   return state === 'failed' && code !== null ? code : text.requests.states[state];
 }

@@ -5,7 +5,7 @@ import { classes } from '../../ui/class-names.ts';
 const DOTS_MAX = 6;
 const WAITING_MAX = 4;
 const TRIP_MS = 4_200;
-/** Steps of the golden ratio: wherever one more begins its trip, it is far from the others, and they need not move. */
+/** Golden-ratio steps keep dots apart without moving existing ones. */
 const STEP = 0.618;
 const PLACES = Array.from({ length: DOTS_MAX }, (_, index) => (0.12 + index * STEP) % 1);
 const PLACES_IN_LINE = Array.from({ length: WAITING_MAX }, (_, index) => index);
@@ -13,12 +13,15 @@ const PLACES_IN_LINE = Array.from({ length: WAITING_MAX }, (_, index) => index);
 interface FlowTrackProps {
   readonly waiting: number;
   readonly inFlight: number;
-  /** Nobody is sent there for a while. */
+  /** The endpoint is in cooldown. */
   readonly isCooling: boolean;
   readonly isStill: boolean;
 }
 
-/** The way from a lane to one of its endpoints: those that wait stand before the gate, those in flight move. Words say it elsewhere. */
+/**
+ * The track from a lane to an endpoint: waiting requests queue at the gate, requests in flight move. Decorative;
+ * text states the same.
+ */
 export function FlowTrack({ waiting, inFlight, isCooling, isStill }: FlowTrackProps) {
   return (
     <div aria-hidden className="flex h-6 min-w-0 items-center gap-1.5">
@@ -65,7 +68,7 @@ function More({ count, tone }: { readonly count: number; readonly tone: string }
   );
 }
 
-/** What the two kinds of dots stand for. */
+/** The legend of the dots. */
 export function FlowLegend() {
   return (
     <span className="flex items-center gap-3 whitespace-nowrap">
@@ -81,7 +84,7 @@ export function FlowLegend() {
   );
 }
 
-/** The wrapper is as wide as the way, so that it is moved by shares of its own width and nothing is laid out anew. */
+/** The wrapper is as wide as the track, so that percentages of its width move a dot without layout. */
 function Dot({ place, isStill }: { readonly place: number; readonly isStill: boolean }) {
   return (
     <span

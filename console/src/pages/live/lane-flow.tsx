@@ -9,10 +9,10 @@ import { FlowTrack } from './flow-track.tsx';
 import { formatWait } from './format-wait.ts';
 
 const words = text.live.board;
-/** Those with something to tell are shown whatever their place. */
+/** Endpoints with requests or a cooldown are shown at any rank. */
 const ENDPOINTS_SHOWN = 5;
 
-/** One lane: what waits in it, and the ways to its endpoints. */
+/** One lane: its queue and the tracks to its endpoints. */
 export function LaneFlow({ lane, isStill }: { readonly lane: BoardLane; readonly isStill: boolean }) {
   const shown = lane.endpoints.filter((endpoint, index) => index < ENDPOINTS_SHOWN || isTelling(endpoint));
   const more = lane.endpoints.length - shown.length;
@@ -83,7 +83,7 @@ function isTelling({ waiting, inFlight, health }: BoardEndpoint): boolean {
   return waiting > 0 || inFlight > 0 || health !== 'healthy';
 }
 
-/** What the way shows, of this lane alone. */
+/** The requests of this lane on the track. */
 function sentence({ waiting, inFlight }: BoardEndpoint): string {
   const parts = [
     waiting > 0 ? words.waiting(formatCount(waiting)) : null,

@@ -12,7 +12,7 @@ import { LaneFlow } from './lane-flow.tsx';
 
 const words = text.live;
 const SKELETON_LANES = ['a', 'b', 'c'] as const;
-/** Fewer are found by looking. */
+/** Below this number, no search is needed. */
 const SEARCHED_FROM = 6;
 
 interface LiveBoardProps {
@@ -20,11 +20,11 @@ interface LiveBoardProps {
   readonly recent: ReadonlySet<string>;
   readonly query: string;
   readonly onQuery: (query: string) => void;
-  /** Nothing moves: somebody paused, or nobody knows how it goes on. */
+  /** Stops the animation: paused or disconnected. */
   readonly isStill: boolean;
 }
 
-/** Lanes on the left, their endpoints on the right, and what is on its way between them. */
+/** Lanes on the left, endpoints on the right, requests between them. */
 export function LiveBoard({ board, recent, query, onQuery, isStill }: LiveBoardProps) {
   const [withQuiet, setWithQuiet] = useState(false);
   const shown = useMemo(
@@ -58,7 +58,7 @@ export function LiveBoard({ board, recent, query, onQuery, isStill }: LiveBoardP
   );
 }
 
-/** The names of the columns; on narrow windows everything stands below each other and needs none. */
+/** The column headings; narrow windows stack columns and hide them. */
 function Headings() {
   return (
     <div

@@ -17,7 +17,7 @@ import { type LiveState, type LiveView, useLive } from './use-live.ts';
 
 const words = text.live;
 
-/** What moves through lanes to endpoints now. */
+/** The live page: requests in flight by lane and endpoint. */
 export function LivePage() {
   const [isPaused, setIsPaused] = useState(false);
   const view = useLive(isPaused);
@@ -108,7 +108,7 @@ function Controls({ state, at, isPaused, onPause }: ControlsProps) {
   );
 }
 
-/** Nothing waits, flies or cools down, and nothing did a moment ago. */
+/** No recent requests and no cooldown. */
 function isNothingMoving({ board, recent }: LiveView): boolean {
   return recent.size === 0 && board?.every(({ isActive }) => !isActive) === true;
 }

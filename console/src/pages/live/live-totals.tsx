@@ -7,10 +7,10 @@ import { Skeleton } from '../../ui/states.tsx';
 import { formatCooling, formatWait } from './format-wait.ts';
 
 const words = text.live;
-/** Often enough to follow, seldom enough to listen to something else. */
+/** The interval of announcements to screen readers. */
 const SAID_EVERY_MS = 15_000;
 
-/** Waiting, in flight and cooling down, over all lanes. */
+/** Waiting, in flight and in cooldown, over all lanes. */
 export function LiveTotals({ live }: { readonly live: Live | undefined }) {
   const totals = live === undefined ? null : totalsOf(live);
   const tiles = totals === null ? SKELETONS : tilesOf(totals);
@@ -102,7 +102,7 @@ function tilesOf(totals: Totals): readonly Tile[] {
   ];
 }
 
-/** The three numbers in a sentence for those who listen, when they have changed and not each second. */
+/** Announces the three numbers to screen readers after changes, not every second. */
 function SaidNowAndThen({ totals }: { readonly totals: Totals | null }) {
   const sentence =
     totals === null

@@ -6,7 +6,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useLiveTail } from '../../parts/use-live-tail.ts';
 
 export interface Finished {
-  /** Newest first; undefined until somebody knows. */
+  /** Newest first; undefined while loading. */
   readonly entries: readonly RequestLogEntry[] | undefined;
   readonly state: FollowState;
 }
@@ -14,7 +14,7 @@ export interface Finished {
 const SHOWN_MAX = 14;
 const ALL = {};
 
-/** The requests that ended last, as they end. Paused, the list stays as it is; then it begins anew with what it missed. */
+/** The latest finished requests. Resuming after a pause reloads the list. */
 export function useFinished(isPaused: boolean): Finished {
   const api = useApi();
   const [entries, setEntries] = useState<readonly RequestLogEntry[]>();
@@ -22,14 +22,14 @@ export function useFinished(isPaused: boolean): Finished {
   const { state } = useLiveTail({
     isOn: !isPaused,
     query: ALL,
-    // A failure shows at the stream as well, which tries again.
+    // The stream reports failures and retries.
     onBeginning: () => void readFinished(api).then(add, () => undefined),
     onEntries: add,
   });
   return { entries, state };
 }
 
-/** Told again, a request takes the place of what was told before. */
+/** A repeated request replaces its earlier entry. */
 function newest(
   told: readonly RequestLogEntry[],
   before: readonly RequestLogEntry[] = [],

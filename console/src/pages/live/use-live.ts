@@ -13,9 +13,9 @@ export type LiveState = 'connecting' | 'live' | 'reconnecting' | 'paused';
 export interface LiveView {
   readonly state: LiveState;
   readonly live: Live | undefined;
-  /** Undefined until it is known what there is. */
+  /** Undefined while loading. */
   readonly board: readonly BoardLane[] | undefined;
-  /** Lanes in which something was a moment ago: a row does not go away with the request that it showed. */
+  /** Lanes with recent requests, so that a row stays for a moment after its last request. */
   readonly recent: ReadonlySet<string>;
   readonly error: Error | null;
   readonly retry: () => void;
@@ -32,7 +32,7 @@ export function useLive(isPaused: boolean): LiveView {
   const memberships = useQuery({ ...membershipsQuery(api), enabled: can('listMemberships') });
   const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
   const parts = [lanes, memberships, endpoints];
-  // Who may not see what is configured waits for none of it.
+  // Does not wait for configuration the caller cannot read.
   const isKnown = parts.every(
     ({ data, fetchStatus, error }) => data !== undefined || fetchStatus === 'idle' || error !== null,
   );
@@ -57,7 +57,7 @@ export function useLive(isPaused: boolean): LiveView {
   };
 }
 
-/** The lanes that something was in within the last seconds before the newest look. */
+/** Lanes with requests in the last seconds. */
 function useRecent(live: Live | undefined): ReadonlySet<string> {
   const [seen, setSeen] = useState<ReadonlyMap<string, number>>(() => new Map());
   useEffect(() => {

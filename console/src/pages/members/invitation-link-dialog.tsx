@@ -11,7 +11,7 @@ interface InvitationLinkDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows the link the only time it can be shown; a stray key does not close it. */
+/** Shows the invitation link once. */
 export function InvitationLinkDialog({ created, onClose }: InvitationLinkDialogProps) {
   const { email, expires_at: expiresAt } = created.invitation;
   return (

@@ -17,7 +17,7 @@ import { Ago } from '../../ui/time.tsx';
 
 const words = text.members;
 
-/** Invitations that wait for an answer, or got none in time. Mostly there are none, so nothing holds their place. */
+/** Open and expired invitations. No skeleton, because usually there are none. */
 export function InvitationsSection({ members }: { readonly members: readonly Member[] | undefined }) {
   const { can } = useAccess();
   const invitations = useQuery(invitationsQuery(useApi()));

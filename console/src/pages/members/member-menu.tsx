@@ -16,7 +16,7 @@ import { RoleDialog } from './role-dialog.tsx';
 const words = text.members;
 type Asked = 'role' | 'suspend' | 'remove' | 'leave' | null;
 
-/** What can be done with a member; with oneself, leaving. */
+/** The actions on a member; on oneself, leaving. */
 export function MemberMenu({ member }: { readonly member: Member }) {
   const { data: session } = useQuery(sessionQuery(useApi()));
   const [asked, setAsked] = useState<Asked>(null);

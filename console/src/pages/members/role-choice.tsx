@@ -15,7 +15,7 @@ interface RoleChoiceProps {
   readonly onChange: (role: Member['role']) => void;
 }
 
-/** The roles with their sentences. Only an owner can make an owner, so nobody else is offered that. */
+/** The roles with descriptions. Only owners can assign the owner role. */
 export function RoleChoice({ value, onChange }: RoleChoiceProps) {
   const name = useId();
   const { data: session } = useQuery(sessionQuery(useApi()));

@@ -23,7 +23,7 @@ export function RoleDialog({ member, onClose }: RoleDialogProps) {
       take(
         api.PATCH('/api/org/members/{user_id}', { params: { path: { user_id: member.id } }, body: { role } }),
       ),
-    // Whoever changes their own role may do something else from now on.
+    // Changing one's own role changes one's access.
     stale: [cacheKeys.members, cacheKeys.session, cacheKeys.capabilities],
     said: (saved) => words.roleChanged(saved.name, words.roles[saved.role].name),
     onDone: onClose,

@@ -5,7 +5,7 @@ import { roles } from './role-choice.tsx';
 
 const words = text.members;
 
-/** What each role may do, and how many have it. */
+/** The permissions of each role and the number of its members. */
 export function RolesPanel({ members }: { readonly members: readonly Member[] | undefined }) {
   return (
     <Panel title={words.rolesTitle}>

@@ -21,7 +21,7 @@ interface AnswerPaneProps {
   readonly onRetry: () => void;
 }
 
-/** One side of the playground: who is asked, what was said, and what Relay decided. */
+/** One conversation: model, messages and what Relay decided. */
 export function AnswerPane({ run, model, choices, onModel, onRetry }: AnswerPaneProps) {
   return (
     <Panel className="flex min-h-[26rem] min-w-0 flex-col overflow-hidden">

@@ -4,7 +4,7 @@ import { codeSamples } from './code-samples.ts';
 
 const body = { model: 'assistant', messages: [{ role: 'user', content: "It's me" }] };
 
-test('every sample calls this deployment and takes its key from the environment', () => {
+test('every sample calls this deployment and reads its key from the environment', () => {
   for (const { id, code } of codeSamples('https://relay.example', 'chat', body)) {
     assert.match(code, /https:\/\/relay\.example\/v1/, id);
     assert.match(code, /RELAY_API_KEY/, id);
@@ -17,7 +17,7 @@ test('a quote in the body does not end the argument of curl', () => {
   assert.match(curl?.code ?? '', /It'\\''s me/);
 });
 
-test('embeddings have samples for what can make them', () => {
+test('embeddings have samples for clients that support them', () => {
   const ids = codeSamples('https://relay.example', 'embeddings', { model: 'm', input: 'x' }).map(
     (each) => each.id,
   );

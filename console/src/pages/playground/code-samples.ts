@@ -7,7 +7,9 @@ export interface CodeSample {
   readonly code: string;
 }
 
-/** The same request from elsewhere, with the key taken from the environment: a secret has no place in a sample. */
+/**
+ * The request in other languages. The key comes from the environment, because samples must not contain secrets.
+ */
 export function codeSamples(
   origin: string,
   operation: Operation,

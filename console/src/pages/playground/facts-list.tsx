@@ -7,10 +7,10 @@ import type { Facts } from './run-request.ts';
 
 const words = text.playground.facts;
 
-/** A request that was refused has neither. */
+/** A rejected request has neither. */
 const NO_TOKENS = `${words.none} / ${words.none}`;
 
-/** What Relay decided about a request, as the headers of the answer say it. */
+/** What Relay decided about a request, from the response headers. */
 export function FactsList({ facts }: { readonly facts: Partial<Facts> }) {
   const { requestId } = facts;
   const { can } = useAccess();

@@ -18,7 +18,7 @@ import { useRuns } from './use-runs.ts';
 
 const words = text.playground;
 
-/** Real requests through the front door, one or two side by side. */
+/** Sends real requests through the inference API, to one or two models. */
 export function PlaygroundPage() {
   const models = useQuery(modelsQuery(useApi()));
   if (models.error !== null && models.data === undefined)

@@ -13,7 +13,7 @@ interface RefusalCardProps {
   readonly onRetry: () => void;
 }
 
-/** Why a request was refused; for a limit also which one bound, and a countdown to when it is worth trying again. */
+/** Why a request was rejected; for a limit, also its name and a countdown to the retry. */
 export function RefusalCard({ error, onRetry }: RefusalCardProps) {
   const waitMs = error instanceof ApiError ? error.response.retryAfterMs : null;
   const [leftMs, setLeftMs] = useState(waitMs);

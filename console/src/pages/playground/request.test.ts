@@ -12,7 +12,7 @@ const settings: Settings = {
 };
 const turns = [{ role: 'user', content: 'Hello' }] as const;
 
-test('what was not set is not sent', () => {
+test('unset values are not sent', () => {
   assert.deepEqual(bodyOf(settings, turns), { model: 'assistant', messages: [...turns] });
   assert.deepEqual(bodyOf({ ...settings, operation: 'embeddings' }, turns), {
     model: 'assistant',
@@ -20,7 +20,7 @@ test('what was not set is not sent', () => {
   });
 });
 
-test('each operation has its own words for the same settings', () => {
+test('each operation has its own field names for the same settings', () => {
   const full = { ...settings, system: 'Be brief.', maxTokens: 50, temperature: 0.2, stream: true };
   assert.deepEqual(bodyOf(full, turns), {
     model: 'assistant',
@@ -40,7 +40,7 @@ test('each operation has its own words for the same settings', () => {
   });
 });
 
-test('answers are read from frames and bodies of both interfaces, and what is strange is empty', () => {
+test('text is read from frames and bodies of both APIs, and unknown shapes are empty', () => {
   assert.equal(deltaOf('chat', '{"choices":[{"delta":{"content":"Hi"}}]}'), 'Hi');
   assert.equal(deltaOf('responses', '{"type":"response.output_text.delta","delta":"Hi"}'), 'Hi');
   assert.equal(deltaOf('chat', '[DONE]'), '');

@@ -21,7 +21,7 @@ export const paths: Readonly<Record<Operation, string>> = {
   embeddings: '/v1/embeddings',
 };
 
-/** The body that is sent, and that the code samples show. */
+/** The request body, which the code samples show too. */
 export function bodyOf(settings: Settings, turns: readonly Turn[]): Record<string, unknown> {
   const { operation, model, system, maxTokens, temperature, stream } = settings;
   if (operation === 'embeddings') return { model, input: turns.at(-1)?.content ?? '' };
@@ -47,7 +47,7 @@ export function bodyOf(settings: Settings, turns: readonly Turn[]): Record<strin
   };
 }
 
-/** What a frame of a stream adds to the answer. */
+/** The text that a frame adds to the response. */
 export function deltaOf(operation: Operation, data: string): string {
   if (data === '[DONE]') return '';
   const frame = parse(data);
@@ -57,7 +57,7 @@ export function deltaOf(operation: Operation, data: string): string {
   return textOf(objectOf(objectOf(choice)['delta'])['content']);
 }
 
-/** The answer of a whole body; for embeddings, the vectors. */
+/** The text of a whole response body. */
 export function answerOf(operation: Operation, body: Readonly<Record<string, unknown>>): string {
   if (operation === 'chat') {
     const [choice] = arrayOf(body['choices']);
@@ -69,7 +69,7 @@ export function answerOf(operation: Operation, body: Readonly<Record<string, unk
     .join('');
 }
 
-/** The vectors of an embeddings answer. */
+/** The vectors of an embeddings response. */
 export function vectorsOf(body: Readonly<Record<string, unknown>>): readonly (readonly number[])[] {
   return arrayOf(body['data']).map((item) =>
     arrayOf(objectOf(item)['embedding']).filter((value) => typeof value === 'number'),

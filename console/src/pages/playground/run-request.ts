@@ -3,7 +3,7 @@ import { readEvents } from '@relay/contract/client';
 import { errorOf } from '../../errors/api-error.ts';
 import { answerOf, bodyOf, deltaOf, paths, type Settings, type Turn, usageOf, vectorsOf } from './request.ts';
 
-/** What Relay decided and measured, from the headers of the answer and the clock of the page. */
+/** What Relay decided and measured, from the response headers and the page's clock. */
 export interface Facts {
   readonly requestId: string | null;
   readonly endpoint: string | null;
@@ -34,7 +34,7 @@ export interface RunInput {
   readonly signal: AbortSignal;
 }
 
-/** Sends one request and tells what comes back as it comes. Throws what the server refused. */
+/** Sends one request and reports the response as it arrives. Throws the server's error. */
 export async function runRequest(input: RunInput, updates: RunUpdates): Promise<void> {
   const { settings, turns, signal } = input;
   const startedMs = performance.now();

@@ -12,7 +12,7 @@ interface SettingsFieldsProps {
   readonly onChange: (settings: Settings) => void;
 }
 
-/** What goes with every request of the playground; what is empty is not sent. */
+/** The settings of every request; empty ones are not sent. */
 export function SettingsFields({ settings, onChange }: SettingsFieldsProps) {
   const set = (part: Partial<Settings>) => onChange({ ...settings, ...part });
   const numberOf = (value: string) => (value === '' ? null : Number(value));

@@ -8,7 +8,7 @@ import { type Facts, runRequest } from './run-request.ts';
 
 export interface Run {
   readonly state: 'idle' | 'running' | 'done' | 'stopped' | 'failed';
-  /** What was said so far; the last answer is `answer` until the next question. */
+  /** The finished turns; the current response is `answer` until the next question. */
   readonly turns: readonly Turn[];
   readonly answer: string;
   readonly vectors: readonly (readonly number[])[];
@@ -18,7 +18,7 @@ export interface Run {
 
 const IDLE: Run = { state: 'idle', turns: [], answer: '', vectors: [], facts: {}, error: null };
 
-/** One conversation: what was said, what is coming in, and what Relay decided about it. */
+/** One conversation: turns, the incoming response and what Relay decided. */
 export function useRun() {
   const { data: session } = useQuery(sessionQuery(useApi()));
   const csrfToken = session?.csrf_token ?? '';

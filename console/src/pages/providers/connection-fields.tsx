@@ -6,7 +6,7 @@ import { text } from '../../text/index.ts';
 const words = text.providers;
 const MODES = Object.entries(words.authModes);
 
-/** Address and sign-in of a provider: the same fields when it is made and when it is changed. */
+/** The URL and authentication of a provider, for creating and editing. */
 export function ConnectionFields({ form }: { readonly form: UseFormReturn<ProviderCreate> }) {
   return (
     <>

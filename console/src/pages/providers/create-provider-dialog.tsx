@@ -22,7 +22,7 @@ interface CreateProviderDialogProps {
   readonly onCreated: (provider: Provider) => void;
 }
 
-/** Two steps: where the models are, then the form that the answer has filled in. */
+/** Two steps: choose a preset, then complete its form. */
 export function CreateProviderDialog({ onClose, onCreated }: CreateProviderDialogProps) {
   const [preset, setPreset] = useState<ProviderPreset | null>(null);
   return (

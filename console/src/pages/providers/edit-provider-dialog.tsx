@@ -17,7 +17,7 @@ interface EditProviderDialogProps {
 }
 
 export function EditProviderDialog({ provider, onClose }: EditProviderDialogProps) {
-  // Checked as if it were new: a change may leave fields out, but this form shows all of them.
+  // Validated as a new provider, because the form has all fields while updates may omit some.
   const form = useContractForm<ProviderCreate>(ProviderCreate, {
     name: provider.name,
     base_url: provider.base_url,

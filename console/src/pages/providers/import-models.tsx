@@ -19,7 +19,7 @@ interface ImportModelsProps {
   readonly modelIds: readonly string[];
 }
 
-/** Makes endpoints of the models that a provider has listed. */
+/** Creates endpoints for the models of a provider. */
 export function ImportModels({ provider, modelIds }: ImportModelsProps) {
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -80,7 +80,7 @@ export function ImportModels({ provider, modelIds }: ImportModelsProps) {
   );
 }
 
-/** One after the other, so that what failed is the first that failed, and the ones before it are there. */
+/** Sequential, so that everything before a failure exists. */
 async function createEndpoints(api: Api, provider: Provider, models: readonly string[]): Promise<number> {
   for (const model of models) {
     await api.POST('/api/relay/endpoints', {

@@ -23,7 +23,7 @@ interface ProviderPanelProps {
   readonly onClose: () => void;
 }
 
-/** Everything about one provider, at the side of the list. */
+/** The details of one provider, beside the list. */
 export function ProviderPanel({ provider, onClose }: ProviderPanelProps) {
   const { can } = useAccess();
   const mayWrite = can('updateProvider') && provider.managed_by !== 'file';

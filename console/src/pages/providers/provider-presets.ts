@@ -5,11 +5,11 @@ export interface ProviderPreset {
   readonly name: string;
   readonly baseUrl: string;
   readonly authMode: NonNullable<ProviderCreate['auth_mode']>;
-  /** On one's own machine or network, which the operator must have allowed. */
+  /** In a private network, which the operator must allow. */
   readonly local?: boolean;
 }
 
-/** Addresses at which these providers speak the OpenAI interface. */
+/** The URLs of these providers' OpenAI-compatible APIs. */
 export const providerPresets: readonly ProviderPreset[] = [
   hosted('openai', 'OpenAI', 'https://api.openai.com/v1'),
   hosted('anthropic', 'Anthropic', 'https://api.anthropic.com/v1'),

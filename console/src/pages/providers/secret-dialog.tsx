@@ -12,7 +12,7 @@ const words = text.providers.credentials;
 
 interface SecretDialogProps {
   readonly providerId: string;
-  /** The one whose secret is replaced; null to set the first. */
+  /** The credential to replace; null to set the first. */
   readonly credential: Credential | null;
   readonly onClose: () => void;
 }

@@ -12,7 +12,7 @@ import { ImportModels } from './import-models.tsx';
 
 const words = text.providers.test;
 
-/** Tries the provider as it is stored, says where it stops, and offers the models it listed. */
+/** Tests the stored provider, shows the failed stage and offers its models. */
 export function TestSection({ provider }: { readonly provider: Provider }) {
   const { can } = useAccess();
   const test = useChange({

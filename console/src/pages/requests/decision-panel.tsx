@@ -18,7 +18,7 @@ interface DecisionPanelProps {
   readonly names: RequestNames;
 }
 
-/** Which endpoints were looked at, what was found of each, and the limit that bound. */
+/** The candidates with their verdicts, and the limit that applied. */
 export function DecisionPanel({ detail, names }: DecisionPanelProps) {
   const { candidates, bound_policy: bound } = detail;
   return (

@@ -18,7 +18,7 @@ const words = text.requests.filters;
 type Choice = readonly [value: string, label: string];
 interface Choices {
   readonly name: Exclude<RequestFilterName, 'state'>;
-  /** Seen in the list, or all there are. */
+  /** Values from the loaded rows, or all existing ones. */
   readonly first: readonly Choice[];
   readonly others?: readonly Choice[];
 }
@@ -30,7 +30,7 @@ interface FilterPopoverProps {
   readonly onChange: (next: RequestFilters) => void;
 }
 
-/** Narrows the list by everything but its state. Choices are what exists. */
+/** The filters besides the state. */
 export function FilterPopover(props: FilterPopoverProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -102,7 +102,7 @@ function Options({ choices }: { readonly choices: readonly Choice[] }) {
   ));
 }
 
-/** What each filter offers; one that the caller may not read the names of is not there. */
+/** The options of each filter; a filter without readable names is left out. */
 function useChoices(names: RequestNames, rows: FilterPopoverProps['rows']): readonly Choices[] {
   const { can } = useAccess();
   const models = useQuery({ ...modelsQuery(useApi()), enabled: can('listModels') });

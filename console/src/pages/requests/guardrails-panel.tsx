@@ -21,7 +21,7 @@ interface GuardrailsPanelProps {
   readonly names: ReadonlyMap<string, string> | undefined;
 }
 
-/** What guardrails said of the request and its answer. */
+/** The guardrail verdicts on the request and its response. */
 export function GuardrailsPanel({ verdicts, names }: GuardrailsPanelProps) {
   return (
     <Panel title={words.title}>

@@ -15,7 +15,7 @@ interface IdsPanelProps {
   readonly names: RequestNames;
 }
 
-/** Whose request it was and where it went: names for people, ids to copy. */
+/** The owner and route of a request: names, and IDs to copy. */
 export function IdsPanel({ detail, names }: IdsPanelProps) {
   const ids: readonly (readonly [keyof typeof words.ids.names, string | null, string | undefined])[] = [
     ['request', detail.request_id, undefined],
@@ -50,7 +50,7 @@ export function IdsPanel({ detail, names }: IdsPanelProps) {
   );
 }
 
-/** When each step was, and how long it took. */
+/** The times and durations of each step. */
 export function TimingsPanel({ detail }: { readonly detail: RequestDetail }) {
   const { names } = words.timings;
   const steps = keysOf(names).flatMap((name) => {

@@ -8,7 +8,7 @@ const entry = (id: number) => ({ request_id: String(id).padStart(6, '0') }) as R
 const newestFirst = (ids: readonly number[]) => ids.toSorted((a, b) => b - a).map(entry);
 const idsOf = (rows: readonly RequestLogEntry[]) => rows.map(({ request_id: id }) => Number(id));
 
-test('what is told and what is listed is shown once, however the two overlap', () => {
+test('rows of the stream and of the list are shown once when they overlap', () => {
   const ids = fc.uniqueArray(fc.nat({ max: 400 }), { maxLength: 60 });
   fc.assert(
     fc.property(ids, ids, fc.boolean(), (told, read, isHolding) => {
@@ -23,14 +23,14 @@ test('what is told and what is listed is shown once, however the two overlap', (
   );
 });
 
-test('below the last row that was read the pages to come have it', () => {
+test('rows below the last loaded row come with later pages', () => {
   const listed = newestFirst([10, 20, 30]);
   const told = newestFirst([5, 15, 35]);
   assert.deepEqual(idsOf(notListed(told, listed, false)), [35, 15]);
   assert.deepEqual(idsOf(notListed(told, listed, true)), [35, 15, 5]);
 });
 
-test('memory is bounded, and what is cut says so', () => {
+test('memory is bounded, and dropped rows are reported', () => {
   const many = Array.from({ length: 3_000 }, (_, index) => entry(index));
   const shown = addRows(noLiveRows, many, false);
   const held = addRows(noLiveRows, many, true);
@@ -38,7 +38,7 @@ test('memory is bounded, and what is cut says so', () => {
   assert.deepEqual([held.held.length, held.isCut, held.shown.length], [1_000, true, 0]);
 });
 
-test('while somebody reads further down nothing is shown until they ask', () => {
+test('new rows are held back while the user is scrolled down', () => {
   const before = addRows(noLiveRows, [entry(1)], false);
   const held = addRows(before, [entry(2), entry(3)], true);
   assert.equal(held.shown, before.shown);

@@ -1,12 +1,12 @@
 import type { RequestLogEntry } from '@relay/contract';
 
-/** What the stream has told since the list was read. All of it is bounded, however long the page stays open. */
+/** Rows of the stream since the list was loaded. Bounded, however long the page stays open. */
 export interface LiveRows {
   /** Shown above the list, newest first. */
   readonly shown: readonly RequestLogEntry[];
-  /** Told while somebody was reading further down; shown when they come back. */
+  /** Held back while the user is scrolled down. */
   readonly held: readonly RequestLogEntry[];
-  /** More was told than is kept: what is missing is in the list once that is read again. */
+  /** Rows were dropped; a reload of the list shows them. */
   readonly isCut: boolean;
 }
 
@@ -15,7 +15,7 @@ export const noLiveRows: LiveRows = { shown: [], held: [], isCut: false };
 const SHOWN_MAX = 1_000;
 const HELD_MAX = 1_000;
 
-/** Takes in what was told. A request that is told twice, as after a break, is there once. */
+/** Adds rows of the stream and skips duplicates, which occur after reconnecting. */
 export function addRows(before: LiveRows, entries: readonly RequestLogEntry[], isHolding: boolean): LiveRows {
   if (isHolding) {
     const held = merged(entries, before.held);
@@ -25,14 +25,14 @@ export function addRows(before: LiveRows, entries: readonly RequestLogEntry[], i
   return { ...before, shown: shown.slice(0, SHOWN_MAX), isCut: before.isCut || shown.length > SHOWN_MAX };
 }
 
-/** Shows what was held back. */
+/** Shows the rows held back. */
 export function releaseRows(before: LiveRows): LiveRows {
   return before.held.length === 0 ? before : { ...addRows(before, before.held, false), held: [] };
 }
 
 /**
- * Those that the list does not have. The list is read after they were told or before; below its last row they are left out,
- * since the pages that come will have them.
+ * The rows that are not in the list. Rows older than its last row are left out, because later pages contain
+ * them.
  */
 export function notListed(
   told: readonly RequestLogEntry[],
@@ -44,7 +44,7 @@ export function notListed(
   return rest.length === told.length ? told : rest;
 }
 
-/** Ids are in the order of arrival, and the list is newest first. */
+/** IDs sort by arrival, and the list is newest first. */
 function isListed(id: string, listed: readonly RequestLogEntry[]): boolean {
   let from = 0;
   let to = listed.length;

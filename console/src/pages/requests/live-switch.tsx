@@ -16,14 +16,14 @@ const TONES: Record<keyof typeof words.states, Tone> = {
 
 interface LiveSwitchProps {
   readonly isOn: boolean;
-  /** The time range ends in the past, where nothing comes. */
+  /** The time range ends in the past, so there are no new requests. */
   readonly isBlocked: boolean;
   readonly isPaused: boolean;
   readonly tail: LiveTail;
   readonly onChange: (isOn: boolean) => void;
 }
 
-/** Switches the live tail, and says in a word how it stands. */
+/** Turns the live tail on and off, and shows its state. */
 export function LiveSwitch({ isOn, isBlocked, isPaused, tail, onChange }: LiveSwitchProps) {
   const state = tail.state === 'live' && isPaused ? 'paused' : tail.state;
   const why = tail.error === null ? undefined : tail.state === 'failed' ? messageOf(tail.error) : words.lost;

@@ -15,11 +15,11 @@ interface RequestActionsProps {
   readonly shown: RequestsShown;
   readonly onShow: (filters: RequestFilters, range: TimeRangeSearch) => void;
   readonly onReadAgain: () => void;
-  /** Before the others. */
+  /** Rendered before the other actions. */
   readonly children: ReactNode;
 }
 
-/** What can be done with the list as a whole. */
+/** The actions on the list. */
 export function RequestActions(props: RequestActionsProps) {
   const { filters, range, shown, onShow, onReadAgain } = props;
   return (

@@ -22,7 +22,7 @@ interface RequestFiltersProps {
   readonly onClear: () => void;
 }
 
-/** The state by one click, everything else by the filter button, and what is set as words that can be taken away. */
+/** State buttons, the filter popover, and the active filters as removable chips. */
 export function RequestFiltersBar({ filters, names, rows, onChange, onClear }: RequestFiltersProps) {
   const set = requestFilterNames.filter((name) => name !== 'state' && filters[name] !== undefined);
   return (

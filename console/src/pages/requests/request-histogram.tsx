@@ -21,7 +21,7 @@ const SERIES = [
   { key: 'cancelled', tone: 'warn' },
 ] as const satisfies readonly { key: RequestLogEntry['state']; tone: string }[];
 
-/** Not known to the sums that the chart is drawn from. */
+/** Filters that the statistics do not support. */
 const NOT_COUNTED = ['operation', 'model', 'error'] as const;
 
 interface RequestHistogramProps {
@@ -29,7 +29,7 @@ interface RequestHistogramProps {
   readonly isLive: boolean;
 }
 
-/** How requests ended over the time range; dragging over it narrows the range. */
+/** Requests by final state over time. Dragging narrows the time range. */
 export function RequestHistogram({ filters, isLive }: RequestHistogramProps) {
   const { range, choose } = useTimeRange();
   const { can } = useAccess();

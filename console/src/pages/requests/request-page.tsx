@@ -25,7 +25,7 @@ import { WaterfallPanel } from './waterfall-panel.tsx';
 
 const words = text.requests.detail;
 
-/** One request that is over: what happened to it, and why. */
+/** One finished request in detail. */
 export function RequestPage() {
   const { requestId } = useParams({ from: '/signed-in/requests/$requestId' });
   const names = useRequestNames();

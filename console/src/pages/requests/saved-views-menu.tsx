@@ -19,7 +19,7 @@ interface SavedViewsMenuProps {
   readonly onOpen: (view: SavedView) => void;
 }
 
-/** Filters under names, kept in this browser. */
+/** Named filters, stored in this browser. */
 export function SavedViewsMenu({ filters, range, onOpen }: SavedViewsMenuProps) {
   const { data: session } = useQuery(sessionQuery(useApi()));
   const place = viewsPlace(session?.org.id ?? '');

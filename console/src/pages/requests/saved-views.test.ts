@@ -11,14 +11,14 @@ test('views come back as they were stored', () => {
   assert.deepEqual(viewsIn(JSON.stringify(withView([], view))), [view]);
 });
 
-test('whatever else is in the storage does no harm', () => {
+test('invalid stored data is ignored', () => {
   for (const stored of [null, '', '{', '{}', '[null,1,{"name":4}]']) assert.deepEqual(viewsIn(stored), []);
   assert.deepEqual(viewsIn('[{"name":"a","filters":{"state":"odd"}}]'), [
     { name: 'a', filters: {}, range: {} },
   ]);
 });
 
-test('a view of the same name makes way', () => {
+test('a view replaces one of the same name', () => {
   const views = withView([{ name: 'a', filters: {}, range: {} }], {
     name: 'a',
     filters: { model: 'm' },

@@ -2,7 +2,7 @@ import { filtersIn, type RequestFilters, requestSearch } from '../../address/req
 import { isObject } from '../../format/values.ts';
 import { type TimeRangeSearch, timeRangeSearch } from '../../time-range/time-range.ts';
 
-/** Filters and a time range under a name. */
+/** A named set of filters and a time range. */
 export interface SavedView {
   readonly name: string;
   readonly filters: RequestFilters;
@@ -11,12 +11,12 @@ export interface SavedView {
 
 const VIEWS_MAX = 50;
 
-/** Where an organization's views are kept in the browser's storage: ids of one say nothing to another. */
+/** The storage key of an organization's views; IDs are valid within one organization. */
 export function viewsPlace(organizationId: string): string {
   return `relay.request-views.${organizationId}`;
 }
 
-/** What was stored, as far as it can still be understood. */
+/** The stored views; invalid ones are dropped. */
 export function viewsIn(stored: string | null): readonly SavedView[] {
   try {
     const list: unknown = JSON.parse(stored ?? '[]');
@@ -34,7 +34,7 @@ function viewOf(name: string, stored: Readonly<Record<string, unknown>>): SavedV
   return { name, filters: filtersIn(requestSearch(part('filters'))), range: timeRangeSearch(part('range')) };
 }
 
-/** A view of the same name makes way for the new one. */
+/** Replaces a view of the same name. */
 export function withView(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
   return [view, ...views.filter(({ name }) => name !== view.name)].slice(0, VIEWS_MAX);
 }

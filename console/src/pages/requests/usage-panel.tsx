@@ -12,11 +12,11 @@ type Line = readonly [
   format: (value: number) => string,
 ];
 
-/** What was expected when capacity was asked for, and what came of it. */
+/** The estimates at admission and the actual usage. */
 export function UsagePanel({ detail }: { readonly detail: RequestDetail }) {
   const { estimated_input_tokens: input, estimated_output_tokens: output } = detail;
   const all = input === null || output === null ? null : input + output;
-  // What there is no estimate of is undefined; what nobody knows is null, and that is not zero.
+  // Undefined means no estimate exists; null means unknown, which is not zero.
   const lines: readonly Line[] = [
     [words.rows.input, input, detail.input_tokens, formatCount],
     [words.rows.cached, undefined, detail.cached_input_tokens, formatCount],

@@ -11,7 +11,7 @@ import {
 import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 
-/** Names by id, of each kind that the caller may read. Undefined where they may not. */
+/** Names by ID for each kind; undefined without access. */
 export interface RequestNames {
   readonly lane: Names | undefined;
   readonly endpoint: Names | undefined;
@@ -21,7 +21,7 @@ export interface RequestNames {
 }
 type Names = ReadonlyMap<string, string>;
 
-/** What the ids in the log are called. */
+/** The names of the IDs in the log. */
 export function useRequestNames(): RequestNames {
   const api = useApi();
   const { can } = useAccess();
@@ -51,7 +51,7 @@ export function namesOf(list: readonly { readonly id: string; readonly name: str
   return new Map(list.map(({ id, name }) => [id, name]));
 }
 
-/** The name, or enough of the id to tell it from others: what was deleted has no name. */
+/** The name, or the end of the ID of a deleted resource. */
 export function nameIn(names: Names | undefined, id: string): string {
   return names?.get(id) ?? `…${id.slice(-8)}`;
 }

@@ -16,11 +16,11 @@ const NO_FILTERS = {
   error: undefined,
 };
 
-/** What the address says of the log, and how to change it. */
+/** The URL parameters of the log and their setters. */
 export function useRequestSearch() {
   const search: RequestSearch & TimeRangeSearch = useSearch({ strict: false });
   const change = useChangeSearch();
-  // The same words are the same objects, so that what hangs by them is not read again.
+  // Keeps object identity for equal parameters, so that queries do not rerun.
   const filtersKey = JSON.stringify(filtersIn(search));
   const rangeKey = JSON.stringify(timeRangeSearch({ ...search }));
   const filters = useMemo((): RequestFilters => JSON.parse(filtersKey), [filtersKey]);
@@ -32,7 +32,7 @@ export function useRequestSearch() {
       isLive: search.live === true,
       setLive: (isLive: boolean) => change({ live: isLive ? true : undefined }, { replace: true }),
       setFilters: (next: Partial<Record<keyof RequestFilters, string | undefined>>) => change(next),
-      /** A saved view, or what is left when all filters are taken away. */
+      /** Applies a saved view or a cleared state. */
       show: (next: RequestFilters, nextRange: TimeRangeSearch) =>
         change({ ...NO_FILTERS, range: undefined, from: undefined, to: undefined, ...next, ...nextRange }),
     };

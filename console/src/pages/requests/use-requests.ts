@@ -13,11 +13,11 @@ interface RequestsOptions {
   readonly filters: RequestFilters;
   readonly range: TimeRangeSearch;
   readonly isLive: boolean;
-  /** The first row is out of sight: what is new waits until somebody comes back. */
+  /** Holds back new rows, because the first row is not visible. */
   readonly isHolding: boolean;
 }
 
-/** The rows of the page: those of the list, and above them what has ended since. */
+/** The rows of the list, and above them requests that finished since. */
 export function useRequests({ filters, range, isLive, isHolding }: RequestsOptions) {
   const { shown, readAgain, keepPlace } = useOpened(filters, range);
   const list = useInfiniteQuery(requestsQuery(useApi(), shown));
@@ -28,7 +28,7 @@ export function useRequests({ filters, range, isLive, isHolding }: RequestsOptio
     isOn: isLive,
     query: filterQueryOf(filters),
     onBeginning() {
-      // Whoever reads further down is not to lose their place.
+      // Keeps the scroll position of a user who is scrolled down.
       if (isHolding) setLive((before) => ({ ...before, isCut: true }));
       else readAgain();
     },
@@ -69,8 +69,8 @@ export function useRequests({ filters, range, isLive, isHolding }: RequestsOptio
 }
 
 /**
- * When the list was opened, which its pages and its time range hang by. Whoever comes back from a request finds the list as they
- * left it; whoever comes anew reads it anew.
+ * When the list was opened, which fixes its pages and time range. Going back from a request restores the list;
+ * opening the page reloads it.
  */
 function useOpened(filters: RequestFilters, range: TimeRangeSearch) {
   const client = useQueryClient();

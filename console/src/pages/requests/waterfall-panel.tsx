@@ -15,7 +15,7 @@ interface WaterfallPanelProps {
   readonly guardrailNames: ReadonlyMap<string, string> | undefined;
 }
 
-/** What a request went through over time. It is a list whose lines happen to have bars: whoever hears it hears the same. */
+/** The phases of a request over time. A list with bars, so that screen readers get the same content. */
 export function WaterfallPanel({ detail, names, guardrailNames }: WaterfallPanelProps) {
   const steps = stepsOf(detail);
   const totalMs = lengthMs(detail, steps);
@@ -115,7 +115,7 @@ type StepTone = 'quiet' | 'wait' | 'guard' | 'good' | 'bad' | 'warn';
 
 const BAR_LOOKS: Record<StepTone, string> = {
   quiet: 'bg-line-strong',
-  // Striped as well, so that waiting is told from working without colours.
+  // Striped, so that waiting is distinguishable without color.
   wait: 'bg-warn opacity-70 bg-[repeating-linear-gradient(135deg,transparent_0_4px,var(--panel)_4px_6px)]',
   guard: 'bg-ink-faint',
   good: 'bg-good',

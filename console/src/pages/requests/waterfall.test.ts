@@ -23,7 +23,7 @@ function detailOf(part: object): RequestDetail {
 const shape = (detail: RequestDetail) =>
   stepsOf(detail).map(({ kind, startMs, tookMs }) => [kind, startMs, tookMs]);
 
-test('a request that fell back is a wait and an attempt, and another attempt', () => {
+test('a request with a fallback has a wait and two attempts', () => {
   const detail = detailOf({
     guardrails: [
       { stage: 'post_response', latency_ms: 20 },
@@ -42,7 +42,7 @@ test('a request that fell back is a wait and an attempt, and another attempt', (
   ]);
 });
 
-test('a request that waited in vain has a wait and no attempt', () => {
+test('a request that timed out waiting has a wait and no attempt', () => {
   const detail = detailOf({
     wait_ms: 400,
     timings: { receive_ms: 1, route_ms: 1, wait_ms: 400, total_ms: 402 },
@@ -53,13 +53,13 @@ test('a request that waited in vain has a wait and no attempt', () => {
   ]);
 });
 
-test('the drawing is as long as whatever ends last, and is never nothing', () => {
+test('the chart is as long as the last end, and never empty', () => {
   const detail = detailOf({ attempts: [attempt(1, 3, 0, 700)] });
   assert.equal(lengthMs(detail, stepsOf(detail)), 703);
   assert.equal(lengthMs(detailOf({ duration_ms: 0, timings: {} }), []), 1);
 });
 
-test('the axis has a few round moments within the drawing', () => {
+test('the axis has a few round ticks', () => {
   for (const totalMs of [1, 7, 100, 703, 12_345, 600_000]) {
     const ticks = ticksOf(totalMs);
     assert.ok(ticks.length >= 2 && ticks.length <= 6, `${totalMs}: ${ticks.join(' ')}`);

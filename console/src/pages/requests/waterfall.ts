@@ -12,8 +12,8 @@ export type Step = { readonly startMs: number; readonly tookMs: number } & (
 );
 
 /**
- * What a request went through, in its order. Guardrails before the provider are drawn ahead of the first wait: most are asked there,
- * and the record does not tell those apart that were asked after it.
+ * The phases of a request in order. Guardrails before dispatch are drawn before the first wait: most run there,
+ * and the record does not say otherwise.
  */
 export function stepsOf(detail: RequestDetail): readonly Step[] {
   const { timings, attempts, guardrails } = detail;
@@ -37,7 +37,7 @@ export function stepsOf(detail: RequestDetail): readonly Step[] {
     if (waitMs > 0) add({ kind: 'wait', startMs: Math.max(0, startMs - waitMs), tookMs: waitMs });
     add({ kind: 'attempt', startMs, tookMs: attempt.duration_ms, attempt });
   }
-  // What was waited after the last attempt led to none.
+  // A wait after the last attempt led to no attempt.
   const restMs = (timings.wait_ms ?? detail.wait_ms) - waitedMs;
   if (restMs > 0) add({ kind: 'wait', startMs: atMs, tookMs: restMs });
   for (const verdict of guardrails.filter(({ stage }) => stage === 'post_response'))
@@ -45,13 +45,13 @@ export function stepsOf(detail: RequestDetail): readonly Step[] {
   return steps;
 }
 
-/** The length of the drawing: nothing may reach beyond it. */
+/** The length of the chart, which contains every bar. */
 export function lengthMs(detail: RequestDetail, steps: readonly Step[]): number {
   const ends = steps.map(({ startMs, tookMs }) => startMs + tookMs);
   return Math.max(1, detail.timings.total_ms ?? detail.duration_ms, ...ends);
 }
 
-/** Four or so round moments for the axis. */
+/** About four round ticks for the axis. */
 export function ticksOf(totalMs: number): readonly number[] {
   const rough = totalMs / 4;
   const power = 10 ** Math.floor(Math.log10(rough));

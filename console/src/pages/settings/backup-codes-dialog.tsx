@@ -12,14 +12,14 @@ interface BackupCodesDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows the codes the only time they can be shown, and closes once they were saved. */
+/** Shows the backup codes once; closes after the user confirms saving them. */
 export function BackupCodesDialog({ codes, onClose }: BackupCodesDialogProps) {
   const client = useQueryClient();
   const toast = useToast();
   const done = () => {
     onClose();
     toast(words.factorIsOn);
-    // Only now: the panel that this stands on changes with it.
+    // Refetched only now, because it replaces the panel that contains this dialog.
     void client.invalidateQueries({ queryKey: cacheKeys.session });
   };
   return (

@@ -13,7 +13,7 @@ import { SettingPanel } from './setting-panel.tsx';
 
 const words = text.settings.organization;
 
-/** What the organization is, and where it is served from. */
+/** The organization and its deployment. */
 export function OrganizationSection() {
   const { data: session } = useQuery(sessionQuery(useApi()));
   if (session === undefined) return null;

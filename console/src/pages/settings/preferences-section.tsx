@@ -69,7 +69,7 @@ function ThemeChoice() {
   );
 }
 
-/** What the interface keeps of one's preferences, wherever one signs in. */
+/** Preferences stored on the server, for every browser. */
 function NewsPanel() {
   const { data: session } = useQuery(sessionQuery(useApi()));
   const save = useChange({

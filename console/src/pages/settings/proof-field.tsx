@@ -5,7 +5,7 @@ import { text } from '../../text/index.ts';
 
 const words = text.settings.security;
 
-/** The password, asked for again before how one signs in changes. */
+/** Asks for the password again before a change of credentials. */
 export function ProofField({ form }: { readonly form: UseFormReturn<PasswordProof> }) {
   return (
     <TextField

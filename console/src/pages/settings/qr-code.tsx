@@ -1,10 +1,10 @@
 import { generate } from 'lean-qr';
 import { useMemo } from 'react';
 
-/** What readers need around a code to find it. */
+/** The quiet zone that scanners require. */
 const QUIET = 4;
 
-/** A QR code, dark on light in both themes: some readers take no other. */
+/** A QR code, dark on light in both themes, because some scanners need that. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const { size, path } = useMemo(() => drawingOf(text), [text]);
   const whole = size + 2 * QUIET;
@@ -21,7 +21,7 @@ export function QrCode({ text, label }: { readonly text: string; readonly label:
   );
 }
 
-/** One stroke for each dark run of a row. */
+/** One stroke for each dark run in a row. */
 function drawingOf(text: string): { readonly size: number; readonly path: string } {
   const code = generate(text);
   let path = '';

@@ -16,7 +16,7 @@ import { Ago } from '../../ui/time.tsx';
 
 const words = text.settings.security;
 
-/** Where one is signed in. The browser that asks ends its own session by signing out. */
+/** The user's sessions. The current one ends by signing out. */
 export function SessionsPanel() {
   const sessions = useQuery(browserSessionsQuery(useApi()));
   if (sessions.error !== null && sessions.data === undefined)

@@ -15,7 +15,7 @@ import { ProofField } from './proof-field.tsx';
 const words = text.settings.security;
 const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }));
 
-/** The password, then the authenticator, then the backup codes. Until the code was confirmed nothing has changed. */
+/** Password, authenticator, then backup codes. Nothing changes until the code is confirmed. */
 export function SetUpFactorDialog({ onClose }: { readonly onClose: () => void }) {
   const [setup, setSetup] = useState<TotpSetup | null>(null);
   const [confirmed, setConfirmed] = useState(false);

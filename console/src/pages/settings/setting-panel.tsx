@@ -5,11 +5,11 @@ interface SettingPanelProps {
   readonly title: string;
   readonly badge?: ReactNode;
   readonly children: ReactNode;
-  /** What is done with the whole panel, below it. */
+  /** Actions below the panel. */
   readonly actions?: ReactNode;
 }
 
-/** One thing that can be set: what it is, and below a line what to do about it. */
+/** One setting with its actions below a line. */
 export function SettingPanel({ title, badge, children, actions }: SettingPanelProps) {
   return (
     <Panel title={title} actions={badge}>

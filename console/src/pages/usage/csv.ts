@@ -2,7 +2,7 @@ import type { Timeseries } from '@relay/contract';
 import { csvText } from '../../format/csv.ts';
 import { seriesLabel } from '../../parts/usage-series.ts';
 
-/** What is shown, as a sheet: a row for each bucket, a column for each group, numbers as the interface gives them. */
+/** The chart as CSV: a row for each bucket, a column for each group, with exact numbers. */
 export function csvOf(answer: Timeseries): string {
   const { metric, group_by: group, series } = answer;
   const names = series.map((each) => (each.kind === 'all' ? metric : seriesLabel(each, group)));

@@ -1,19 +1,19 @@
 import type { Timeseries } from '@relay/contract';
 import { seriesKey, seriesLabel } from '../../parts/usage-series.ts';
 
-/** One group of an answer, as the ranking shows it. */
+/** One group in the ranking. */
 export interface RankedRow {
   readonly id: string;
-  /** What the group is filtered by; null for what is no single thing. */
+  /** The filter value of the group; null for combined groups. */
   readonly key: string | null;
   readonly label: string;
   readonly total: number | null;
-  /** Of all groups; null where parts do not sum up. */
+  /** The share of the total; null where values do not add up. */
   readonly share: number | null;
   readonly peak: { readonly at: string; readonly value: number } | null;
 }
 
-/** Greatest first, groups with nothing in them left out. */
+/** Largest first, without empty groups. */
 export function rankedRows({ series, group_by: group }: Timeseries, adds: boolean): RankedRow[] {
   const all = series.reduce((sum, { total }) => sum + (total ?? 0), 0);
   return series
@@ -37,7 +37,7 @@ function peakOf(points: Points): RankedRow['peak'] {
   return peak;
 }
 
-/** The sum of all series for each moment, for the figures over the chart. Null where parts do not sum up. */
+/** The sum of all series by time, for the totals above the chart; null where values do not add up. */
 export function wholeOf({ series }: Timeseries, adds: boolean) {
   const [only] = series;
   if (!adds && series.length > 1) return null;

@@ -11,16 +11,16 @@ const words = text.usage;
 
 interface RankingProps {
   readonly title: string;
-  /** What the rows are. */
+  /** The heading of the name column. */
   readonly group: string;
   readonly look: MetricLook;
   readonly bucket: Bucket;
   readonly rows: readonly RankedRow[] | undefined;
-  /** Narrows the page to one of them; undefined where there is no such filter. */
+  /** Filters the page by a row; undefined without such a filter. */
   readonly onOpen: ((key: string) => void) | undefined;
 }
 
-/** The groups by their totals. A name narrows the page to it. */
+/** The groups by total. A click filters the page. */
 export function Ranking({ title, group, look, bucket, rows, onOpen }: RankingProps) {
   const columns = useMemo((): readonly Column<RankedRow>[] => {
     const name: Column<RankedRow> = {

@@ -23,7 +23,7 @@ interface ControlsProps {
   readonly change: ReturnType<typeof useUsage>['change'];
 }
 
-/** Metric, group and bucket; and under them what is narrowed to. */
+/** Metric, grouping and bucket. */
 export function UsageControls({ choice, change }: ControlsProps) {
   const { metric, by, bucket, buckets } = choice;
   return (
@@ -75,7 +75,7 @@ export function UsageControls({ choice, change }: ControlsProps) {
 export function UsageFilterBar({ choice, change }: ControlsProps) {
   const options = useFilterOptions();
   const chosenCount = Object.keys(choice.filters).length;
-  // On a telephone they would push the chart out of sight.
+  // Collapsed on phones, where filters would hide the chart.
   const [open, setOpen] = useState(chosenCount > 0);
   if (options.length === 0) return null;
   return (
@@ -88,7 +88,7 @@ export function UsageFilterBar({ choice, change }: ControlsProps) {
         <legend className="sr-only">{words.filters.label}</legend>
         {options.map(([name, found]) => {
           const chosen = choice.filters[name];
-          // What was deleted since is still filtered by, and has its id for a name.
+          // A deleted resource stays selectable by ID.
           const gone = chosen !== undefined && !found.some(({ id }) => id === chosen);
           return (
             <Select
@@ -128,7 +128,7 @@ interface LabelledProps {
   readonly children: ReactNode;
 }
 
-/** The name stands in front of the value: "By Model". */
+/** A label above its control. */
 function Labelled({ label, className, children }: LabelledProps) {
   return (
     <div className={className}>

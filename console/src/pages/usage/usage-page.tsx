@@ -25,7 +25,7 @@ import { UsageControls, UsageFilterBar } from './usage-controls.tsx';
 import { useUsage } from './use-usage.ts';
 
 const words = text.usage;
-/** With more, bars are thinner than can be told apart. */
+/** More bars would be too thin. */
 const BARS_MAX = 100;
 
 export function UsagePage() {
@@ -90,7 +90,7 @@ function NothingYet() {
   );
 }
 
-/** Filters of what the groups are; models and states have none. */
+/** The filter for each grouping; models and states have none. */
 const FILTER_OF: Partial<Record<Timeseries['group_by'], UsageFilterName>> = {
   provider: 'provider',
   lane: 'lane',
@@ -102,7 +102,7 @@ const FILTER_OF: Partial<Record<Timeseries['group_by'], UsageFilterName>> = {
 function Figures({ usage }: { readonly usage: ReturnType<typeof useUsage> }) {
   const { choice, change, answer, chooseRange } = usage;
   const { data } = answer;
-  // What stands there is described by itself: the next answer may still be on its way.
+  // Describes the displayed response, which may still be the previous one.
   const shown = data ?? { metric: choice.metric, group_by: choice.by, bucket: choice.bucket };
   const look = useMemo(() => metricLook(shown.metric), [shown.metric]);
   const series = useMemo(() => (data === undefined ? undefined : chartSeriesOf(data)), [data]);
@@ -155,7 +155,7 @@ interface TotalsProps {
   readonly look: MetricLook;
 }
 
-/** The whole of what is shown, its mean and its peak. */
+/** Total, mean and peak of the chart. */
 function Totals({ data, look }: TotalsProps) {
   const whole = data === undefined ? null : wholeOf(data, look.adds);
   if (data === undefined || whole === null) return null;

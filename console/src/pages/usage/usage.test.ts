@@ -25,7 +25,7 @@ function answer(over: Partial<Timeseries>, groups: Record<string, readonly (numb
 }
 
 describe('the ranking', () => {
-  it('is greatest first with shares of the whole, without what is nothing', () => {
+  it('sorts by size with shares of the total, without empty groups', () => {
     const rows = rankedRows(answer({}, { Small: [1, 0], None: [0, 0], Great: [1, 2] }), true);
     assert.deepEqual(
       rows.map(({ label, total, share, peak }) => [label, total, share, peak?.at]),
@@ -36,7 +36,7 @@ describe('the ranking', () => {
     );
   });
 
-  it('has no shares of what does not sum up, and no whole of several', () => {
+  it('has no shares or total where values do not add up', () => {
     const waits = answer({ metric: 'wait_ms_p95' }, { A: [10, null], B: [20, 5] });
     assert.deepEqual(
       rankedRows(waits, false).map(({ share }) => share),
@@ -45,7 +45,7 @@ describe('the ranking', () => {
     assert.equal(wholeOf(waits, false), null);
   });
 
-  it('the whole is the sum of all groups, with its mean and its peak', () => {
+  it('the total is the sum of all groups, with mean and peak', () => {
     assert.deepEqual(wholeOf(answer({}, { A: [1, 2], B: [3, 6] }), true), {
       total: 12,
       mean: 6,
@@ -54,13 +54,13 @@ describe('the ranking', () => {
   });
 });
 
-describe('the sheet', () => {
-  it('has a row for each bucket and a column for each group, and nothing where nothing was measured', () => {
+describe('the CSV', () => {
+  it('has a row for each bucket and a column for each group, and empty cells without values', () => {
     const csv = csvOf(answer({ metric: 'wait_ms_p95' }, { 'A, B': [10, null], '=C': [20, 5] }));
     assert.equal(csv, `time,"A, B",'=C\r\n2026-03-01T00:00:00.000Z,10,20\r\n2026-03-02T00:00:00.000Z,,5\r\n`);
   });
 
-  it('is named by what is in it', () => {
+  it('is named by its content', () => {
     assert.equal(csvName(answer({ metric: 'cost_micros' }, {})), 'usage-cost-micros-by-lane-2026-03-03.csv');
   });
 });

@@ -16,7 +16,7 @@ export interface FilterOption {
   readonly name: string;
 }
 
-/** What usage can be narrowed to; of what the caller may not list there is no filter. */
+/** The filter options; kinds that the caller cannot list are left out. */
 export function useFilterOptions(): readonly (readonly [UsageFilterName, readonly FilterOption[]])[] {
   const api = useApi();
   const { can } = useAccess();

@@ -21,7 +21,7 @@ import { useTimeRange } from '../../time-range/use-time-range.ts';
 
 export type UsageFilters = { readonly [Name in UsageFilterName]?: string };
 
-/** What the address asks for. */
+/** The parameters of the URL. */
 export interface UsageChoice {
   readonly metric: UsageMetric;
   readonly by: UsageGroup;
@@ -30,7 +30,7 @@ export interface UsageChoice {
   readonly filters: UsageFilters;
 }
 
-/** What is shown, and how to ask for something else: all of it stands in the address. */
+/** The data of the page and its setters; all parameters are in the URL. */
 export function useUsage() {
   const api = useApi();
   const { range, choose } = useTimeRange();
