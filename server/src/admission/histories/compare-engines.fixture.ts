@@ -7,8 +7,9 @@ import { createRedis, type Redis } from '../../store/redis/redis.ts';
 import { createMemoryEngine } from '../memory/engine.ts';
 import { createRedisEngine } from '../redis/engine.ts';
 import { createScripts } from '../redis/scripts.ts';
+import type { Pair } from './history.fixture.ts';
 import { PLANTED } from './planted-faults.fixture.ts';
-import { type HistoryResult, type Pair, runHistory } from './run-history.fixture.ts';
+import { type HistoryResult, runHistory } from './run-history.fixture.ts';
 
 const OPS_PER_HISTORY = 500;
 
