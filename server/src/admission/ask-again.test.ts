@@ -14,7 +14,7 @@ const perMinute: AppliedLimit = {
 };
 const INTERVAL_MS = 61_000 / 60;
 
-/** Requests a to d in one paced queue: a goes at once, the others hold slots an interval apart. */
+/** Requests a to d in one paced queue: a is dispatched immediately, the others hold slots an interval apart. */
 async function queueOfFour() {
   let nowMs = 1_000_000_000;
   const engine = createMemoryEngine({

@@ -1,6 +1,6 @@
 import type { CalendarPeriod } from '../domain/limits/period.ts';
 
-/** A window of the calendar in UTC: one sum per window, by its start. */
+/** A calendar window in UTC: sums by the start of each window. */
 export type CalendarWindow = Map<number, number>;
 
 const HOUR_MS = 3_600_000;
@@ -30,7 +30,7 @@ export function earliestInCalendar(
   fromMs: number,
 ): number {
   let atMs = fromMs;
-  // Only windows that hold something can be full, so their number bounds the loop.
+  // Only windows with usage can be full, so their number bounds the loop.
   while ((window.get(windowStartMs(period, atMs)) ?? 0) + cost > limit) atMs = nextWindowMs(period, atMs);
   return atMs;
 }

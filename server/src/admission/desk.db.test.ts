@@ -108,10 +108,10 @@ describe('the admission desk', () => {
     }
   }
 
-  /** As the sweep of a worker sees it a minute after the gateway has died. */
+  /** Sweeps as a worker does a minute after the gateway died. */
   async function sweepLater(): Promise<void> {
     await engineAt(() => Date.now() + 60_000).sweep();
-    // What the sweep has seen of the future stays the time of these shards.
+    // The clock of these shards stays where the sweep moved it.
     for (const key of (await redis.run(['KEYS', '*:clock'])) as string[]) await redis.run(['DEL', key]);
   }
 
@@ -240,7 +240,7 @@ describe('the admission desk', () => {
         await until(async () => settlements.length === 2, 'settlements are not kept');
         assert.deepEqual(
           settlements.map(({ operationId, actual, record }) => [operationId, actual, record]),
-          // That of the journaled one is not tried at Redis first.
+          // The journaled settlement does not go to Redis first.
           [free, before].map(({ operationId }) => [operationId, USED, `record of ${operationId}`]),
         );
       } finally {

@@ -3,32 +3,31 @@ import type { UsedAmounts } from '../domain/limits/metric.ts';
 import type { LaneSelection } from '../domain/snapshot.ts';
 
 /**
- * The limits engine. Two implementations keep the same rules: `memory-engine.ts`, the reference, and
- * `redis/`, where each call is one atomic script. The time is the engine's own.
+ * The limits engine. Two implementations follow the same rules: `memory/`, the reference, and `redis/`, where each call is
+ * one atomic script. The engine uses its own clock.
  */
 export interface AdmissionEngine {
   /**
-   * Asks for capacity, or asks again: for an operation that waits, this is also how it is confirmed when its slot
-   * has come. A refusal writes nothing.
+   * Asks for capacity. A waiting operation asks again at its slot, which confirms the slot. A refusal writes nothing.
    */
   admit(ask: AdmissionAsk): Promise<AdmissionAnswer>;
-  /** Ends a dispatched operation once: corrects its charges and hands `record` to the usage stream. */
+  /** Ends a dispatched operation once: settles its charges and appends `record` to the usage stream. */
   settle(ask: SettleAsk): Promise<SettleAnswer>;
-  /** Gives everything back of an operation that was never dispatched. */
+  /** Gives back everything that an operation holds which was never dispatched. */
   void(organizationId: string, operationId: string): Promise<void>;
-  /** Heartbeat. Answers the operations it does not know: expired, or lost with the store. */
+  /** Heartbeat. Returns the operations without a lease: they expired, or the store lost them. */
   extend(organizationId: string, operationIds: readonly string[], leaseMs: number): Promise<string[]>;
   /**
-   * Writes a dispatched operation down again after the store lost it, as it was and without asking whether it fits: it
-   * is under way. Answers false when its calendar windows have to be rebuilt first.
+   * Writes a dispatched operation again after the store lost it. It is in flight, so no limit is checked. Returns false when
+   * its windows have to be rebuilt first.
    */
   restore(ask: AdmissionAsk, candidate: number, agoMs: number): Promise<boolean>;
-  /** Keeps requests away from an endpoint until the moment given, in milliseconds from now. */
+  /** Starts a cooldown: no request is sent to the endpoint for this long. */
   penalize(organizationId: string, endpointId: string, forMs: number): Promise<void>;
-  /** Ends leases that were not extended: waiting ones are voided, dispatched ones posted at their estimate. */
+  /** Ends expired leases: waiting ones are voided, dispatched ones stay charged at their estimate. */
   sweep(): Promise<number>;
   usage(organizationId: string, policies: readonly AppliedLimit[]): Promise<PolicyUsage[]>;
-  /** Answers a `rebuild`: what the ledger knows of these windows. Those that exist by now are left as they are. */
+  /** The response to `rebuild`: sets windows from the ledger. Windows that exist by then stay as they are. */
   initialize(organizationId: string, openings: readonly Opening[]): Promise<void>;
 }
 
@@ -36,21 +35,21 @@ export interface AdmissionAsk {
   readonly organizationId: string;
   /** The request's id. */
   readonly operationId: string;
-  /** Requests of one caller in one lane are served in the order of their arrival. */
+  /** Lane and caller. Requests of one queue are served in order of arrival. */
   readonly queue: string;
   /** How many requests of one queue may wait. */
   readonly waitersMax: number;
-  /** In the order of preference; never empty. */
+  /** In order of preference; never empty. */
   readonly candidates: readonly CandidateAsk[];
   readonly selection: LaneSelection;
-  /** What is left of the wait budget. */
+  /** The rest of the wait budget. */
   readonly waitMsMax: number;
   readonly leaseMs: number;
-  /** Present when an attempt failed and another is asked for: what the failed one took. */
+  /** Set for a fallback: what the failed attempt used. */
   readonly release?: Actual;
-  /** Whose it is and for which lane, for whoever looks at what is under way; the engines do not. */
+  /** For the view of live traffic; the engines ignore it. */
   readonly about?: { readonly laneId: string | null; readonly userId: string };
-  /** Kept with the lease; handed to the usage stream if the operation has to be ended by the sweep. */
+  /** Kept with the lease. The sweep appends it to the usage stream if the lease expires after the dispatch. */
   readonly draft: string;
 }
 
@@ -61,47 +60,47 @@ export interface CandidateAsk {
 }
 
 export interface Actual extends UsedAmounts {
-  /** False: the provider never saw the attempt, so it takes no request from any window either. */
+  /** False: the provider never received the attempt, so it counts toward no limit. */
   readonly dispatched: boolean;
 }
 
 export type AdmissionAnswer =
-  /** These windows are not known here: initialize them from the ledger, then ask again. */
+  /** The engine does not know these windows: initialize them from the ledger, then ask again. */
   | { readonly kind: 'rebuild'; readonly policyIds: readonly string[] }
   /** Dispatch now. */
   | { readonly kind: 'admitted'; readonly candidate: number; readonly windows: readonly WindowState[] }
-  /** A slot is held; ask again when it has come. No policy for a cooldown, the order of the queue, or a slot held before. */
+  /** A slot is reserved; ask again then. No limit is named for a cooldown, the order of the queue, or a repeated ask. */
   | {
       readonly kind: 'wait';
       readonly candidate: number;
       readonly waitMs: number;
       readonly policyId: string | null;
     }
-  /** A place in line for concurrency, whose end nobody knows; ask again when woken. */
+  /** Queued for concurrency; wait unknown. Ask again when woken. */
   | { readonly kind: 'line'; readonly candidate: number; readonly policyId: string }
   | Refusal;
 
-/** An ask before it has a lease, and an answer after windows were rebuilt: what the data plane says and hears. */
+/** What the data plane asks and gets: the desk adds the lease and rebuilds windows. */
 export type DeskAsk = Omit<AdmissionAsk, 'leaseMs'>;
 export type DeskAnswer = Exclude<AdmissionAnswer, { kind: 'rebuild' }>;
 
 export interface Refusal {
   readonly kind: 'refused';
   readonly reason: 'wait_budget' | 'exceeds_limit' | 'queue_full';
-  /** The same request, sent alone after this time, is accepted. 0 when no time helps. */
+  /** The same request, sent alone after this time, is accepted. 0 when no wait helps. */
   readonly retryAfterMs: number;
-  /** Null when no policy stood in the way but a cooldown or the queue. */
+  /** Null when a cooldown or the queue is the cause. */
   readonly policyId: string | null;
-  /** When the policy would have room for this request, in milliseconds from now. */
+  /** Milliseconds until the limit has room for this request. */
   readonly resetMs: number;
 }
 
-/** A policy of the chosen candidate after the reservation, for the rate headers. */
+/** A limit of the chosen candidate after the reservation, for the rate headers. */
 export interface WindowState {
   readonly policyId: string;
-  /** Reservations for later included. */
+  /** Includes reservations for later. */
   readonly used: number;
-  /** Milliseconds until the window is whole again if nothing else comes. */
+  /** Milliseconds until the window is empty again if no other request arrives. */
   readonly resetMs: number;
 }
 
@@ -109,17 +108,17 @@ export interface SettleAsk {
   readonly organizationId: string;
   readonly operationId: string;
   readonly actual: Actual;
-  /** The terminal record as text; it reaches the usage stream in the same step. */
+  /** The terminal record as text, appended to the usage stream in the same step. */
   readonly record: string;
 }
 
-/** `unknown`: the lease was lost or already ended; the record was appended all the same unless it was a repeat. */
+/** `unknown`: the lease was lost or had ended. The record is appended in both cases. */
 export type SettleAnswer = 'settled' | 'unknown';
 
-/** What a window held before the engine knew of it: one of the calendar as a whole, a short one in parts. */
+/** Usage of a window before the engine knew it: of a calendar window the sum, of a short window one opening per dispatch. */
 export interface Opening {
   readonly policy: AppliedLimit;
-  /** When the window of the calendar began, or when this part of a short one was dispatched. */
+  /** The start of the calendar window, or the dispatch in a short window. */
   readonly startMs: number;
   readonly amount: number;
 }
@@ -128,6 +127,6 @@ export interface PolicyUsage {
   readonly policyId: string;
   readonly used: number;
   readonly reserved: number;
-  /** Milliseconds until the window is whole again, seen from now; 0 for concurrency. */
+  /** Milliseconds until the window is empty again; 0 for concurrency. */
   readonly resetMs: number;
 }

@@ -12,7 +12,7 @@ import type { FlowsAsk, LiveFlow } from './live-flows.ts';
 
 const log = createLog('silent');
 
-/** A gateway with a connection of its own and a clock that has nothing to do with anybody else's. */
+/** A gateway with its own connection and its own clock. */
 interface Gateway {
   readonly fleet: FleetFlows;
   flows: readonly (LiveFlow & { organizationId: string; userId: string })[];
@@ -80,7 +80,7 @@ describe('what is under way in all gateways, on a cluster', () => {
   const inOrder = (flows: readonly LiveFlow[]) =>
     flows.toSorted((a, b) => a.endpointId.localeCompare(b.endpointId));
 
-  /** A gateway that is slow to answer is there at one of the next questions. */
+  /** A slow gateway appears at one of the next reads. */
   async function shows(reader: Gateway, expected: readonly LiveFlow[], ask: FlowsAsk = everybody()) {
     let found: readonly LiveFlow[] = [];
     for (let turn = 0; turn < 20; turn += 1) {
@@ -90,7 +90,7 @@ describe('what is under way in all gateways, on a cluster', () => {
     assert.deepEqual(found, expected);
   }
 
-  it('is the sum of what each of them has, whoever is asked', async () => {
+  it('is the sum over all gateways, whichever gateway reads it', async () => {
     const [a, b, c] = gateways as [Gateway, Gateway, Gateway];
     a.flows = [of('anne', flow('first', 1, 300, 2))];
     b.flows = [of('ben', flow('first', 2, 900, 1)), of('ben', flow('second', 0, 0, 4))];
@@ -111,7 +111,7 @@ describe('what is under way in all gateways, on a cluster', () => {
     await shows(b, []);
   });
 
-  it('shows what a gateway said last while it is slow, and not when it is gone', async () => {
+  it('keeps the last answer of a slow gateway, and drops that of a stopped one', async () => {
     const [a, b] = gateways as [Gateway, Gateway, Gateway];
     a.flows = [of('anne', flow('first', 0, 0, 1))];
     await shows(b, [flow('first', 0, 0, 1)]);
@@ -121,7 +121,7 @@ describe('what is under way in all gateways, on a cluster', () => {
     await shows(b, []);
   });
 
-  it('is not there when nobody looks, and not for long when somebody did', async () => {
+  it('leaves no key without readers, and expires after the last read', async () => {
     const [a, b] = gateways as [Gateway, Gateway, Gateway];
     const key = `${prefixOf(organizationId)}${organizationId}:flows:b:`;
     a.flows = [of('anne', flow('first', 0, 0, 1))];
@@ -131,7 +131,7 @@ describe('what is under way in all gateways, on a cluster', () => {
     assert.ok(leftMs > 0 && leftMs <= 10_000, `${leftMs} ms`);
   });
 
-  it('many who look at the same time share a question', async () => {
+  it('is asked for once by concurrent readers', async () => {
     const [, b] = gateways as [Gateway, Gateway, Gateway];
     let asked = 0;
     const unsubscribe = await watched.subscribe('relay:flows', () => {

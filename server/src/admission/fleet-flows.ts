@@ -7,16 +7,16 @@ import { createSharedReads } from '../store/shared-reads.ts';
 import { type FlowsAsk, joinFlows, type LiveFlow } from './live-flows.ts';
 
 const CHANNEL = 'relay:flows';
-/** How long the answers of other processes are waited for; one that takes longer is there at the next question. */
+/** How long a reader waits for other processes; a later answer is shown at the next read. */
 const ANSWER_MS = 100;
-/** An answer to a question that is older than this is not shown any more: its process is gone, or hangs. */
+/** An older answer is dropped: its process has stopped or hangs. */
 const SHOWN_MS = 3_000;
 const KEPT_MS = 10_000;
 
 interface Question {
   readonly organizationId: string;
   readonly userId?: string | undefined;
-  /** The process that asks, and its own time: no two clocks are ever compared. */
+  /** The process that asks, and its own clock, so that two clocks are never compared. */
   readonly readerId: string;
   readonly askedMs: number;
 }
@@ -29,7 +29,7 @@ interface Report {
 
 export interface FleetFlowsDeps {
   readonly redis: Redis;
-  /** What this process has. */
+  /** The flows of this process. */
   readonly own: (ask: FlowsAsk) => LiveFlow[];
   readonly gatewayId: string;
   readonly clock: Clock;
@@ -37,16 +37,15 @@ export interface FleetFlowsDeps {
 }
 
 export interface FleetFlows {
-  /** What the gateways of the deployment have now. Fails with `store_unavailable` while Redis is away. */
+  /** The flows of all gateways. Fails with `store_unavailable` while Redis is unavailable. */
   read(ask: FlowsAsk): Promise<LiveFlow[]>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Every gateway knows what it has under way. Whoever wants to see the whole asks all of them at once and reads their
- * answers from a hash of its own: two commands for each look and two for each gateway, whatever the number of requests,
- * and nothing at all while nobody looks.
+ * Each gateway knows its own requests. A reader publishes a question and reads the answers of all gateways from a hash of
+ * its own. That costs two commands per read and two per gateway, however many requests there are, and nothing without readers.
  */
 export function createFleetFlows(deps: FleetFlowsDeps): FleetFlows {
   const { redis, clock, gatewayId } = deps;
@@ -65,7 +64,7 @@ export function createFleetFlows(deps: FleetFlowsDeps): FleetFlows {
     await redis.run(['PEXPIRE', key, String(KEPT_MS)], key);
   }
 
-  /** Many who look at the same share a question. */
+  /** Concurrent readers of the same flows share one question. */
   const ask = createSharedReads(async (text) => {
     const { organizationId, userId } = JSON.parse(text) as FlowsAsk;
     const askedMs = clock.monotonicMs();
@@ -73,9 +72,8 @@ export function createFleetFlows(deps: FleetFlowsDeps): FleetFlows {
     await redis.run(['PUBLISH', CHANNEL, JSON.stringify(question)]);
     await delay(ANSWER_MS);
     const key = keyOf(question);
-    const reports = ((await redis.run(['HVALS', key], key)) as string[]).map(
-      (value) => JSON.parse(value) as Report,
-    );
+    const values = await redis.run(['HVALS', key], key);
+    const reports = (Array.isArray(values) ? values : []).map((value) => JSON.parse(String(value)) as Report);
     const isGone = (report: Report) => askedMs - report.askedMs > SHOWN_MS;
     const gone = reports.filter(isGone).map((report) => report.gatewayId);
     if (gone.length > 0) await redis.run(['HDEL', key, ...gone], key);
@@ -87,7 +85,7 @@ export function createFleetFlows(deps: FleetFlowsDeps): FleetFlows {
     async start() {
       unsubscribe = await redis.subscribe(CHANNEL, (message) => {
         answer(JSON.parse(message) as Question).catch((error: unknown) => {
-          deps.log.warn({ err: error }, 'what is under way here could not be told to whoever asked');
+          deps.log.warn({ err: error }, 'the flows of this process could not be reported');
         });
       });
     },
@@ -97,7 +95,7 @@ export function createFleetFlows(deps: FleetFlowsDeps): FleetFlows {
   };
 }
 
-/** In the slot of the organization; apart for each process that asks and for each user it asks about. */
+/** In the slot of the organization; one key per reading process and user. */
 function keyOf({ organizationId, userId = '', readerId }: Question): string {
   return `${prefixOf(organizationId)}${organizationId}:flows:${readerId}:${userId}`;
 }

@@ -1,21 +1,21 @@
 import type { SettleAsk } from './engine.ts';
 
-/** A request that is dispatched although the engine could not be asked. */
+/** A request that is dispatched while the engine is unavailable. */
 export interface JournalDraft {
   readonly organizationId: string;
   readonly operationId: string;
-  /** The place of the chosen candidate in the draft. */
+  /** The index of the chosen candidate in the draft. */
   readonly candidate: number;
   readonly draft: string;
 }
 
-/** Where requests are written down that the engine does not hear of, so that they outlive the process. */
+/** Keeps requests that the engine does not know, so that their rows survive the process. */
 export interface Journal {
   /**
-   * Before the request is dispatched. Throws `metering_unavailable` when there is no room for it and for the ends of
-   * the `underWay` requests that this process has.
+   * Called before the dispatch. Throws `metering_unavailable` when the journal has no space for the draft and for the ends
+   * of the `live` requests of this process.
    */
-  draft(draft: JournalDraft, underWay: number): void;
-  /** The end of a request that has a draft here, or that the engine did not take; the journal brings it there. */
+  draft(draft: JournalDraft, live: number): void;
+  /** The end of a request with a draft here, or one that the engine did not take. The journal delivers it later. */
   settlement(settlement: SettleAsk): void;
 }

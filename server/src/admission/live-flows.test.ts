@@ -94,12 +94,12 @@ describe('what is under way in a process', () => {
     assert.deepEqual(desk.flows(ACME), [flow('first', 1, 250, 1)]);
   });
 
-  it('is told by organization, by user and by lane', async () => {
+  it('is counted by organization, by user and by lane', async () => {
     await desk.admit(ask('one'));
     await desk.admit(ask('two', { about: { laneId: 'chat', userId: 'ben' } }));
     await desk.admit(ask('three', { about: { laneId: null, userId: 'ben' } }));
     await desk.admit(ask('four', { organizationId: 'globex' }));
-    // What the gateway asks for its own bookkeeping is nobody's request.
+    // An internal ask of the gateway is not a request.
     const { about: _, ...bookkeeping } = ask('five');
     await desk.admit(bookkeeping);
     const direct = { ...flow('first', 0, 0, 1), laneId: null };

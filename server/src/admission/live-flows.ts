@@ -1,23 +1,23 @@
 import type { LiveOperation } from './live-operations.ts';
 
-/** The requests of one lane that wait for one endpoint, or are there. */
+/** The requests of one lane that wait for one endpoint or are in flight there. */
 export interface LiveFlow {
-  /** Null for requests that name a model of an endpoint and no lane. */
+  /** Null for requests that name a model instead of a lane. */
   readonly laneId: string | null;
   readonly endpointId: string;
   readonly waiting: number;
-  /** 0 when nobody waits. */
+  /** 0 when no request waits. */
   readonly longestWaitMs: number;
   readonly inFlight: number;
 }
 
-/** Whose requests are counted: those of an organization, or of one of its users. */
+/** Counts the requests of an organization, or of one of its users. */
 export interface FlowsAsk {
   readonly organizationId: string;
   readonly userId: string | undefined;
 }
 
-/** Counts what one process has. Operations that are not `about` a lane are its own bookkeeping. */
+/** Counts the requests of one process. Operations without `about` are internal and not counted. */
 export function flowsOf(
   live: Iterable<LiveOperation>,
   { organizationId, userId }: FlowsAsk,

@@ -2,16 +2,16 @@ import type { Clock } from '../kit/clock.ts';
 import { choose } from './choose-candidate.ts';
 import type { DeskAnswer, DeskAsk } from './engine.ts';
 
-// An upstream that asks for more quiet than this is asked again after it.
+/** A longer cooldown that a provider asks for is cut to this. */
 export const COOLDOWN_MS_MAX = 3_600_000;
 
 export interface CooldownChannel {
   announce(endpointId: string, untilMs: number): void;
-  /** Calls back for every cooldown that any gateway announced, this one's own included. */
+  /** Calls back for every announced cooldown, including those of this gateway. */
   subscribe(listener: (endpointId: string, untilMs: number) => void): void;
 }
 
-/** Admission where no policy applies and the engine does not answer: only cooldowns keep a request waiting. Never does I/O. */
+/** Admission without limits while the engine is unavailable: only cooldowns delay a request. Does no I/O. */
 export interface LocalCooldowns {
   admit(ask: DeskAsk): DeskAnswer;
   penalize(endpointId: string, untilMs: number): void;

@@ -2,10 +2,10 @@ import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { AdmissionAsk, AdmissionEngine, Opening } from './engine.ts';
 import { policiesOf } from './memory/lease.ts';
 
-/** Tells the engine what the ledger knows of calendar windows that it does not. */
+/** Initializes the engine's unknown windows from the ledger. */
 export type RebuildWindows = (ask: AdmissionAsk, policyIds?: readonly string[]) => Promise<void>;
 
-/** A crowd that meets the same unknown windows asks the ledger once, not once each. */
+/** Concurrent requests with the same unknown windows share one read of the ledger. */
 export function createRebuildWindows(deps: {
   readonly engine: AdmissionEngine;
   readonly openings: (organizationId: string, policies: readonly AppliedLimit[]) => Promise<Opening[]>;
@@ -14,8 +14,8 @@ export function createRebuildWindows(deps: {
   return ({ organizationId, candidates }, policyIds) => {
     const policies = policiesOf(candidates).filter(({ id }) => policyIds?.includes(id) ?? true);
     const key = [organizationId, ...policies.map(({ id }) => id).sort()].join(' ');
-    const underWay = rebuilding.get(key);
-    if (underWay !== undefined) return underWay;
+    const pending = rebuilding.get(key);
+    if (pending !== undefined) return pending;
     const started = deps
       .openings(organizationId, policies)
       .then((openings) => deps.engine.initialize(organizationId, openings))

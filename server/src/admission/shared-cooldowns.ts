@@ -7,7 +7,7 @@ const KEY = 'relay:{cooldowns}';
 const POLL_MS = 250;
 const READ_MAX = 10_000;
 
-/** Cooldowns as every gateway of the fleet sees them: a sorted set by end, written at once and read often. */
+/** Cooldowns of all gateways: a sorted set by end, written immediately and polled. */
 export function createSharedCooldowns(deps: { redis: Redis; clock: Clock; log: Log }): CooldownChannel & {
   start(): void;
   stop(): void;
@@ -29,7 +29,7 @@ export function createSharedCooldowns(deps: { redis: Redis; clock: Clock; log: L
   function schedule(): void {
     timer = setTimeout(() => {
       poll()
-        // Redis being away is said elsewhere; a cooldown not heard of costs one refused request.
+        // The store reports its own outage. A missed cooldown costs one rejected upstream request.
         .catch(() => undefined)
         .finally(() => {
           if (timer !== null) schedule();
@@ -55,11 +55,12 @@ export function createSharedCooldowns(deps: { redis: Redis; clock: Clock; log: L
   };
 }
 
+/** RESP3 replies with pairs, RESP2 with a flat list. */
 function pairsOf(reply: unknown): [string, number][] {
   if (!Array.isArray(reply)) return [];
-  if (Array.isArray(reply[0])) return (reply as [string, number][]).map(([id, score]) => [id, Number(score)]);
+  const flat: readonly unknown[] = reply.flat();
   const pairs: [string, number][] = [];
-  for (let index = 0; index + 1 < reply.length; index += 2)
-    pairs.push([String(reply[index]), Number(reply[index + 1])]);
+  for (let index = 0; index + 1 < flat.length; index += 2)
+    pairs.push([String(flat[index]), Number(flat[index + 1])]);
   return pairs;
 }

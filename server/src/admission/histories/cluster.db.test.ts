@@ -37,7 +37,7 @@ describe('the Redis engine on a cluster of three masters', () => {
     return createRedisEngine({ scripts: createScripts(redis), gatewayId: 'gateway' });
   }
 
-  /** Organizations of which every shard has one. */
+  /** One organization for each shard. */
   function organizations(): string[] {
     const found = new Map<string, string>();
     for (let serial = 0; found.size < SHARDS; serial += 1)
@@ -102,7 +102,7 @@ describe('the Redis engine on a cluster of three masters', () => {
       assert.deepEqual(await kindsOf(organizationId, 1, 'second'), ['refused']);
   });
 
-  it('whoever waits in line is told wherever the organization lives', async () => {
+  it('a request in line is woken, whichever master holds its organization', async () => {
     const policy = {
       id: 'one',
       metric: 'concurrency',
@@ -128,14 +128,14 @@ describe('the Redis engine on a cluster of three masters', () => {
     }
     const endMs = performance.now() + 5_000;
     while (heard.length < expected.length) {
-      assert.ok(performance.now() < endMs, `${heard.length} of ${expected.length} were told`);
+      assert.ok(performance.now() < endMs, `${heard.length} of ${expected.length} were woken`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     assert.deepEqual(heard.toSorted(), expected.toSorted());
     await stop();
   });
 
-  it('connections that break under way are made again', async () => {
+  it('broken connections are made again', async () => {
     for (const master of masters) await master.run(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
     await redis.run(['PING'], 'any').catch(() => undefined);
     await redis.whenReady(5_000);

@@ -7,7 +7,7 @@ import { createRedis, type Redis } from '../../store/redis/redis.ts';
 import { compareEngines } from './compare-engines.fixture.ts';
 import { PLANTED } from './planted-faults.fixture.ts';
 
-// A short form; `npm run test:admission -- --ops N` runs as many as one likes.
+// A short run; `npm run test:admission -- --ops N` runs longer ones.
 const OPS = 20_000;
 const SEED = Date.now() % 1_000_000;
 let server: PrivateRedis;
@@ -31,7 +31,7 @@ after(async () => {
 it('the Redis engine answers as the reference does, exceeds no window and leaks no lease', async () => {
   const { findings, answers } = await compareEngines(redis, { ops: OPS, seed: SEED });
   assert.deepEqual(findings, [], `first seed ${SEED}`);
-  // A history in which nothing waits or is refused would prove little.
+  // A history in which nothing waits or is rejected would prove little.
   for (const kind of ['admitted', 'wait', 'line', 'wait_budget', 'exceeds_limit', 'queue_full']) {
     assert.ok((answers[kind] ?? 0) > 20, `${kind} came ${answers[kind] ?? 0} times, first seed ${SEED}`);
   }

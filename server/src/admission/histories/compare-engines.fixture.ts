@@ -1,5 +1,5 @@
-// `npm run test:admission -- --ops N [--seed N] [--planted] [--cluster]`: random histories through the Redis engine, on a
-// server or a cluster of its own, and through the reference. Closes with one JSON object.
+// `npm run test:admission -- --ops N [--seed N] [--planted] [--cluster]`: runs random histories through
+// the Redis engine, on a private server or cluster, and through the memory engine. The last line is one JSON object.
 import { startRedis, startRedisCluster } from '@relay/testbed';
 import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
@@ -31,7 +31,7 @@ export async function compareEngines(
     seed: number;
     rewrite?: (text: string) => string;
     stopAtFirst?: boolean;
-    /** Of a cluster: a connection to each of its masters, for what concerns all keys of a server. */
+    /** For a cluster: a connection to each master, for commands on all keys of a server. */
     masters?: readonly Redis[];
   },
 ): Promise<Comparison> {
@@ -89,7 +89,7 @@ function pairOf(redis: Redis, masters: readonly Redis[], rewrite?: (text: string
   };
 }
 
-/** What is in one of two lists and not in the other, however they are ordered. */
+/** Elements of one list that the other lacks, in any order. */
 function differences(expected: readonly string[], found: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const each of found) counts.set(each, (counts.get(each) ?? 0) + 1);

@@ -8,21 +8,21 @@ const PERIOD_MS = { second: 1_000, minute: 60_000 } as const;
 interface Dispatch {
   readonly operationId: string;
   readonly atMs: number;
-  /** The slot that was promised; calendar windows count by it. */
+  /** The promised slot, by which calendar windows count. */
   readonly slotMs: number;
   amount: number;
 }
 
 /**
- * What a provider would have counted, kept apart from both engines and written without their arithmetic: the dispatches
- * under each policy and what each took. It only knows how to say that a limit was exceeded.
+ * Counts dispatches as a provider would, without the arithmetic of the engines, and reports every limit that was
+ * exceeded.
  */
 export class Oracle {
   readonly #byPolicy = new Map<string, { policy: AppliedLimit; dispatches: Dispatch[] }>();
   readonly #inFlight = new Map<string, Set<string>>();
   violations: string[] = [];
 
-  /** A policy with another limit is judged from here on only. */
+  /** A limit that changed is checked from here on only. */
   forget(organizationId: string, policyId: string): void {
     this.#byPolicy.delete(keyOf(organizationId, policyId));
   }
@@ -49,7 +49,7 @@ export class Oracle {
     this.#check(known.policy, known.dispatches, atMs, slotMs);
   }
 
-  /** Use beyond the estimate is reported elsewhere and not the engine's fault. */
+  /** Usage beyond the estimate is allowed, so it is not counted. */
   used(organizationId: string, policyId: string, operationId: string, amount: number): void {
     const known = this.#byPolicy.get(keyOf(organizationId, policyId));
     const dispatch = known?.dispatches.findLast((each) => each.operationId === operationId);

@@ -1,4 +1,4 @@
-/** A fault put into the script's text on purpose, to see that the histories catch it. */
+/** A deliberate fault in the text of a script, which the histories have to catch. */
 export interface PlantedFault {
   readonly name: string;
   readonly plant: (text: string) => string;
@@ -8,7 +8,7 @@ function replacing(name: string, from: string, to: string): PlantedFault {
   return {
     name,
     plant(text) {
-      // Scripts without the place are left alone; the shared part has it or none does.
+      // Scripts without this text stay as they are.
       return text.replaceAll(from, to);
     },
   };

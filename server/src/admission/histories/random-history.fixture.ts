@@ -4,7 +4,7 @@ import { EVERY_REQUEST } from '../../domain/limits/limits.fixture.ts';
 import { amountOf, isUnitCost, METRICS } from '../../domain/limits/metric.ts';
 import type { CandidateAsk } from '../engine.ts';
 
-/** A small repeatable generator: the same seed gives the same history everywhere. */
+/** A repeatable generator: the same seed gives the same history on every machine. */
 export function createRandom(seed: number): {
   integer(min: number, max: number): number;
   pick<T>(items: readonly T[]): T;
@@ -29,7 +29,7 @@ export function createRandom(seed: number): {
 
 export type Random = ReturnType<typeof createRandom>;
 
-/** The world of one history: a few organizations, each with policies that overlap and endpoints that share some. */
+/** The setting of one history: organizations with overlapping limits and endpoints that share some of them. */
 export interface World {
   readonly organizationIds: readonly string[];
   policies: AppliedLimit[];
@@ -62,7 +62,7 @@ export function randomPolicy(random: Random, id: string): AppliedLimit {
   return { id, metric, period: held ? 'none' : random.pick(PERIODS), limit, counts: EVERY_REQUEST };
 }
 
-/** Candidates that share policies in part, as those of a lane do. */
+/** Candidates that share some limits, as those of a lane do. */
 export function randomCandidates(random: Random, world: World): CandidateAsk[] {
   const tokens = random.integer(1, 120) * (random.integer(1, 30) === 1 ? 40 : 1);
   return Array.from({ length: random.integer(1, 3) }, (_, index) => ({

@@ -74,19 +74,19 @@ describe('a sliding window', () => {
     assert.equal((await admit('d', three)).kind, 'admitted');
   });
 
-  it('gives what was not used back to the bucket it was taken from', async () => {
+  it('returns unused tokens to the bucket that was charged', async () => {
     const tokens = (cost: number) => [charge('tokens', 'minute', 100, cost)];
     await admit('a', tokens(90));
     nowMs += 10_000;
     assert.notEqual((await admit('b', tokens(50), { waitMsMax: 0 })).kind, 'admitted');
     await settle('a', 20);
     assert.equal((await admit('b', tokens(80))).kind, 'admitted');
-    // The twenty leave with their own bucket, not with the settlement.
+    // The twenty leave the window with their own bucket, not at the settlement.
     nowMs += 51_000;
     assert.equal((await admit('c', tokens(20), { waitMsMax: 0 })).kind, 'admitted');
   });
 
-  it('charges what was used beyond the estimate to the present', async () => {
+  it('charges usage beyond the estimate to the current bucket', async () => {
     const tokens = (cost: number) => [charge('tokens', 'minute', 100, cost)];
     await admit('a', tokens(10));
     await settle('a', 95);
@@ -116,7 +116,7 @@ describe('pacing', () => {
     assert.equal((await admit('b', [], { ...paced(61), waitMsMax: 500 })).kind, 'admitted');
   });
 
-  it('hands the last place on when its holder leaves', async () => {
+  it('reuses the last place when its request is voided', async () => {
     await admit('a', [], paced(61));
     await admit('b', [], paced(61));
     await engine.void('o', 'b');
@@ -144,7 +144,7 @@ describe('a calendar window', () => {
 });
 
 describe('refusals', () => {
-  it('tell a time at which the same request is accepted, and a second earlier is not', async () => {
+  it('give a Retry-After at which the same request is accepted, and a second earlier is not', async () => {
     const one = [charge('requests', 'minute', 1)];
     await admit('a', one);
     const refused = await admit('b', one, { waitMsMax: 20_000 });
@@ -157,7 +157,7 @@ describe('refusals', () => {
     assert.equal((await admit('d', one, { waitMsMax: 20_000 })).kind, 'wait');
   });
 
-  it('say at once that a request alone is too large', async () => {
+  it('reject a request that is larger than the limit without a wait', async () => {
     const refused = await admit('a', [charge('tokens', 'minute', 10, 11)]);
     assert.deepEqual(refused, {
       kind: 'refused',
@@ -190,7 +190,7 @@ describe('order', () => {
 describe('concurrency', () => {
   const one = [charge('concurrency', 'none', 1)];
 
-  it('makes a line, wakes the first when a unit is free, and lets nobody overtake', async () => {
+  it('queues requests, wakes the first when a unit is free, and keeps the order', async () => {
     await admit('a', one);
     assert.equal((await admit('b', one)).kind, 'line');
     nowMs += 1;
@@ -229,7 +229,7 @@ describe('candidates', () => {
     assert.equal(waitOf(await admit('a', [], { candidates: [free] })), 2_000);
   });
 
-  it('are decided anew when a cooldown begins while one waits', async () => {
+  it('are chosen again when a cooldown starts while a request waits', async () => {
     await admit('a', busy.charges);
     await admit('b', [], { candidates: [busy, free] });
     await engine.penalize('o', 'busy', 300_000);
@@ -240,16 +240,16 @@ describe('candidates', () => {
 });
 
 describe('leases', () => {
-  it('that are not extended end: a waiter gives its slot back, a dispatched one is posted at its estimate', async () => {
+  it('expire when they are not extended: a waiter gives its slot back, a dispatched one is posted at its estimate', async () => {
     const two = [charge('tokens', 'minute', 20, 10)];
-    await admit('under way', two);
+    await admit('in flight', two);
     await admit('also', two);
     await admit('waiting', two);
     nowMs += 10_000;
     assert.deepEqual(await engine.extend('o', ['also', 'unheard of'], 20_000), ['unheard of']);
     nowMs += 11_000;
     assert.equal(await engine.sweep(), 2);
-    assert.deepEqual(expired, ['under way']);
+    assert.deepEqual(expired, ['in flight']);
     const [usage] = await engine.usage('o', [two[0]?.policy ?? assert.fail()]);
     assert.deepEqual([usage?.used, usage?.reserved], [20, 0]);
   });
@@ -269,7 +269,7 @@ describe('leases', () => {
     assert.equal((await admit('b', [charge('requests', 'minute', 2)], { waitMsMax: 0 })).kind, 'refused');
   });
 
-  it('of whoever was sent once are posted as that attempt, whether it waits again, is refused or has left', async () => {
+  it('of a request that was sent once are posted as that attempt, whether it waits again, is rejected or is voided', async () => {
     const one = [charge('tokens', 'minute', 10, 10)];
     const release = { dispatched: true, tokens: 10, spendMicros: 0 };
     for (const operationId of ['waits', 'refused', 'left', 'settled', 'never sent'])
@@ -313,10 +313,10 @@ describe('short windows after a start', () => {
     draft: operationId,
   });
 
-  it('are asked for before they are used, and hold what was dispatched before, when it was', async () => {
+  it('are rebuilt before they are used, each dispatch at its own time', async () => {
     const again = startedAgain();
     assert.deepEqual(await again.admit(ask('a')), { kind: 'rebuild', policyIds: [policy.id] });
-    // Looking at a window does not make it known.
+    // Reading a window does not make it known.
     assert.equal((await again.usage('o', [policy]))[0]?.used, 0);
     assert.deepEqual(again.unknown('o', [policy]), [policy]);
     const at = (agoMs: number, amount: number) => ({ policy, startMs: START_MS - agoMs, amount });
@@ -329,14 +329,14 @@ describe('short windows after a start', () => {
     assert.equal((await again.admit(ask('c'))).kind, 'refused');
   });
 
-  it('that are told a second time stay as they are', async () => {
+  it('that are initialized twice stay as they are', async () => {
     const again = startedAgain();
     await again.initialize('o', [{ policy, startMs: START_MS, amount: 0 }]);
     await again.initialize('o', [{ policy, startMs: START_MS, amount: 3 }]);
     assert.equal((await again.admit(ask('a'))).kind, 'admitted');
   });
 
-  it('begin empty once nothing from before can lie in them', async () => {
+  it('start empty once they cannot hold earlier dispatches', async () => {
     const again = startedAgain();
     nowMs += 62_000;
     assert.equal((await again.admit(ask('a'))).kind, 'admitted');

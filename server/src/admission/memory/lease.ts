@@ -21,14 +21,14 @@ export function leaseOf(ask: AdmissionAsk, nowMs: number, candidate: number, slo
   };
 }
 
-/** What was sent before this ask and failed. */
+/** The attempt that was sent before this ask and failed. */
 export function triedBefore(held: Lease | undefined, ask: AdmissionAsk): Tried | null {
   if (held?.state === 'dispatched' && ask.release?.dispatched === true)
     return { draft: held.draft, candidate: held.candidate };
   return held?.tried ?? null;
 }
 
-/** Those whose windows nobody has told the engine of, and that may hold something. */
+/** The limits whose windows were never initialized and may hold usage. */
 export function unknownWindows(
   state: OrganizationState,
   policies: readonly AppliedLimit[],
@@ -64,7 +64,7 @@ export function concurrencyOf(candidates: readonly CandidateAsk[]): Set<string> 
   return ids;
 }
 
-/** By arrival; ids break a tie, the same way in every engine. */
+/** By arrival; ids break ties, in both engines alike. */
 export function comesBefore(
   first: { readonly arrivedMs: number } | undefined,
   firstId: string,
@@ -75,7 +75,7 @@ export function comesBefore(
   return difference < 0 || (difference === 0 && firstId < secondId);
 }
 
-/** Equal for asks that are bound by the same rules. */
+/** Equal for asks with the same candidates, limits and costs. */
 export function fingerprint(candidates: readonly CandidateAsk[]): string {
   return JSON.stringify(
     candidates.map(({ endpointId, paced, charges }) => [

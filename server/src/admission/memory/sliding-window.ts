@@ -2,17 +2,17 @@ import type { Charge } from '../../domain/limits/limit.ts';
 import { isSliding, type SlidingPeriod } from '../../domain/limits/period.ts';
 
 /**
- * A window that slides, kept as sums per bucket of time. Reservations may lie in the future, so a new one has to
- * fit every interval that contains it, not only the one that ends with it.
+ * A sliding window as sums per bucket of time. Reservations may lie in the future, so a new one has to fit every interval
+ * that contains it, not only the interval that ends with it.
  *
- * An interval of the period's length touches at most `periodMs / bucketMs + 1` buckets. One bucket more is counted, so
- * that a dispatch which reaches the provider up to a bucket after its slot still cannot push any true interval over
- * the limit. The price is under-use of two buckets in the period: 1.6 % of a minute, 9 % of a second.
+ * An interval of the period's length touches at most `periodMs / bucketMs + 1` buckets. One more bucket is counted, so that
+ * a dispatch that reaches the provider up to a bucket late cannot push any real interval over the limit. The cost is
+ * two buckets of capacity per period: 1.6 % of a minute, 9 % of a second.
  */
 export interface SlidingWindow {
-  /** Bucket number → what is reserved or used in it; empty buckets are absent. */
+  /** Bucket number → reserved or used amount; empty buckets are absent. */
   readonly buckets: Map<number, number>;
-  /** The earliest moment at which pacing would release the next request; 0 when nothing was released. */
+  /** The earliest moment at which pacing releases the next request; 0 before the first. */
   paceNextMs: number;
 }
 
@@ -27,7 +27,7 @@ export const GEOMETRY: Record<SlidingPeriod, Geometry> = {
   minute: { bucketMs: 500, span: 122 },
 };
 
-/** How long after its slot a request may be dispatched: one bucket of the shortest window that it was charged to. */
+/** How late after its slot a request may be dispatched: one bucket of the shortest window that it is charged to. */
 export function latenessMsMax(charges: readonly Charge[]): number {
   let boundMs = Number.POSITIVE_INFINITY;
   for (const { policy } of charges) {
@@ -40,7 +40,7 @@ export function emptySlidingWindow(): SlidingWindow {
   return { buckets: new Map(), paceNextMs: 0 };
 }
 
-/** Time between two paced requests: at this distance the window itself never has to hold anyone back. */
+/** The time between two paced requests. At this distance the window itself delays none of them. */
 export function paceIntervalMs({ bucketMs, span }: Geometry, limit: number): number {
   return (bucketMs * span) / limit;
 }
@@ -55,7 +55,7 @@ export function earliestInSliding(
 ): number {
   const room = limit - cost;
   let bucket = Math.floor(fromMs / bucketMs);
-  // Each turn moves past at least one bucket that holds something, so their number bounds the loop.
+  // Each turn moves past at least one non-empty bucket, so their number bounds the loop.
   for (;;) {
     let sum = 0;
     for (let index = bucket - span + 1; index <= bucket; index += 1) sum += buckets.get(index) ?? 0;
@@ -75,13 +75,13 @@ export function addToSliding(window: SlidingWindow, bucket: number, amount: numb
   else window.buckets.delete(bucket);
 }
 
-/** Forgets what no interval can reach any more. */
+/** Deletes buckets that no interval can reach any more. */
 export function pruneSliding(window: SlidingWindow, { bucketMs, span }: Geometry, nowMs: number): void {
   const oldest = Math.floor(nowMs / bucketMs) - span;
   for (const bucket of window.buckets.keys()) if (bucket <= oldest) window.buckets.delete(bucket);
 }
 
-/** What the window holds at this moment: used in the last span, and reserved for later. */
+/** The usage of the last span, and what is reserved for later. */
 export function sumOfSliding(
   { buckets }: SlidingWindow,
   { bucketMs, span }: Geometry,

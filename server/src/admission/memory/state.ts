@@ -1,6 +1,6 @@
 import type { AppliedLimit, Charge } from '../../domain/limits/limit.ts';
 import { amountOf, isPaced } from '../../domain/limits/metric.ts';
-import { type CalendarPeriod, isSliding } from '../../domain/limits/period.ts';
+import { isSliding } from '../../domain/limits/period.ts';
 import { type CalendarWindow, nextWindowMs, windowStartMs } from '../calendar-window.ts';
 import type { Actual, CandidateAsk, Opening } from '../engine.ts';
 import {
@@ -13,17 +13,17 @@ import {
   sumOfSliding,
 } from './sliding-window.ts';
 
-/** Everything the engine remembers of one organization. */
+/** The state of one organization. */
 export interface OrganizationState {
   readonly sliding: Map<string, SlidingWindow>;
   readonly calendar: Map<string, CalendarWindow>;
-  /** AppliedLimit → operations that hold a unit of its concurrency. */
+  /** Limit → operations that hold a unit of its concurrency. */
   readonly holders: Map<string, Set<string>>;
-  /** AppliedLimit → operations in line for its concurrency. */
+  /** Limit → operations in line for its concurrency. */
   readonly lines: Map<string, Set<string>>;
   /** Queue → operations that wait, in a slot or in line. */
   readonly queues: Map<string, Set<string>>;
-  /** Endpoint → until when it is left alone. */
+  /** Endpoint → end of its cooldown. */
   readonly cooldowns: Map<string, number>;
 }
 
@@ -34,13 +34,13 @@ export interface Lease {
   readonly arrivedMs: number;
   candidates: readonly CandidateAsk[];
   draft: string;
-  /** `tried`: it was dispatched, its attempt failed, and it holds nothing until it is settled. */
+  /** `tried`: an attempt was dispatched and failed; the lease holds nothing until it is settled. */
   state: 'waiting' | 'line' | 'dispatched' | 'tried';
   candidate: number;
   slotMs: number;
   postings: readonly Posting[];
   expiresMs: number;
-  /** The attempt that was sent before this one and failed, for the row of an operation that is never settled. */
+  /** The earlier attempt that was sent and failed, for the row of an operation that is never settled. */
   tried: Tried | null;
 }
 
@@ -49,7 +49,7 @@ export interface Tried {
   readonly candidate: number;
 }
 
-/** Where a charge was written, so that it can be corrected there. */
+/** Where a charge was written, so that settling can correct it there. */
 export interface Posting {
   readonly charge: Charge;
   /** Bucket number, or start of the calendar window. */
@@ -69,7 +69,7 @@ export function emptyState(): OrganizationState {
   };
 }
 
-/** A policy that changes its metric or period starts on a new window; one that changes its limit keeps its own. */
+/** A limit whose metric or period changes starts with a new window; one whose value changes keeps its window. */
 function windowKey({ id, metric, period }: AppliedLimit): string {
   return `${id}:${metric}:${period}`;
 }
@@ -82,12 +82,12 @@ export function hasSliding(state: OrganizationState, policy: AppliedLimit): bool
   return state.sliding.has(windowKey(policy));
 }
 
-/** Undefined until it was initialized from the ledger: an unknown window is not an empty one. */
+/** Undefined until it is initialized from the ledger: an unknown window is not an empty one. */
 export function calendarOf(state: OrganizationState, policy: AppliedLimit): CalendarWindow | undefined {
   return state.calendar.get(windowKey(policy));
 }
 
-/** Windows that are known by now are left as they are. A short one is told in parts, by when they were dispatched. */
+/** Leaves windows that are known by now as they are. A short window gets one opening per dispatch. */
 export function initializeWindows(state: OrganizationState, openings: readonly Opening[]): void {
   const isUnknown = ({ policy }: Opening) =>
     isSliding(policy.period) ? !hasSliding(state, policy) : calendarOf(state, policy) === undefined;
@@ -98,7 +98,7 @@ export function initializeWindows(state: OrganizationState, openings: readonly O
   }
 }
 
-/** Writes a candidate's charges at the slot and answers where they went. */
+/** Writes a candidate's charges at the slot and returns where they went. */
 export function post(
   state: OrganizationState,
   charges: readonly Charge[],
@@ -125,7 +125,7 @@ export function post(
     addToSliding(window, place, cost);
     const paceBeforeMs = window.paceNextMs;
     if (isPaced(policy)) {
-      // Several may share a millisecond: the mark keeps the fraction that the slot leaves out.
+      // The mark keeps fractions of a millisecond, so that several requests can share one.
       const lastMs = Math.floor(paceBeforeMs) === slotMs ? paceBeforeMs : slotMs;
       window.paceNextMs = Math.max(paceBeforeMs, lastMs + paceIntervalMs(geometry, policy.limit));
     }
@@ -135,8 +135,8 @@ export function post(
 }
 
 /**
- * Corrects one posting: what was not used goes back to the window that was charged; what was used beyond the
- * estimate is charged to the current one. `null`: nothing was used.
+ * Settles one posting: the unused part goes back to the window that was charged; usage beyond the estimate is charged to
+ * the current window. `null`: nothing was used.
  */
 export function correct(
   state: OrganizationState,
@@ -146,19 +146,21 @@ export function correct(
 ): void {
   const { charge, place } = posting;
   const { policy, cost } = charge;
+  const { period } = policy;
+  if (period === 'none') return;
   const used = actualOf(policy, actual);
   const refund = Math.max(0, cost - used);
   const extra = Math.max(0, used - cost);
-  if (!isSliding(policy.period)) {
+  if (!isSliding(period)) {
     const window = calendarOf(state, policy);
     addToCalendar(window, place, -refund);
-    if (extra > 0) addToCalendar(window, windowStartMs(policy.period as CalendarPeriod, nowMs), extra);
+    if (extra > 0) addToCalendar(window, windowStartMs(period, nowMs), extra);
     return;
   }
   const window = slidingOf(state, policy);
   addToSliding(window, place, -refund);
-  if (extra > 0) addToSliding(window, Math.floor(nowMs / GEOMETRY[policy.period].bucketMs), extra);
-  // Whoever is last in the pacing and leaves hands his place on; a gap further forward stays until it has passed.
+  if (extra > 0) addToSliding(window, Math.floor(nowMs / GEOMETRY[period].bucketMs), extra);
+  // An unused request that was paced last returns its place; an earlier gap stays until it has passed.
   if (used === 0 && window.paceNextMs === posting.paceAfterMs) window.paceNextMs = posting.paceBeforeMs;
 }
 
@@ -175,7 +177,7 @@ export function usageOf(
   if (period === 'none') return { used: state.holders.get(policy.id)?.size ?? 0, reserved: 0, resetMs: 0 };
   if (isSliding(period)) {
     const geometry = GEOMETRY[period];
-    // Whoever only looks must not make it a window that is known.
+    // Reading must not make an unknown window known.
     const window = state.sliding.get(windowKey(policy)) ?? emptySlidingWindow();
     const last = Math.max(-1, ...window.buckets.keys());
     const wholeMs = (last + geometry.span) * geometry.bucketMs;
@@ -188,7 +190,7 @@ export function usageOf(
   return { used: window?.get(startMs) ?? 0, reserved, resetMs: nextWindowMs(period, nowMs) - nowMs };
 }
 
-/** Forgets windows that are over: nobody asks for them, and what is given back to them helps nobody. */
+/** Deletes past windows; no request is counted there any more. */
 function pruneCalendar(window: CalendarWindow, startMs: number): void {
   for (const start of window.keys()) if (start < startMs) window.delete(start);
 }

@@ -6,22 +6,22 @@ import type { Redis } from '../../store/redis/redis.ts';
 const DIRECTORY = join(import.meta.dirname, 'script');
 const NAMES = ['admit', 'settle', 'void', 'extend', 'penalize', 'sweep', 'usage', 'initialize'] as const;
 
-/** What stands before the part that all scripts share. */
+/** A part that comes before the shared prelude. */
 const OPENINGS: Partial<Record<ScriptName, string>> = { admit: 'uncharged' };
 
 export type ScriptName = (typeof NAMES)[number];
 
 export interface Scripts {
-  /** One atomic step. The key names the slot; everything the script touches lies in it. */
+  /** Runs one atomic step. The key names the slot that holds everything the script touches. */
   run(name: ScriptName, prefix: string, args: readonly string[]): Promise<unknown>;
   /**
-   * Makes the scripts known to the server of this slot. Without it they still run, but those of a first crowd that find them
-   * unknown are sent again behind others, out of their order.
+   * Loads the scripts on the server of this slot. Without it they still run, but the first requests find them missing and are
+   * sent again, out of order.
    */
   load(prefix: string): Promise<void>;
 }
 
-/** `rewrite` changes the text before it is used: tests plant faults with it to see them caught. */
+/** Tests use `rewrite` to plant faults in the text. */
 export function createScripts(redis: Redis, rewrite: (text: string) => string = (text) => text): Scripts {
   const texts = new Map<ScriptName, { text: string; digest: string }>();
   for (const name of NAMES) {
@@ -42,7 +42,7 @@ export function createScripts(redis: Redis, rewrite: (text: string) => string = 
       try {
         return await redis.run(['EVALSHA', script.digest, '1', prefix, ...args], prefix);
       } catch (error) {
-        // A server that was restarted or has just joined does not know the script yet.
+        // A server that restarted or has just joined does not have the script yet.
         if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
         return redis.run(['EVAL', script.text, '1', prefix, ...args], prefix);
       }

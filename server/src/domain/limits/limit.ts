@@ -3,11 +3,11 @@ import type { Candidate } from '../routing/routing.ts';
 import type { BudgetPolicy, BudgetTargetType, Endpoint, LimitPolicy, LimitScopeType } from '../snapshot.ts';
 import { authStyles } from '../upstream-auth.ts';
 
-/** A limit as the engine counts it: already resolved to the requests it applies to. */
+/** A limit as the engine counts it, resolved to the requests that it applies to. */
 export interface AppliedLimit {
   /**
-   * Names what is counted: the policy, and what it is on. A policy that is moved to another lane begins a count of its
-   * own there instead of going on with that of the lane it has left.
+   * Names the counter: the policy and its scope. A policy that is moved to another lane starts a new counter instead of
+   * continuing with that of the old lane.
    */
   readonly id: string;
   readonly metric: LimitMetric;
@@ -23,11 +23,11 @@ export interface Charge {
   readonly cost: number;
 }
 
-/** Which requests of its organization a limit counts, as the ledger tells them apart. */
+/** Which requests of its organization a limit counts, in the ledger's terms. */
 export interface CountedRequests {
-  /** Null: whoever sent them. */
+  /** Null: any user. */
   readonly userId: string | null;
-  /** Null: whichever key they came with, or none. */
+  /** Null: any key, or none. */
   readonly keyId: string | null;
   readonly scopeType: LimitScopeType | BudgetTargetType;
   readonly scopeId: string | null;
@@ -37,7 +37,7 @@ export interface CountedRequests {
 export interface PolicyDescription {
   readonly id: string;
   readonly policy_kind: 'resource' | 'user' | 'api_key';
-  /** Of a budget its target. */
+  /** For a member or key limit, its target. */
   readonly scope_type: LimitScopeType | BudgetTargetType;
   readonly scope_id: string | null;
   readonly metric: LimitMetric;
@@ -45,7 +45,7 @@ export interface PolicyDescription {
   readonly limit_value: number;
 }
 
-/** One limit in force: what the engine is told of it, and what people are. */
+/** One limit in force, for the engine and for people. */
 export interface Limit {
   readonly applied: AppliedLimit;
   readonly described: PolicyDescription;
@@ -56,7 +56,7 @@ export function resourceLimit(policy: LimitPolicy): Limit {
   return limit(policy, 'resource', { userId: null, keyId: null, scopeType, scopeId });
 }
 
-/** A budget of one member, over all their keys and sessions, or of exactly one key. */
+/** A limit on one member, over all their keys and sessions, or on exactly one key. */
 export function budgetLimit(policy: BudgetPolicy): Limit {
   const { kind, subjectId, targetType, targetId } = policy;
   return limit(policy, kind, {
@@ -67,7 +67,7 @@ export function budgetLimit(policy: BudgetPolicy): Limit {
   });
 }
 
-/** An endpoint's `max_concurrency` is a limit like any other; its id says where it is set. */
+/** An endpoint's `max_concurrency` is a limit like any other; its id names the endpoint. */
 export function endpointBound({ id }: Endpoint, maxConcurrency: number): Limit {
   const bound = {
     id: `endpoint:${id}:max_concurrency`,
@@ -80,7 +80,7 @@ export function endpointBound({ id }: Endpoint, maxConcurrency: number): Limit {
   return { applied: { ...applied, id: bound.id }, described };
 }
 
-/** Whether a request in this lane, or in none, that this candidate serves is one of those that the limit counts. */
+/** Whether the limit counts a request of this lane, or of none, that this candidate serves. */
 export function isCounted(
   { scopeType, scopeId }: CountedRequests,
   laneId: string | null,

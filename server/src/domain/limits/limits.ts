@@ -14,47 +14,46 @@ import {
 } from './limit.ts';
 import { amountOf, isUnitCost, type UsedAmounts } from './metric.ts';
 
-/** What of a caller decides which budgets it has. */
+/** The part of a caller that selects its own limits. */
 export type LimitedCaller = Pick<Caller, 'userId' | 'keyPolicies'>;
 
-/** The limits of one kind of caller: those it shares with a wider table, and its own after them. */
+/** The limits of one kind of caller: those shared with a wider table, then its own. */
 interface LimitTable {
   readonly shared: LimitTable | null;
   readonly own: readonly Limit[];
-  /** Whether there is any limit in it, shared or own. */
+  /** Whether it has any limit, shared or own. */
   readonly limits: boolean;
-  /** Lane id, or nothing for a route without a lane → endpoint id → what a request there is charged. */
+  /** Lane id (null without a lane) → endpoint id → the charges of a request there. */
   readonly charges: Map<string | null, Map<string, CandidateCharges>>;
 }
 
 interface CandidateCharges {
   /** At a cost of 1, which is what every request costs under a limit on requests or concurrency. */
   readonly units: readonly Charge[];
-  /** Whether any of them costs what the request is estimated at. */
+  /** Whether any cost depends on the request's estimate. */
   readonly estimated: boolean;
 }
 
 interface SnapshotTables {
-  /** Configured policies by id, then the endpoints' own bounds on concurrency: they bind everybody. */
+  /** Shared limits, then the endpoints' own concurrency limits: they apply to every caller. */
   readonly everybody: LimitTable;
-  /** Members with budgets of their own, as they come. */
+  /** Members with limits of their own, filled on first use. */
   readonly members: Map<string, LimitTable>;
-  /** By the list of the key's budgets, which lives as long as this process holds the key. */
+  /** By the list of the key's limits, which lives as long as this process holds the key. */
   readonly keys: WeakMap<readonly BudgetPolicy[], LimitTable>;
 }
 
-// A memo, not state: what it holds follows from its key alone and goes away with it.
+// A cache, not state: each entry follows from its key and is collected with it.
 const snapshotTables = new WeakMap<OrganizationSnapshot, SnapshotTables>();
 
-/** False when no request of this caller is limited by anything. */
+/** False when no limit applies to any request of this caller. */
 export function hasPolicies(snapshot: OrganizationSnapshot, caller: LimitedCaller): boolean {
   return tableOf(snapshot, caller).limits;
 }
 
 /**
- * What a request takes from every limit that applies when this candidate serves it: limits on resources, budgets of
- * the member and of the very key. Which limits those are is worked out once per caller, lane and endpoint of a
- * snapshot; the order never changes within it.
+ * What a request takes from every limit that applies when this candidate serves it: shared limits, then those of the
+ * member and of the key. The list is built once per caller, lane and endpoint of a snapshot and keeps its order.
  */
 export function chargesFor(
   snapshot: OrganizationSnapshot,
@@ -72,7 +71,7 @@ export function chargesFor(
   });
 }
 
-/** An endpoint without a price spends nothing: limits on spend count configured prices only. */
+/** Limits on spend count configured prices only, so an endpoint without a price costs nothing. */
 export function estimatedAmounts(
   snapshot: OrganizationSnapshot,
   candidate: Candidate,
@@ -98,13 +97,13 @@ export function estimatedCharges(
   return amounts.spendMicros > 0 ? charges : charges.filter(({ cost }) => cost > 0);
 }
 
-/** By the id that the engine knows it by; null for a limit that is no longer in force for this caller. */
+/** By the engine's id of the limit; null when it no longer applies to this caller. */
 export function describePolicy(
   snapshot: OrganizationSnapshot,
   caller: LimitedCaller,
   appliedId: string,
 ): PolicyDescription | null {
-  // At most three turns: the key's, the member's, everybody's.
+  // At most three turns: the key's limits, the member's, the shared ones.
   for (let table: LimitTable | null = tableOf(snapshot, caller); table !== null; table = table.shared) {
     const found = table.own.find(({ applied }) => applied.id === appliedId);
     if (found !== undefined) return found.described;
@@ -128,7 +127,7 @@ function tablesOf(snapshot: OrganizationSnapshot): SnapshotTables {
   return tables;
 }
 
-/** The narrowest table that has all limits of this caller; most callers have no budgets and share one. */
+/** The narrowest table with all limits of this caller; callers without limits of their own share one. */
 function tableOf(snapshot: OrganizationSnapshot, { userId, keyPolicies }: LimitedCaller): LimitTable {
   const tables = tablesOf(snapshot);
   const member = memberTable(snapshot, tables, userId);

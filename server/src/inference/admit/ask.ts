@@ -4,7 +4,7 @@ import { estimatedAmounts, estimatedCharges, hasPolicies } from '../../domain/li
 import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
 
-/** What this request needs at each candidate, in the engine's terms. */
+/** The request's charges at each candidate, as the engine takes them. */
 export function askFor(
   deps: { readonly waitersMax: number },
   exchange: Exchange,
@@ -35,7 +35,7 @@ export function askFor(
   };
 }
 
-/** Enough to account for the request if this process does not live to do it. */
+/** Lets the sweep write the request's row if this process dies. */
 export function draftOf(
   exchange: Exchange,
   routed: RoutedRequest,
@@ -66,7 +66,7 @@ export function draftOf(
   };
 }
 
-/** The windows of the chosen candidate beside their limits, for the rate headers. */
+/** The windows of the chosen candidate with their limits, for the rate headers. */
 export function rateWindowsOf(
   candidate: CandidateAsk | undefined,
   windows: readonly WindowState[],

@@ -9,9 +9,9 @@ import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
 import { askFor, rateWindowsOf } from './ask.ts';
 import { refusalError } from './refusal.ts';
 
-/** How long somebody in line sleeps at most: a wake-up can be lost with the connection that carried it. */
+/** How long a request in line sleeps at most: a lost connection can lose its wake-up. */
 const LINE_MS_MAX = 1_000;
-/** A process that is this busy all the time would never send anything. */
+/** Bounds the retries after a late answer, so that a busy process still sends requests. */
 export const LATE_ANSWERS_MAX = 3;
 export const UNUSED: Actual = { dispatched: false, tokens: 0, spendMicros: 0 };
 
@@ -27,7 +27,7 @@ export type Capacity =
       readonly kind: 'ready';
       readonly candidate: Candidate;
       readonly windows: readonly RateWindow[];
-      /** Sent later than this after its slot, it would be where the windows it was charged to do not count it. */
+      /** A dispatch later than this after its slot falls outside the windows that were charged. */
       readonly latenessMsMax: number;
     }
   | { readonly kind: 'refused'; readonly error: RelayError }
@@ -35,8 +35,8 @@ export type Capacity =
   | 'draining';
 
 /**
- * Asks for capacity and waits for it within what is left of the wait budget. Refusals are 429; 503 when a policy is in
- * force and cannot be checked. `release`: what a failed attempt took, given back in the same step.
+ * Asks for capacity and waits for it within the rest of the wait budget. Answers 429 for a refusal, 503 when a limit cannot
+ * be checked. `release`: what a failed attempt used, given back in the same step.
  */
 export async function awaitCapacity(
   deps: AdmitDeps,
@@ -48,7 +48,7 @@ export async function awaitCapacity(
   const { organizationId } = exchange.caller;
   let given = release;
   let late = 0;
-  // The wait can only shrink the budget, and each turn waits at least a millisecond, so this ends.
+  // Each turn waits at least a millisecond and shrinks the wait budget, which bounds the loop.
   for (;;) {
     const ask = askFor(deps, exchange, routed, candidates, given);
     given = null;
@@ -62,7 +62,7 @@ export async function awaitCapacity(
     const candidate = candidates[answer.candidate];
     if (candidate === undefined) throw new RangeError('admission chose a candidate that was not asked for');
     if (answer.kind === 'admitted') {
-      // Its slot lies somewhere in the time that the answer took; too long ago, it has to be another one.
+      // The slot lies between ask and answer. After a slow answer it may be too old, so ask for another.
       const charges = ask.candidates[answer.candidate]?.charges ?? [];
       const boundMs = Math.max(GEOMETRY.second.bucketMs, latenessMsMax(charges));
       if (tookMs > boundMs && late < LATE_ANSWERS_MAX) {
@@ -94,7 +94,7 @@ export async function awaitCapacity(
   }
 }
 
-/** For the record. Of several policies that made it wait the last one counts; a cooldown is none. */
+/** For the request's record: keeps the last limit that delayed it. Cooldowns are not limits. */
 function noteAnswer(
   { decisions, marks, arrivedAtMs, waitMs }: Exchange,
   answer: DeskAnswer,
@@ -108,7 +108,7 @@ function noteAnswer(
   const { policyId } = answer;
   const inMs = answer.kind === 'wait' ? answer.waitMs : answer.kind === 'refused' ? answer.resetMs : 0;
   if (policyId !== null)
-    // Nobody knows when a line ends, and no time makes room for what is larger than the limit.
+    // In line the wait is unknown, and no wait helps a request that is larger than the limit.
     decisions.bound = { policyId, resetsAtMs: inMs > 0 ? Math.round(arrivedAtMs + waitMs + inMs) : null };
   if (answer.kind === 'refused') return;
   const endpointId = candidates[answer.candidate]?.endpoint.id;
@@ -121,7 +121,7 @@ function stopReason(deps: AdmitDeps, exchange: Exchange): 'client_gone' | 'drain
   return deps.draining() ? 'draining' : null;
 }
 
-/** Until the slot has come, the line has moved, or the client left. */
+/** Until the slot, a wake-up, or a disconnect. */
 async function waitFor(
   deps: AdmitDeps,
   exchange: Exchange,

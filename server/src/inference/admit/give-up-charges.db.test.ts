@@ -33,7 +33,7 @@ const POLICIES: LimitPolicy[] = limitMetrics.map((metric) => ({
   enabled: true,
 }));
 
-describe('charges given up while a guardrail looks at the answer', () => {
+describe('charges given up while a guardrail checks the response', () => {
   let server: PrivateRedis;
   let redis: Redis;
   let engine: AdmissionEngine;
@@ -86,7 +86,7 @@ describe('charges given up while a guardrail looks at the answer', () => {
     return { exchange, candidate, routed: { body, route, estimate: { inputTokens: 40, outputTokens: 60 } } };
   }
 
-  it('leave the actual use in the windows and no unit taken, and settling later changes nothing', async () => {
+  it('leave the actual usage in the windows and no unit held, and settling later changes nothing', async () => {
     const { exchange, candidate, routed } = request();
     const ask = askFor({ waitersMax: 1 }, exchange, routed, [candidate], null);
     assert.equal((await desk.admit(ask)).kind, 'admitted');
@@ -98,7 +98,7 @@ describe('charges given up while a guardrail looks at the answer', () => {
     // Without a price nothing is charged to the limit on spend.
     assert.deepEqual(await amounts(), { requests: 1, tokens: 100, concurrency: 1 });
 
-    // A cooldown of the endpoint and a queue of others are nothing to it.
+    // Neither a cooldown of the endpoint nor other waiters delay it.
     await engine.penalize(organizationId, 'e', 60_000);
     await giveUpCharges({ desk }, exchange, routed, candidate, ACTUAL);
     assert.deepEqual(await amounts(), { requests: 1, tokens: 12, concurrency: 0 });

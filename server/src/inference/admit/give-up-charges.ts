@@ -6,9 +6,9 @@ import type { Exchange, RoutedRequest } from '../exchange.ts';
 import { draftOf } from './ask.ts';
 
 /**
- * The provider is done with the request, and the gateway is not: the limits get what it really used and its unit of concurrency
- * back, in the step that also ends a failed attempt. Its lease stays, without charges, until it is settled. Where the limits
- * cannot be reached it keeps what it holds until then.
+ * Called when the provider has finished but the gateway has not: settles the charges to the actual usage and frees the unit
+ * of concurrency. The lease stays, without charges, until the request is settled. If the engine is unavailable, the request
+ * keeps its charges until then.
  */
 export async function giveUpCharges(
   deps: { readonly desk: Pick<AdmissionDesk, 'admit'> },
@@ -22,7 +22,7 @@ export async function giveUpCharges(
   const ask = {
     organizationId: caller.organizationId,
     operationId: requestId,
-    // A queue and a candidate of its own: nobody comes before it, and nothing keeps it waiting.
+    // With its own queue and candidate, the ask never waits.
     queue: requestId,
     waitersMax: 1,
     candidates: [{ endpointId: requestId, paced: false, charges: [] }],

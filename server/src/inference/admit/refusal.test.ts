@@ -53,8 +53,8 @@ function refused(over: Partial<Refusal>): ReturnType<typeof refusalError> {
   return refusalError(exchange, route, { ...refusal, ...over });
 }
 
-describe('a refusal for want of capacity', () => {
-  it('says when to come back, in seconds and in milliseconds', () => {
+describe('a refusal for lack of capacity', () => {
+  it('says when to retry, in seconds and in milliseconds', () => {
     const error = refused({ retryAfterMs: 1_500, resetMs: 1_600 });
     assert.equal(error.code, 'rate_limit_wait_budget_exceeded');
     assert.deepEqual(error.detail.headers, { 'Retry-After': '2', 'retry-after-ms': '1500' });
@@ -62,7 +62,7 @@ describe('a refusal for want of capacity', () => {
     assert.equal(error.detail.fields?.['resets_at'], '1970-01-01T00:00:01.600Z');
   });
 
-  it('names the policy that bound', () => {
+  it('names the limit that caused it', () => {
     const error = refused({ retryAfterMs: 1_500, policyId: 'p' });
     assert.match(error.message, /limit of 60 requests per minute on the whole organization/);
     assert.deepEqual(error.detail.fields?.['policy'], {
@@ -76,7 +76,7 @@ describe('a refusal for want of capacity', () => {
     });
   });
 
-  it('names the budget that bound, whose it is and where it applies', () => {
+  it('names a member or key limit, its owner and where it applies', () => {
     const ofUser = refused({ retryAfterMs: 1_500, policyId: 'u' });
     assert.match(ofUser.message, /limit of 900 tokens per day on everything this user sends has no room/);
     const ofKey = refused({ retryAfterMs: 1_500, policyId: 'k@l1' });
@@ -92,7 +92,7 @@ describe('a refusal for want of capacity', () => {
     });
   });
 
-  it('is a spent budget, not to be tried again, when its end is more than a minute away', () => {
+  it('is an exhausted budget, without a retry, when the reset is more than a minute away', () => {
     assert.equal(refused({ retryAfterMs: 60_000 }).detail.headers?.['x-should-retry'], undefined);
     const error = refused({ retryAfterMs: 60_001 });
     assert.equal(error.code, 'budget_exhausted');
@@ -103,7 +103,7 @@ describe('a refusal for want of capacity', () => {
     });
   });
 
-  it('has no time to offer to a request that is larger than the limit', () => {
+  it('gives no Retry-After to a request that is larger than the limit', () => {
     const error = refused({ reason: 'exceeds_limit', policyId: 'p' });
     assert.equal(error.code, 'request_exceeds_limit');
     assert.deepEqual(error.detail.headers, { 'x-should-retry': 'false' });

@@ -7,13 +7,13 @@ import {
 } from '../../domain/guardrails/guardrail.ts';
 import type { Route, RouteMember } from '../../domain/routing/routing.ts';
 
-/** The guardrails of a request as they would be asked: what is bound to everything or the lane first, then the candidate's. */
+/** The guardrails that would check the request, in order: those of the organization and the lane, then the candidate's. */
 export interface GuardrailsOfRoute {
   readonly all: readonly EffectiveGuardrail[];
   idsAt(member: RouteMember): readonly string[];
 }
 
-/** `members`: those that could serve the request. */
+/** `members`: the candidates that can serve the request. */
 export function guardrailsOfRoute(
   guardrails: readonly Guardrail[],
   route: Route | undefined,
@@ -41,7 +41,7 @@ function placeOf(laneId: string | null, { candidate: { provider, endpoint } }: R
   return { laneId, candidate: { providerId: provider.id, endpointId: endpoint.id } };
 }
 
-/** Those that hold for any candidate are asked before one is known. */
+/** Guardrails that apply to every candidate run before one is chosen. */
 function inTurn(guardrails: readonly Guardrail[], anywhere: GuardedPlace): readonly Guardrail[] {
   const early = new Set(effectiveGuardrails(guardrails, anywhere));
   return [...early, ...guardrails.filter((guardrail) => !early.has(guardrail))];

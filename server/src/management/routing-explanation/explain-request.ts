@@ -9,7 +9,7 @@ import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import { explainRoute } from './explain-route.ts';
 import { type PlacementDeps, readPlacements } from './placements.ts';
 
-/** A request as far as routing and limits look at it. */
+/** The part of a request that routing and limits depend on. */
 export interface ExplainedRequest {
   readonly operation: Operation;
   readonly model: string;

@@ -43,7 +43,7 @@ function explain(model: string, over: { operation?: Operation; streaming?: boole
 }
 
 describe('the guardrails of an explanation', () => {
-  it('stand in the order in which they are asked, with their stages and what binds them', () => {
+  it('are listed in the order in which they run, with their stages and bindings', () => {
     const answer = explain('fast');
     assert.deepEqual(answer.guardrail_ids, ['lane', 'provider', 'second']);
     assert.deepEqual(answer.guardrails, [
@@ -68,7 +68,7 @@ describe('the guardrails of an explanation', () => {
     ]);
   });
 
-  it('are told for each candidate', () => {
+  it('are listed for each candidate', () => {
     assert.deepEqual(
       explain('fast').candidates.map(({ guardrail_ids }) => guardrail_ids),
       [
@@ -79,7 +79,7 @@ describe('the guardrails of an explanation', () => {
     assert.deepEqual(explain('m-a').guardrail_ids, ['provider', 'lane']);
   });
 
-  it('make it say that a stream and an embedding would be refused with 400', () => {
+  it('make streams and embeddings fail with 400', () => {
     const stream = explain('fast', { streaming: true });
     assert.deepEqual([stream.outcome, stream.error_code], ['refuse', 'guardrail_streaming_unsupported']);
     assert.match(stream.reason ?? '', /refused with 400/);

@@ -23,13 +23,13 @@ export interface PlacementQuestion {
   readonly estimate: TokenEstimate;
 }
 
-/** Where each candidate could place the request, by endpoint, and the time at which that was true. */
+/** The placement at each candidate, by endpoint, as of `nowMs`. */
 export interface Placements {
   readonly nowMs: number;
   readonly byEndpoint: ReadonlyMap<string, Placement>;
 }
 
-/** Works out placements from cooldowns and the live usage of limits. Reads only; reserves nothing. */
+/** Derives placements from cooldowns and the live usage of limits. Reserves nothing. */
 export async function readPlacements(
   deps: PlacementDeps,
   { snapshot, caller, route, candidates, estimate }: PlacementQuestion,

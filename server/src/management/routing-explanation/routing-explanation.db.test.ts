@@ -101,7 +101,7 @@ describe('a routing explanation', () => {
     );
   });
 
-  it('says who is disabled and who cannot serve, and passes over them', async () => {
+  it('skips candidates that are disabled or cannot serve the request, and says why', async () => {
     await room.call('updateEndpoint', room.acme, { id: endpoint(0), body: { enabled: false } });
     await room.call('updateEndpoint', room.acme, { id: endpoint(1), body: { supports_streaming: false } });
     const answer = await explain({ stream: true });
@@ -110,7 +110,7 @@ describe('a routing explanation', () => {
     assert.equal(answer.candidates[0]?.wait_ms, null);
   });
 
-  it('of a lane nobody in which serves the operation is no_route', async () => {
+  it('of a lane without a candidate for the operation is no_route', async () => {
     const answer = await explain({ input: 'x' }, 'embeddings');
     assert.equal(answer.outcome, 'refuse');
     assert.equal(answer.error_code, 'no_route');
@@ -132,7 +132,7 @@ describe('a routing explanation', () => {
     assert.deepEqual(verdicts(answer), ['limited', 'selected', 'would_wait']);
   });
 
-  it('of a lane that takes the soonest names the one free now', async () => {
+  it('of a lane with selection soonest names the candidate that is free now', async () => {
     await laneOfThree({ selection: 'soonest' });
     coolDown(0, 5_000);
     const answer = await explain();
@@ -140,7 +140,7 @@ describe('a routing explanation', () => {
     assert.deepEqual(verdicts(answer), ['would_wait', 'selected', 'available']);
   });
 
-  it('refuses with the true time when no candidate fits the budget', async () => {
+  it('refuses with the Retry-After of the engine when no candidate fits the wait budget', async () => {
     for (const [index, ms] of [60_000, 40_000, 50_000].entries()) coolDown(index, ms);
     const answer = await explain();
     assert.equal(answer.outcome, 'refuse');
@@ -159,7 +159,7 @@ describe('a routing explanation', () => {
     assert.deepEqual(verdicts(answer), ['unhealthy', 'unhealthy', 'unhealthy']);
   });
 
-  it('resolves provider/model and a bare model, and says of an unknown name that it is', async () => {
+  it('resolves provider/model and a bare model, and reports an unknown name', async () => {
     const asked = async (name: string) => {
       const { resolved_as, candidates, lane_id } = await explain({ model: name });
       return [resolved_as, candidates.length, lane_id];
@@ -175,7 +175,7 @@ describe('a routing explanation', () => {
     assert.doesNotMatch(unknown.reason ?? '', /disabled/);
   });
 
-  it('says of the name of a disabled lane that it is disabled', async () => {
+  it('says that a lane of that name is disabled', async () => {
     await laneOfThree({ enabled: false });
     const answer = await explain();
     assert.equal(answer.error_code, 'model_not_found');
@@ -191,7 +191,7 @@ describe('a routing explanation', () => {
       policyId = (await room.call('createLimitPolicy', room.acme, { body })).body.id;
     }
 
-    /** One request at the first endpoint that has room, as the data plane would ask for it. */
+    /** Admits one request at the first endpoint with room, as the data plane would. */
     async function use(tokens = 10): Promise<string> {
       const { organizationId } = room.acme;
       const snapshot = await room.snapshots.load(organizationId);
@@ -230,7 +230,7 @@ describe('a routing explanation', () => {
       assert.deepEqual([usage?.used, usage?.reserved], [0, 0]);
     });
 
-    it('names the policy that would make it wait, and until when', async () => {
+    it('names the limit that would make it wait, and until when', async () => {
       await laneOfThree({ default_max_wait_ms: 90_000 });
       await limitFirst({ period: 'minute' });
       await use();
@@ -245,7 +245,7 @@ describe('a routing explanation', () => {
       assert.equal(answer.candidates[1]?.limited_by, null);
     });
 
-    it('passes over one whose limit is full for longer than the wait budget', async () => {
+    it('skips an endpoint whose limit is full for longer than the wait budget', async () => {
       await limitFirst({ period: 'minute' });
       await use();
       const answer = await explain();
@@ -254,7 +254,7 @@ describe('a routing explanation', () => {
       assert.equal(answer.limited_by, null);
     });
 
-    it('names the policy that would refuse it when no candidate has room', async () => {
+    it('names the limit that would reject it when no candidate has room', async () => {
       await limitFirst({ period: 'minute', scope_type: 'global', scope_id: null });
       await use();
       const answer = await explain();
@@ -265,7 +265,7 @@ describe('a routing explanation', () => {
       assert.match(answer.reason ?? '', /wait budget of 10000 ms/);
     });
 
-    it('names the policy that a request is too large for, unless its output has no bound of its own', async () => {
+    it('names the limit that a request is too large for, unless it has no output cap', async () => {
       await limitFirst({ metric: 'tokens', period: 'minute', limit_value: 200 });
       const capped = await explain({ max_tokens: 5_000 });
       assert.deepEqual(verdicts(capped), ['limited', 'selected', 'available']);
@@ -274,7 +274,7 @@ describe('a routing explanation', () => {
       assert.deepEqual(verdicts(await explain()), ['selected', 'available', 'available']);
     });
 
-    it('says of taken concurrency that there is a line, whose end nobody knows', async () => {
+    it('queues for concurrency that is in use, with an unknown wait', async () => {
       for (const index of [2, 1, 0]) await limitFirst({ metric: 'concurrency', period: 'none' }, index);
       const held = [await use(), await use()];
       assert.deepEqual(verdicts(await explain()), ['would_wait', 'would_wait', 'selected']);
@@ -290,7 +290,7 @@ describe('a routing explanation', () => {
       assert.equal((await explain()).outcome, 'dispatch');
     });
 
-    it('cannot be given while the store of limits is away, and needs no store without limits', async () => {
+    it('fails while the store of limits is unavailable, and needs no store without limits', async () => {
       storeIsAway = true;
       try {
         assert.equal((await explain()).outcome, 'dispatch');
@@ -315,7 +315,7 @@ describe('a routing explanation', () => {
     assert.equal(await room.configVersion(room.acme), version);
   });
 
-  it('refuses a body without a model, and one nested without end', async () => {
+  it('rejects a body without a model, and one that nests too deep', async () => {
     await assert.rejects(explain({ model: 5 }), refusal('invalid_request', 'body.model'));
     const nested = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
     await assert.rejects(explain({ messages: nested }), refusal('invalid_request', 'body'));

@@ -1,6 +1,6 @@
 -- ARGV: 1 time or '', 2 organization, 3 operation, 4 queue, 5 waiters at most, 6 selection, 7 wait budget,
---   8 lease, 9 gateway, 10 draft, 11–13 what came before: '', or 1/0 (dispatched), tokens and spend of a failed attempt,
---   or 'restore', candidate and age of an operation that is under way and was lost, 14 number of candidates,
+--   8 lease, 9 gateway, 10 draft, 11–13 for a new ask '', for a fallback 1/0 (dispatched), tokens and spend of the failed
+--   attempt, for a lost operation in flight 'restore', candidate and age, 14 number of candidates,
 --   then for each candidate: endpoint, paced (1 or 0), number of charges,
 --   and for each charge: policy, metric, period, limit, cost
 local org, op, queue = ARGV[2], ARGV[3], ARGV[4]
@@ -49,7 +49,7 @@ local function read_candidates()
 end
 
 local candidates, unknown = read_candidates()
--- Equal for asks that are bound by the same rules. Only those that wait are ever asked for it.
+-- Equal for asks with the same candidates, limits and costs. Only waiting operations need it.
 local function fingerprint()
   return redis.sha1hex(table.concat(ARGV, '\n', 15))
 end
@@ -58,7 +58,7 @@ local function cooldown_of(endpoint)
   return tonumber(call('GET', cooldown_key(org, endpoint)) or 0)
 end
 
--- Those that stand in line before this operation, itself not counted.
+-- How many operations are ahead of this one in line.
 local function ahead_in_line(id, arrived)
   local key = line_key(org, id)
   local score = string.format('%.0f', arrived)
@@ -117,7 +117,7 @@ local function earliest(candidate, from, paced)
   return NEVER_MS, bound
 end
 
--- The earliest moment at which every policy of the candidate has room, and what stood in the way.
+-- The earliest moment at which every limit of the candidate has room, and the limit that delays it.
 local function place(candidate, held, slot_before)
   for _, charge in ipairs(candidate.charges) do
     if charge.cost > charge.limit then return { slot = NEVER_MS, exceeds = charge.id } end
@@ -137,7 +137,7 @@ local function refusal(reason, retry_after, policy, reset)
   return { 'refused', reason, retry_after, policy or '', reset }
 end
 
--- Answers kind, candidate (counted from one), slot and, in line, the policy; or a refusal.
+-- Returns kind, candidate (from one), slot and, in line, the limit; or a refusal.
 local function choose(placements)
   local fitting, blocked, soonest
   for index, placement in ipairs(placements) do
@@ -194,7 +194,7 @@ local function new_lease(chosen, slot, arrived, waits, tried)
   }
 end
 
--- The slot that must not be overtaken: the latest of the queue, or of whoever came just before one that asks again.
+-- The slot that must not be overtaken: the latest of the queue, or for a repeated ask that of the request before it.
 local function slot_before(held)
   if not held then
     local last = call('ZRANGE', queue_key(org, queue), 0, 0, 'REV', 'WITHSCORES')
@@ -208,7 +208,7 @@ local function slot_before(held)
   return other and tonumber(call('ZSCORE', queue_key(org, queue), other) or 0) or 0
 end
 
--- What was sent before this ask and failed: its request gets a row even if its gateway does not live to write it.
+-- The attempt that was sent before this ask and failed. The request gets a row even if its gateway dies.
 local function tried_before(held)
   if held and held.state == 'dispatched' and ARGV[11] == '1' then return { held.draft, held.candidate } end
   return held and held.tried or nil
@@ -223,7 +223,7 @@ local function decide(held)
   for index, candidate in ipairs(candidates) do
     local placement = place(candidate, held, before)
     placements[index] = placement
-    -- The first that fits is taken, so there is no need to look at the others.
+    -- `preferred` takes the first that fits, so the others are not placed.
     if ARGV[6] ~= 'soonest' and not placement.blocked and placement.slot <= deadline then break end
   end
   local kind, chosen, slot, policy = choose(placements)
@@ -261,7 +261,7 @@ local function decide(held)
   return answer
 end
 
--- Without asking whether it fits: it is under way.
+-- Checks no limit: the operation is in flight.
 local function restore(held)
   if held then return { 'restored' } end
   if #unknown > 1 then return unknown end
@@ -272,7 +272,7 @@ local function restore(held)
   return { 'restored' }
 end
 
--- How long after its slot a request may be dispatched: one bucket of the shortest window that it was charged to.
+-- How late after its slot a request may be dispatched: one bucket of the shortest window that it is charged to.
 local function lateness_max(charges)
   local bound = NEVER_MS
   for _, charge in ipairs(charges) do bound = math.min(bound, BUCKET_MS[charge.period] or bound) end

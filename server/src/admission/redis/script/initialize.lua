@@ -1,5 +1,5 @@
 -- ARGV: time or '', organization, then for each window: policy, metric, period, start, amount
--- Windows that exist are left alone, so any number of gateways may do this at once.
+-- Existing windows stay as they are, so several gateways may do this concurrently.
 local now = time_ms(ARGV[1])
 local org = ARGV[2]
 for index = 3, #ARGV, 5 do

@@ -1,6 +1,6 @@
--- What every script of the engine shares. The rules are those of ../../memory-engine.ts and its neighbours, function
--- by function; a property test holds the two together. Keys are made here from one prefix that carries the hash tag,
--- so that everything a script touches lies in one slot of a cluster.
+-- Shared by every script of the engine. The rules are those of ../../memory, function by function; random histories
+-- compare the two engines. Every key starts with one prefix that carries the hash tag, so that everything a script
+-- touches lies in one slot of a cluster. metrics.lua, before this text, defines QUANTITY, HELD and PACED.
 local PREFIX = KEYS[1]
 local RETRY_UNKNOWN_MS = 1000
 local NEVER_MS = 9e15
@@ -17,7 +17,7 @@ local call, pack, unpack_value = redis.call, cmsgpack.pack, cmsgpack.unpack
 
 local NOW = 0
 
--- The server's time, never backwards. The argument is for tests, which bring their own.
+-- The server's clock, which never goes back. Tests pass their own time.
 local function time_ms(given)
   if given ~= '' then
     NOW = tonumber(given)
@@ -66,10 +66,10 @@ local function next_window(period, at)
   return window_start('month', start + 32 * DAY_MS)
 end
 
--- Windows are read once, changed in memory, and written back at the end ------------------------------------------------
+-- Windows: read once, changed in memory, written at the end ------------------------------------------------------------
 
--- A window is one string: pacing mark and total, then place and amount in turn, each number eight bytes, the newest place
--- first. Most requests touch only the first entries, so the others are never turned into tables.
+-- A window is one string: pacing mark and total, then pairs of place and amount, newest place first; each number has eight
+-- bytes. Most requests touch only the first entries, so the others are never decoded.
 local NUMBERS = '>dd'
 local ENTRY_BYTES = 16
 local struct_pack, struct_unpack, sub = struct.pack, struct.unpack, string.sub
@@ -115,7 +115,7 @@ local function load_windows(keys, periods)
   for index, key in ipairs(keys) do decode_window(texts[index], key, periods[index]) end
 end
 
--- Where the place is among the entries, or belongs, in bytes; and its amount, if it has one.
+-- The byte offset of the place among the entries, or where it belongs, and its amount if it has one.
 local function find(window, place)
   local entries = window.entries
   local low, high, middle = 0, #entries / ENTRY_BYTES, 0
@@ -142,7 +142,7 @@ local function add(window, place, amount)
   window.amounts = nil
 end
 
--- Every place with its amount, for those who have to look at all of them.
+-- Every place with its amount, for searches over all entries.
 local function amounts_of(window)
   if window.amounts then return window.amounts end
   local amounts = {}
@@ -161,7 +161,7 @@ end
 local function write_windows(now)
   for key, window in pairs(windows) do
     local bucket_ms = BUCKET_MS[window.period]
-    -- A calendar window that was never initialized from the ledger must not come to look as if it had been.
+    -- A calendar window that was never initialized from the ledger must not be written as if it had been.
     if window.dirty and (bucket_ms or window.known) then
       local newest = newest_place(window)
       local until_ms
@@ -208,7 +208,7 @@ local function earliest_for(charge, from, paced)
   return earliest_in_sliding(window, charge.limit, charge.cost, start)
 end
 
--- What a window holds: used up to now, reserved for later, and the time until it is whole again.
+-- Used up to now, reserved for later, and the time until the window is empty.
 local function usage_of(window, now)
   local period = window.period
   local bucket_ms = BUCKET_MS[period]
@@ -239,7 +239,7 @@ local function post(charges, slot)
       add(window, place, charge.cost)
       local before = window.pace
       if bucket_ms and PACED[charge.metric] then
-        -- Several may share a millisecond: the mark keeps the fraction that the slot leaves out.
+        -- The mark keeps fractions of a millisecond, so that several requests can share one.
         local last = floor(before) == slot and before or slot
         window.pace = max(before, last + (bucket_ms * SPAN[period]) / charge.limit)
       end
@@ -260,7 +260,7 @@ local function correct(org, postings, actual, now)
     end
     local window = window_of(org, id, metric, period)
     local bucket_ms = BUCKET_MS[period]
-    -- What has slid out of the window has nothing left to be given back.
+    -- A bucket outside the window needs no correction.
     if not bucket_ms or place > floor(now / bucket_ms) - SPAN[period] then add(window, place, -max(0, cost - used)) end
     if used > cost then
       add(window, bucket_ms and floor(now / bucket_ms) or window_start(period, now), used - cost)
@@ -284,7 +284,7 @@ local function write_lease(op, lease)
   call('ZADD', PREFIX .. 'expiry', lease.expires, op)
 end
 
--- Tells the gateways of those next in line that a unit may be free for them; each of them, served, tells the next.
+-- Wakes the operations next in line; each of them, once served, wakes the next.
 local function wake_next(lease)
   for id, limit in pairs(lease.concurrency) do
     local free = limit - call('SCARD', holders_key(lease.org, id))
@@ -302,7 +302,7 @@ local function leave_line(op, lease)
   call('ZREM', queue_key(lease.org, lease.queue), op)
 end
 
--- Those who wait stand in their queue by slot, for whoever comes next, and by arrival, for whoever asks again.
+-- A waiter is in its queue by slot, for new requests, and by arrival, for requests that ask again.
 local function leave_queue(op, lease)
   call('ZREM', queue_key(lease.org, lease.queue), op)
   call('ZREM', order_key(lease.org, lease.queue), op)
@@ -324,7 +324,7 @@ local function give_back(op, lease, actual, now)
   forget(op, lease)
 end
 
--- An operation that was sent and holds nothing any more: its lease stays for the draft in it, until it is settled.
+-- An attempt was sent and holds nothing any more: the lease keeps its draft until the operation is settled.
 local function keep_tried(op, lease, tried, expires)
   lease.state, lease.tried, lease.expires = 'tried', tried, expires
   lease.postings, lease.holds, lease.concurrency = {}, {}, {}

@@ -1,6 +1,6 @@
 -- ARGV: time or '', how many leases to end at most
--- Waiting leases are voided; dispatched ones stay charged at their estimate and go to the usage stream as such, and so does
--- what was sent before somebody waited again.
+-- Voids waiting leases. Dispatched leases, and attempts that were sent before an operation waited again, stay charged at
+-- their estimate and go to the usage stream marked so.
 local now = time_ms(ARGV[1])
 local expired = call('ZRANGE', PREFIX .. 'expiry', '-inf', string.format('%.0f', now), 'BYSCORE', 'LIMIT', 0, ARGV[2])
 if #expired == 0 then return 0 end

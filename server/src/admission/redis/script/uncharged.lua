@@ -1,6 +1,6 @@
--- The common case of admit.lua in as few steps as it takes: a new operation that nothing is charged for, nobody before it in
--- its queue, and a first candidate that may be called. It does what the rules of admit.lua come to then, and leaves
--- everything else to them. It stands before all other text: making the functions of the rules costs more than this.
+-- The common case of admit.lua in few steps: a new operation without charges, an empty queue, and a first candidate without
+-- a cooldown. The result is that of admit.lua, which handles every other case. It comes before all other text, because
+-- defining the functions of the rules costs more than this.
 if ARGV[11] == '' and #ARGV == 14 + 3 * tonumber(ARGV[14]) then
   local prefix, org, op, call = KEYS[1], ARGV[2], ARGV[3], redis.call
   local lease = prefix .. 'lease:' .. op

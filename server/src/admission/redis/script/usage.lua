@@ -1,5 +1,5 @@
 -- ARGV: time or '', organization, then for each policy: id, metric, period
--- Answers for each: used, reserved, milliseconds until whole.
+-- Returns for each: used, reserved, milliseconds until the window is empty.
 local now = time_ms(ARGV[1])
 local org = ARGV[2]
 local answer = {}
