@@ -46,7 +46,7 @@ async function queueOfFour() {
   };
 }
 
-describe('whoever asks again at its slot', () => {
+describe('a request that asks again at its slot', () => {
   for (const [change, policies] of [
     ['is gone', []],
     ['was raised', [{ ...perMinute, limit: 6_000 }]],

@@ -20,7 +20,7 @@ interface Gateway {
   stop(): Promise<void>;
 }
 
-describe('what is under way in all gateways, on a cluster', () => {
+describe('the live traffic of all gateways, on a cluster', () => {
   let cluster: RedisCluster;
   let watched: Redis;
   let gateways: Gateway[] = [];

@@ -9,7 +9,7 @@ import { createMemoryEngine } from './memory/engine.ts';
 
 const ACME = { organizationId: 'acme', userId: undefined };
 
-describe('what is under way in a process', () => {
+describe('the live traffic of a process', () => {
   let nowMs: number;
   let desk: AdmissionDesk;
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
@@ -105,6 +105,6 @@ describe('what is under way in a process', () => {
     const direct = { ...flow('first', 0, 0, 1), laneId: null };
     assert.deepEqual(desk.flows(ACME), [flow('first', 0, 0, 2), direct]);
     assert.deepEqual(desk.flows({ ...ACME, userId: 'ben' }), [flow('first', 0, 0, 1), direct]);
-    assert.deepEqual(desk.flows({ ...ACME, userId: 'nobody' }), []);
+    assert.deepEqual(desk.flows({ ...ACME, userId: 'without requests' }), []);
   });
 });

@@ -20,7 +20,7 @@ export function concurrencyRefusal(policyId: string): Refusal {
   return refusal('wait_budget', RETRY_UNKNOWN_MS, policyId, RETRY_UNKNOWN_MS);
 }
 
-/** What a client is told of a refusal. */
+/** How Relay answers a refused request. */
 export interface RefusalOutcome {
   readonly code: ErrorCode;
   /** Null when no wait helps. */

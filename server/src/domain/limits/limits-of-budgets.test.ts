@@ -19,7 +19,7 @@ describe('budgets', () => {
     const reached = { e1: atFirst, e2: atSecond };
     const at = { targetType, targetId };
 
-    it(`of a member on ${targetType} bind that member, with any key or none, and nobody else`, () => {
+    it(`of a member on ${targetType} apply to that member, with any key or none, and to no other caller`, () => {
       for (const metric of limitMetrics) {
         const organized = organization([], { userPolicies: [budget('user', 'u', { ...at, metric })] });
         const keyed: LimitedCaller = { userId: 'anne', keyPolicies: [budget('api_key', 'k')] };
@@ -36,7 +36,7 @@ describe('budgets', () => {
       }
     });
 
-    it(`of a key on ${targetType} bind that key and no other of its owner`, () => {
+    it(`of a key on ${targetType} apply to that key and to no other of its owner`, () => {
       const organized = organization([]);
       for (const metric of limitMetrics) {
         const first: LimitedCaller = {
@@ -56,7 +56,7 @@ describe('budgets', () => {
     });
   }
 
-  it('come after the limits that bind everybody, and cost what the request is estimated at', () => {
+  it('come after the shared limits, at the estimated cost', () => {
     const organized = organization([policy('r', { metric: 'tokens' })], {
       userPolicies: [budget('user', 'u', { metric: 'spend' })],
     });
@@ -72,7 +72,7 @@ describe('budgets', () => {
     );
   });
 
-  it('say which requests they count, so that a lost window can be summed again', () => {
+  it('say which requests they count, so that a lost window can be rebuilt', () => {
     const at = { targetType: 'lane', targetId: 'l1' } as const;
     const organized = organization([], { userPolicies: [budget('user', 'u', at)] });
     const caller = { userId: 'anne', keyPolicies: [budget('api_key', 'k', at)] };
@@ -86,7 +86,7 @@ describe('budgets', () => {
     );
   });
 
-  it('that move to another target begin a count of their own there', () => {
+  it('that move to another target start a new counter there', () => {
     const idAt = (targetId: string) => {
       const at = { targetType: 'lane', targetId } as const;
       const organized = organization([], { userPolicies: [budget('user', 'u', at)] });
@@ -96,7 +96,7 @@ describe('budgets', () => {
     assert.equal(idAt('l1'), idAt('l1'));
   });
 
-  it('are worked out once per key and route, anew for another list of budgets and another snapshot', () => {
+  it('are resolved once per key and route, and again for another list or snapshot', () => {
     const caller = { userId: 'anne', keyPolicies: [budget('api_key', 'k', { limitValue: 5 })] };
     const organized = organization([policy('r')], { userPolicies: [budget('user', 'u')] });
     const again = (by: LimitedCaller, of = organized) => chargesAt(of, by, 'gpt', 'e1');

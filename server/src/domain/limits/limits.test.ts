@@ -87,7 +87,7 @@ describe('the limits of a request', () => {
     );
   });
 
-  it('name the same policies in the same order with every request, and only the costs differ', () => {
+  it('keep their order from request to request; only the costs differ', () => {
     const organized = organization(limitMetrics.map((metric) => policy(metric, { metric })));
     const route = routeOf(organized, 'gpt');
     const candidate = candidateOf(organized, 'gpt', 'e1');
@@ -104,7 +104,7 @@ describe('the limits of a request', () => {
     for (const [index, charge] of first.entries()) assert.equal(second[index]?.policy, charge.policy);
   });
 
-  it('cost nothing to work out again when none depends on the estimate', () => {
+  it('are the same object again when none depends on the estimate', () => {
     const organized = organization([policy('a'), policy('b', { metric: 'concurrency' })]);
     const route = routeOf(organized, 'gpt');
     const candidate = candidateOf(organized, 'gpt', 'e1');
@@ -112,7 +112,7 @@ describe('the limits of a request', () => {
     assert.equal(again(), again());
   });
 
-  it('follow the next snapshot at once', () => {
+  it('follow the next snapshot immediately', () => {
     const model = 'fast';
     const limits = (organized: OrganizationSnapshot) =>
       chargesAt(organized, ANYONE, model, 'e1').map(({ policy: { limit } }) => limit);

@@ -65,7 +65,8 @@ async function readUsage(
   } catch (error) {
     if (!(error instanceof RelayError && error.code === 'store_unavailable')) throw error;
     throw new RelayError('policy_unavailable', {
-      message: 'The live state of limits cannot be read right now, so nobody can say. Retry shortly.',
+      message:
+        'The live state of limits cannot be read right now, so routing cannot be explained. Retry shortly.',
       internal: error.detail.internal ?? error.message,
       cause: error,
     });
