@@ -1,9 +1,9 @@
 // Only what Biome cannot say: rules that need types, and who may open a connection or read the environment.
 import tseslint from 'typescript-eslint';
 
-const egressMessage = 'Outgoing connections go through the egress door of the kit room alone.';
-const storeMessage = 'Only the store room talks to PostgreSQL and Redis.';
-const environmentMessage = 'Only the main room reads the environment; take the setting as an argument.';
+const egressMessage = 'Only the egress module of kit opens outgoing connections.';
+const storeMessage = 'Only the store module talks to PostgreSQL and Redis.';
+const environmentMessage = 'Only the main module reads the environment; take the setting as an argument.';
 
 /** Names that cannot open a connection and so are free to import anywhere. Types always are. */
 const harmlessNames = {

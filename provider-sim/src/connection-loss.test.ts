@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Fault } from './fault.ts';
 import { startProviderSim } from './provider-sim.ts';
-import { operations, sendFault } from './raw-client.ts';
+import { operations, sendFault } from './raw-client.fixture.ts';
 import type { ProviderSim } from './simulator.ts';
 
 /** How a connection went away, as seen below HTTP: an orderly end or a reset. */

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { operations } from './raw-client.ts';
+import { operations } from './raw-client.fixture.ts';
 
 describe('the simulator as a process, told over HTTP', () => {
   let child: ChildProcess;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FaultName, faultNames } from './fault.ts';
-import { type Case, cases, type Row } from './fault-row.ts';
-import { answerRows } from './fault-rows-answer.ts';
-import { contentRows } from './fault-rows-content.ts';
-import { travelRows } from './fault-rows-travel.ts';
+import { type Case, cases, type Row } from './fault-row.fixture.ts';
+import { answerRows } from './fault-rows-answer.fixture.ts';
+import { contentRows } from './fault-rows-content.fixture.ts';
+import { travelRows } from './fault-rows-travel.fixture.ts';
 import { startProviderSim } from './provider-sim.ts';
-import { type Sending, sendFault } from './raw-client.ts';
+import { type Sending, sendFault } from './raw-client.fixture.ts';
 import type { ProviderSim } from './simulator.ts';
 
 const rows: Record<FaultName, Row[]> = { ...answerRows, ...contentRows, ...travelRows };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { startProviderSim } from './provider-sim.ts';
-import { operations, type Seen, send, sendFault } from './raw-client.ts';
+import { operations, type Seen, send, sendFault } from './raw-client.fixture.ts';
 import { contentOfStream } from './read-sse.ts';
 import type { ProviderSim } from './simulator.ts';
 

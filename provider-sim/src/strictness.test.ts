@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { startProviderSim } from './provider-sim.ts';
-import { operations, send } from './raw-client.ts';
+import { operations, send } from './raw-client.fixture.ts';
 import type { ProviderSim } from './simulator.ts';
 
 interface Refused {

@@ -1,8 +1,7 @@
 // `npm run system [-- NAME…]`: runs black-box suites, two at a time unless they measure. A suite run alone closes with
 // its figures as one JSON object; several close with one line that counts every test.
 import { existsSync, readdirSync } from 'node:fs';
-import { runTestFile, runTwoAtOnce, type TestFileResult } from './harness/run-test-file.ts';
-import { suiteFile } from './harness/suite-file.ts';
+import { runTestFile, runTwoAtOnce, suiteFile, type TestFileResult } from './harness/run-test-file.ts';
 
 const SUITE_MS_MAX = 15 * 60_000;
 /** These hold times against bounds that a neighbour would break, so they have the machine to themselves. */

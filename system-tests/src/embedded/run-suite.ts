@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { suiteFile } from '../harness/run-test-file.ts';
 import { LEFT_OUT } from '../harness/stores.ts';
-import { suiteFile } from '../harness/suite-file.ts';
 
 export interface SuiteOutcome {
   readonly passed: number;

@@ -73,3 +73,8 @@ export async function runTwoAtOnce(files: readonly TestFile[]): Promise<TestFile
 function countOf(output: string, word: string): number {
   return Number(new RegExp(`^ℹ ${word} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
 }
+
+/** A suite's main file, in the suite's own folder. */
+export function suiteFile(name: string): string {
+  return join(import.meta.dirname, '..', name, `${name}.suite.ts`);
+}

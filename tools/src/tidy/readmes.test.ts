@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readmes } from './readmes.ts';
 import { treeOf } from './tree.ts';
 
-test('members and rooms with a README are accepted', () => {
+test('members and modules with a README are accepted', () => {
   const tree = treeOf({
     'server/package.json': '',
     'server/README.md': '',
@@ -13,7 +13,7 @@ test('members and rooms with a README are accepted', () => {
   assert.deepEqual(readmes(tree), []);
 });
 
-test('a member and a room without a README are refused', () => {
+test('a member and a module without a README are refused', () => {
   const found = readmes(treeOf({ 'server/package.json': '', 'server/src/kit/clock.ts': '' }));
   assert.deepEqual(
     found.map(({ path }) => path),

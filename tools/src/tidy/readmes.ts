@@ -7,8 +7,8 @@ export function readmes(tree: Tree): Finding[] {
   for (const path of paths) {
     const member = /^([^/]+)\/package\.json$/.exec(path)?.[1];
     if (member !== undefined) homes.add(member);
-    const room = /^(server\/src\/[^/]+)\//.exec(path)?.[1];
-    if (room !== undefined) homes.add(room);
+    const module = /^(server\/src\/[^/]+)\//.exec(path)?.[1];
+    if (module !== undefined) homes.add(module);
     const storeModule = /^(server\/src\/store\/(?!fixtures\/)[^/]+)\//.exec(path)?.[1];
     if (storeModule !== undefined) homes.add(storeModule);
   }
@@ -17,6 +17,6 @@ export function readmes(tree: Tree): Finding[] {
     .map((home) => ({
       path: `${home}/README.md`,
       line: null,
-      message: 'is missing; say purpose, invariants and failure behaviour',
+      message: 'is missing; say purpose, invariants and failure behavior',
     }));
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { answersWhole, isStream, type Row } from './fault-row.ts';
+import { answersWhole, isStream, type Row } from './fault-row.fixture.ts';
 import { verifyFrames } from './indexed-frames.ts';
 import { contentOfStream, readSse } from './read-sse.ts';
 

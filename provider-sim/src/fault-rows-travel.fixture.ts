@@ -13,9 +13,9 @@ import {
   jsonOf,
   type Row,
   saysSomething,
-} from './fault-row.ts';
+} from './fault-row.fixture.ts';
 import { verifyFrames } from './indexed-frames.ts';
-import type { Seen } from './raw-client.ts';
+import type { Seen } from './raw-client.fixture.ts';
 import { contentOfStream, readSse } from './read-sse.ts';
 import type { RequestLogEntry } from './request-log.ts';
 

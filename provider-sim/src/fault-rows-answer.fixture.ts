@@ -11,8 +11,8 @@ import {
   type Row,
   rawText,
   saysSomething,
-} from './fault-row.ts';
-import type { Seen } from './raw-client.ts';
+} from './fault-row.fixture.ts';
+import type { Seen } from './raw-client.fixture.ts';
 import { contentOfStream } from './read-sse.ts';
 import type { RequestLogEntry } from './request-log.ts';
 

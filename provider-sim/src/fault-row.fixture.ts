@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Fault } from './fault.ts';
-import type { operations, Seen, Sending } from './raw-client.ts';
+import type { operations, Seen, Sending } from './raw-client.fixture.ts';
 import { contentOfStream, readSse } from './read-sse.ts';
 import type { Outcome, RequestLogEntry } from './request-log.ts';
 import type { ProviderSim } from './simulator.ts';
