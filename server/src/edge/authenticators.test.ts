@@ -37,7 +37,7 @@ interface Case {
   readonly what: string;
   readonly authorization?: string;
   readonly cookie?: string;
-  /** By mode: the kind of caller, or the code of the refusal; the same on both planes unless both are named. */
+  /** By mode: the kind of caller, or the error code; the same on both APIs unless both are named. */
   readonly answers: readonly [
     string | [string, string],
     string | [string, string],
@@ -127,7 +127,7 @@ async function answerOf(
   }
 }
 
-describe('doors', () => {
+describe('authenticators', () => {
   for (const [index, [name, mode]] of Object.entries(modes).entries()) {
     for (const each of cases) {
       it(`${name}: ${each.what}`, async () => {

@@ -7,11 +7,11 @@ import type { TokenAuthenticator } from './deployment-tokens.ts';
 import { cookieOf } from './identity/cookies.ts';
 import type { OpenWithKey } from './user-keys.ts';
 
-/** What opens a deployment. Without accounts it is the tokens alone; hosted, it is everything but the tokens. */
+/** The credentials that a deployment accepts. Without accounts only the tokens; hosted, everything except the tokens. */
 export interface AuthenticatorsDeps {
   readonly tokens: { readonly inference: TokenAuthenticator; readonly management: TokenAuthenticator } | null;
   readonly userKey: OpenWithKey | null;
-  /** Who a browser session acts for. */
+  /** The caller of a browser session. */
   readonly session: ((request: IncomingMessage) => Promise<Caller>) | null;
 }
 
@@ -23,8 +23,8 @@ export interface Authenticators {
 const SESSION_COOKIE = 'relay_session';
 
 /**
- * Which of the doors a request stands before is told by the form of its credential, never by trying one after the
- * other. A credential in `Authorization` wins over a cookie that a browser sends by itself.
+ * The credential's format selects the authenticator; Relay never tries one after the other. A credential in `Authorization`
+ * wins over a cookie, which a browser sends by itself.
  */
 export function createAuthenticators(deps: AuthenticatorsDeps): Authenticators {
   return {
@@ -37,7 +37,7 @@ function createAuthenticator(
   { userKey, session }: AuthenticatorsDeps,
   token: TokenAuthenticator | null,
 ): Authenticate {
-  // With accounts a token is the operator's own affair: whoever has lost the way is told of keys.
+  // With accounts, tokens are for the operator only, so the message names keys.
   const wanted =
     token === null || userKey !== null
       ? 'a User API key, which begins with rly_'

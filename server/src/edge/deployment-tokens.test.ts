@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Secret } from '../kit/secret.ts';
 import { createTokenAuthenticators } from './deployment-tokens.ts';
 
-const doors = createTokenAuthenticators({
+const authenticators = createTokenAuthenticators({
   apiToken: new Secret('api-token'),
   adminToken: new Secret('admin-token'),
   organizationId: 'o',
@@ -11,9 +11,9 @@ const doors = createTokenAuthenticators({
 });
 
 describe('deployment tokens', () => {
-  it('open their own door, with its scopes and no others', () => {
-    const api = doors.inference.open('api-token');
-    const admin = doors.management.open('admin-token');
+  it('authenticate at their own API, with its scopes only', () => {
+    const api = authenticators.inference.open('api-token');
+    const admin = authenticators.management.open('admin-token');
     assert.deepEqual([...(api?.scopes ?? [])], ['relay:request']);
     assert.equal(admin?.scopes.has('relay:request'), false);
     assert.equal(admin?.scopes.has('relay:providers:manage'), true);
@@ -22,7 +22,8 @@ describe('deployment tokens', () => {
   const refused = ['', 'admin-token', 'api-toke', 'api-tokenx', 'API-TOKEN', 'rly_api-token'];
   for (const value of refused) {
     it(`are not opened by ${value === '' ? 'nothing' : value}`, () =>
-      assert.equal(doors.inference.open(value), null));
+      assert.equal(authenticators.inference.open(value), null));
   }
-  it('do not open the door of the other', () => assert.equal(doors.management.open('api-token'), null));
+  it('do not authenticate at the other API', () =>
+    assert.equal(authenticators.management.open('api-token'), null));
 });

@@ -10,16 +10,16 @@ export interface DeploymentTokens {
   readonly userId: string;
 }
 
-/** One of the two tokens: what it is called in the environment, and whom it lets in. */
+/** One of the two tokens: its environment variable, and its caller. */
 export interface TokenAuthenticator {
   readonly tokenName: string;
-  /** Null when the presented value is not the token, whatever else it may be. */
+  /** Null when the presented value is not the token. */
   open(presented: string): Caller | null;
 }
 
 /**
- * Self-hosted access: one token for inference, one for management, neither opening the other's door. A
- * wrong token and the other door's token get the same answer, so that nothing can be learned from it.
+ * Self-hosted access: one token for inference, one for management. A wrong token and the other API's token get the same
+ * response, so that nothing can be learned from it.
  */
 export function createTokenAuthenticators(tokens: DeploymentTokens): {
   inference: TokenAuthenticator;
@@ -34,12 +34,12 @@ export function createTokenAuthenticators(tokens: DeploymentTokens): {
   };
   const administration = allScopes.filter((scope): scope is Scope => scope !== 'relay:request');
   return {
-    inference: door(tokens.apiToken, 'RELAY_API_TOKEN', {
+    inference: authenticatorOf(tokens.apiToken, 'RELAY_API_TOKEN', {
       ...owner,
       kind: 'api_token',
       ...whole(['relay:request']),
     }),
-    management: door(tokens.adminToken, 'RELAY_ADMIN_TOKEN', {
+    management: authenticatorOf(tokens.adminToken, 'RELAY_ADMIN_TOKEN', {
       ...owner,
       kind: 'admin_token',
       ...whole(administration),
@@ -47,17 +47,17 @@ export function createTokenAuthenticators(tokens: DeploymentTokens): {
   };
 }
 
-/** A token is its owner: nothing stands between what it may do and what it does. */
+/** A token acts as the owner: its scopes are not reduced. */
 function whole(list: readonly Scope[]): Pick<Caller, 'scopes' | 'access'> {
   const scopes = new Set(list);
   return { scopes, access: { granted: null, permissions: scopes, plan: 'self_hosted' } };
 }
 
-function door(token: Secret, tokenName: string, caller: Caller): TokenAuthenticator {
+function authenticatorOf(token: Secret, tokenName: string, caller: Caller): TokenAuthenticator {
   const expected = digest(token.reveal());
   return {
     tokenName,
-    // Comparing digests makes the comparison independent of the length as well as of the contents.
+    // Comparing digests makes the time independent of length and contents.
     open: (presented) => (timingSafeEqual(digest(presented), expected) ? caller : null),
   };
 }

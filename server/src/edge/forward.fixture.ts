@@ -13,7 +13,7 @@ import { createContextVerifier } from './context/verify-context.ts';
 import { createForwarder, type ForwarderDeps } from './forward.ts';
 
 const platformKey = newKeyPair();
-/** What inference would read in a context of the platform below. */
+/** What inference reads in a context of the platform below. */
 export const verify = createContextVerifier({ publicKeys: [platformKey.publicKey], clock: systemClock });
 export const { caller: identity } = contextFor();
 export const caller: Caller = {
@@ -24,9 +24,9 @@ export const caller: Caller = {
 export const CHAT = '/v1/chat/completions';
 
 export interface Places {
-  /** What stands where inference would; answers its address. */
+  /** A server in place of inference; returns its address. */
   inferenceThat(answer: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string>;
-  /** A platform in front of it, which lets everybody in; answers its address. */
+  /** A platform in front of it that accepts every caller; returns its address. */
   platformBefore(origin: string, over?: Partial<ForwarderDeps>): Promise<string>;
   close(): Promise<void>;
 }
@@ -100,7 +100,7 @@ export async function codeOf(response: Response): Promise<string> {
   return ((await response.json()) as { error: { code: string } }).error.code;
 }
 
-/** Everything that comes back until the connection is closed. */
+/** The response until the connection is closed. */
 export async function talk(url: string, text: string): Promise<string> {
   const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
   const chunks: Buffer[] = [];

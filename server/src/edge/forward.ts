@@ -16,20 +16,20 @@ import { forwardedHeaders } from './forwarded-headers.ts';
 export interface ForwarderDeps {
   readonly authenticate: Authenticate;
   readonly sign: SignContext;
-  /** The version of the organization's configuration that this process decides on. */
+  /** The configuration version that this process decides on. */
   readonly versionOf: (organizationId: string) => number;
   readonly link: InternalLink;
   readonly bodyBytesMax: number;
   readonly publicUrl: string;
-  /** True once the process was told to stop: nothing new is taken on. */
+  /** True while draining: new requests are rejected. */
   readonly draining: () => boolean;
   readonly log: Log;
 }
 
 /**
- * Everything below `/v1/` in a process that has no inference of its own: lets in whoever may call, and hands the
- * request to inference with a context signed for it, under the id that it has here. The body is read whole first,
- * because the context is bound to it; the answer is passed on as it comes.
+ * Serves `/v1/` in a process without inference: authenticates the caller and sends the request to inference with a context
+ * signed for it, under the same request id. The whole body is read first, because the context is bound to it; the response
+ * is streamed.
  */
 export function createForwarder(deps: ForwarderDeps): RequestHandler {
   return (request, response, requestId) => {
@@ -68,7 +68,7 @@ async function forward(
     caller,
     configVersion: deps.versionOf(caller.organizationId),
   });
-  // Whoever left meanwhile is not heard of again.
+  // The client disconnected; drop its request.
   if (response.destroyed) return;
 
   const answer = new ForwardedAnswer({

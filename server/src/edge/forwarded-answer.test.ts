@@ -45,7 +45,7 @@ describe('when something goes away', () => {
     await assert.rejects(wholeBody(body as unknown as AsyncIterable<Buffer>));
   });
 
-  /** Opens a request whose client reads nothing after the head. */
+  /** Opens a request whose client reads nothing after the response head. */
   async function stalledClient(url: string): Promise<Socket> {
     const request = openRequest(url + CHAT, { method: 'POST' });
     request.on('error', () => undefined);
@@ -101,7 +101,7 @@ describe('when something goes away', () => {
     });
     const socket = await stalledClient(await platformBefore(origin));
     await isStalled;
-    // What the sockets of three processes hold between them, and nothing that grows.
+    // Only what the sockets of three processes buffer; it does not grow.
     assert.ok(writtenBytes < 16 * 1024 * 1024, `${writtenBytes} bytes were taken`);
     socket.destroy();
     await closed;

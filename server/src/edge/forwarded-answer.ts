@@ -5,13 +5,13 @@ import { answerHeaders } from './forwarded-headers.ts';
 
 export interface ForwardedAnswerDeps {
   readonly response: ServerResponse;
-  /** Called at most once, and only while nothing has been sent to the client. */
+  /** Called at most once, and only before anything was sent to the client. */
   readonly unanswered: (reason: string) => void;
 }
 
-/** Inference's answer on its way to the client: every byte as it comes, no faster than the client takes it. */
+/** Streams inference's response to the client unchanged, no faster than the client reads. */
 export class ForwardedAnswer implements LinkAnswer {
-  /** Set once the request is under way. */
+  /** Set once the request is sent. */
   stopRequest: (() => void) | null = null;
   readonly #deps: ForwardedAnswerDeps;
   readonly #response: ServerResponse;
@@ -24,7 +24,7 @@ export class ForwardedAnswer implements LinkAnswer {
     this.#response = deps.response;
   }
 
-  /** The client hung up: inference, and the provider behind it, have nobody left to work for. */
+  /** The client disconnected: abort inference, which aborts the provider. */
   clientLeft(): void {
     this.#over = true;
     this.stopRequest?.();
@@ -33,8 +33,8 @@ export class ForwardedAnswer implements LinkAnswer {
   onHead(status: number, headers: string[], flow: LinkFlow): void {
     if (this.#over) return;
     if (status === 401 && isOfRelay(headers)) {
-      // The client was let in here. That inference turns the platform away is for the operator to mend, and a 401
-      // would tell the client that its key is bad.
+      // The client is authenticated here. When inference rejects the platform, the operator must fix it; a 401 would tell
+      // the client that its key is bad.
       this.#over = true;
       this.stopRequest?.();
       this.#deps.unanswered('inference refused the context; its log says why');
@@ -63,7 +63,7 @@ export class ForwardedAnswer implements LinkAnswer {
   onFailure(reason: string): void {
     if (this.#over) return;
     this.#over = true;
-    // Half an answer cannot be mended: the client must see it break.
+    // A partial response cannot be repaired: the client must see the connection break.
     if (this.#response.headersSent) this.#response.destroy();
     else this.#deps.unanswered(reason);
   }

@@ -1,7 +1,7 @@
 import { CONTEXT_HEADER } from './context/context.ts';
 import { isOurs, plainName } from './own-headers.ts';
 
-/** Of one connection, and so of no interest to the next (RFC 9110, 7.6.1). */
+/** Hop-by-hop headers, which apply to one connection only (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -15,7 +15,7 @@ const HOP_BY_HOP = [
   'http2-settings',
 ];
 
-/** What proved who is calling stays here, and so does what a client says of where it comes from. */
+/** Credentials stay here, and so do the client's claims about where it comes from. */
 const STAYS = new Set([
   ...HOP_BY_HOP,
   'authorization',
@@ -29,7 +29,7 @@ const STAYS = new Set([
 ]);
 const ANSWER_STAYS = new Set(HOP_BY_HOP);
 
-/** The client's headers as inference gets them: as they were sent, but for what a client must not decide. */
+/** The client's headers as inference gets them: unchanged, except for those that a client must not set. */
 export function forwardedHeaders(raw: readonly string[], context: string): string[] {
   const ofConnection = namedByConnection(raw);
   const list: string[] = [];
@@ -44,7 +44,7 @@ export function forwardedHeaders(raw: readonly string[], context: string): strin
   return list;
 }
 
-/** The headers of inference's answer as the client gets them. */
+/** The headers of inference's response as the client gets them. */
 export function answerHeaders(raw: readonly string[]): string[] {
   const list: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {

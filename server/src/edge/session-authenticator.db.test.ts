@@ -4,7 +4,7 @@ import { rolePermissions } from '../domain/access.ts';
 import { changeAccess } from '../store/configuration/config-version.ts';
 import { type Browser, type ConsoleFixture, join, signUp, startConsole } from './identity/fixture.ts';
 
-describe('the door of browser sessions', () => {
+describe('the authenticator of browser sessions', () => {
   let room: ConsoleFixture;
   let browser: Browser;
   let organizationId: string;
@@ -24,7 +24,7 @@ describe('the door of browser sessions', () => {
   const read = (headers: Record<string, string> = {}, of = browser) =>
     of.send('GET', '/api/session', undefined, headers);
 
-  /** As management does it: commit, then fence. */
+  /** As in management: commit, then raise the fence. */
   async function changeMember(userId: string, change: object): Promise<void> {
     const { version } = await changeAccess(room.db, organizationId, async (tx) => {
       await tx

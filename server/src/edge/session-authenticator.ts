@@ -9,15 +9,15 @@ import type { LiveSession, Sessions } from './identity/sessions.ts';
 
 export interface SessionAuthenticatorDeps {
   readonly sessions: Pick<Sessions, 'find'>;
-  /** The organization as it is now: nothing that was taken away before the call is still in it. */
+  /** The organization's current snapshot: it includes every revocation confirmed before the call. */
   readonly freshness: (organizationId: string) => Promise<OrganizationSnapshot>;
   readonly secret: Buffer;
   readonly publicUrl: string;
 }
 
 /**
- * Who a browser acts for. The session is read every time and the member's permissions come from the snapshot as it is
- * now, so that signing out, revoking, suspending and demoting work on the next request.
+ * The caller of a browser session. The session is read every time and permissions come from the current snapshot, so
+ * signing out, revoking, suspending and demoting take effect on the next request.
  */
 export function createSessionAuthenticator(
   deps: SessionAuthenticatorDeps,
@@ -36,12 +36,12 @@ export function createSessionAuthenticator(
   };
 }
 
-/** The operator at the console: all of the implicit organization, and what the playground needs. */
+/** The operator at the console: all scopes of the implicit organization, including what the playground needs. */
 const ADMINISTRATION: Access = { granted: null, permissions: new Set(allScopes), plan: 'self_hosted' };
 
 async function memberAccess(deps: SessionAuthenticatorDeps, session: LiveSession): Promise<Access> {
   const snapshot = await deps.freshness(session.organizationId).catch((error: unknown) => {
-    // An organization that is gone has no members either.
+    // A deleted organization has no members.
     if (error instanceof RelayError && error.code === 'not_found') throw new RelayError('session_expired');
     throw error;
   });

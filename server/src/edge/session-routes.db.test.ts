@@ -288,7 +288,7 @@ describe('a self-hosted console', () => {
     const browser = room.browser();
     await browser.send('POST', '/api/session', { token: room.adminToken });
     const member = await join(room, room.owner.organizationId, 'Steady');
-    // What a process with another token would have stored.
+    // What a process with another token stores.
     await room.db
       .updateTable('sessions')
       .set({ admin_token_digest: randomBytes(32).toString('base64url') })

@@ -6,7 +6,7 @@ import { securityHandlers } from './identity/security-routes.ts';
 import { signInHandlers } from './identity/sign-in-routes.ts';
 import { ssoHandlers } from './identity/sso-routes.ts';
 
-/** The routes of people in browsers: signing in and out, joining, and how they prove to be who they are. */
+/** The identity routes: signing in and out, joining, and changing how users sign in. */
 export function sessionHandlers(deps: IdentityDeps): Handlers {
   const parts = createParts(deps);
   return {

@@ -24,7 +24,7 @@ import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { createUserKeys, type OpenWithKey } from './user-keys.ts';
 
-/** A gateway's door and all that stands behind it. */
+/** A gateway's authenticator with everything behind it. */
 interface Gateway {
   readonly database: DatabaseHandle;
   readonly redis: Redis;
@@ -36,11 +36,11 @@ interface Gateway {
   stop(): Promise<void>;
 }
 
-describe('User API keys at the door', () => {
+describe('User API keys', () => {
   let migrated: MigratedDatabase;
   let postgres: TcpProxy;
   let server: PrivateRedis;
-  /** The side that takes access away. */
+  /** The process that revokes access. */
   let fences: Fences;
   let redis: Redis;
   let gateways: Gateway[] = [];
@@ -71,7 +71,7 @@ describe('User API keys at the door', () => {
     await migrated.drop();
   });
 
-  /** It never polls by itself, so that whatever it notices it has asked for. */
+  /** It never polls by itself, so everything it notices it has read on purpose. */
   async function gateway(keysMax = 100): Promise<Gateway> {
     const database = createDatabase({ url: postgres.url, log: silentLog, connectTimeoutMs: 500 });
     const ownRedis = createRedis({ url: server.url, clock: systemClock, log: silentLog });
@@ -115,7 +115,7 @@ describe('User API keys at the door', () => {
     }
   }
 
-  /** What the management interface does to take access away. */
+  /** What management does to revoke access. */
   async function takeAway(change: Parameters<typeof changeAccess<undefined>>[2]): Promise<void> {
     const { version } = await changeAccess(migrated.db, owner.organizationId, change);
     await fences.raise(owner.organizationId, version);
@@ -131,7 +131,7 @@ describe('User API keys at the door', () => {
     assert.equal(caller.userId, userId);
     assert.equal(caller.keyId, seeded.id);
     assert.equal(caller.kind, 'user_key');
-    // A developer may not manage providers, whatever the key was once given.
+    // A developer may not manage providers, even if the key has the scope.
     assert.deepEqual([...caller.scopes], ['relay:request', 'relay:providers:read']);
     assert.deepEqual([...(caller.access.granted ?? [])], scopes);
     assert.equal(caller.access.plan, 'team');
@@ -364,7 +364,7 @@ describe('User API keys at the door', () => {
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The bytes that a public id was made of. */
+/** The bytes of a public id. */
 function bytesOf(publicId: string, size: number): Buffer {
   const value = [...publicId].reduce((sum, digit) => sum * 62n + BigInt(DIGITS.indexOf(digit)), 0n);
   return Buffer.from(value.toString(16).padStart(size * 2, '0'), 'hex');

@@ -14,12 +14,12 @@ export interface UserKeysDeps {
   readonly directory: Pick<KeyDirectory, 'get' | 'find' | 'isCurrent'>;
   readonly freshen: Freshen;
   readonly uses: Pick<KeyUses, 'note'>;
-  /** What the stored digests were made with. */
+  /** The secret of the stored digests. */
   readonly pepper: Buffer;
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
-/** Who a User API key acts for. Throws 401, 403 when its owner is suspended, and 503 when it cannot be told. */
+/** The caller of a User API key. Throws 401, 403 when its owner is suspended, and 503 when that cannot be known. */
 export type OpenWithKey = (key: string) => Promise<Caller>;
 
 export function createUserKeys(deps: UserKeysDeps): OpenWithKey {
@@ -36,7 +36,7 @@ export function createUserKeys(deps: UserKeysDeps): OpenWithKey {
     const known = directory.get(publicId) ?? (await directory.find(publicId));
     if (known === undefined || !isSameDigest(digestOf(known), digestOfKey(deps.pepper, presented)))
       throw unknownKey();
-    // Neither an end nor a revocation is ever taken back, so what is in memory is enough to refuse.
+    // Expiry and revocation are never undone, so the key in memory is enough to reject.
     demandUsable(known, clock.nowMs());
 
     const fresh = await freshFor(deps, known);
@@ -57,7 +57,7 @@ export function createUserKeys(deps: UserKeysDeps): OpenWithKey {
   };
 }
 
-/** The organization, at least as new as the key is: its owner may have joined a moment before it was made. */
+/** The organization, at least as new as the key: its owner may have joined just before it was created. */
 async function freshFor({ freshen }: UserKeysDeps, key: HeldKey): Promise<Fresh> {
   try {
     return await freshen(key.organizationId, key.readVersion);
@@ -67,7 +67,7 @@ async function freshFor({ freshen }: UserKeysDeps, key: HeldKey): Promise<Fresh>
   }
 }
 
-/** What is in memory while nothing changes; else the key as it is now. */
+/** The key in memory while nothing changes; otherwise the current key. */
 function currentKey(
   { directory }: UserKeysDeps,
   publicId: string,
@@ -96,7 +96,7 @@ function roleOf(key: HeldKey, snapshot: OrganizationSnapshot): RoleName {
   });
 }
 
-/** The same for a key that never was, and one whose owner or organization is gone. */
+/** The same response for an unknown key and one whose owner or organization was deleted. */
 function unknownKey(): RelayError {
   return new RelayError('invalid_api_key', {
     message:
@@ -106,7 +106,7 @@ function unknownKey(): RelayError {
 
 type KeyAccess = Pick<Caller, 'scopes' | 'access'>;
 
-/** Worked out once for each set of scopes, role and plan; keys with the same scopes share the set. */
+/** Computed once per set of scopes, role and plan; keys with the same scopes share the result. */
 function createAccessTable(): (granted: ReadonlySet<Scope>, role: RoleName, plan: PlanName) => KeyAccess {
   const tables = new WeakMap<ReadonlySet<Scope>, Map<string, KeyAccess>>();
   return (granted, role, plan) => {

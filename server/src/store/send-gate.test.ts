@@ -4,7 +4,7 @@ import { createSendGate } from './send-gate.ts';
 
 describe('send gate', () => {
   it('keeps no more under way than it may, starts the others in order, and refuses what is too much', () => {
-    const gate = createSendGate({ underWayMax: 2, waitingMax: 3 });
+    const gate = createSendGate({ runningMax: 2, waitingMax: 3 });
     const seen: string[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
       gate.enter(

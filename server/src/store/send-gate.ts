@@ -1,24 +1,24 @@
 /**
- * Lets a bounded number of pieces of work be under way and holds the others back, in order. A server that works off everything
- * one connection has sent before it turns to the next would keep the others waiting behind a burst.
+ * Runs a bounded number of tasks and queues the others in order. A server that handles everything one connection has sent
+ * before it turns to the next would otherwise let a burst delay all others.
  */
 export interface SendGate {
-  /** Starts the work now or later; `refuse` is called instead when too many wait, or when the gate is cleared. */
+  /** Starts the task now or later. Calls `refuse` instead when the queue is full or the gate is cleared. */
   enter(start: () => void, refuse: () => void): void;
-  /** To be called once for each start. */
+  /** Call once for each start. */
   leave(): void;
-  /** Refuses all that wait. */
+  /** Refuses all queued tasks. */
   clear(): void;
 }
 
-export function createSendGate(options: { underWayMax: number; waitingMax: number }): SendGate {
+export function createSendGate(options: { runningMax: number; waitingMax: number }): SendGate {
   let waiting: { readonly start: () => void; readonly refuse: () => void }[] = [];
   let first = 0;
-  let underWay = 0;
+  let running = 0;
   return {
     enter(start, refuse) {
-      if (underWay < options.underWayMax) {
-        underWay += 1;
+      if (running < options.runningMax) {
+        running += 1;
         start();
       } else if (waiting.length - first < options.waitingMax) waiting.push({ start, refuse });
       else refuse();
@@ -26,7 +26,7 @@ export function createSendGate(options: { underWayMax: number; waitingMax: numbe
     leave() {
       const next = waiting[first];
       if (next === undefined) {
-        underWay -= 1;
+        running -= 1;
         return;
       }
       first += 1;

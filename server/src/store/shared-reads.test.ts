@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSharedReads } from './shared-reads.ts';
 
-/** Reads that end when they are told to, each answering how many had begun with it. */
+/** Reads that the test ends; each returns how many had begun with it. */
 function controlled() {
   const begun: { key: string; resolve: (value: number) => void; reject: (error: Error) => void }[] = [];
   const read = createSharedReads(
@@ -33,7 +33,7 @@ describe('shared reads', () => {
     const answers: Promise<number>[] = [read('a'), read('a')];
     const begunAtCall: number[] = [];
     begun[0]?.resolve(1);
-    // Microtasks between the end of one read and the beginning of the next.
+    // Microtasks between the end of one read and the start of the next.
     for (let turn = 0; turn < 10; turn += 1) {
       await Promise.resolve();
       begunAtCall.push(begun.length);

@@ -4,8 +4,8 @@ interface Reads<T> {
 }
 
 /**
- * Callers who want the same thing share a read, but never one that began before they came: what was committed before
- * the call is in the answer. However many come, one read is under way and one follows it.
+ * Callers of the same key share a read, but never one that began before they called, so the result includes everything
+ * committed before the call. At most one read runs and one follows it.
  */
 export function createSharedReads<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const reads = new Map<string, Reads<T>>();
@@ -13,7 +13,7 @@ export function createSharedReads<T>(read: (key: string) => Promise<T>): (key: s
   function begin(key: string): Promise<T> {
     const entry: Reads<T> = { running: read(key), next: null };
     reads.set(key, entry);
-    // Whoever comes while a next one is due joins it, so the entry stays until that one takes its place.
+    // Callers that arrive while a next read is due join it, so the entry stays until that read replaces it.
     const over = () => {
       if (entry.next === null) reads.delete(key);
     };

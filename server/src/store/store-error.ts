@@ -1,6 +1,6 @@
 import { RelayError } from '../domain/relay-error.ts';
 
-/** SQLSTATEs that say "not now", whatever the query was. */
+/** SQLSTATEs that mean "not now" for any query. */
 const UNAVAILABLE_STATES = new Set([
   '25006', // read only: connected to a standby, usually in the middle of a failover
   '25P03', // idle in transaction for too long
@@ -29,7 +29,7 @@ const SOCKET_CODES = new Set([
   'ENOENT', // the directory of a unix socket is gone
 ]);
 
-/** The driver gives these no code of their own. */
+/** Errors that the driver gives no code. */
 const DRIVER_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL)/;
 
@@ -42,9 +42,8 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Turns "PostgreSQL cannot answer now" into the one error that says so, and leaves every other error as it
- * is: a constraint violation is the caller's business, and an outage must never look like a missing row or
- * a wrong key.
+ * Turns "PostgreSQL cannot answer now" into `store_unavailable` and leaves every other error unchanged: a constraint
+ * violation is for the caller, and an outage must never look like a missing row or a wrong key.
  */
 export function asStoreError(error: unknown): unknown {
   if (error instanceof RelayError || !(error instanceof Error)) return error;

@@ -1,4 +1,4 @@
-/** What the store needs of a log; a pino logger fits. */
+/** The part of a log that the store needs; a pino logger fits. */
 export interface StoreLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -23,8 +23,8 @@ const banned: readonly (readonly [pattern: RegExp, instead: string])[] = [
   ],
 ];
 
-/** Texts for users are rewritten by themselves; until then they are not read. */
-const NOT_YET = [/^docs\/guides\//, /^console\/src\/text\//];
+/** Texts for users are rewritten by themselves; until then they are not read. Applied migrations cannot change. */
+const NOT_YET = [/^docs\/guides\//, /^console\/src\/text\//, /\/migrations\/[^/]+\.sql$/];
 
 /** What is left of each area, while it is rewritten. These figures only fall. */
 const leftOf: Readonly<Record<string, number>> = {
@@ -37,7 +37,6 @@ const leftOf: Readonly<Record<string, number>> = {
   'provider-sim': 14,
   'server/src/admission': 61,
   'server/src/domain': 15,
-  'server/src/edge': 59,
   'server/src/guardrails': 0,
   'server/src/http': 0,
   'server/src/inference': 5,
@@ -45,7 +44,6 @@ const leftOf: Readonly<Record<string, number>> = {
   'server/src/main': 24,
   'server/src/management': 91,
   'server/src/metering': 51,
-  'server/src/store': 101,
   'system-tests': 135,
   testbed: 4,
   tools: 12,

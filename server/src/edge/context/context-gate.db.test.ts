@@ -35,7 +35,7 @@ const budget = {
 let redisServer: PrivateRedis;
 let redis: Redis;
 let listener: Listener;
-/** Who came through the gate, under which id. */
+/** The requests that passed the gate, with their ids. */
 const letIn: { requestId: string; caller: Caller }[] = [];
 const versionsAsked: number[] = [];
 
@@ -77,7 +77,7 @@ after(async () => {
   await redisServer.remove();
 });
 
-/** One request as bytes; answers the status and the body. */
+/** Sends one request as bytes and returns status and body. */
 async function send(lines: readonly string[], start = `POST ${PATH} HTTP/1.1`, body = '{}') {
   const socket = createConnection(Number(new URL(listener.address).port), '127.0.0.1');
   const chunks: Buffer[] = [];

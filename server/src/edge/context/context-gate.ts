@@ -15,12 +15,12 @@ import { ContextRefusedError, type VerifyContext } from './verify-context.ts';
 export interface ContextGateDeps {
   readonly verify: VerifyContext;
   readonly used: UsedContexts;
-  /** The organization's configuration, no older than the version; throws 503 when it cannot be had. */
+  /** The organization's configuration at this version or later; throws 503 when it cannot be read. */
   readonly snapshotAtLeast: (
     organizationId: string,
     version: number,
   ) => OrganizationSnapshot | Promise<OrganizationSnapshot>;
-  /** The budgets of a key that are in force at that version or later. */
+  /** The key's limits enabled at that version or later. */
   readonly keyPoliciesOf: (
     organizationId: string,
     keyId: string,
@@ -28,13 +28,13 @@ export interface ContextGateDeps {
   ) => readonly BudgetPolicy[] | Promise<readonly BudgetPolicy[]>;
   readonly publicUrl: string;
   readonly log: Log;
-  /** What is behind the gate: it asks for the caller of a request that the gate has let through. */
+  /** The handler behind the gate; it asks for the caller of a request that passed. */
   readonly inner: (authenticate: Authenticate) => RequestHandler;
 }
 
 /**
- * The only way into inference behind a platform: a request whose context a platform signed for this very request, used
- * for the first time. The request goes on under the id that the platform gave it, so that it has one id everywhere.
+ * The only way into inference behind a platform: a request whose context a platform signed for exactly this request, used
+ * for the first time. The request keeps the id that the platform gave it.
  */
 export function createContextGate(deps: ContextGateDeps): RequestHandler {
   const callers = new WeakMap<IncomingMessage, Caller>();
@@ -66,7 +66,7 @@ export function createContextGate(deps: ContextGateDeps): RequestHandler {
   };
 }
 
-/** One header of exactly this name. Another spelling could be read as the same by something on the way. */
+/** Exactly one header of exactly this name. An intermediary could read another spelling as the same. */
 function onlyContextOf({ rawHeaders }: IncomingMessage): string {
   let found: string | null = null;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -80,7 +80,7 @@ function onlyContextOf({ rawHeaders }: IncomingMessage): string {
   return found;
 }
 
-/** The body of a POST is compared once it was read, by whoever reads it. */
+/** The body of a POST is compared after its reader has read it. */
 function demandThisRequest(context: Context, request: IncomingMessage): void {
   if (context.method !== request.method) throw new ContextRefusedError('it is for another method');
   if (context.target !== request.url) throw new ContextRefusedError('it is for another path or query');
@@ -111,7 +111,7 @@ async function callerOf(deps: ContextGateDeps, context: Context): Promise<Caller
   const snapshot = await deps.snapshotAtLeast(organizationId, context.configVersion);
   return {
     ...context.caller,
-    // Of what the platform has cut down, the result is what counts here.
+    // The platform has already reduced the scopes; only the result counts here.
     access: { granted: keyId === null ? null : scopes, permissions: scopes, plan: snapshot.plan },
     keyPolicies: keyId === null ? [] : await deps.keyPoliciesOf(organizationId, keyId, snapshot.version),
     bodyDigest: context.bodyDigest,

@@ -1,12 +1,12 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto';
 
-/** What stands before the 32 bytes of an Ed25519 key in PKCS #8 and in SPKI (RFC 8410). */
+/** The prefix of the 32 bytes of an Ed25519 key in PKCS #8 and in SPKI (RFC 8410). */
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 export interface ContextKey<Kind extends 'private' | 'public'> {
   readonly kind: Kind;
-  /** Names the key in a token; it is made from the public half and tells nothing of the other. */
+  /** Identifies the key in a token; derived from the public half, it reveals nothing of the private one. */
   readonly id: string;
   readonly key: KeyObject;
 }

@@ -15,7 +15,7 @@ export function newKeyPair(): KeyPair {
   return { seed, publicKey: spki.subarray(-32) };
 }
 
-/** A context as the platform would sign it for a key of an organization. */
+/** A context as the platform signs it for an organization's key. */
 export function contextFor(over: Partial<Context> = {}): Context {
   return {
     requestId: randomUUIDv7(),

@@ -2,8 +2,8 @@ import { isScope, type Scope } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
 
 /**
- * What the platform tells inference of one request that it has let in: who it acts for, and which request it is. It
- * carries no secret, no cookie and nothing of the content.
+ * What the platform tells inference about one authenticated request: who it acts for, and which request it is. It carries
+ * no secret, no cookie and no content.
  */
 export interface Context {
   readonly requestId: string;
@@ -12,21 +12,21 @@ export interface Context {
   readonly target: string;
   readonly bodyDigest: string;
   readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId' | 'sessionId' | 'kind' | 'scopes'>;
-  /** The configuration that the caller was let in on. */
+  /** The configuration version that the caller was authenticated with. */
   readonly configVersion: number;
 }
 
 export const CONTEXT_HEADER = 'x-relay-context';
 export const CONTEXT_SECONDS = 30;
-/** How far the clocks of two servers may be apart. */
+/** How far the clocks of two servers may differ. */
 export const CLOCK_LEEWAY_SECONDS = 5;
-/** Signed with this and nothing else, whatever a token says of itself. */
+/** The only accepted algorithm, whatever a token claims. */
 export const ALGORITHM = 'EdDSA';
 export const TYPE = 'relay-context+jwt';
 export const ISSUER = 'relay-platform';
 export const AUDIENCE = 'relay-inference';
 
-/** The claims besides those that every token has; named as in DPoP (RFC 9449) where that has a name. */
+/** The claims besides the standard ones; named as in DPoP (RFC 9449) where possible. */
 export interface ContextClaims {
   readonly jti: string;
   readonly htm: string;
@@ -61,7 +61,7 @@ export function claimsOf(context: Context): ContextClaims {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const KINDS: readonly Caller['kind'][] = ['api_token', 'admin_token', 'user_key', 'session'];
 
-/** Null when a claim is absent or of another form: a platform that signs such a thing is not understood. */
+/** Null when a claim is missing or malformed. */
 export function contextOf(claims: Readonly<Record<string, unknown>>): Context | null {
   const { jti, htm, htu, bh, org, usr, key, ses, kind, scopes, ver } = claims;
   if (!isText(jti) || !UUID.test(jti)) return null;
@@ -80,7 +80,7 @@ export function contextOf(claims: Readonly<Record<string, unknown>>): Context | 
       keyId: key,
       sessionId: ses,
       kind,
-      // A scope that only a newer platform knows opens nothing here.
+      // A scope that only a newer platform knows grants nothing here.
       scopes: new Set<Scope>(scopes.filter(isScope)),
     },
     configVersion: ver,

@@ -5,7 +5,7 @@ import { signingKeyOf } from './context-key.ts';
 
 export type SignContext = (context: Context) => Promise<string>;
 
-/** The seed is that of an Ed25519 key: 32 random bytes. */
+/** The seed of an Ed25519 key: 32 random bytes. */
 export function createContextSigner(deps: { readonly seed: Buffer; readonly clock: Clock }): SignContext {
   const { key, id } = signingKeyOf(deps.seed);
   const header = { alg: ALGORITHM, typ: TYPE, kid: id };

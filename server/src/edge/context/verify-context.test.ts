@@ -30,7 +30,7 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('
 type Signing = (input: string) => Buffer;
 const byPlatform: Signing = (input) => signBytes(null, Buffer.from(input), privateKey);
 
-/** A token put together by hand, so that it can be wrong in any way. */
+/** A token built by hand, so that it can be wrong in any way. */
 function forge(header: object, claims: object, signing: Signing = byPlatform): string {
   const input = `${encode(header)}.${encode(claims)}`;
   return `${input}.${signing(input).toString('base64url')}`;

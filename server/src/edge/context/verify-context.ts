@@ -12,10 +12,10 @@ import {
 } from './context.ts';
 import { type ContextKey, verifyKeyOf } from './context-key.ts';
 
-/** Why a context opens nothing, for the log of the operator. */
+/** Why a context was rejected, for the operator's log. */
 export class ContextRefusedError extends Error {}
 
-/** Whether a platform signed this, for this service and at this time. Throws `ContextRefusedError` when not. */
+/** Verifies that a platform signed this, for this service and this time. Throws `ContextRefusedError`. */
 export type VerifyContext = (token: string) => Promise<Context>;
 
 const CHARACTERS_MAX = 8_192;
@@ -36,7 +36,7 @@ export function createContextVerifier(deps: {
     if (token.length > CHARACTERS_MAX) throw new ContextRefusedError('it is too long');
     const payload = await verified(token, keys, deps.clock.nowMs());
     const { aud, iat, exp } = payload;
-    // A list of audiences would be a token for others as well.
+    // A list of audiences would make the token valid for others as well.
     if (aud !== AUDIENCE) throw new ContextRefusedError('it is for somebody else');
     if (iat === undefined || exp !== iat + CONTEXT_SECONDS)
       throw new ContextRefusedError('its lifetime is not that of a context');
@@ -55,7 +55,7 @@ async function verified(
     const { payload } = await jwtVerify(
       token,
       (header) => {
-        // Anything more in the header would ask to be understood: keys to fetch, payloads to leave out.
+        // Further header parameters would have to be understood: keys to fetch, payloads to leave out.
         if (Object.keys(header).sort().join() !== HEADER_MEMBERS)
           throw new ContextRefusedError('its header is not that of a context');
         const known = keys.get(String(header.kid));
@@ -76,7 +76,7 @@ async function verified(
     return payload;
   } catch (error) {
     if (error instanceof ContextRefusedError) throw error;
-    // Whatever else goes wrong with a stranger's bytes is a refusal too; the text says what it was.
+    // Any other failure on untrusted bytes is a rejection too; the message says which.
     const why = error instanceof errors.JOSEError ? error.message : String(error);
     throw new ContextRefusedError(why, { cause: error });
   }

@@ -4,10 +4,10 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Redis } from '../../store/redis/redis.ts';
 import { nameOf } from './session-secrets.ts';
 
-/** How many failures one subject may have in a window. */
+/** How many failures one subject may have per window. */
 const FAILURES_MAX = { account: 10, client: 100, sign_up: 100 } as const;
 const WINDOW_MS = 15 * 60_000;
-/** Subjects that one process counts by itself, without Redis or while it is away. */
+/** Subjects that one process counts in memory, without Redis or while it is unavailable. */
 const LOCAL_MAX = 10_000;
 
 export interface Subject {
@@ -17,9 +17,9 @@ export interface Subject {
 
 export interface Attempts {
   /**
-   * Counts an attempt against every subject before it is made, so that attempts at the same time cannot pass
-   * together. Throws `too_many_attempts` when one has none left. The answer takes the attempt back: call it when
-   * the attempt was no failure.
+   * Counts an attempt against every subject before it is made, so that concurrent attempts cannot pass together. Throws
+   * `too_many_attempts` when a subject has none left. The returned function gives the attempt back; call it when the
+   * attempt did not fail.
    */
   take(subjects: readonly Subject[]): Promise<() => Promise<void>>;
 }
@@ -28,7 +28,7 @@ const TAKE = `local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return {count, redis.call('PTTL', KEYS[1])}`;
 
-// A window that has ended in between is not begun again.
+// A window that has ended meanwhile is not restarted.
 const GIVE_BACK = `if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end
 return 1`;
 
@@ -39,7 +39,7 @@ interface Taken {
 }
 
 export function createAttempts(deps: {
-  /** Null: this process is the whole deployment, and counts by itself. */
+  /** Null: this process is the whole deployment and counts in memory. */
   readonly redis: Pick<Redis, 'run'> | null;
   readonly clock: Clock;
   readonly secret: Buffer;
@@ -48,7 +48,7 @@ export function createAttempts(deps: {
   const local = new Map<string, { count: number; endsAtMs: number }>();
   const keyOf = ({ kind, of }: Subject) => `relay:attempts:${kind}:${nameOf(deps.secret, of)}`;
 
-  /** Counted here alone. While Redis is away that is weaker over several processes, and still a bound. */
+  /** Counts in this process only. With several processes and no Redis the limit is weaker, but still a limit. */
   function takeLocally(key: string): Taken {
     const nowMs = clock.nowMs();
     const known = local.get(key);

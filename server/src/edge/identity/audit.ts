@@ -14,7 +14,7 @@ export interface AuditEntry {
   readonly after?: object;
 }
 
-/** What somebody has done about who may act, in the log of the organization it concerns. Never a secret. */
+/** A change of access, in the audit log of the organization it concerns. Never contains a secret. */
 export async function appendAudit(db: Kysely<Database>, entry: AuditEntry): Promise<void> {
   await db
     .insertInto('audit_log')

@@ -3,7 +3,7 @@ import { RelayError } from '../../domain/relay-error.ts';
 
 export type BoundedWork = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Runs a few at once and lets a few wait; whoever comes beyond that is told to come back. */
+/** Runs a bounded number of tasks concurrently and queues a bounded number; rejects the rest. */
 export function createBoundedWork(bounds: {
   readonly atOnceMax: number;
   readonly waitingMax: number;
@@ -30,7 +30,7 @@ export function createBoundedWork(bounds: {
     try {
       return await work();
     } finally {
-      // The place goes to the next one as it is, so that nobody can slip in between.
+      // The slot passes directly to the next task, so that no newcomer can take it.
       const next = waiting.shift();
       if (next === undefined) running -= 1;
       else next();

@@ -15,9 +15,8 @@ nearby.addSubnet('fc00::', 7, 'ipv6');
 nearby.addSubnet('fe80::', 10, 'ipv6');
 
 /**
- * Where a request comes from, as far as it can be told: the other end of the connection, or, when that is a proxy of
- * the own network, the address that this proxy has added last. What a client itself claims comes before that and
- * does not count.
+ * The client's address: the peer of the connection or, when that is a proxy on a private network, the address this proxy
+ * added last. Addresses that the client itself claims come before that and are ignored.
  */
 export function clientAddressOf(remoteAddress: string, forwardedFor: string | undefined): string {
   const remote = plain(remoteAddress);
@@ -25,7 +24,7 @@ export function clientAddressOf(remoteAddress: string, forwardedFor: string | un
   return isNearby(remote) && isIP(added) !== 0 ? added : remote;
 }
 
-/** A household or server has a whole /64 of IPv6 to choose from, so that is what is counted. */
+/** A household or server has a whole /64 of IPv6, so attempts are counted per /64. */
 export function countedAddress(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.split('::');
@@ -42,7 +41,7 @@ function isNearby(address: string): boolean {
   return family !== 0 && nearby.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Without the form that an IPv4 address takes on a socket of both kinds. */
+/** Removes the IPv6 form of an IPv4 address on a dual-stack socket. */
 function plain(address: string): string {
   const mapped = address.replace(/^::ffff:/i, '');
   return isIPv4(mapped) ? mapped : address;

@@ -1,4 +1,4 @@
-/** The first cookie of this name; null when there is none. */
+/** The first cookie of this name, or null. */
 export function cookieOf(header: string | undefined, name: string): string | null {
   for (const pair of header?.split(';') ?? []) {
     const [key = '', ...value] = pair.split('=');
@@ -10,11 +10,11 @@ export function cookieOf(header: string | undefined, name: string): string | nul
 export interface CookieSettings {
   readonly name: string;
   readonly path: string;
-  /** Sent over HTTPS alone. */
+  /** Sent over HTTPS only. */
   readonly secure: boolean;
 }
 
-/** Scripts never see it, and other sites cannot make a browser send it along with a write. */
+/** Scripts cannot read it, and other sites cannot make a browser send it with a write. */
 export function setCookie(settings: CookieSettings, value: string, maxAgeMs: number): string {
   const parts = [
     `${settings.name}=${value}`,

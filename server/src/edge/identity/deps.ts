@@ -7,15 +7,15 @@ import type { Database } from '../../store/postgres/schema.ts';
 import type { Redis } from '../../store/redis/redis.ts';
 import type { StoreLog } from '../../store/store-log.ts';
 
-/** Who a browser session may be of, and what it is signed with. */
+/** Who can have a browser session, and the secret that signs it. */
 export interface SessionSettings {
-  /** Works for the whole deployment: a person may be a member of several organizations. */
+  /** The deployment's connection: a user may be a member of several organizations. */
   readonly db: Kysely<Database>;
-  /** 32 bytes. Another secret ends every session and second factor. */
+  /** 32 bytes. A new secret invalidates every session and second factor. */
   readonly secret: Buffer;
   readonly publicUrl: string;
   readonly accounts: boolean;
-  /** Self-hosted: the token that opens a session of the implicit owner. */
+  /** Self-hosted: the token that signs in as the implicit owner. */
   readonly admin: AdminSignIn | null;
 }
 
@@ -25,21 +25,21 @@ export interface AdminSignIn {
   readonly userId: string;
 }
 
-/** The identity provider of the deployment, as its operator has set it up. */
+/** The deployment's identity provider, configured by the operator. */
 export interface OidcSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: Secret | null;
-  /** Self-hosted: what somebody becomes who signs in for the first time without an invitation. */
+  /** Self-hosted: the role of a user who signs in for the first time without an invitation. */
   readonly joinRole: RoleName | null;
 }
 
 export interface IdentityDeps extends SessionSettings {
   readonly mode: 'self_hosted' | 'hosted';
   readonly oidc: OidcSettings | null;
-  /** Counts attempts; null where this process is the whole deployment. */
+  /** Counts attempts; null when this process is the whole deployment. */
   readonly redis: Pick<Redis, 'run'> | null;
-  /** Raised when somebody joins, so that no gateway decides on what it knew before. */
+  /** Raised when a user joins, so that no gateway decides on older state. */
   readonly fences: Pick<Fences, 'raise'>;
   readonly clock: Clock;
   /** UUIDv7. */

@@ -21,20 +21,20 @@ import { sessionHandlers } from '../session-routes.ts';
 import type { OidcSettings } from './deps.ts';
 import { createSessions } from './sessions.ts';
 
-/** The console's side of a deployment as it runs, on stores of the test's own, spoken to over HTTP. */
+/** The console's API of a deployment on the test's own stores, called over HTTP. */
 export interface ConsoleFixture {
   readonly url: string;
   readonly db: Kysely<Database>;
   readonly redis: PrivateRedis;
   readonly adminToken: string;
   readonly owner: { readonly organizationId: string; readonly userId: string };
-  /** What is added to the time that the console sees. */
+  /** Added to the console's clock. */
   skipMs(ms: number): void;
-  /** A browser of its own: it keeps its cookies and the token that writes need. */
+  /** A separate browser: it keeps its cookies and the CSRF token. */
   browser(userAgent?: string): Browser;
-  /** A link of an invitation, as an owner would get it. */
+  /** An invitation link, as an owner gets it. */
   invite(organizationId: string, email: string, role: RoleName, expiresInMs?: number): Promise<string>;
-  /** What everything that takes access away does after its commit. */
+  /** What every revocation does after its commit. */
   raiseFence(organizationId: string, version: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -201,7 +201,7 @@ function keepCookie(cookies: Map<string, string>, line: string): void {
   else cookies.set(name, value.join('='));
 }
 
-/** Holds an answer to the contract, so that a field too many is a failure. */
+/** Checks a response against the contract, so that an extra field fails. */
 function demandContract(method: string, path: string, body: unknown): void {
   const plain = path.split('?')[0] ?? '';
   const route = (Object.values(routes) as Route[]).find(
@@ -218,7 +218,7 @@ function demandContract(method: string, path: string, body: unknown): void {
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** Somebody with an organization of their own, in a hosted deployment. */
+/** A user with their own organization, in a hosted deployment. */
 export async function signUp(room: ConsoleFixture, name: string, browser = room.browser()) {
   const email = `${name.toLowerCase()}@example.com`;
   const body = { name, email, password: PASSWORD, organization_name: `${name} Inc` };
@@ -228,7 +228,7 @@ export async function signUp(room: ConsoleFixture, name: string, browser = room.
   return { browser, email, userId: user.id, organizationId: org.id, answer };
 }
 
-/** Somebody who was invited and has come. */
+/** A user who accepted an invitation. */
 export async function join(
   room: ConsoleFixture,
   organizationId: string,

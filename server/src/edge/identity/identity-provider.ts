@@ -6,7 +6,7 @@ import type { OidcSettings } from './deps.ts';
 import type { Library } from './library.ts';
 import { isSameText } from './session-secrets.ts';
 
-/** What the browser keeps between leaving for the identity provider and coming back. */
+/** What the browser keeps during the round trip to the identity provider. */
 export interface SsoJourney {
   readonly state: string;
   readonly nonce: string;
@@ -15,9 +15,9 @@ export interface SsoJourney {
   readonly endsAtMs: number;
 }
 
-/** Somebody, as the identity provider knows them. */
+/** A user, as the identity provider describes them. */
 export interface Profile {
-  /** What the account is kept under: the issuer is part of it, because subjects are unique to one. */
+  /** The account's provider id. It includes the issuer, because subjects are unique per issuer. */
   readonly providerId: string;
   readonly subject: string;
   readonly email: string;
@@ -27,16 +27,16 @@ export interface Profile {
 
 export interface IdentityProvider {
   authorizationUrl(journey: SsoJourney): Promise<string>;
-  /** Throws `invalid_credentials` when the answer does not hold. */
+  /** Throws `invalid_credentials` when the response is not valid. */
   profile(code: string, journey: SsoJourney): Promise<Profile>;
 }
 
 const DEADLINE_MS = 10_000;
 const NAME_CHARACTERS_MAX = 200;
-/** Characters that can be kept; OpenID Connect allows 255 of ASCII. */
+/** Storable characters; OpenID Connect allows 255 ASCII characters. */
 const SUBJECT = /^[^\0]{1,500}$/;
 const EMAIL = /^[^\0\s@]+@[^\0\s@]+$/;
-/** An issuer that is slow must not hold everything that people send meanwhile. */
+/** A slow issuer must not accumulate pending requests. */
 const BOUNDS = { atOnceMax: 20, waitingMax: 100 };
 
 export function newJourney(returnTo: string, endsAtMs: number): SsoJourney {
@@ -52,9 +52,9 @@ type Claims = Readonly<Record<string, unknown>>;
 type Provider = Awaited<ReturnType<typeof discover>>;
 
 /**
- * One OpenID Connect provider for the deployment: code flow with PKCE, and an ID token whose signature, issuer,
- * audience, expiry and nonce the library checks. The operator has named the issuer, so its address is not vetted as
- * those that users enter are; nothing that a user sends can make another address be called.
+ * One OpenID Connect provider for the deployment: code flow with PKCE. The library verifies the ID token's signature,
+ * issuer, audience, expiry and nonce. The operator configures the issuer, so its address is not checked like those that
+ * users enter; no user input can change the address that is called.
  */
 export function createIdentityProvider(
   settings: OidcSettings,
@@ -64,7 +64,7 @@ export function createIdentityProvider(
   const bounded = createBoundedWork(BOUNDS);
   let known: Promise<Provider> | null = null;
 
-  /** Kept once it has been read; an issuer that was away is asked again. */
+  /** Cached after the first success; an unavailable issuer is asked again. */
   function provider(): Promise<Provider> {
     known ??= library()
       .then((loaded) => discover(settings, loaded))
@@ -83,7 +83,7 @@ export function createIdentityProvider(
         throw notProven('the code was not exchanged', cause);
       });
     const idToken = tokens?.idToken;
-    // Without one, nothing would bind the answer to this journey.
+    // Without an ID token, nothing binds the response to this sign-in.
     if (tokens === null || idToken === undefined) throw notProven('there is no ID token');
     const info = await found.getUserInfo({ ...tokens, expectedIdTokenNonce: nonce });
     if (info === null) throw notProven('the ID token does not hold');
@@ -136,7 +136,7 @@ function providerIdOf({ issuer }: OidcSettings): string {
 function profileOf(providerId: string, subject: unknown, claims: Claims): Profile {
   const { sub, email, email_verified: verified } = claims;
   if (typeof subject !== 'string' || !SUBJECT.test(subject)) throw notProven('there is no usable subject');
-  // Claims may come from a second answer, which has to be about the same person.
+  // Claims may come from the userinfo endpoint, which must describe the same subject.
   if (sub !== subject) throw notProven('the claims are about somebody else');
   if (typeof email !== 'string' || !EMAIL.test(email) || email.length > 320)
     throw new RelayError('permission_denied', {
@@ -171,7 +171,7 @@ function unreachable(internal: string): RelayError {
   });
 }
 
-/** The wait alone is bounded: work that is late goes on to its end, and holds its place until then. */
+/** Only the wait is bounded: late work runs to its end and holds its slot until then. */
 function withinDeadline<T>(work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => reject(unreachable('it does not answer')), DEADLINE_MS);

@@ -8,7 +8,7 @@ import {
 } from '../../store/fixtures/migrated-database.fixture.ts';
 import { acceptInvitation, findInvitationByEmail } from './invitations.ts';
 
-// Without a password to hash before it, so that many come at exactly the same moment.
+// No password hash comes first, so that many arrive at the same moment.
 describe('invitations under many requests at once', () => {
   let migrated: MigratedDatabase;
   let organizationId: string;

@@ -16,7 +16,7 @@ export function findInvitationByToken(db: Kysely<Database>, token: string): Prom
     .executeTakeFirst();
 }
 
-/** The oldest one that waits for this address in any organization. */
+/** The oldest open invitation for this address in any organization. */
 export function findInvitationByEmail(db: Kysely<Database>, email: string): Promise<Invitation | undefined> {
   return openInvitations(db)
     .where(sql<string>`lower(email)`, '=', plainEmail(email))
@@ -34,17 +34,14 @@ function openInvitations(db: Kysely<Database>) {
     .where('expires_at', '>', sql<Date>`now()`);
 }
 
-/** The same for one that never was, was used, was withdrawn or has expired. */
+/** The same response for an invitation that is unknown, used, withdrawn or expired. */
 export function noSuchInvitation(): RelayError {
   return new RelayError('not_found', {
     message: 'There is no open invitation with this link. Ask whoever sent it for another one.',
   });
 }
 
-/**
- * Makes somebody a member and uses the invitation up, together or not at all. `person` finds or creates them in the same
- * transaction and answers their id.
- */
+/** Adds the member and uses the invitation in one transaction. `person` finds or creates the user in it and returns their id. */
 export async function acceptInvitation(
   deps: Pick<IdentityDeps, 'db' | 'fences' | 'newId'>,
   requestId: string,
@@ -86,7 +83,10 @@ export async function acceptInvitation(
   return userId;
 }
 
-/** A gateway that has not heard of the member would turn them away. One that cannot be told now asks PostgreSQL. */
+/**
+ * A gateway that does not know the member would reject them. If the fence cannot be raised, gateways notice at their next
+ * poll.
+ */
 export async function announce(
   { fences }: Pick<IdentityDeps, 'fences'>,
   organizationId: string,

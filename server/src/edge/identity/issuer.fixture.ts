@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 
-/** An OpenID Connect provider that can be made to lie. What is true of it is what the specification asks for. */
+/** An OpenID Connect provider that can be made to lie. Otherwise it follows the specification. */
 export interface Issuer {
   readonly url: string;
-  /** Who is signing in, and how the provider tells of it. */
+  /** Who is signing in, and how the provider reports it. */
   person: Person;
-  /** Requests to the token endpoint so far, as they came. */
+  /** The requests to the token endpoint so far. */
   readonly exchanges: { authorization: string | undefined; form: URLSearchParams }[];
   close(): Promise<void>;
 }
@@ -17,10 +17,10 @@ export interface Person {
   readonly email?: string;
   readonly email_verified?: unknown;
   readonly name?: string;
-  /** Claims of the ID token that differ from the true ones. */
+  /** ID token claims that override the true ones. */
   readonly idToken?: JWTPayload;
   readonly signature?: 'none' | 'other key' | 'missing';
-  /** Claims that only the userinfo endpoint has. */
+  /** Claims that only the userinfo endpoint returns. */
   readonly userInfo?: Record<string, unknown>;
 }
 

@@ -6,7 +6,7 @@ import type { Database } from '../../store/postgres/schema.ts';
 import { CREDENTIAL } from './passwords.ts';
 import { plainEmail } from './people.ts';
 
-/** How somebody who has no account yet will prove to be who they are. */
+/** How a new user will sign in. */
 export type Proof =
   | { readonly passwordHash: string }
   | { readonly providerId: string; readonly subject: string };
@@ -66,10 +66,10 @@ export function addressTaken(param: string): RelayError {
   });
 }
 
-/** How many numbers are tried before a name gets something random. */
+/** How many numeric suffixes are tried before a random one. */
 const SLUG_NUMBERS_MAX = 5;
 
-/** The organization of somebody who has come on their own, with them as its owner. */
+/** Creates an organization for a user who signed up, with them as owner. */
 export async function insertOrganization(
   tx: Transaction<Database>,
   organization: { readonly id: string; readonly name: string; readonly ownerId: string },
@@ -94,7 +94,7 @@ export async function insertOrganization(
   });
 }
 
-/** Whether somebody has joined; false when they are a member already. */
+/** Whether the user joined; false when they are a member already. */
 export async function insertMember(
   tx: Transaction<Database>,
   member: { readonly organizationId: string; readonly userId: string; readonly role: RoleName },
@@ -108,8 +108,8 @@ export async function insertMember(
 }
 
 /**
- * Refuses a member more than the plan allows. Whoever invites or joins holds the same lock until commit, so two cannot
- * take the last place. Open invitations do not count here: one of them is what is being used.
+ * Rejects a member beyond the plan's limit. Invitations and joins hold the same lock until commit, so two cannot take the
+ * last seat. Open invitations do not count here: one of them is being used.
  */
 export async function demandRoomForMember(tx: Transaction<Database>, organizationId: string): Promise<void> {
   const place = `relay members of ${organizationId}`;

@@ -14,7 +14,7 @@ import { clientOf, demandAccounts, demandStorable } from './session-calls.ts';
 import type { LiveSession } from './sessions.ts';
 import { switchOrganization } from './sign-in-routes.ts';
 
-/** Coming in for the first time: on one's own, or invited. */
+/** The first sign-in: by signing up, or with an invitation. */
 export function joiningHandlers(parts: Parts): Handlers {
   const { deps } = parts;
   return {
@@ -54,7 +54,7 @@ export function joiningHandlers(parts: Parts): Handlers {
   };
 }
 
-/** A person and the organization that is theirs, together or not at all. */
+/** Creates a user and their organization in one transaction. */
 export async function foundOrganization(
   deps: Pick<IdentityDeps, 'db' | 'newId'>,
   requestId: string,
@@ -99,7 +99,7 @@ async function joinAsNewcomer(
     insertPerson(tx, deps.newId, {
       name,
       email: invitation.email,
-      // In a hosted deployment anybody may invite any address and use the link themselves.
+      // In a hosted deployment, anyone can invite any address and use the link themselves.
       emailVerified: deps.mode === 'self_hosted',
       proof: { passwordHash },
     }),

@@ -1,6 +1,6 @@
 /**
- * A path of this deployment to send a browser to, as a browser itself would read it; null for what would lead anywhere
- * else. Slashes, backslashes and dots can be written so that they name another host only once they are resolved.
+ * A path of this deployment to redirect a browser to, as the browser reads it; null for anything that leads elsewhere.
+ * Slashes, backslashes and dots can be written so that they name another host only after resolution.
  */
 export function localPath(text: string, publicUrl: string): string | null {
   if (!text.startsWith('/') || !URL.canParse(text, publicUrl)) return null;

@@ -11,7 +11,7 @@ import { clearSessions, endSession, type LiveSession, SESSION_COOKIE } from './s
 
 const USER_AGENT_CHARACTERS_MAX = 500;
 
-/** What of a call signing in needs; any call of a management route fits. */
+/** The part of a call that signing in needs; any management call fits. */
 export interface BrowserCall {
   readonly requestId: string;
   readonly remoteAddress: string;
@@ -25,7 +25,7 @@ export interface Proven {
   readonly method: 'password' | 'second_factor' | 'single_sign_on' | 'sign_up' | 'invitation' | 'admin_token';
 }
 
-/** The last step of signing in, whichever way it was proven: a session, its cookie, and an entry in the log. */
+/** The last step of every sign-in: creates the session, its cookie and the audit entry. */
 export async function openSession(parts: Parts, call: BrowserCall, proven: Proven): Promise<Session> {
   const { deps } = parts;
   const { context } = await parts.library();
@@ -55,7 +55,7 @@ export async function openSession(parts: Parts, call: BrowserCall, proven: Prove
     targetId: made.id,
     after: { method: proven.method, ip_address: addressOf(call) },
   });
-  // A browser holds one cookie: the session it held before could not be ended from it any more.
+  // A browser holds one cookie, so it could no longer end its previous session.
   if (earlier !== null) await endSession(deps.db, earlier.userId, earlier.id);
   await clearSessions(deps.db, proven.userId);
   call.setHeader('set-cookie', setCookie(sessionCookie(deps), cookie, SESSION_MS));

@@ -5,10 +5,10 @@ import { createPasswords, type Passwords } from './passwords.ts';
 import { createSecondFactor, type SecondFactor } from './second-factor.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 
-/** A session lasts a week from signing in, however it is used. */
+/** A session lasts one week from sign-in, regardless of use. */
 export const SESSION_MS = 7 * 86_400_000;
 
-/** What the routes of people in browsers are made from. */
+/** The dependencies of the identity routes. */
 export interface Parts {
   readonly deps: IdentityDeps;
   readonly library: () => Promise<Library>;

@@ -3,20 +3,20 @@ import type { Database } from '../../store/postgres/schema.ts';
 import { type BoundedWork, createBoundedWork } from './bounded-work.ts';
 import type { Library } from './library.ts';
 
-/** What the library calls the account that a password belongs to. */
+/** The library's name for an account with a password. */
 export const CREDENTIAL = 'credential';
 
 /**
- * Hashing takes a thread of the pool for a tenth of a second and 32 MB. The bound leaves threads for name look-ups
- * and compression, and keeps a flood of attempts from piling up.
+ * A hash takes a pool thread for 100 ms and 32 MB. The bound leaves threads for DNS and compression, and keeps a flood of
+ * attempts from piling up.
  */
 const BOUNDS = { atOnceMax: 2, waitingMax: 50 };
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Takes as long for somebody who has no password, or does not exist, as for a wrong one. */
+  /** Takes as long for a user without a password, or an unknown user, as for a wrong password. */
   matches(userId: string | null, password: string): Promise<boolean>;
-  /** For what hashes within the library. */
+  /** For library functions that hash. */
   readonly bounded: BoundedWork;
 }
 
@@ -46,7 +46,7 @@ export function createPasswords(deps: {
   };
 }
 
-/** Whether somebody has a password here. Whoever came by single sign-on or with the admin token has none. */
+/** Whether the user has a password. Users of single sign-on or the admin token have none. */
 export async function hasPassword(db: Kysely<Database>, userId: string): Promise<boolean> {
   return (await findHash(db, userId)) !== null;
 }

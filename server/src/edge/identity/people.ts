@@ -5,7 +5,7 @@ import type { Database } from '../../store/postgres/schema.ts';
 
 export type UserRow = Selectable<Database['users']>;
 
-/** Addresses differ by case for no one, so they are kept in lower case. */
+/** E-mail addresses are stored in lower case. */
 export function plainEmail(email: string): string {
   return email.trim().toLowerCase();
 }
@@ -30,7 +30,7 @@ export interface Membership {
 
 const MEMBERSHIPS_MAX = 1_000;
 
-/** Where somebody may work now, the oldest membership first. */
+/** The user's active memberships, the oldest first. */
 export async function membershipsOf(db: Kysely<Database>, userId: string): Promise<Membership[]> {
   const rows = await db
     .selectFrom('organization_members as member')

@@ -4,10 +4,10 @@ import { csrfTokenOf, isSameText } from './session-secrets.ts';
 
 type Header = (name: string) => string | undefined;
 
-/** Methods that change nothing, so that it does not matter who made the browser send them. */
+/** Methods that change nothing, so they need no CSRF protection. */
 const READING = new Set(['GET', 'HEAD']);
 
-/** Refuses a write with a session that the browser may have been made to send by somebody else. */
+/** Rejects a write with a session without that session's CSRF token. */
 export function demandIntent(
   settings: { readonly secret: Buffer; readonly publicUrl: string },
   sessionId: string,
@@ -21,8 +21,8 @@ export function demandIntent(
 }
 
 /**
- * Refuses a write that a page of another site has made a browser send. Browsers name the origin of every such
- * request; clients that are no browsers send none, and have no cookies that somebody else could use.
+ * Rejects a write from a page of another origin. Browsers send the origin with every such request; other clients send none,
+ * and have no cookies to abuse.
  */
 export function demandOwnOrigin(publicUrl: string, header: Header): void {
   const origin = header('origin');

@@ -11,7 +11,7 @@ import {
 import { loadLibrary } from './library.ts';
 import { createSecondFactor, type SecondFactor } from './second-factor.ts';
 
-// Without the password before it, so that many come at exactly the same moment.
+// No password check comes first, so that many arrive at the same moment.
 describe('a second factor under many requests at once', () => {
   let migrated: MigratedDatabase;
   let secondFactor: SecondFactor;
@@ -43,7 +43,7 @@ describe('a second factor under many requests at once', () => {
       .execute();
     secondFactor = createSecondFactor({
       db: migrated.db,
-      // The time of the first vector of RFC 6238.
+      // The time of RFC 6238's first test vector.
       clock: { ...systemClock, nowMs: () => 59_000 },
       library: async () => loaded,
       passwords: { bounded: (work) => work() },

@@ -149,7 +149,7 @@ describe('how somebody proves to be who they are', () => {
     assert.deepEqual([await said(browser), await said(phone)], [Array(2).fill(true), Array(2).fill(true)]);
     await browser.send('POST', '/api/account/totp/remove', { password: PASSWORD });
     assert.deepEqual([await said(browser), await said(phone)], Array(2).fill([true, false]));
-    // Set up but not confirmed is not set up.
+    // A setup that is not confirmed is not active.
     await browser.send('POST', '/api/account/totp', { password: PASSWORD });
     assert.deepEqual(await said(browser), [true, false]);
     await room.db
@@ -195,7 +195,7 @@ describe('how somebody proves to be who they are', () => {
   }
 });
 
-/** The secret of an otpauth:// address, as an authenticator reads it. */
+/** The secret of an otpauth:// address, as an authenticator app reads it. */
 function secretOf({ body }: Answer): string {
   const text = new URL(body['uri'] as string).searchParams.get('secret') ?? '';
   const bits = [...text].map((letter) =>
@@ -205,7 +205,7 @@ function secretOf({ body }: Answer): string {
   return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2))).toString();
 }
 
-/** What an authenticator shows now, or so many steps later. */
+/** The code an authenticator app shows now, or some steps later. */
 function totp(secret: string, stepsLater: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + stepsLater));

@@ -9,7 +9,7 @@ import type { LiveSession } from './sessions.ts';
 
 type AnyCall = Pick<Call<RouteId>, 'header' | 'remoteAddress'>;
 
-/** The session that the door has let in. It may have ended since. */
+/** The session that the authenticator accepted. It may have ended since. */
 export async function sessionOf(parts: Parts, call: AnyCall): Promise<LiveSession> {
   const session = await parts.sessions.find(call.header('cookie'));
   if (session === null) throw new RelayError('session_expired');
@@ -28,7 +28,7 @@ export function demandAccounts({ deps }: Pick<Parts, 'deps'>): void {
   if (!deps.accounts) throw new RelayError('accounts_disabled');
 }
 
-/** What the contract admits and PostgreSQL cannot hold is refused by the name of its field. */
+/** Rejects, by field name, what the contract accepts and PostgreSQL cannot store. */
 export function demandStorable(fields: Readonly<Record<string, string>>): void {
   for (const [param, text] of Object.entries(fields)) {
     if (!text.includes('\0')) continue;

@@ -6,27 +6,27 @@ import { digestOfAdminToken, digestOfCookie, isSameText } from './session-secret
 
 export const SESSION_COOKIE = 'relay_session';
 
-/** What a cookie stands for. */
+/** The session of a cookie. */
 export interface LiveSession {
   readonly id: string;
-  /** As stored: the digest of the cookie. */
+  /** The stored digest of the cookie. */
   readonly token: string;
   readonly userId: string;
   readonly userStatus: 'active' | 'invited' | 'suspended';
   readonly organizationId: string;
-  /** Opened with the admin token: the implicit owner of a self-hosted deployment. */
+  /** Opened with the admin token, as the implicit owner of a self-hosted deployment. */
   readonly isAdmin: boolean;
   readonly expiresAt: Date;
 }
 
-/** Past this many the oldest go, so that no list of them grows without end. */
+/** Beyond this number the oldest sessions end, so that the list stays bounded. */
 const SESSIONS_PER_USER_MAX = 50;
 const EXPIRED_PER_SIGN_IN_MAX = 100;
 
 export interface Sessions {
-  /** Asks the database every time: a session that has ended opens nothing from that moment on. */
+  /** Reads the database every time, so an ended session fails immediately. */
   find(cookieHeader: string | undefined): Promise<LiveSession | null>;
-  /** Those that still open something, the newest first. */
+  /** The active sessions, the newest first. */
   listOf(session: LiveSession): Promise<SessionRow[]>;
 }
 
@@ -36,7 +36,7 @@ export function createSessions(settings: SessionSettings): Sessions {
   const { db, secret, admin } = settings;
   const adminDigest = admin === null ? null : digestOfAdminToken(secret, admin.token.reveal());
 
-  /** Sessions of people need accounts; those of the admin token end with the token. */
+  /** Users' sessions need accounts; the admin token's sessions end with the token. */
   function counts(digest: string | null): boolean {
     if (digest === null) return settings.accounts;
     return adminDigest !== null && isSameText(digest, adminDigest);
@@ -84,7 +84,7 @@ function rowsOf(db: Kysely<Database>, userId: string) {
     .execute();
 }
 
-/** The row that was there; undefined when the user has no such session. */
+/** The deleted row; undefined when the user has no such session. */
 export function endSession(db: Kysely<Database>, userId: string, id: string) {
   return db
     .deleteFrom('sessions')
@@ -98,7 +98,7 @@ export async function endOtherSessions(db: Kysely<Database>, userId: string, kep
   await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '!=', keptId).execute();
 }
 
-/** A little of what has expired, and whatever the user has too much of: each sign-in clears more than it adds. */
+/** Deletes some expired sessions and those beyond the user's maximum: each sign-in removes more than it adds. */
 export async function clearSessions(db: Kysely<Database>, userId: string): Promise<void> {
   const expired = db
     .selectFrom('sessions')

@@ -13,7 +13,7 @@ import { endSession, type LiveSession } from './sessions.ts';
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Signing in and out, and the sessions somebody has. */
+/** Signing in and out, and listing the user's sessions. */
 export function signInHandlers(parts: Parts): Handlers {
   const { deps } = parts;
 
@@ -78,7 +78,7 @@ function noSuchSession(): RelayError {
   });
 }
 
-/** The operator of a self-hosted deployment, who needs no account. */
+/** The operator of a self-hosted deployment, without an account. */
 async function signInWithToken(parts: Parts, call: Call<'createSession'>): Promise<Session> {
   const { admin, secret } = parts.deps;
   if (admin === null) {
@@ -89,7 +89,7 @@ async function signInWithToken(parts: Parts, call: Call<'createSession'>): Promi
   }
   const succeeded = await parts.attempts.take([clientOf(call)]);
   const [sent, expected] = [call.body.token ?? '', admin.token.reveal()];
-  // Digests are of equal length, so that the comparison tells nothing of the token's.
+  // Digests have equal length, so the comparison reveals nothing of the token's.
   if (!isSameText(digestOfAdminToken(secret, sent), digestOfAdminToken(secret, expected)))
     throw new RelayError('invalid_credentials', {
       message:
@@ -130,7 +130,7 @@ function demandCredentials(body: SessionCreate) {
   });
 }
 
-/** The organization to begin in: the one somebody has been a member of for longest. */
+/** The organization to start in: the user's oldest membership. */
 async function homeOf(
   { deps }: Pick<Parts, 'deps'>,
   user: { readonly id: string; readonly status: string },

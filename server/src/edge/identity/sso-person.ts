@@ -16,8 +16,8 @@ export interface Arrival {
 }
 
 /**
- * Who somebody is here that the identity provider vouches for, and where they begin. `signedInUserId` is whose session
- * the browser already has, if any.
+ * The user that the identity provider vouches for, and the organization they start in. `signedInUserId` is the user of the
+ * browser's current session, if any.
  */
 export async function arriveBySso(
   deps: IdentityDeps,
@@ -30,7 +30,7 @@ export async function arriveBySso(
   const [home] = user.status === 'active' ? await membershipsOf(deps.db, user.id) : [];
   if (home !== undefined) return { userId: user.id, organizationId: home.organizationId };
   const invitation = user.status === 'active' ? await findInvitationByEmail(deps.db, user.email) : undefined;
-  // Whoever was removed does not come back on their own.
+  // A removed member does not come back without an invitation.
   if (invitation === undefined || !profile.emailVerified) throw notAMember();
   await acceptInvitation(deps, requestId, invitation, async () => user.id);
   return { userId: user.id, organizationId: invitation.organization_id };
@@ -47,8 +47,8 @@ async function findLinked(db: Kysely<Database>, profile: Profile): Promise<UserR
 }
 
 /**
- * The user who has the same address, from now on linked. Anybody can type an address when signing up, and would share
- * the account of its real owner later; so either somebody vouched for it here as well, or the browser is signed in.
+ * Links the user with the same address. Anyone can type an address when signing up and would later share the account of its
+ * real owner, so either the address is verified here as well, or the browser is signed in to the account.
  */
 async function linkByEmail(
   deps: IdentityDeps,
@@ -76,7 +76,7 @@ async function linkByEmail(
   return user;
 }
 
-/** Somebody new: to where they are invited, else as the deployment is set up. */
+/** A new user: joins the organization that invited them, else follows the deployment's settings. */
 async function welcome(deps: IdentityDeps, requestId: string, profile: Profile): Promise<Arrival> {
   const { name, email } = profile;
   const person = { name, email, emailVerified: true, proof: profile };

@@ -23,7 +23,7 @@ function settings(joinRole: 'developer' | null = null) {
   return { issuer: issuer.url, clientId: CLIENT_ID, clientSecret: new Secret(CLIENT_SECRET), joinRole };
 }
 
-/** To the identity provider and back, as a browser would. */
+/** The round trip to the identity provider, as a browser does it. */
 async function travel(browser: Browser, person: Person, path = '/api/sso/start'): Promise<Answer> {
   issuer.person = person;
   const away = await browser.send('GET', path);
@@ -92,7 +92,7 @@ describe('single sign-on of a hosted deployment', () => {
     const me = await meOf(browser);
     assert.deepEqual([me.role, me.organization], ['owner', 'Newcomer’s organization']);
     const again = room.browser();
-    // The subject counts, whatever has become of the address.
+    // The subject identifies the user, even when the address changed.
     await travel(again, person('Newcomer', { email: 'married@example.com', email_verified: false }));
     assert.deepEqual(await meOf(again), me);
   });
@@ -119,7 +119,7 @@ describe('single sign-on of a hosted deployment', () => {
     const refused = await travel(owner, person('Victim'));
     assert.deepEqual([refused.status, refused.code], [403, 'permission_denied']);
     assert.ok(!owner.cookies.has('relay_session'));
-    // Signed in to the account as well, both are the same person.
+    // The browser is signed in to the account as well, so both are the same user.
     const linked = await travel(squatter.browser, person('Victim'));
     assert.equal(linked.status, 302);
     assert.equal((await meOf(squatter.browser)).userId, squatter.userId);

@@ -20,8 +20,8 @@ const JOURNEY_COOKIE = 'relay_sso';
 const JOURNEY_MS = 10 * 60_000;
 
 /**
- * To the identity provider and back. What has to be remembered meanwhile travels in an encrypted cookie: it binds the
- * journey to the browser that began it, and beginning many costs nothing.
+ * The round trip to the identity provider. Its state travels in an encrypted cookie: it binds the sign-in to the browser
+ * that began it, and starting many costs nothing.
  */
 export function ssoHandlers(parts: Parts): Handlers {
   const { deps } = parts;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { stepOfCode } from './totp-code.ts';
 
-// The secret and the times of appendix B of RFC 6238, with the last six of its eight digits.
+// The secret and times of RFC 6238, appendix B, with the last six of its eight digits.
 const SECRET = '12345678901234567890';
 const VECTORS: readonly (readonly [seconds: number, code: string])[] = [
   [59, '287082'],

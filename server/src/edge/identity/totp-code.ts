@@ -3,18 +3,15 @@ import { isSameText } from './session-secrets.ts';
 
 const STEP_MS = 30_000;
 const DIGITS = 6;
-/** Clocks of phones are seldom exact; one step on either side is what authenticators expect. */
+/** Phone clocks are seldom exact; authenticator apps expect one step of tolerance on either side. */
 const STEPS_AROUND = 1;
 
-/**
- * The time step that a code of RFC 6238 belongs to, as seen from now; null when it belongs to none nearby. The step
- * is what makes a code good for one use: whoever has accepted it accepts only later ones.
- */
+/** The time step of an RFC 6238 code near now, or null. Accepting only later steps makes each code work once. */
 export function stepOfCode(secret: string, code: string, nowMs: number): number | null {
   const current = Math.floor(nowMs / STEP_MS);
   let found: number | null = null;
   for (let step = current - STEPS_AROUND; step <= current + STEPS_AROUND; step += 1) {
-    // Every step is tried, so that the time taken does not tell which one it was.
+    // Every step is tried, so that the time reveals nothing.
     if (isSameText(codeOfStep(secret, step), code)) found = step;
   }
   return found;

@@ -1,13 +1,13 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/schema.ts';
 
-/** A hint to gateways that a version row has changed; what has changed is read from the rows. */
+/** A hint to gateways that a version row has changed; they read what changed from the rows. */
 export const CONFIG_CHANNEL = 'relay_config';
 
 /**
- * Marks the organization's configuration as changed and answers its new version. It must be the last
- * statement of the transaction: the clock's row is locked from here to commit, which is what makes versions
- * visible in their order, and all other configuration changes wait meanwhile.
+ * Marks the organization's configuration as changed and returns its new version. Must be the last statement of the
+ * transaction: the clock's row is locked from here to commit, which makes versions visible in order and makes all other
+ * configuration changes wait.
  */
 export async function bumpConfigVersion(tx: Transaction<Database>, organizationId: string): Promise<number> {
   const { rows } = await sql<{ config_version: number }>`
@@ -23,7 +23,7 @@ export async function bumpConfigVersion(tx: Transaction<Database>, organizationI
   return row.config_version;
 }
 
-/** One configuration change: whatever `change` writes, and the version that tells gateways of it, commit together. */
+/** One configuration change: what `change` writes and the version that announces it to gateways commit together. */
 export async function changeConfiguration<T>(
   db: Kysely<Database>,
   organizationId: string,
@@ -37,8 +37,8 @@ export async function changeConfiguration<T>(
 }
 
 /**
- * The same for a change of who may do what. The keys it names are marked with the version, so that gateways that
- * hold them in memory read them anew; the version is what a fence has to be raised to.
+ * The same for a change of permissions. The named keys are marked with the version, so that gateways that hold them read
+ * them again; the fence must be raised to that version.
  */
 export function changeAccess<T>(
   db: Kysely<Database>,
@@ -71,7 +71,7 @@ export interface ConfigChange {
   readonly deleted: boolean;
 }
 
-/** The changes after `version`, oldest first; its cost follows the changes, not the organizations. */
+/** The changes after `version`, oldest first. The cost follows the changes, not the number of organizations. */
 export async function readConfigChanges(
   db: Kysely<Database>,
   version: number,

@@ -6,10 +6,10 @@ import type { Database } from '../postgres/schema.ts';
 
 export type GuardrailRow = Selectable<Database['guardrails']>;
 
-/** A guardrail as it is called, for requests as for tests: what it does not say itself is said by its preset. */
+/** A guardrail as Relay calls it, in requests and in tests. Its preset provides what it does not set. */
 export function guardrailSettings(row: GuardrailRow, secret: Secret | null): Omit<Guardrail, 'bindings'> {
-  // A preset that this version does not know leaves the default's question and no rules: what is answered to it
-  // is then never understood, and the failure mode decides.
+  // An unknown preset gets the default's template and no rules. Its responses are then never understood, and the failure
+  // mode applies.
   const preset = presetOf(row.preset_slug);
   const template = row.request_template ?? (preset ?? presetOf(PRESET_SLUG_DEFAULT))?.request_template;
   const rules = row.response_rules ?? preset?.response_rules;

@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../postgres/schema.ts';
 
-/** The ids are fixed, so that every process of a deployment means the same organization without asking. */
+/** The ids are fixed, so every process of a deployment uses the same organization without asking. */
 const IMPLICIT_ORGANIZATION_ID = '00000000-0000-7000-8000-000000000001';
 const IMPLICIT_USER_ID = '00000000-0000-7000-8000-000000000002';
 
-/** The one organization and owner of a self-hosted deployment. Any number of processes may call it at once. */
+/** The one organization and owner of a self-hosted deployment. Safe to call from several processes concurrently. */
 export async function ensureImplicitOrganization(
   db: Kysely<Database>,
 ): Promise<{ organizationId: string; userId: string }> {
-  // No conflict is named: the loser of a race may collide on the slug or the address as well as on the id.
+  // No conflict target is named: the loser of a race may collide on the slug or the address as well as on the id.
   await db.transaction().execute(async (tx) => {
     await tx
       .insertInto('organizations')

@@ -117,7 +117,7 @@ describe('the guardrails of a snapshot', () => {
     await bind(
       await add('good', { id, priority: 1, sealed_secret: sealer.seal('s3cret', binding), ...auth }),
     );
-    // Sealed for another guardrail: a value that was moved does not open.
+    // Sealed for another guardrail, so it does not open here.
     await bind(await add('moved', { priority: 2, sealed_secret: sealer.seal('s3cret', binding), ...auth }));
     const [good, moved] = await load();
     assert.equal(good?.secret?.reveal(), 's3cret');

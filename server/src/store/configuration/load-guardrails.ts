@@ -12,7 +12,7 @@ interface GuardrailSource {
   readonly log: StoreLog;
 }
 
-/** Those that are enabled and have an enabled binding, in the order in which they are asked. */
+/** Enabled guardrails with an enabled binding, in the order they are called. */
 export async function readGuardrails(
   source: GuardrailSource,
   tx: Transaction<Database>,
@@ -43,7 +43,7 @@ export async function readGuardrails(
   );
 }
 
-/** One unreadable secret must not take the whole organization down: only what needs it fails. */
+/** One unreadable secret must not fail the whole organization: only requests that need it fail. */
 function openSecret({ sealer, log }: GuardrailSource, row: GuardrailRow): Secret | null {
   if (row.sealed_secret === null) return null;
   const binding = secretBinding({

@@ -27,7 +27,7 @@ export interface SnapshotSource {
 
 type Row<Table extends keyof Database> = Selectable<Database[Table]>;
 
-/** Reads one organization as it was at one moment; undefined when there is no such organization. */
+/** Reads one organization in one consistent transaction; undefined when it does not exist. */
 export function loadSnapshot(
   source: SnapshotSource,
   organizationId: string,
@@ -150,7 +150,7 @@ async function readRouting(
   };
 }
 
-/** A plan that this version does not know entitles to nothing: fewer rights than paid for can be asked about, more cannot. */
+/** An unknown plan grants nothing: granting too little can be corrected, too much cannot. */
 function planOf({ log }: SnapshotSource, organizationId: string, plan: string): PlanName {
   if (isPlanName(plan)) return plan;
   log.warn({ organization_id: organizationId, plan }, 'the organization has a plan that is not known');
@@ -270,7 +270,7 @@ function toCredential(source: SnapshotSource, row: Row<'credentials'>): Credenti
   };
 }
 
-/** One unreadable credential must not take the whole organization down: only what needs it fails. */
+/** One unreadable credential must not fail the whole organization: only requests that need it fail. */
 function openSecret({ sealer, log }: SnapshotSource, row: Row<'credentials'>): Secret | null {
   const binding = secretBinding({
     organizationId: row.organization_id,

@@ -13,7 +13,7 @@ export interface ResealOutcome {
 interface SealedRow {
   readonly organization_id: string;
   readonly id: string;
-  /** What the secret belongs to: the provider of a credential, the guardrail itself. */
+  /** The secret's owner: the provider of a credential, or the guardrail itself. */
   readonly owner_id: string;
   readonly sealed_secret: Buffer;
   readonly key_id: string;
@@ -26,9 +26,9 @@ const TABLES = [
 ] as const;
 
 /**
- * The second half of a rotation of the master key: with the new key as primary and the old one among the
- * previous, brings every stored secret under the primary, in batches of bounded size. It may be stopped, run
- * again, and run by several processes at once. Afterwards the old key can be taken out of the configuration.
+ * The second half of a master key rotation: with the new key as primary and the old one among the previous, seals every
+ * stored secret under the primary, in bounded batches. Safe to stop, repeat, and run from several processes concurrently.
+ * Afterwards the old key can be removed from the configuration.
  */
 export async function resealCredentials(options: {
   db: Kysely<Database>;
@@ -57,7 +57,7 @@ export async function resealCredentials(options: {
   return { resealed, unreadable };
 }
 
-/** Rows that are not under the primary key, in index order, after the last one seen. */
+/** Rows that are not sealed under the primary key, in index order, after the last one seen. */
 async function selectBatch(
   tx: Kysely<Database>,
   place: (typeof TABLES)[number],

@@ -1,11 +1,10 @@
 /**
- * What a stored secret is sealed to: the organization, the provider (or guardrail) it belongs to, and which
- * secret of that place it is. A row copied to another organization or provider, or an older secret put back,
- * does not open.
+ * What a stored secret is bound to: the organization, the provider or guardrail that owns it, and its version. A row copied
+ * to another organization or provider, or an older secret put back, does not open.
  */
 export function secretBinding(place: {
   organizationId: string;
-  /** The provider of a credential; for the secret of a guardrail, the guardrail. */
+  /** The provider of a credential, or the guardrail. */
   ownerId: string;
   secretVersion: number;
 }): string[] {

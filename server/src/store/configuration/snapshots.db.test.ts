@@ -19,7 +19,7 @@ const sealer = createSealer({ primary: randomBytes(32) });
 describe('snapshots', () => {
   let server: PrivatePostgres;
   let proxy: TcpProxy;
-  /** Straight to the server: what an operator or another process does. */
+  /** Connects to the server directly, as an operator or another process does. */
   let outside: DatabaseHandle;
   let database: DatabaseHandle;
   let snapshots: Snapshots;

@@ -8,7 +8,7 @@ export interface DataDirectoryLock {
   release(): Promise<void>;
 }
 
-/** Another process works in the directory. */
+/** Another process uses the directory. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError';
   constructor(directory: string, holder: string) {
@@ -21,17 +21,16 @@ export class DirectoryInUseError extends Error {
 const TRIES_MAX = 50;
 const TRY_AGAIN_MS = 100;
 const ANSWER_MS_MAX = 2_000;
-/** Taking over takes milliseconds; whoever began and is this old has died over it. */
+/** A takeover takes milliseconds; one that is this old was interrupted. */
 const TAKEOVER_MS_MAX = 10_000;
 
 /**
- * Makes sure that one process works in the directory. The lock is a socket that the process listens on: the system closes it
- * with the process however that ends, it is seen from other containers that have the directory, and it can be asked
- * who holds it.
+ * Ensures that only one process uses the directory. The lock is a socket that the process listens on: the system closes it
+ * when the process ends, it is visible to other containers that share the directory, and it reports its holder.
  */
 export async function lockDataDirectory(directory: string): Promise<DataDirectoryLock> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  // The address of a socket may be a hundred bytes long; by way of the descriptor it is short whatever the directory.
+  // A socket address has at most about a hundred bytes; the path through a descriptor is short for any directory.
   const folder = await open(directory, 'r');
   const near = process.platform === 'linux' ? `/proc/self/fd/${folder.fd}` : directory;
   const socket = join(near, 'lock');
@@ -58,7 +57,7 @@ export async function lockDataDirectory(directory: string): Promise<DataDirector
   }
 }
 
-/** Null: there is such a socket already. */
+/** Null: the socket exists already. */
 function listenOn(socket: string): Promise<Server | null> {
   const server = createServer((client) => {
     client.on('error', () => undefined);
@@ -74,7 +73,7 @@ function listenOn(socket: string): Promise<Server | null> {
   });
 }
 
-/** The number of the process that listens; null when nobody does. */
+/** The id of the listening process; null when there is none. */
 function askHolder(socket: string): Promise<string | null> {
   return new Promise((resolve) => {
     let told = '';
@@ -88,7 +87,7 @@ function askHolder(socket: string): Promise<string | null> {
   });
 }
 
-/** One at a time, and only what is still stale then: a later one would remove the socket of an earlier one. */
+/** One process at a time, and only a socket that is still stale: a later one would remove the socket of an earlier one. */
 async function removeStale(socket: string, takeover: string): Promise<void> {
   try {
     await (await open(takeover, 'wx')).close();

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** How many files are forced to the disk at one time. */
+/** How many files are synced concurrently. */
 const SYNCED_AT_ONCE = 32;
 
 /**
- * Opens the database of that directory, making it on first use. A process that is killed while it makes one leaves a part,
- * which nothing could open: the mark beside it says that nobody has ever used it, so that it may be thrown away.
+ * Opens the directory's database and creates it on first use. A process killed during creation leaves an unusable part; the
+ * mark beside it says that it was never used and may be removed.
  */
 export async function createDataDirectory(
   directory: string,
@@ -34,7 +34,7 @@ async function refuseForeignFiles(directory: string, mark: string): Promise<void
     );
 }
 
-/** What was copied while the database was made has only been handed to the operating system. */
+/** Files copied during creation have only been handed to the operating system. */
 async function syncTree(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = entries
@@ -47,7 +47,7 @@ async function syncTree(directory: string): Promise<void> {
 
 async function syncPath(path: string): Promise<void> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    // The database is open and may have removed what it no longer needs.
+    // The open database may have removed files it no longer needs.
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });

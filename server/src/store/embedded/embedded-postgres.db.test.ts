@@ -177,7 +177,7 @@ describe('the embedded PostgreSQL', () => {
         from pg_control_checkpoint()`.execute(database.db);
       return rows[0] ?? { log: 0, dead: 0 };
     };
-    // The statistics are told of at most once a second, unless somebody asks for it.
+    // Statistics are reported at most once a second, unless requested.
     await sql`select pg_stat_force_next_flush()`.execute(database.db);
     const before = await state();
     assert.ok(before.log > 32 * 1024 * 1024 && before.dead >= 20_000, JSON.stringify(before));
@@ -211,7 +211,7 @@ describe('an embedded PostgreSQL whose process is killed', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     assert.ok(existsSync(join(directory, 'postgres.creating')));
-    // As far as it may have come at the worst: it looks like a database, and is none.
+    // The worst case of an interrupted creation: it looks like a database and is unusable.
     await rm(join(directory, 'postgres'), { recursive: true });
     await mkdir(join(directory, 'postgres'));
     await writeFile(join(directory, 'postgres/PG_VERSION'), '18\n');
@@ -249,7 +249,7 @@ describe('an embedded PostgreSQL whose process is killed', () => {
       const { rows } = await sql<{ count: number; last: number }>`
         select count(*) as count, max(id) as last from written`.execute(database.db);
       await database.close();
-      // What was committed last may not have been told of any more.
+      // The last commits may not have been reported.
       assert.ok(rows[0] !== undefined && rows[0].last >= last, `${JSON.stringify(rows)} of ${last}`);
       assert.equal(rows[0].count, rows[0].last);
       last = rows[0].last;

@@ -14,20 +14,20 @@ import { createOneConnectionGuard } from './one-connection.ts';
 import { startUpkeep } from './upkeep.ts';
 
 export interface EmbeddedDatabaseOptions {
-  /** The data directory; the database lies in a folder of its own in it. */
+  /** The data directory; the database has its own folder in it. */
   readonly directory: string;
   readonly log: StoreLog;
   readonly clock: Clock;
-  /** Of that directory, where it is held already; without it the database takes its own. */
+  /** The directory's lock, when it is held already; otherwise the database takes its own. */
   readonly lock?: DataDirectoryLock;
   readonly statementTimeoutMs?: number;
-  /** How long somebody waits for the one connection, and for the database to be opened again. */
+  /** How long a caller waits for the one connection, and for the database to reopen. */
   readonly connectTimeoutMs?: number;
 }
 
 /**
- * PostgreSQL inside this process, with the same interface as one on a server. It has one session, so that everybody takes
- * turns: whoever holds a connection holds the database.
+ * PostgreSQL inside this process, with the interface of a server. It has one session, so callers take turns: a caller that
+ * holds a connection holds the database.
  */
 export async function createEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<DatabaseHandle> {
   const { log, clock, statementTimeoutMs = 10_000, connectTimeoutMs = 20_000 } = options;
@@ -47,7 +47,7 @@ export async function createEmbeddedDatabase(options: EmbeddedDatabaseOptions): 
     max: 1,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: connectTimeoutMs,
-    // PostgreSQL's own timeouts need a timer that nobody serves in there. Whoever gives up ends the thread.
+    // PostgreSQL's own timeouts need a timer that does not run in the thread. A caller that gives up ends the thread.
     query_timeout: statementTimeoutMs,
     types: { getTypeParser: typeParserOf },
     stream: () =>
@@ -74,7 +74,7 @@ export async function createEmbeddedDatabase(options: EmbeddedDatabaseOptions): 
   return database;
 }
 
-/** There is one session for all connections: what the last one has left in it must not reach the next. */
+/** All connections share one session, so each starts by resetting what the last one left. */
 async function prepareSession(engine: Engine, channels: readonly string[]): Promise<void> {
   for (const statement of [
     'rollback',
@@ -93,7 +93,7 @@ function simpleQuery(text: string): Uint8Array {
   return new Uint8Array(message);
 }
 
-/** Who waits for which notifications. They come with the answer to whatever is said to the session next. */
+/** The listeners of each channel. Notifications arrive with the answer to the session's next message. */
 function createHints() {
   const listeners = new Map<string, Set<() => void>>();
   return {
@@ -105,7 +105,7 @@ function createHints() {
       const others = listeners.get(channel) ?? new Set();
       listeners.set(channel, others.add(onHint));
       let connected = false;
-      // Where this fails, the next connection begins with it.
+      // If this fails, the next connection does it first.
       void run(`listen ${pg.escapeIdentifier(channel)}`)
         .catch(() => undefined)
         .then(() => {

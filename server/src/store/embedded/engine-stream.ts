@@ -5,7 +5,7 @@ const QUERY = 'Q'.charCodeAt(0);
 const SYNC = 'S'.charCodeAt(0);
 const TERMINATE = 'X'.charCodeAt(0);
 
-/** Authentication is not asked for, and the session waits for a query. */
+/** No authentication is needed, and the session is ready for a query. */
 const WELCOME = Buffer.from([
   ...['R'.charCodeAt(0), 0, 0, 0, 8, 0, 0, 0, 0],
   ...['Z'.charCodeAt(0), 0, 0, 0, 5, 'I'.charCodeAt(0)],
@@ -13,13 +13,13 @@ const WELCOME = Buffer.from([
 
 export interface EngineStreamOptions {
   readonly engine: Engine;
-  /** Puts the one session into the state in which a new connection begins. */
+  /** Resets the session to the state of a new connection. */
   prepare(): Promise<void>;
 }
 
 /**
- * The engine as the socket of a driver's connection, so that embedded or not, the same driver writes parameters, reads
- * values and makes errors. Messages go to the engine as soon as they end in one that PostgreSQL answers.
+ * The engine as the socket of a driver's connection, so that the same driver writes parameters, reads values and creates
+ * errors as with a server. Messages go to the engine as soon as they end in one that PostgreSQL answers.
  */
 export class EngineStream extends Duplex {
   readonly #engine: Engine;
@@ -34,7 +34,7 @@ export class EngineStream extends Duplex {
     this.#prepare = options.prepare;
   }
 
-  // What the driver expects of a socket.
+  // The part of a socket that the driver needs.
   connect(): this {
     this.#engine.start().then(
       () => this.emit('connect'),
@@ -56,7 +56,7 @@ export class EngineStream extends Duplex {
   }
 
   override _read(): void {
-    // Answers are pushed when they come; the driver reads them all.
+    // Answers are pushed when they arrive; the driver reads all of them.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -64,7 +64,7 @@ export class EngineStream extends Duplex {
     this.#runWhole().then(() => done(), done);
   }
 
-  /** The driver has gone: what still runs would keep the session from everybody else. */
+  /** The driver closed the connection; a statement that still runs would block all others. */
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     if (this.#running) this.#engine.interrupt('a statement took longer than it may');
     done(error);
@@ -77,7 +77,7 @@ export class EngineStream extends Duplex {
 
   async #runWhole(): Promise<void> {
     if (!this.#started) {
-      // The first message has no type: it names the user, who is always the same here.
+      // The first message has no type; it names the user, who is always the same.
       if (this.#received.length < 4 || this.#received.length < this.#received.readUInt32BE(0)) return;
       this.#received = this.#received.subarray(this.#received.readUInt32BE(0));
       await this.#prepare();
@@ -97,7 +97,7 @@ export class EngineStream extends Duplex {
   }
 }
 
-/** How many of the bytes end with a message that PostgreSQL answers. */
+/** The length of the bytes up to the last message that PostgreSQL answers. */
 function answeredLength(bytes: Buffer): number {
   let answered = 0;
   for (let at = 0; at + 5 <= bytes.length; ) {

@@ -1,11 +1,11 @@
-// A thread of its own for the embedded PostgreSQL: a statement runs to its end without giving way, and would hold up every
-// stream that the process serves meanwhile.
+// The embedded PostgreSQL has its own thread: a statement blocks its thread until it ends, and would stall every stream
+// that the process serves.
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import type { EngineAnswer, EngineRequest, EngineSettings } from './engine-messages.ts';
 import { SyncedFiles } from './synced-files.ts';
 
-/** As the library starts it, except that what is committed is forced to the disk, and with less memory. */
+/** The library's start parameters, except that commits are forced to the disk and less memory is used. */
 const START_PARAMETERS = [
   '--single',
   '-O',
@@ -19,7 +19,7 @@ const START_PARAMETERS = [
     'max_parallel_workers_per_gather=0',
     'max_parallel_maintenance_workers=0',
     'io_method=sync',
-    // The one that reaches the disk: the library's fdatasync does nothing.
+    // The method that reaches the disk: the library's fdatasync does nothing.
     'wal_sync_method=fsync',
     'shared_buffers=64MB',
     'min_wal_size=32MB',
@@ -54,7 +54,7 @@ try {
 
   const run = async (id: number, message: Uint8Array): Promise<void> => {
     const chunks: Uint8Array[] = [];
-    // What is given is a view of PostgreSQL's own memory, and good for the length of the call.
+    // The bytes are a view of PostgreSQL's memory, valid only during the call.
     const onRawData = (view: Uint8Array) => void chunks.push(view.slice());
     await engine.execProtocolRawStream(message, { syncToFs: false, onRawData });
     const bytes = joined(chunks);
@@ -63,7 +63,7 @@ try {
 
   port.on('message', (request: EngineRequest) => {
     if ('close' in request) void engine.close().finally(() => answer({ closed: true }));
-    // A failure here is none that PostgreSQL can tell of. It ends the thread, and the next one recovers.
+    // PostgreSQL cannot report this failure. It ends the thread, and the next one recovers.
     else void run(request.id, request.bytes);
   });
   answer({ ready: true });

@@ -13,7 +13,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Written so that the build finds the worker and puts the built one in its place. */
+/** Written so that the build finds the worker and replaces it by the built one. */
 const WORKER_FILE = new URL('./engine-worker.ts', import.meta.url);
 const CLOSE_MS_MAX = 10_000;
 
@@ -68,7 +68,7 @@ interface EngineThread {
   ask(id: number, bytes: Uint8Array): Promise<Uint8Array>;
   /** Fails everything that waits for an answer, and ends the thread. */
   fail(error: Error): void;
-  /** Shuts PostgreSQL down in good order, for a bounded time. */
+  /** Shuts PostgreSQL down cleanly, within a bounded time. */
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { type ConnectionProvider, Kysely, PostgresDialect, type PostgresPool } f
 import type { ConnectionGuard } from '../postgres/database-over-pools.ts';
 import type { Database } from '../postgres/schema.ts';
 
-/** Whoever holds the one connection and asks for another would wait for itself. A mistake in the code, at once and by name. */
+/** A caller that holds the one connection and asks for another would wait for itself forever. This is a defect in the code. */
 export class ConnectionHeldError extends Error {
   override readonly name = 'ConnectionHeldError';
   constructor() {
@@ -11,10 +11,7 @@ export class ConnectionHeldError extends Error {
   }
 }
 
-/**
- * Finds out who asks twice. What is started inside a transaction and left to run by itself counts as part of it for as
- * long as the transaction lasts.
- */
+/** Detects such a caller. Work started inside a transaction counts as part of it while the transaction lasts. */
 export function createOneConnectionGuard(): ConnectionGuard {
   const holders = new AsyncLocalStorage<{ held: boolean }>();
 
@@ -38,7 +35,7 @@ export function createOneConnectionGuard(): ConnectionGuard {
     return new Kysely<Database>({
       config,
       dialect,
-      // Begins and ends transactions on connections that the executor provides; it makes none itself.
+      // Begins and ends transactions on connections that the executor provides.
       driver: dialect.createDriver(),
       executor: executor.withConnectionProvider(provider),
     });

@@ -3,7 +3,7 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 
 type EmscriptenOptions = Parameters<NodeFS['init']>[1];
 
-/** What is used of the layer between PostgreSQL and the file system, which has no types for it. */
+/** The used part of the file system layer, which has no types. */
 interface NodeFiles {
   readonly stream_ops: {
     fsync?(stream: { readonly nfd?: number; readonly node: unknown }): number;
@@ -13,7 +13,7 @@ interface NodeFiles {
 
 const IO_ERROR = 29;
 
-/** The files of a data directory, with an fsync: the library's own answers "done" to it and does nothing. */
+/** The files of a data directory, with a working fsync: the library's own does nothing. */
 export class SyncedFiles extends NodeFS {
   override async init(...[engine, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(engine, options);
@@ -31,7 +31,7 @@ function addFsync(files: NodeFiles): void {
   files.stream_ops.fsync = ({ nfd, node }) => {
     try {
       if (nfd !== undefined) fsyncSync(nfd);
-      // Directories are opened without a descriptor of the system.
+      // Directories are opened without a system descriptor.
       else syncDirectory(files.realPath(node));
       return 0;
     } catch {

@@ -11,15 +11,15 @@ export interface UpkeepOptions {
 
 const EVERY_MS = 30_000;
 const CHECKPOINT_EVERY_MS = 5 * 60_000;
-/** How much of the log has to be gone through again after a crash; about a second's worth. */
+/** How much of the log a recovery has to replay; about one second. */
 const LOG_BYTES_MAX = 32 * 1024 * 1024;
 const LOG_BYTES_MIN = 64 * 1024;
 const TABLES_MAX = 4;
 const TIMEOUT_MS = 5 * 60_000;
 
 /**
- * What the background processes of a PostgreSQL server do, of which the embedded one has none: checkpoints, without which
- * the log would grow for ever and opening after a crash take ever longer; removal of dead rows; statistics.
+ * The work of a PostgreSQL server's background processes: checkpoints, without which the log grows forever and recovery
+ * takes ever longer; removal of dead rows; statistics.
  */
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const { database, clock, log, everyMs = EVERY_MS } = options;
@@ -64,7 +64,7 @@ async function logBytes(session: Session): Promise<number> {
   return Number(rows[0]?.['bytes']);
 }
 
-/** The thresholds are those of a server's autovacuum. Rows of the ledger never die, so that its days are only counted. */
+/** The thresholds of a server's autovacuum. Ledger rows are rarely updated, so its partitions only need statistics. */
 async function dueStatements(session: Session): Promise<string[]> {
   const { rows } = await session.query(
     `select format(

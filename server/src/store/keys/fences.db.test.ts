@@ -177,7 +177,7 @@ describe('fences', () => {
     await local.raise(organizationId, version + 5);
     await local.raise(organizationId, version + 2);
     assert.equal(await local.read(organizationId), version + 5);
-    // Of a fence above everything that is committed, nothing stays.
+    // A fence above every committed version leaves nothing behind.
     await local.forget(organizationId, version + 5);
     assert.equal(await local.read(organizationId), version);
     assert.equal(await stored(), null);

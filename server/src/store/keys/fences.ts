@@ -5,23 +5,23 @@ import { prefixOf } from '../redis/shards.ts';
 import { createSharedReads } from '../shared-reads.ts';
 
 /**
- * The oldest configuration version an organization's requests may be decided on. Whoever takes access away raises it
- * before answering, and every door asks for it after a request has arrived: no request that comes later than the
- * answer is decided on what was known before.
+ * The oldest configuration version that an organization's requests may be decided on. A writer that revokes access raises
+ * it before it confirms, and every authenticator reads it after a request has arrived, so no request sent after the
+ * confirmation is decided on older state.
  */
 export interface Fences {
   /** Throws `store_unavailable` when neither store answers. */
   read(organizationId: string): Promise<number>;
-  /** Throws `store_unavailable` when the fence could not be raised: gateways then notice by their poll. */
+  /** Throws `store_unavailable` when the fence could not be raised; gateways then notice at their next poll. */
   raise(organizationId: string, version: number): Promise<void>;
   /**
-   * Takes away a fence that lies above everything PostgreSQL holds, which is what a restored backup leaves behind. The
-   * next read asks PostgreSQL, so nothing that was raised meanwhile is lost.
+   * Removes a fence above every version in PostgreSQL, which a restored backup leaves behind. The next read asks
+   * PostgreSQL, so a fence raised meanwhile is not lost.
    */
   forget(organizationId: string, version: number): Promise<void>;
 }
 
-// Raising never lowers, in whatever order two writers arrive. A value that is no number counts as none.
+// Raising never lowers, in any order of writers. A value that is not a number counts as missing.
 const RAISE = `local known = tonumber(redis.call('GET', KEYS[1]) or '') or -1
 if not (known >= tonumber(ARGV[1])) then redis.call('SET', KEYS[1], ARGV[1]) end
 return 1`;
@@ -37,7 +37,7 @@ export function createFences({ redis, db }: { redis: Redis; db: Kysely<Database>
     await redis.run(['EVAL', script, '1', key, String(version)], key);
   }
 
-  /** What Redis has lost is read from where it came from, and told to Redis again. */
+  /** A fence that Redis has lost is read from PostgreSQL and written back to Redis. */
   const read = createSharedReads(async (organizationId) => {
     const key = keyOf(organizationId);
     const found = await redis.run(['GET', key], key).catch(() => undefined);
@@ -56,8 +56,8 @@ export function createFences({ redis, db }: { redis: Redis; db: Kysely<Database>
 }
 
 /**
- * Fences of a process that is the whole deployment: whoever raises one and whoever reads it are the same, so that they are
- * kept in memory, and what is not known there is what was committed.
+ * Fences of a process that is the whole deployment. It raises and reads them itself, so they stay in memory; an unknown
+ * fence is the committed version.
  */
 export function createLocalFences({ db }: { db: Kysely<Database> }): Fences {
   const committed = createCommittedVersions(db);
@@ -70,7 +70,7 @@ export function createLocalFences({ db }: { db: Kysely<Database> }): Fences {
   }
 
   return {
-    // Raised meanwhile or read just now: the later of the two.
+    // The later of the two: it may have been raised during the read.
     read: async (organizationId) =>
       known.get(organizationId) ?? raise(organizationId, await committed(organizationId)),
     async raise(organizationId, version) {
@@ -83,8 +83,8 @@ export function createLocalFences({ db }: { db: Kysely<Database> }): Fences {
 }
 
 /**
- * One query at a time for all organizations of the process: when Redis is away, PostgreSQL gets as many as there are
- * gateways, not as many as there are requests.
+ * One query at a time for all organizations of the process: while Redis is unavailable, PostgreSQL gets one per gateway,
+ * not one per request.
  */
 function createCommittedVersions(db: Kysely<Database>): (organizationId: string) => Promise<number> {
   let wanted = new Set<string>();
@@ -98,7 +98,7 @@ function createCommittedVersions(db: Kysely<Database>): (organizationId: string)
   return async (organizationId) => {
     wanted.add(organizationId);
     const versions = await readAll('all');
-    // An organization that is gone has no version; whoever loads its snapshot is told so there.
+    // A deleted organization has no version; loading its snapshot reports that.
     return versions.get(organizationId) ?? 0;
   };
 }

@@ -90,7 +90,7 @@ describe('held keys', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const held = createHeldKeys({ keysMax: 6 });
-        /** The model: public ids in the order of use, the least recent first. */
+        /** The model: public ids in order of use, the least recent first. */
         let order: ReadKey[] = [];
         const without = (gone: (each: ReadKey) => boolean) => {
           order = order.filter((each) => !gone(each));

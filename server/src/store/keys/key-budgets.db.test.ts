@@ -35,7 +35,7 @@ describe('budgets of keys, by the id of the key', () => {
     return id;
   }
 
-  /** Answers the version at which the budget is in force. */
+  /** Returns the version from which the limit applies. */
   async function addBudget(keyId: string, limit: number, enabled = true): Promise<number> {
     const { version } = await changeAccess(migrated.db, place.organizationId, async (tx) => {
       await tx

@@ -3,11 +3,11 @@ import type { BudgetPolicy } from '../../domain/snapshot.ts';
 import type { Database } from '../postgres/schema.ts';
 import { createSharedReads } from '../shared-reads.ts';
 
-/** The budgets of User API keys by the id of the key, for a process that is told who calls and never sees a key. */
+/** The limits of User API keys by key id, for a process that gets the caller from the platform and never sees a key. */
 export interface KeyBudgets {
   /**
-   * Those in force at that version of the organization's configuration or later; read once for each version, and
-   * answered from memory while the configuration stands. Throws `store_unavailable`.
+   * The limits enabled at that version of the organization's configuration or later. Read once per version, then answered
+   * from memory. Throws `store_unavailable`.
    */
   of(
     organizationId: string,
@@ -25,7 +25,7 @@ const NONE: readonly BudgetPolicy[] = [];
 
 export function createKeyBudgets(options: {
   readonly db: Kysely<Database>;
-  /** How many keys are kept; the least recently used goes first. */
+  /** How many keys stay in memory; the least recently used is evicted first. */
   readonly keysMax: number;
 }): KeyBudgets {
   /** In order of use, the least recent first. */
@@ -55,7 +55,7 @@ export function createKeyBudgets(options: {
   };
 }
 
-/** One statement, so that budgets and version are of one moment. */
+/** One statement, so that limits and version are consistent. */
 async function readBudgets(db: Kysely<Database>, organizationId: string, keyId: string): Promise<Held> {
   const rows = await db
     .selectFrom('organizations as organization')
@@ -79,7 +79,7 @@ async function readBudgets(db: Kysely<Database>, organizationId: string, keyId: 
     .execute();
   const policies: BudgetPolicy[] = [];
   for (const { id, target_type, target_id, metric, period, limit_value } of rows) {
-    // Without a budget there is still the row of the organization.
+    // A key without limits still has the organization's row.
     if (id === null || target_type === null || metric === null || period === null || limit_value === null)
       continue;
     policies.push({

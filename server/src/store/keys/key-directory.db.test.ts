@@ -71,7 +71,7 @@ describe('the key directory', () => {
     });
   }
 
-  /** The real database, whose answers can be held back after it has given them. */
+  /** The real database; the test can delay its answers. */
   const query: DatabaseHandle['query'] = async <Row>(statement: NamedStatement) => {
     queries += 1;
     const answer = await database.query<Row>(statement);
@@ -116,7 +116,7 @@ describe('the key directory', () => {
     }).then(({ version }) => version);
   }
 
-  it('knows all that a door needs of a key, its enabled budgets included', async () => {
+  it('knows all that an authenticator needs of a key, its enabled budgets included', async () => {
     const expiresAt = new Date('2031-02-03T04:05:06.789Z');
     const scopes = ['relay:request', 'relay:providers:read'] as const;
     const seeded = await seedKey(migrated.db, owner(), { scopes, expiresAt });

@@ -49,7 +49,7 @@ export function createKeyDirectory(options: KeyDirectoryOptions): KeyDirectory {
   const held = createHeldKeys({ keysMax });
   const reader = createKeyReader(options.database);
   const gate = createSendGate({
-    underWayMax: options.readsMax ?? READS_MAX,
+    runningMax: options.readsMax ?? READS_MAX,
     waitingMax: options.waitingMax ?? WAITING_MAX,
   });
 

@@ -1,5 +1,5 @@
-// `npm run bench -- keys` runs this file: it fills a database with keys and measures the directory of a gateway on them.
-// Closes with one JSON object.
+// `npm run bench -- keys` runs this file: it fills a database with keys and measures a gateway's key directory on them.
+// Prints one JSON object at the end.
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -19,21 +19,21 @@ const FILLED_AT_ONCE = 64;
 const MIB = 1_048_576;
 
 export interface LoadedKeys {
-  /** Whole keys that really open, of the first organizations. */
+  /** Complete, valid keys of the first organizations. */
   readonly keys: readonly string[];
-  /** Of the others, spread over the whole table. */
+  /** Keys of the other organizations, spread over the whole table. */
   readonly coldPublicIds: readonly string[];
   readonly bytes: number;
 }
 
-/** Rows enough to fill a table as a large deployment would, with `hot` keys among them that really open. */
+/** Fills the table as in a large deployment, with `hot` valid keys among the rows. */
 export async function loadKeys(
   database: DatabaseHandle,
   { rows, hot, pepper }: { rows: number; hot: number; pepper: Buffer },
 ): Promise<LoadedKeys> {
   const coldWanted = Math.min(COLD_LOOKUPS, rows - hot);
   return database.withSession(async (session) => {
-    // Twenty million checks of references that are right by the way the rows are made would take most of the time.
+    // The rows are correct by construction, and checking twenty million references would take most of the time.
     await session.query("set session_replication_role = 'replica'");
     await addOrganizations(session, Math.ceil(rows / KEYS_PER_ORGANIZATION));
     const keys = await addHotKeys(session, hot, pepper);
@@ -101,7 +101,7 @@ async function addHotKeys(session: Session, hot: number, pepper: Buffer): Promis
   return keys;
 }
 
-/** What a look-up takes when the key is not in memory and when it is, and what the keys in memory take. */
+/** The time of a lookup with and without the key in memory, and the memory that held keys take. */
 export async function measureDirectory(
   database: DatabaseHandle,
   { keys, coldPublicIds }: LoadedKeys,
@@ -155,7 +155,7 @@ async function fill(directory: KeyDirectory, publicIds: readonly string[]): Prom
   await Promise.all(Array.from({ length: FILLED_AT_ONCE }, one));
 }
 
-/** In slices, because a clock is slower than a look-up. */
+/** In slices, because reading the clock is slower than a lookup. */
 function measureHot(directory: KeyDirectory, publicIds: readonly string[]): Record<string, number> {
   const order = shuffled(publicIds);
   const tookNs: number[] = [];

@@ -9,16 +9,16 @@ export interface KeyUsesOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: StoreLog;
   readonly flushIntervalMs?: number;
-  /** A use within this time of the last known one is not written: `last_used_at` is as exact as this. */
+  /** Uses within this time of the last known one are not written: `last_used_at` has this precision. */
   readonly precisionMs?: number;
-  /** Keys whose use waits to be written; that of further ones is not noted until there is room. */
+  /** Keys whose use waits to be written. Beyond this, further keys are not noted. */
   readonly keysMax?: number;
 }
 
-/** When keys were last used, written now and then and never per request. */
+/** When keys were last used, written in batches and never per request. */
 export interface KeyUses {
   note(key: Pick<HeldKey, 'organizationId' | 'id' | 'lastUsedAtMs'>): void;
-  /** Writes what was noted. Never throws: what could not be written is tried again. */
+  /** Writes what was noted. Never throws: failed writes are retried. */
   flush(): Promise<void>;
   start(): void;
   /** Writes the rest. */
@@ -29,14 +29,14 @@ interface Use {
   readonly organizationId: string;
   readonly keyId: string;
   readonly atMs: number;
-  /** How often it was left out because somebody else held the row. */
+  /** How often it was skipped because another transaction held the row. */
   readonly deferred: number;
 }
 
 const FLUSH_INTERVAL_MS = 10_000;
 const PRECISION_MS = 60_000;
 const KEYS_MAX = 50_000;
-/** Well within the statement's time. */
+/** Well below the statement timeout. */
 const KEYS_PER_STATEMENT = 5_000;
 const DEFERRALS_MAX = 3;
 
@@ -103,8 +103,8 @@ export function createKeyUses(options: KeyUsesOptions): KeyUses {
 }
 
 /**
- * Answers the keys that need no further writing. Gateways write the same rows, and so does whoever changes a key: a
- * row that is held is left out instead of waited for, so that no two of them can ever wait for one another.
+ * Returns the keys that need no further writing. Gateways and management write the same rows, so locked rows are skipped
+ * rather than waited for, and no two writers can deadlock.
  */
 async function writeUses(
   db: Kysely<Database>,

@@ -1,19 +1,19 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Fences } from './fences.ts';
 
-/** A fence as it stood at a moment. */
+/** A fence as read at a moment. */
 export interface KnownFence {
   readonly version: number;
-  /** Monotonic: when the read of it began. Whatever was confirmed before is in the version. */
+  /** Monotonic time when the read began. The version includes everything confirmed before. */
   readonly readMs: number;
 }
 
-/** Fences that remember what was read of them, for whoever can do with an answer that is a little older. */
+/** Fences that remember the last read, for callers that accept a slightly older answer. */
 export interface KnownFences extends Fences {
   known(organizationId: string): KnownFence | undefined;
 }
 
-/** As many organizations as snapshots are kept of. */
+/** As many organizations as snapshots are held of. */
 const ORGANIZATIONS_MAX = 10_000;
 
 export function rememberFences(fences: Fences, clock: Pick<Clock, 'monotonicMs'>): KnownFences {

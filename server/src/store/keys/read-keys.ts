@@ -3,19 +3,19 @@ import type { BudgetPolicy } from '../../domain/snapshot.ts';
 import type { DatabaseHandle } from '../postgres/database-handle.ts';
 import type { ReadKey } from './held-keys.ts';
 
-/** What has happened to the keys that are held of an organization since the version they are known at. */
+/** What changed about an organization's held keys since their version. */
 export interface KeyChanges {
   readonly version: number;
-  /** Null: too many to name. */
+  /** Null: too many to list. */
   readonly keyIds: readonly string[] | null;
-  /** Owners who have left since, come back or not: their keys of then are gone. */
+  /** Owners who have left since then, even if they came back: their earlier keys are deleted. */
   readonly departedUserIds: readonly string[];
 }
 
 export interface KeyReader {
-  /** One statement, so that key, budgets and version are of one moment. Undefined: there is no such key. */
+  /** One statement, so that key, limits and version are consistent. Undefined: the key does not exist. */
   key(publicId: string): Promise<ReadKey | undefined>;
-  /** Undefined: there is no such organization. */
+  /** Undefined: the organization does not exist. */
   changes(
     organizationId: string,
     sinceVersion: number,
@@ -62,10 +62,10 @@ const CHANGES = `
   from organizations organization
   where organization.id = $1`;
 
-/** Sets of scopes that are kept to be shared; whoever invents more combinations gets copies. */
+/** Scope sets shared between keys; further combinations get copies. */
 const SCOPE_SETS_MAX = 1_000;
 
-/** Named statements, planned once per connection: what a miss costs is the look-up. */
+/** Named statements are planned once per connection, so a cache miss costs only the lookup. */
 export function createKeyReader(database: Pick<DatabaseHandle, 'query'>): KeyReader {
   const scopeSets = new Map<string, ReadonlySet<Scope>>();
 

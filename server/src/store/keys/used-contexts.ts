@@ -3,22 +3,22 @@ import type { Redis } from '../redis/redis.ts';
 
 /** Which signed contexts were used, over all processes. */
 export interface UsedContexts {
-  /** True for the first who asks, false for everybody after. Throws when it cannot be known. */
+  /** True for the first caller, false for all later ones. Throws when it cannot be known. */
   claim(contextId: string): Promise<boolean>;
 }
 
 export interface UsedContextsOptions {
   readonly redis: Pick<Redis, 'run'>;
   readonly clock: Clock;
-  /** How long a context can be accepted anywhere, from the first moment to the last on the slowest clock. */
+  /** How long a context can be accepted anywhere, including the allowed clock difference. */
   readonly lifeMs: number;
-  /** Ids that one process remembers by itself. */
+  /** Ids that one process remembers in memory. */
   readonly rememberedMax?: number;
 }
 
 /**
- * Redis knows of all processes; the memory of one costs nothing to ask and outlives a Redis that lost its last writes.
- * It is kept in two halves, the older of which is dropped as a whole: no id needs a timer of its own.
+ * Redis covers all processes; the memory of one costs nothing and survives a Redis that lost its last writes. It is kept in
+ * two halves, and the older half is dropped as a whole, so no id needs a timer.
  */
 export function createUsedContexts(options: UsedContextsOptions): UsedContexts {
   const { redis, clock, lifeMs, rememberedMax = 100_000 } = options;
@@ -41,7 +41,7 @@ export function createUsedContexts(options: UsedContextsOptions): UsedContexts {
   return {
     async claim(contextId) {
       if (!remember(contextId)) return false;
-      // One key for each id, without a hash tag: they spread over all slots of a cluster.
+      // One key per id, without a hash tag: they spread over all slots of a cluster.
       const key = `relay:context:${contextId}`;
       const reply = await redis.run(['SET', key, '1', 'NX', 'PX', String(lifeMs)], key);
       return reply === 'OK';

@@ -5,17 +5,17 @@ import { digestOfKey, mintApiKey } from '../../domain/api-key.ts';
 import { changeAccess } from '../configuration/config-version.ts';
 import type { Database } from '../postgres/schema.ts';
 
-/** For tests: what the digests of seeded keys are made with. */
+/** For tests: the secret that the digests of seeded keys are made with. */
 export const pepper = Buffer.alloc(32, 7);
 
 export interface SeededKey {
   readonly id: string;
   readonly publicId: string;
-  /** The whole key, as its owner would send it. */
+  /** The complete key, as its owner sends it. */
   readonly key: string;
 }
 
-/** For tests: a key of the member, as the management interface would store it. */
+/** For tests: a key of the member, as management stores it. */
 export async function seedKey(
   db: Kysely<Database>,
   owner: { readonly organizationId: string; readonly userId: string },
@@ -39,7 +39,7 @@ export async function seedKey(
   return { id, publicId, key };
 }
 
-/** For tests: what a revocation commits; answers the version it committed as. */
+/** For tests: commits a revocation and returns its version. */
 export async function revokeKey(
   db: Kysely<Database>,
   organizationId: string,
@@ -57,7 +57,7 @@ export async function revokeKey(
   return version;
 }
 
-/** For tests: a member besides the owner. */
+/** For tests: a second member. */
 export async function seedMember(
   db: Kysely<Database>,
   organizationId: string,

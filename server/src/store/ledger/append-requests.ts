@@ -8,14 +8,14 @@ import { addGuardrailRollups } from './rollups/guardrail-rollups.ts';
 import { type LedgerChange, rollupsOf } from './rollups/rollups.ts';
 import { addToOutbox } from './sinks/outbox.ts';
 
-// Named one by one, so that a column which a newer version has added gets its default.
+// Listed by name, so that a column which a newer version has added gets its default.
 const COLUMNS = columnsOf('requests').filter((column) => column !== 'bound_policy_id');
 
 /**
- * Writes rows to the ledger, of each request one, together with their sums: whatever is in the ledger is counted, and counted
- * once, whoever dies when. Answers the ids of those that were written. The same row sent twice, by this or another
- * process, is one row; a row that was posted at an estimate, because its gateway was taken for dead, is replaced
- * by the one that the gateway sends after all. The outbox of each sink gets the rows that were written.
+ * Writes one ledger row per request together with its rollups, in one transaction, so every row is counted exactly once
+ * whichever process dies. Returns the ids of the rows written. The same row sent twice is one row. A row posted at an
+ * estimate, because its gateway was considered lost, is replaced by the row that the gateway still sends. The outbox of
+ * each sink gets the rows that were written.
  */
 export async function appendRequests(
   db: Kysely<Database>,
@@ -27,7 +27,7 @@ export async function appendRequests(
   const inserting = insert(db, rows);
   // Avoids an unhandled rejection; the error is rethrown at the await.
   inserting.catch(() => undefined);
-  // Nearly always all of them are new, and their sums can be made while PostgreSQL is busy with the rows.
+  // Nearly always all rows are new, so their rollups are computed while PostgreSQL inserts them.
   const sumsOfAll = addRollups(rollupsOf(rows.map((row) => ({ row, times: 1 }))));
   const inserted = new Set(await inserting);
   if (inserted.size === rows.length) {
@@ -46,7 +46,7 @@ export async function appendRequests(
   return [...ids];
 }
 
-/** Answers the ids that were not there yet. The order keeps two batches that overlap from waiting for one another. */
+/** Returns the ids that were new. The sort order prevents deadlocks between overlapping batches. */
 async function insert(tx: Kysely<Database>, rows: readonly LedgerRow[]): Promise<string[]> {
   const sorted = rows.toSorted((one, other) => (one.request_id < other.request_id ? -1 : 1));
   const { columns, select } = rowArrays('requests', COLUMNS, sorted);
@@ -58,8 +58,8 @@ async function insert(tx: Kysely<Database>, rows: readonly LedgerRow[]): Promise
 }
 
 /**
- * Puts those that were not inserted in the place of estimates, where there are such, and answers what that changes. Any
- * other row stays as it is, so that the second to come finds nothing to replace.
+ * Replaces estimates by the rows that were not inserted, and returns what changed. All other rows stay, so a second
+ * replacement finds nothing to replace.
  */
 async function replaceEstimates(
   tx: Kysely<Database>,

@@ -1,8 +1,8 @@
 import type { LimitMetric, LimitPeriod } from '@relay/contract';
 
-// What the columns of `requests` that are JSON hold.
+// The contents of the JSON columns of `requests`.
 
-/** One element of `attempts`: one dispatch, in the order of the attempts. */
+/** One element of `attempts`: one dispatch, in order. */
 export interface StoredAttempt {
   readonly endpoint_id: string;
   readonly provider_id: string;
@@ -10,13 +10,13 @@ export interface StoredAttempt {
   readonly status: number | null;
   readonly outcome: 'completed' | 'failed' | 'cancelled';
   readonly cause: string | null;
-  /** From the arrival of the request to this dispatch. Null, as the wait, when it was not recorded. */
+  /** From the request's arrival to this dispatch. Like the wait, null when it was not recorded. */
   readonly started_ms: number | null;
   readonly wait_ms: number | null;
   readonly latency_ms: number;
 }
 
-/** The policy that made a request wait or refused it. */
+/** The limit that made a request wait or rejected it. */
 export interface StoredBoundPolicy {
   readonly policy_id: string;
   readonly kind: 'resource' | 'user' | 'api_key';
@@ -27,7 +27,7 @@ export interface StoredBoundPolicy {
   readonly resets_at: string | null;
 }
 
-/** How a request was decided, and how long each step took. */
+/** How a request was routed, and how long each step took. */
 export interface StoredTrace {
   /** Null when it was not recorded; a step is null when it was not reached. */
   readonly timings: {
@@ -52,9 +52,9 @@ export interface StoredTrace {
     readonly stage: 'pre_dispatch' | 'post_response';
     readonly verdict: 'allowed' | 'flagged' | 'replaced' | 'blocked' | 'unavailable';
     readonly latency_ms: number;
-    /** Why it was unavailable; left out otherwise. */
+    /** Why it was unavailable; absent otherwise. */
     readonly cause?: string;
-    /** Left out when everything was text. */
+    /** Absent when everything was text. */
     readonly skipped_parts?: number;
   }[];
 }

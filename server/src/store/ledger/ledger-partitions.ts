@@ -3,7 +3,7 @@ import type { Database } from '../postgres/schema.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_MAX = 400;
-/** Serialises those who make and drop partitions; any number will do. */
+/** Serializes the creation and removal of partitions; the number is arbitrary. */
 const LOCK_ID = 7_235_419_002;
 const DROP_WAIT_MS = 500;
 /** The largest time a UUIDv7 can carry. */
@@ -19,7 +19,7 @@ export function timeOfRequestId(requestId: string): number {
   return Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16);
 }
 
-/** The ids that arrive on one UTC day: `from` inclusive, `to` exclusive. */
+/** The ids of one UTC day; `to` is exclusive. */
 export function uuidRangeOfDay(day: string): { from: string; to: string } {
   const startMs = startOfDayMs(day);
   return { from: smallestUuidAt(startMs), to: smallestUuidAt(startMs + DAY_MS) };
@@ -33,7 +33,7 @@ function startOfDayMs(day: string): number {
   return startMs;
 }
 
-/** No id that arrives at this moment or later is smaller. */
+/** The smallest UUIDv7 of this moment. */
 export function smallestUuidAt(timeMs: number): string {
   if (timeMs < 0 || timeMs > UUID_MS_MAX) throw new RangeError(`${timeMs} ms is outside the range of UUIDv7`);
   const hex = timeMs.toString(16).padStart(12, '0');
@@ -41,8 +41,8 @@ export function smallestUuidAt(timeMs: number): string {
 }
 
 /**
- * Makes the ledger's partitions for the days from `fromDay` to `toDay`, both included, and answers those it
- * made. Any number of processes may ask at once, and asking for what exists takes no lock on the ledger.
+ * Creates the ledger's partitions from `fromDay` to `toDay`, both included, and returns the days it created. Safe to call
+ * from several processes concurrently; when all exist, it takes no lock on the ledger.
  */
 export async function ensureLedgerPartitions(
   db: Kysely<Database>,
@@ -69,8 +69,8 @@ export async function ledgerDays(db: Kysely<Database>): Promise<string[]> {
 }
 
 /**
- * Drops the days of the ledger before this one and answers those it dropped. Each waits for its moment for a short time only,
- * because whoever wants to read or write the ledger waits behind it; what cannot be dropped fails, to be tried again.
+ * Drops the partitions before this day and returns the days it dropped. Each waits only briefly for its lock, because
+ * readers and writers of the ledger wait behind it; a failure is retried later.
  */
 export async function dropLedgerPartitionsBefore(db: Kysely<Database>, day: string): Promise<string[]> {
   const { rows } = await sql<{ relname: string }>`
@@ -118,8 +118,8 @@ async function missingDays(db: Kysely<Database>, days: readonly string[]): Promi
 }
 
 /**
- * The table is made apart and then attached: attaching lets inserts and reads of the ledger go on, whereas
- * making it in place would wait for all of them and hold them up.
+ * Creates the table separately and then attaches it: attaching does not block reads and inserts, whereas creating it in
+ * place waits for all of them and blocks new ones.
  */
 async function makePartition(tx: Transaction<Database>, day: string): Promise<void> {
   const { from, to } = uuidRangeOfDay(day);

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { LedgerRow } from './ledger-row.ts';
 
-/** For tests: a completed request of an organization of its own, to be appended with `appendRequests`. */
+/** For tests: a completed request of a new organization, to be appended with `appendRequests`. */
 export function sampleRow(over: Partial<LedgerRow> = {}): LedgerRow {
   return {
     request_id: randomUUIDv7(),

@@ -4,14 +4,14 @@ import type { StoredAttempt, StoredBoundPolicy, StoredTrace } from './ledger-jso
 
 type Json = 'attempts' | 'bound_policy' | 'trace';
 
-/** A ledger row as it is written; what is JSON as a value, not as text. */
+/** A ledger row as it is written; JSON columns hold values, not text. */
 export type LedgerRow = Omit<Selectable<Database['requests']>, Json | 'bound_policy_id'> & {
   readonly attempts: readonly StoredAttempt[];
   readonly bound_policy: StoredBoundPolicy | null;
   readonly trace: StoredTrace | null;
 };
 
-/** Of a row what the sums count, and under what. */
+/** The columns that rollups count or group by. */
 export const COUNTED_COLUMNS = [
   'request_id',
   'organization_id',

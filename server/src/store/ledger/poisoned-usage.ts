@@ -6,7 +6,7 @@ export type PoisonedUsage = Selectable<Database['poisoned_usage']>;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Keeps note of records that can never become a row; of one that is met again, once. */
+/** Records entries that can never become a row; each entry once. */
 export async function notePoisonedUsage(
   db: Kysely<Database>,
   poisoned: readonly PoisonedUsage[],
@@ -26,7 +26,7 @@ export async function notePoisonedUsage(
     on conflict do nothing`.execute(db);
 }
 
-/** Of what claims to be an id, the id. */
+/** The value if it is a valid id. */
 export function idOrNull(claimed: unknown): string | null {
   return typeof claimed === 'string' && UUID.test(claimed) ? claimed : null;
 }

@@ -11,9 +11,9 @@ import {
   uuid,
 } from './columns.ts';
 
-/** How new the state of an object of Stripe is. */
+/** Orders the states of a Stripe object by time. */
 const newness = { event_at: timestamp, status_rank: smallint };
-/** What was charged, under Stripe's own id. */
+/** A charge, under Stripe's own id. */
 const billed = {
   id: text,
   organization_id: uuid,
@@ -23,7 +23,7 @@ const billed = {
   ...newness,
 };
 
-/** What customers were charged, as Stripe tells it. */
+/** What customers were charged, as Stripe reports it. */
 export const billingTables = {
   billing_events: {
     id: text,

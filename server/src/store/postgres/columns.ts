@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely';
 
-/** A column as a value: what the row types for Kysely are derived from, and what a test compares with the database. */
+/** A column as a value. The row types for Kysely derive from it, and a test compares it with the database. */
 export interface Column<Select, Insert, Update> {
   /** PostgreSQL's own name of the type (`udt_name` of information_schema). */
   readonly type: string;
@@ -40,7 +40,7 @@ export const textArray = plain<string[]>('_text');
 export const boolean = plain<boolean>('bool');
 export const smallint = plain<number>('int2');
 export const integer = plain<number>('int4');
-/** Within the safe integers: reading a larger value is an error, not a rounded number. */
+/** Limited to safe integers: reading a larger value is an error, not a rounded number. */
 export const bigint = plain<number>('int8');
 export const bigintArray = plain<number[], readonly number[]>('_int8');
 export const bytes = plain<Buffer>('bytea');

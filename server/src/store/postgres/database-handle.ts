@@ -4,17 +4,17 @@ import type { Database } from './schema.ts';
 
 /** PostgreSQL as the rest of Relay sees it, on a server or embedded. */
 export interface DatabaseHandle {
-  /** Works for the whole deployment, past row-level security. */
+  /** Acts for the whole deployment; row-level security does not apply. */
   readonly db: Kysely<Database>;
-  /** Works for one organization: row-level security hides every other, whatever a query says. */
+  /** Acts for one organization: row-level security hides all others from every query. */
   ofOrganization(organizationId: string): Kysely<Database>;
-  /** For the whole deployment as well: a statement that is asked so often that each connection plans it only once. */
+  /** Acts for the whole deployment. For frequent statements: each connection plans a named statement once. */
   query<Row = Record<string, unknown>>(statement: NamedStatement): Promise<{ rows: Row[] }>;
-  /** For what needs one session for several statements: migrations, advisory locks. */
+  /** For work that needs one session across statements: migrations, advisory locks. */
   withSession<T>(use: (session: Session) => Promise<T>, statementTimeoutMs?: number): Promise<T>;
   /** Hints from `pg_notify`, for as long as the subscription is open. */
   listen(channel: string, onHint: () => void): Subscription;
-  /** Tells what happens to the deployment's connections; answers how to stop that. */
+  /** Reports what happens to the deployment's connections. Returns a function that stops it. */
   watchConnections(watch: (event: ConnectionEvent) => void): () => void;
   close(): Promise<void>;
 }
@@ -28,8 +28,8 @@ export interface NamedStatement {
 export type ConnectionEvent = 'acquired' | 'released' | 'removed';
 
 /**
- * One database session. Without parameters the text may hold several statements. Narrow, so that an
- * embedded PostgreSQL can stand behind it as well.
+ * One database session. Without parameters the text may hold several statements. Narrow, so that an embedded PostgreSQL can
+ * implement it.
  */
 export interface Session {
   query<Row = Record<string, unknown>>(

@@ -8,12 +8,12 @@ import type { Database } from './schema.ts';
 export interface PoolParts {
   /** Serves the deployment. */
   readonly pool: pg.Pool;
-  /** Serves organizations. Where it is the same pool, every connection is told for whom it works, each time. */
+  /** Serves organizations. When both are one pool, the role is set each time a connection is used. */
   readonly tenantPool: pg.Pool;
   readonly statementTimeoutMs: number;
-  /** How much longer than its timeout a statement of a session may stay unanswered. */
+  /** How much longer than its timeout a session's statement may stay unanswered. */
   readonly clientGraceMs: number;
-  /** Stands around everything that holds a connection. */
+  /** Wraps everything that holds a connection. */
   readonly guard?: ConnectionGuard;
   listen(channel: string, onHint: () => void): Subscription;
   end(): Promise<void>;
@@ -29,7 +29,7 @@ const unguarded: ConnectionGuard = {
   holding: (use) => use(),
 };
 
-/** What a database is to the rest of Relay, on connections of the driver. */
+/** A `DatabaseHandle` over the driver's pools. */
 export function databaseOver(parts: PoolParts): DatabaseHandle {
   const { pool, tenantPool, guard = unguarded } = parts;
   const shared = pool === tenantPool;
@@ -69,15 +69,15 @@ export function databaseOver(parts: PoolParts): DatabaseHandle {
   };
 }
 
-/** What all doors to a connection share: store errors, and the memory that the connection is lost. */
+/** A connection whose errors are store errors, and which remembers that it was lost. */
 interface GuardedClient {
   query(query: pg.QueryConfig & { query_timeout?: number }): Promise<pg.QueryResult>;
   release(destroy?: boolean): void;
 }
 
 /**
- * Failures to reach PostgreSQL become store errors here, once for every query, and a connection that failed or fell
- * silent is closed instead of going back to the pool, where the next query would wait behind the lost one.
+ * Turns failures to reach PostgreSQL into store errors, for every query. A connection that failed or fell silent is closed
+ * rather than returned to the pool, where the next query would wait behind the lost one.
  */
 async function acquire(pool: pg.Pool): Promise<GuardedClient> {
   const client = await pool.connect().catch((error: unknown) => {
@@ -106,7 +106,7 @@ async function acquire(pool: pg.Pool): Promise<GuardedClient> {
   };
 }
 
-/** Every connection is told anew for whom it works: what it did before must not matter. Null: for the deployment. */
+/** Sets the role each time a connection is used, so that its earlier use does not matter. Null: for the deployment. */
 async function acquireFor(pool: pg.Pool, organizationId: string | null): Promise<GuardedClient> {
   const client = await acquire(pool);
   try {
@@ -129,7 +129,7 @@ function forKysely(pool: pg.Pool, acquireClient: () => Promise<GuardedClient>): 
       const query: unknown = (text: string, values: unknown[]) => client.query({ text, values });
       return { query: query as PostgresPoolClient['query'], release: client.release };
     },
-    // The pools are ended by whoever made them.
+    // The creator of the pools ends them.
     end: () => Promise.resolve(),
   };
 }

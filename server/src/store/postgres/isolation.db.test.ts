@@ -7,11 +7,11 @@ import { type MigratedDatabase, migratedDatabase } from '../fixtures/migrated-da
 import { ensureLedgerPartitions, utcDayOf } from '../ledger/ledger-partitions.ts';
 import type { Database } from './schema.ts';
 
-// Row-level security alone: none of these statements names an organization unless it names a wrong one.
+// Tests row-level security alone: these statements name no organization, or a wrong one.
 
 const DENIED = { code: '42501' };
 
-/** What management may do, table by table. Everything that is not here is closed to it. */
+/** What management may do, by table. It may do nothing else. */
 const privileges: Readonly<Record<string, string>> = {
   api_key_limit_policies: 'DELETE INSERT SELECT UPDATE',
   api_keys: 'INSERT SELECT UPDATE(changed_version) UPDATE(name) UPDATE(revoked_at)',
@@ -51,7 +51,7 @@ const closedTables = [
   'sessions',
 ];
 
-/** Row-level security without a policy, and no privileges: nobody but the owner of the tables reads them. */
+/** Row-level security without a policy, and no privileges: only the owner of the tables can read them. */
 const closed = [
   'billing_events',
   'billing_subscriptions',
@@ -60,7 +60,7 @@ const closed = [
   'sessions',
 ];
 
-/** Which rows of a table are whose; the other tables of the list have `organization_id`. */
+/** How a table's rows belong to an organization; the other listed tables have `organization_id`. */
 const ownerColumns: Readonly<Record<string, string>> = { organizations: 'id' };
 
 describe('row-level security', () => {
@@ -69,7 +69,7 @@ describe('row-level security', () => {
   let ours: FilledOrganization;
   let theirs: FilledOrganization;
   let asUs: Kysely<Database>;
-  /** Every table with rows of organizations that management may touch at all. */
+  /** Every table with organizations' rows that management may touch. */
   const shared = Object.keys(privileges).filter((table) => table !== 'config_clock' && table !== 'users');
   const may = (verb: string) => shared.filter((table) => privileges[table]?.split(' ').includes(verb));
 
@@ -235,7 +235,7 @@ describe('row-level security', () => {
 
   it('refuses to add a row to another organization', async () => {
     for (const table of may('INSERT')) {
-      // A row of their own, copied: everything about it fits, except who writes it.
+      // A copy of the organization's own row: everything is valid except who writes it.
       const { rows } = await sql<Record<string, unknown>>`
         select t.* from ${sql.table(table)} as t where organization_id = ${theirs.organizationId} limit 1`.execute(
         owner,
@@ -317,7 +317,7 @@ describe('row-level security', () => {
   });
 
   it('keeps a delete without a predicate to the rows of the organization', async () => {
-    // Children before what they refer to.
+    // Children before the rows they refer to.
     const order = ['lane_memberships', 'guardrail_bindings', 'endpoints', 'credentials'];
     const rest = may('DELETE').filter((table) => !order.includes(table) && table !== 'organization_members');
     for (const table of [...order, ...rest, 'organization_members']) {

@@ -48,7 +48,7 @@ export const ledgerTables = {
     actual_output_tokens: nullable(bigint),
     actual_cost_micros: nullable(bigint),
     usage_source: oneOf<'reported' | 'streamed' | 'estimated' | 'none'>(),
-    /** Written by the version before this one; `bound_policy` is what is read. */
+    /** Written by the previous version; code reads `bound_policy`. */
     bound_policy_id: nullable(uuid),
     settled_at: defaulted(timestamp),
     model: nullable(text),

@@ -10,9 +10,9 @@ const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 30_000;
 
 /**
- * Calls `onHint` for every notification on a channel, and once after each (re)connect, because notifications
- * are not kept for a listener that is away. A hint is all it is: losing the connection loses nothing, and it
- * is made again for as long as the subscription is open.
+ * Calls `onHint` for every notification on a channel, and once after each connect, because PostgreSQL keeps no
+ * notifications for a disconnected listener. It is only a hint: a lost connection loses nothing, and it is reconnected
+ * while the subscription is open.
  */
 export function listen(
   options: { connection: pg.ClientConfig; channel: string; log: StoreLog; random?: () => number },

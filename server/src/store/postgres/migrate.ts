@@ -18,15 +18,15 @@ interface Migration {
 }
 
 export const MIGRATIONS_DIRECTORY: string = join(import.meta.dirname, 'migrations');
-/** How long a migration may run; hand it to `withSession`. */
+/** How long a migration may run; pass it to `withSession`. */
 export const MIGRATION_TIMEOUT_MS = 15 * 60_000;
 
 const NAME_PATTERN = /^\d{14}-[a-z0-9]+(-[a-z0-9]+)+\.sql$/;
-/** Any number will do, as long as no other program locks the same one in this database. */
+/** An arbitrary number that no other program locks in this database. */
 const LOCK_ID = 7_235_419_001;
 /** How long one process waits for another to finish migrating. */
 const LOCK_WAIT_MS = 120_000;
-/** How long a migration may queue for a table. A longer wait would hold up the queries that queue behind it. */
+/** How long a migration may wait for a table. Queries behind it wait as long. */
 const TABLE_LOCK_WAIT_MS = 10_000;
 
 export async function migrationStatus(
@@ -37,8 +37,8 @@ export async function migrationStatus(
 }
 
 /**
- * Applies what is pending, each file in a transaction of its own, and answers the names. One session lock
- * makes any number of processes take turns; the later ones find nothing left to do.
+ * Applies pending migrations, each in its own transaction, and returns their names. One session lock serializes processes;
+ * later ones find nothing to do.
  */
 export async function migrateUp(session: Session, directory = MIGRATIONS_DIRECTORY): Promise<string[]> {
   const migrations = await readMigrations(directory);
@@ -57,12 +57,12 @@ export async function migrateUp(session: Session, directory = MIGRATIONS_DIRECTO
     for (const migration of pending) await apply(session, migration);
     return pending.map((migration) => migration.name);
   } finally {
-    // When the session is gone, so is its lock.
+    // The lock ends with the session.
     await session.query('select pg_advisory_unlock($1)', [LOCK_ID]).catch(() => undefined);
   }
 }
 
-/** Refuses a database this build does not fit. A server calls it before it serves anything. */
+/** Rejects a database that this build does not fit. A server calls it before it serves. */
 export async function assertSchemaKnown(session: Session, directory = MIGRATIONS_DIRECTORY): Promise<void> {
   const { pending, unknown } = await migrationStatus(session, directory);
   if (unknown.length > 0) throw new Error(newerSchemaMessage(unknown));
@@ -137,7 +137,7 @@ async function apply(session: Session, migration: Migration): Promise<void> {
   }
 }
 
-/** What PostgreSQL said, and what it advises. */
+/** PostgreSQL's message and hint. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const hint: unknown = 'hint' in error ? error.hint : undefined;

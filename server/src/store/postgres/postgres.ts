@@ -13,7 +13,7 @@ export interface DatabaseOptions {
   /** Small and fixed: a fleet of gateways must not exhaust the server's connections. */
   readonly poolMax?: number;
   readonly statementTimeoutMs?: number;
-  /** Bounds the wait for a free connection as well as the making of one. */
+  /** Bounds the wait for a free connection and for a new one. */
   readonly connectTimeoutMs?: number;
   readonly applicationName?: string;
 }
@@ -31,7 +31,7 @@ export function createDatabase(options: DatabaseOptions): DatabaseHandle {
     query_timeout: statementTimeoutMs + CLIENT_GRACE_MS,
     lock_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
-    // No statement here runs for long enough to be worth compiling, and compiling takes a second.
+    // No statement runs long enough to be worth compiling, and compiling takes a second.
     options: '-c jit=off',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -40,11 +40,11 @@ export function createDatabase(options: DatabaseOptions): DatabaseHandle {
   const poolMax = options.poolMax ?? 10;
   const openPool = (max: number) => {
     const opened = new pg.Pool({ ...connection, max, idleTimeoutMillis: 30_000 });
-    // An idle connection that breaks reports here, and the pool has already dropped it.
+    // An idle connection that breaks reports here; the pool has already dropped it.
     opened.on('error', (error) => options.log.warn({ err: error }, 'idle PostgreSQL connection lost'));
     return opened;
   };
-  // Apart, so that a connection that acts for an organization never acts for the deployment.
+  // Separate, so that a connection that acts for an organization never acts for the deployment.
   const tenantPool = openPool(Math.max(1, Math.floor(poolMax / 2)));
   const pool = openPool(Math.max(1, Math.ceil(poolMax / 2)));
   return databaseOver({

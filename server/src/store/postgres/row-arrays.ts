@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { tables } from './schema.ts';
 
-/** What goes into a column; objects and lists go into `jsonb`, lists of numbers into an array of numbers. */
+/** A column's value; objects and lists become `jsonb`, lists of numbers an array of numbers. */
 type Value = string | number | boolean | Date | object | null | undefined;
 
 export interface RowArrays {
@@ -12,8 +12,8 @@ export interface RowArrays {
 }
 
 /**
- * Rows as one array for each column. The number of parameters does not grow with the rows, and PostgreSQL reads such arrays
- * for about half of what the same rows cost it as JSON.
+ * Rows as one array per column. The number of parameters does not grow with the rows, and PostgreSQL reads such arrays at
+ * about half the cost of JSON.
  */
 export function rowArrays<Row extends { readonly [Name in keyof Row]: Value }>(
   table: keyof typeof tables,
@@ -29,7 +29,7 @@ export function rowArrays<Row extends { readonly [Name in keyof Row]: Value }>(
     const isArray = type.startsWith('_');
     const write = writerOf(type);
     const literal = `{${rows.map((row) => write(row[column])).join(',')}}`;
-    // There are no arrays of arrays of different lengths, so these go as text and become arrays in the end.
+    // PostgreSQL has no arrays of arrays of different lengths, so these travel as text and are cast at the end.
     arrays.push(sql`${literal}::${sql.raw(isArray ? 'text' : type)}[]`);
     outputs.push(isArray ? sql`${sql.ref(column)}::${sql.raw(type)}` : sql.ref(column));
   }
@@ -51,7 +51,7 @@ function writerOf(type: string): (value: Value) => string {
     case 'int4':
     case 'int8':
     case 'bool':
-      // A record says what it likes; what is none of these must not be read as more than one element.
+      // Quoted, because an unexpected value must not be read as several elements.
       return (value) =>
         typeof value === 'number' || typeof value === 'boolean' ? String(value) : text(value);
     case 'timestamptz':

@@ -26,7 +26,7 @@ import { ledgerTables } from './ledger-tables.ts';
 const dates = { created_at: defaulted(timestamp), updated_at: defaulted(timestamp) };
 const revision = { version: defaulted(integer), ...dates };
 const owned = { organization_id: uuid, id: uuid };
-/** A row of the configuration, which the configuration file may own. */
+/** A row that the configuration file may manage. */
 const configured = { ...owned, managed_by: nullable(oneOf<'file'>()) };
 
 const role = oneOf<'owner' | 'admin' | 'developer' | 'viewer' | 'billing'>();
@@ -42,8 +42,8 @@ const budgetTarget = {
 };
 
 /**
- * The tables as the code sees them. Each column is described once, as a value: the row types for Kysely are
- * derived from it, and a test compares it with information_schema, so that neither can drift from the other.
+ * The tables as the code sees them. Each column is described once, as a value: the row types for Kysely derive from it, and
+ * a test compares it with information_schema.
  */
 export const tables = {
   schema_migrations: { name: text, checksum: text, applied_at: defaulted(timestamp) },

@@ -15,7 +15,7 @@ import { appendRequests } from '../ledger/append-requests.ts';
 import { dropLedgerPartitionsBefore, ensureLedgerPartitions, utcDayOf } from '../ledger/ledger-partitions.ts';
 import { sampleRow as row } from '../ledger/ledger-row.fixture.ts';
 
-/** What cannot happen on the embedded database, which has one session: everybody there takes turns. */
+/** Tests that the embedded database cannot run, because it has one session. */
 describe('several sessions at the same time', () => {
   let migrated: MigratedDatabase;
   before(async () => {

@@ -3,7 +3,7 @@ import pg from 'pg';
 const INT8_OID = 20;
 const INT8_ARRAY_OID = 1016;
 
-/** How values are read that PostgreSQL sends as text: as the driver does it, except that a bigint is a number. */
+/** Parses values as the driver does, except that a bigint becomes a number. */
 export function typeParserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (format === 'binary') return pg.types.getTypeParser(oid, format);
   const known = pg.types.getTypeParser(oid, 'text');

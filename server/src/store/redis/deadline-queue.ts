@@ -1,15 +1,15 @@
 import type { Clock } from '../../kit/clock.ts';
 
 export interface Deadline {
-  /** Set when the work ended in time; the queue then lets go of it without calling `expire`. */
+  /** Set when the work ended in time; the queue then drops it without calling `expire`. */
   done: boolean;
   readonly atMs: number;
   readonly expire: () => void;
 }
 
-/** A timer that is this late was not late by itself. */
+/** A timer this late means that the process was stalled. */
 const STANDSTILL_MS = 20;
-/** A process that stands still again and again gets more time this often in a row. */
+/** A process that stalls repeatedly gets more time at most this often in a row. */
 const GRANTS_MAX = 4;
 
 /**
@@ -30,8 +30,8 @@ export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }
   let grants = 0;
 
   /**
-   * A process that stood still finds its timers due before it has read what came meanwhile: an answer that is there, or
-   * that could not even be asked for, is not one that stayed out. So there is as much time again, a bounded number of times.
+   * After a stall, timers fire before the replies that arrived meanwhile are read. Those replies are not late, so all
+   * deadlines get the lost time again, a bounded number of times.
    */
   function stoodStill(nowMs: number): boolean {
     const lateMs = nowMs - Math.max(queue[first]?.atMs ?? nowMs, grantedMs);
@@ -68,7 +68,7 @@ export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }
     const head = queue[first];
     if (head === undefined || timer !== undefined) return;
     timer = setTimeout(sweep, Math.max(1, Math.ceil(head.atMs - clock.monotonicMs())));
-    // The socket keeps the process alive while an answer is awaited.
+    // The socket keeps the process alive while a reply is awaited.
     timer.unref();
   }
 

@@ -27,7 +27,7 @@ describe('createRedis on a cluster', () => {
     await cluster.remove();
   });
 
-  /** A connection to one node, for what concerns that node alone. */
+  /** A connection to one node. */
   async function openDirect(node: PrivateRedis): Promise<Redis> {
     const connection = createRedis({ url: node.url, clock: systemClock, log: silentLog });
     direct.set(node, connection);
@@ -42,13 +42,13 @@ describe('createRedis on a cluster', () => {
     return redis;
   }
 
-  /** On the node alone, whoever owns the slot. */
+  /** On this node only, whichever node owns the slot. */
   async function on(node: PrivateRedis | undefined, ...command: string[]): Promise<unknown> {
     assert.ok(node);
     return direct.get(node)?.run(command);
   }
 
-  /** A key of which the node is the owner, by the even spread that the cluster starts with. */
+  /** A key that the node owns, by the even slot distribution the cluster starts with. */
   function keyOn(index: number, from = 0): string {
     for (let count = from; ; count += 1) {
       const key = `relay:{k${count}}:`;
@@ -69,7 +69,7 @@ describe('createRedis on a cluster', () => {
   }
 
   it('a command goes to the node that owns the slot of its key, and one without a key to any node', async () => {
-    // One node named twice is enough to find the others.
+    // One node, named twice, is enough to find the others.
     const [seed] = cluster.urls;
     await open({ url: `${seed},${seed}` });
     for (let index = 0; index < 3; index += 1) {

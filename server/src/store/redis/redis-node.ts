@@ -41,7 +41,7 @@ export function createRedisNode(
 ): RedisNode {
   const { clock, log, commandTimeoutMs = COMMAND_TIMEOUT_MS, commandsMax = COMMANDS_MAX } = options;
   const deadlines = createDeadlineQueue({ clock, timeoutMs: commandTimeoutMs });
-  const gate = createSendGate({ underWayMax: UNANSWERED_MAX, waitingMax: commandsMax });
+  const gate = createSendGate({ runningMax: UNANSWERED_MAX, waitingMax: commandsMax });
   const waiters = createReadyWaiters();
   const { host, hostname } = new URL(url);
   const breaker = createBreaker({

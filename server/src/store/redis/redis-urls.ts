@@ -1,7 +1,7 @@
 /**
- * The servers named by `REDIS_URL`: one URL, or the URLs of some nodes of a cluster with commas between. Throws with a text
- * that says what the value must be. Nodes that the cluster itself names are reached with the scheme and the
- * credentials of the first, so the others must not differ in them.
+ * The servers in `REDIS_URL`: one URL, or comma-separated URLs of some nodes of a cluster. Throws with a message that says
+ * what the value must be. Nodes that the cluster names are reached with the first one's scheme and credentials, so all must
+ * share them.
  */
 export function parseRedisUrls(text: string): string[] {
   const urls = text.split(',').map((each) => each.trim());

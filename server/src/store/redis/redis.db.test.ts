@@ -71,7 +71,7 @@ describe('createRedis', () => {
     } finally {
       server.resume();
     }
-    // The handshake of a new connection is the evidence that closes the breaker, long before it would probe.
+    // The handshake of a new connection closes the breaker, long before a probe would.
     await redis.whenReady(5_000);
     assert.equal(await redis.run(['PING']), 'PONG');
     assert.equal(redis.state().breaker, 'closed');

@@ -4,26 +4,26 @@ import { createRedisSubscriber } from './redis-subscriber.ts';
 import { parseRedisUrls } from './redis-urls.ts';
 
 export interface RedisOptions extends RedisNodeOptions {
-  /** One server, or some nodes of a cluster with commas between. */
+  /** One server, or comma-separated nodes of a cluster. */
   readonly url: string;
 }
 
-/** Narrow on purpose: one server or a cluster, the callers are the same. */
+/** Narrow on purpose: callers do not know whether it is one server or a cluster. */
 export interface Redis {
   /**
-   * Sends one command and answers its reply. Throws `store_unavailable` when Redis cannot answer in time, in
-   * which case it is unknown whether the command ran; an error reply of the script or command is thrown as it is.
-   * On a cluster, the routing key names the slot; without one, any node gets the command.
+   * Sends one command and returns its reply. Throws `store_unavailable` when Redis does not answer in time; it is then
+   * unknown whether the command ran. Error replies are thrown unchanged. On a cluster, the routing key selects the slot;
+   * without one, any node gets the command.
    */
   run(command: readonly string[], routingKey?: string): Promise<unknown>;
   /**
-   * Tells what is published on a channel. Resolves when the subscription stands, or when Redis did not answer in
-   * time: it then stands as soon as it does. What is published while there is no connection is lost.
+   * Delivers the messages of a channel. Resolves when the subscription is active, or when Redis did not answer in time; it
+   * then becomes active later. Messages published while disconnected are lost.
    */
   subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>>;
-  /** From memory; calls nothing. Of a cluster: all masters are connected; the worst breaker of any. */
+  /** From memory, without a command. For a cluster: ready when all masters are connected, with the worst breaker state of any. */
   state(): RedisState;
-  /** Resolves when it is ready, rejects when it is not within the time. */
+  /** Resolves when it is ready; rejects after the time. */
   whenReady(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function createRedis(options: RedisOptions): Redis {
   const urls = parseRedisUrls(options.url);
   const server =
     urls.length > 1 ? createRedisCluster(urls, options) : createOneServer(urls[0] ?? '', options);
-  // Published messages reach every node of a cluster, so that any of the named ones serves.
+  // Messages reach every node of a cluster, so any configured node serves.
   const subscriber = createRedisSubscriber(urls, options);
   return {
     run: server.run,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
 /**
- * How many ways the organizations of a deployment are spread over a cluster. All keys of a shard carry one hash tag, so
- * every step is one slot, and a worker has this many usage streams to read, however many organizations there are.
+ * How many shards the organizations are spread over. All keys of a shard carry one hash tag, so every script uses one slot,
+ * and a worker reads this many usage streams for any number of organizations.
  */
 export const SHARDS = 16;
 
-/** What every key of a shard starts with. */
+/** The prefix of every key of a shard. */
 export function prefixOfShard(shard: number): string {
   return `relay:{s${shard}}:`;
 }
@@ -16,7 +16,7 @@ export function prefixOf(organizationId: string): string {
   return prefixOfShard(digest.readUInt32BE(0) % SHARDS);
 }
 
-/** Where settled requests of a shard wait for the ledger. Scripts append to it under the same name. */
+/** The stream where a shard's settled requests wait for the ledger. Scripts append to it under the same name. */
 export function usageStreamOf(prefix: string): string {
   return `${prefix}usage`;
 }

@@ -4,8 +4,8 @@ import { type MovedTable, quoted } from './table-catalog.ts';
 const BATCH_ROWS = 500;
 
 /**
- * Copies a table in batches. Every value travels as the text PostgreSQL writes it as and reads it from, so that nothing in
- * between has an opinion about types. Both sessions are in a transaction.
+ * Copies a table in batches. Every value travels as PostgreSQL's own text, so no layer in between converts types. Both
+ * sessions are in a transaction.
  */
 export async function copyTable(from: Session, to: Session, table: MovedTable): Promise<void> {
   const name = quoted(table.name);
@@ -30,7 +30,7 @@ export async function copyTable(from: Session, to: Session, table: MovedTable): 
   await copySequences(from, to, table);
 }
 
-/** A column that counts by itself goes on where it was. */
+/** A sequence continues where it was. */
 async function copySequences(from: Session, to: Session, table: MovedTable): Promise<void> {
   for (const column of table.columns) {
     const named = 'select pg_get_serial_sequence($1, $2) as sequence';

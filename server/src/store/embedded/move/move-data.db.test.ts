@@ -125,7 +125,7 @@ describe('moving from an embedded database to a server', () => {
 async function fillLedger(database: DatabaseHandle): Promise<void> {
   for (const day of DAYS) {
     await ensureLedgerPartitions(database.db, day, day);
-    // One for each day: a request of an organization of its own would have six rows of sums.
+    // One per day: a request of its own organization would have six rollups.
     const organizationId = randomUUIDv7();
     const prefix = uuidRangeOfDay(day).from.slice(0, 13);
     const rows = Array.from({ length: ROWS / DAYS.length }, (_, index) =>

@@ -9,19 +9,19 @@ export interface MovedRows {
   readonly rows: number;
 }
 
-/** Nothing was moved; the text says why and what to do. */
+/** Nothing was moved; the message says why and what to do. */
 export class MoveRefusedError extends Error {
   override readonly name = 'MoveRefusedError';
 }
 
-/** How long one statement may take; whole tables are counted in one. */
+/** How long one statement may take; counting a table is one statement. */
 const STATEMENT_MS_MAX = MIGRATION_TIMEOUT_MS;
-/** Has its one row from the migration that makes it. */
+/** The migration that creates it inserts its one row. */
 const CLOCK_TABLE = 'config_clock';
 
 /**
- * Carries everything from one database into another that is empty: all of it in one transaction, so that a target is either
- * as it was or complete. Answers how many rows every table has, counted on both sides.
+ * Copies everything from one database into an empty one, in one transaction, so the target is either unchanged or complete.
+ * Returns the row count of every table, compared on both sides.
  */
 export async function moveData(source: DatabaseHandle, target: DatabaseHandle): Promise<MovedRows[]> {
   await target.withSession(refuseFilled, STATEMENT_MS_MAX);
@@ -38,7 +38,7 @@ async function moveTables(from: Session, to: Session): Promise<MovedRows[]> {
   await from.query('begin isolation level repeatable read read only');
   await to.query('begin');
   const tables = await readTables(to);
-  // Somebody else may have begun to use the target meanwhile; from here on nobody can.
+  // Another process may have started to use the target meanwhile; the locks prevent that from here on.
   for (const { name } of tables) await to.query(`lock table ${quoted(name)} in exclusive mode`);
   await refuseFilled(to);
   await to.query(`delete from ${CLOCK_TABLE}`);

@@ -2,7 +2,7 @@ import type { Session } from '../../postgres/database-handle.ts';
 
 export interface MovedTable {
   readonly name: string;
-  /** Without generated ones, which the database works out itself. */
+  /** Without generated columns, which PostgreSQL computes. */
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
@@ -10,10 +10,10 @@ interface ListedTable extends MovedTable {
   readonly refers_to: readonly string[];
 }
 
-/** Belongs to the schema and not to what is kept in it. */
+/** Part of the schema, not of the data. */
 const SCHEMA_TABLE = 'schema_migrations';
 
-/** Every table in an order in which each comes after those it refers to. A partitioned one stands for its partitions. */
+/** All tables, each after the tables it refers to. A partitioned table stands for its partitions. */
 export async function readTables(session: Session): Promise<MovedTable[]> {
   const { rows: left } = await session.query<ListedTable>(
     `select relname as name,

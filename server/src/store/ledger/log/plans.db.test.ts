@@ -30,7 +30,7 @@ describe(`reading a ledger of ${ROWS} requests`, () => {
     db = migrated.database.ofOrganization(organizationId);
     await ensureLedgerPartitions(migrated.db, utcDayOf(nowMs - DAYS * DAY_MS), utcDayOf(nowMs));
     const stepMs = Math.floor((DAYS * DAY_MS) / ROWS);
-    // One rare request is among the oldest of all; a fifth of the rows belongs to somebody else.
+    // One rare request is among the oldest; a fifth of the rows belongs to another organization.
     for (let from = 1; from < ROWS; from += 20_000) {
       await sql`insert into requests (request_id, organization_id, user_id, key_id, lane_id, endpoint_id, provider_id, model,
           error_code, state, operation, streaming, status, latency_ms, usage_source, settled_at)
@@ -105,7 +105,7 @@ describe(`reading a ledger of ${ROWS} requests`, () => {
   };
   for (const [what, wanted] of Object.entries(exact)) {
     it(`a page by ${what} reads its own rows and few others`, async () => {
-      // What every tenth row has is found as well by going through all.
+      // A value that every tenth row has may also be found by reading all rows.
       await assertBounded(asSql(entriesQuery(db, search(wanted), { fromId, belowId }, LIMIT)), 12 * LIMIT);
     });
   }
@@ -119,7 +119,7 @@ describe(`reading a ledger of ${ROWS} requests`, () => {
   for (const [what, wanted] of Object.entries(combined)) {
     it(`a page by ${what} goes through no more rows than one statement may`, async () => {
       const range = { fromId, belowId };
-      // Where nearly all rows are of one organization, PostgreSQL passes over the others rather than use their index.
+      // When nearly all rows belong to one organization, PostgreSQL skips the others rather than use the index.
       const rowsMax = SCANNED_ROWS_MAX * 1.3;
       await assertBounded(asSql(entriesQuery(db, search(wanted), range, LIMIT)), rowsMax);
       await assertBounded(asSql(scanEndQuery(db, search(wanted), range)), rowsMax);
@@ -172,7 +172,7 @@ function sequentialScans(plan: PlanNode): (string | undefined)[] {
   return scans.map((node) => node['Relation Name']);
 }
 
-/** How many rows of the ledger a plan touched, wanted or not. */
+/** How many ledger rows a plan read, matching or not. */
 function rowsRead(plan: PlanNode): number {
   const read = nodesOf(plan)
     .filter(isLedger)

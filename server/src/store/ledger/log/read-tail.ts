@@ -4,7 +4,7 @@ import { smallestUuidAt } from '../ledger-partitions.ts';
 import { dispatchedMs, ENTRY_COLUMNS, type EntryRow } from './read-log.ts';
 import { type Checkpoint, foreignBelowXid, type LedgerMoment, type Position } from './tail-checkpoint.ts';
 
-/** A request that is recorded later than this after its arrival is in the ledger, and the tail does not tell of it. */
+/** The tail does not show a request that is recorded later than this after its arrival. */
 const RECORDED_WITHIN_MS = 2 * 86_400_000;
 
 export interface TailRow extends EntryRow {
@@ -19,9 +19,9 @@ interface Moment {
 }
 
 /**
- * The time is that before the statement saw anything, and the next transaction is asked for after it: `xmax` of a snapshot is
- * not it, since transactions that began later than the last that ended lie beyond. A standby lists no open ones, and has
- * the oldest alone.
+ * `at_ms` is the time before the statement saw anything, and `next_xid` is read after it. `xmax` of a snapshot cannot
+ * replace `next_xid`: transactions that began after the last ended one lie beyond it. A standby does not list open
+ * transactions and knows only the oldest.
  */
 function momentOf(foreignXid: number): RawBuilder<Moment> {
   return sql`
@@ -37,12 +37,15 @@ function momentOf(foreignXid: number): RawBuilder<Moment> {
     ) seen`;
 }
 
-/** The transaction that recorded a row: rows keep the lower half of its number, and the upper is that of this moment. */
+/**
+ * The transaction that recorded a row: rows keep the lower 32 bits of its number, and the upper ones are those of this
+ * moment.
+ */
 const XID = sql<number>`moment.next_xid - ((moment.next_xid - requests.xmin::text::bigint) & 4294967295)`;
 
 /**
- * What was recorded after a checkpoint by transactions that have ended, as have all before them; in the order of the tail.
- * The moment is there even when no row is.
+ * Rows recorded after a checkpoint by ended transactions that only ended ones precede, in tail order. The moment is
+ * returned even without rows.
  */
 export function tailQuery(
   organizationId: string,
@@ -86,7 +89,7 @@ export async function readMoment(db: Kysely<Database>): Promise<LedgerMoment> {
   return toMoment(rows[0]);
 }
 
-/** Where one request stands in the order of the tail; the user narrows it to their own. */
+/** The position of one request in tail order. With a user id, only that user's requests are found. */
 export async function findPosition(
   db: Kysely<Database>,
   organizationId: string,

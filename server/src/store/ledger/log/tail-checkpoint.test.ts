@@ -17,7 +17,7 @@ describe('a checkpoint of the tail', () => {
     let at = checkpointAt({ atMs: T, endedBelowXid: 100, nextXid: 100 });
     at = advance(at, { atMs: T + 1_000, endedBelowXid: 110, nextXid: 110 }, null);
     assert.equal(at.sinceMs, T + 1_000 - STAMPED_BEFORE_MS);
-    // Transaction 115 is open: it may have been stamped as long ago as the moment before it.
+    // Transaction 115 is open: it may have been stamped as early as the moment before it.
     at = advance(at, { atMs: T + 2_000, endedBelowXid: 115, nextXid: 120 }, null);
     at = advance(at, { atMs: T + 3_000, endedBelowXid: 115, nextXid: 130 }, null);
     assert.equal(at.told.xid, 115);

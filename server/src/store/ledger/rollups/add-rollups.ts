@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { rowArrays } from '../../postgres/row-arrays.ts';
 import { columnsOf, type Database } from '../../postgres/schema.ts';
 
-/** What is to be added to the sums of one bucket; negative where a row was replaced. */
+/** What is added to one bucket's sums; negative where a row was replaced. */
 export type RollupRow = Selectable<Database['request_rollups']>;
 
 const KEY = [
@@ -26,12 +26,12 @@ const UPDATES = sql.join(
   ),
 );
 
-/** A statement that is ready to be sent; undefined when nothing is to be added. */
+/** A statement ready to execute; undefined when there is nothing to add. */
 export type AddRollups = RawBuilder<unknown> | undefined;
 
 /**
- * Adds to the sums, one after the other in the order given. Writers that meet at several sums wait for one another and never
- * in turn, as long as all of them go by the order of `rollupsOf`; PostgreSQL takes the elements of arrays as they come.
+ * Adds to the rollups in the given order. As long as all writers use the order of `rollupsOf`, they wait for each other but
+ * never deadlock; PostgreSQL processes array elements in order.
  */
 export function addRollups(rollups: readonly RollupRow[]): AddRollups {
   if (rollups.length === 0) return undefined;

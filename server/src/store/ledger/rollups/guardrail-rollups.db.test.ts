@@ -13,7 +13,7 @@ import { VERDICTS } from './guardrail-rollups.ts';
 const START_MS = Date.parse('2026-03-10T22:00:00.000Z');
 const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
 
-/** The sums as PostgreSQL itself makes them from the traces of the rows. */
+/** The sums as PostgreSQL computes them from the rows' traces. */
 const EXPECTED = sql`
   select organization_id, bucket, date_trunc(bucket, arrived_at, 'UTC') as bucket_start, (said->>'guardrail_id')::uuid as guardrail_id,
     ${sql.join(VERDICTS.map((verdict) => sql`count(*) filter (where said->>'verdict' = ${sql.lit(verdict)})`))},

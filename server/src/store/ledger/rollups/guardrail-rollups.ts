@@ -8,15 +8,14 @@ import { BUCKETS, type Bucket, bucketStart } from './bucket.ts';
 
 type GuardrailRollup = Selectable<Database['guardrail_rollups']>;
 
-/** The columns that count; each has the name of its verdict. */
+/** The counting columns; each is named after its verdict. */
 export const VERDICTS = ['allowed', 'flagged', 'replaced', 'blocked', 'unavailable'] as const;
 
 const COLUMNS = columnsOf('guardrail_rollups');
 
 /**
- * Adds what the guardrails of these rows said to their sums; undefined when none was asked. The order of the sums is the same for
- * everybody who writes them, as with `addRollups`. The estimate of a lost gateway has no verdicts, so whoever replaces
- * one has none to take back.
+ * Adds the guardrail verdicts of these rows to their rollups; undefined when there are none. The order is the same for all
+ * writers, as with `addRollups`. A lost gateway's estimate has no verdicts, so replacing it subtracts nothing.
  */
 export function addGuardrailRollups(rows: readonly VerdictRow[]): RawBuilder<unknown> | undefined {
   const rollups = guardrailRollupsOf(rows);
@@ -37,7 +36,7 @@ function guardrailRollupsOf(rows: readonly VerdictRow[]): GuardrailRollup[] {
   const sums = new Map<string, GuardrailRollup>();
   for (const row of rows) {
     for (const { guardrail_id, verdict, latency_ms } of row.trace?.guardrails ?? []) {
-      // A gateway of a later version may say what this worker has no column for.
+      // A newer gateway may send a verdict that this version has no column for.
       if (!VERDICTS.includes(verdict)) continue;
       for (const bucket of BUCKETS) {
         const sum = sumIn(sums, row, guardrail_id, bucket);
@@ -56,7 +55,7 @@ function sumIn(
   bucket: Bucket,
 ): GuardrailRollup {
   const startMs = bucketStart(bucket, timeOfRequestId(request_id));
-  // Minutes first: the sums that most writers share are locked last, and so for the shortest time.
+  // Minutes first: the most contended rollups are locked last, and so for the shortest time.
   const name = `${BUCKETS.indexOf(bucket)}${organization_id}${startMs}${guardrail_id}`;
   let sum = sums.get(name);
   if (sum === undefined) {

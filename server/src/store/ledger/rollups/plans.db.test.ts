@@ -25,7 +25,7 @@ describe('statistics from a quarter of a million sums', () => {
       ['hour', 3_600],
       ['day', 86_400],
     ] as const;
-    // One statement for each, because a statement has its time.
+    // One statement per part, because statements have a timeout.
     const parts = [organizationId, ...others].flatMap((id) => sizes.map((size) => [id, ...size] as const));
     for (const [organization, bucket, seconds] of parts) {
       await sql`insert into request_rollups (organization_id, bucket, family, bucket_start, endpoint_id, user_id, requests_completed,

@@ -13,7 +13,7 @@ const START_MS = Date.parse('2026-03-10T22:00:00.000Z');
 const ids = (count: number) => Array.from({ length: count }, () => randomUUIDv7());
 const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
 
-/** The sums as PostgreSQL itself makes them from the rows. */
+/** The sums as PostgreSQL computes them from the rows. */
 const EXPECTED = sql`
   select organization_id, bucket, family, date_trunc(bucket, arrived_at, 'UTC') as bucket_start,
     case family when 'caller' then user_id end as user_id, case family when 'caller' then key_id end as key_id,
@@ -45,7 +45,7 @@ describe('sums in the ledger', () => {
   });
   after(() => migrated.drop());
 
-  /** Anywhere in six hours around midnight. */
+  /** Any time within six hours around midnight. */
   function row(over: Partial<LedgerRow> = {}): LedgerRow {
     const timeMs = START_MS + Math.floor(Math.random() * 6 * 3_600_000);
     const usage_source = any(['reported', 'reported', 'estimated', 'none'] as const);
@@ -72,7 +72,7 @@ describe('sums in the ledger', () => {
     });
   }
 
-  /** How many sums there are, and how many of them are not what the rows come to. */
+  /** The number of rollups, and how many of them differ from the rows' sums. */
   async function compare(): Promise<{ sums: number; wrong: number }> {
     const { rows } = await sql<{ sums: number; wrong: number }>`
       with expected as (${EXPECTED}), actual as (

@@ -5,7 +5,7 @@ import type { CountedRow } from '../ledger-row.ts';
 import type { RollupRow } from './add-rollups.ts';
 import { type Bucket, bucketStart } from './bucket.ts';
 
-/** A row that came into the ledger, or one that was taken out because another replaced it. */
+/** A row that was inserted, or one that was removed because another replaced it. */
 export interface LedgerChange {
   readonly row: CountedRow;
   readonly times: 1 | -1;
@@ -23,13 +23,13 @@ type Dimensions = Pick<
   | 'credential_id'
 >;
 
-/** Sums by the names of their buckets, which sort as the buckets are to be locked. */
+/** Sums by bucket name; the names sort in locking order. */
 type Groups = Map<string, RollupRow>;
 
 /**
- * What these changes of the ledger change in its sums: two families, three sizes of bucket, by the time of arrival. In an
- * order that is the same for everybody who writes them; the sums that most writers share, of days and of
- * resources, come last and are so locked for the shortest time.
+ * The rollup changes that these ledger changes cause: two families, three bucket sizes, by time of arrival. All writers use
+ * the same order, which prevents deadlocks; the most contended rollups, of days and resources, come last and are locked for
+ * the shortest time.
  */
 export function rollupsOf(changes: readonly LedgerChange[]): RollupRow[] {
   const minutes: Groups = new Map();
@@ -106,7 +106,7 @@ function count(sums: RollupRow, row: CountedRow, times: 1 | -1): void {
   if (row.operation === SUMMED_OPERATION) sums.requests_embeddings += times;
   sums.fallbacks += times * row.fallback_count;
   sums.wait_ms_sum += times * row.wait_ms;
-  // The greatest cannot be taken back; what is posted at an estimate has not waited.
+  // A maximum cannot be reverted; an estimate has not waited, so it does not need to be.
   if (times > 0) sums.wait_ms_max = Math.max(sums.wait_ms_max, row.wait_ms);
   sums.latency_ms_sum += times * row.latency_ms;
   countDuration(sums.wait_histogram, row.wait_ms, times);
@@ -116,7 +116,7 @@ function count(sums: RollupRow, row: CountedRow, times: 1 | -1): void {
     sums.ttft_count += times;
   }
   if (row.usage_source === 'none') return;
-  // As in windows that are rebuilt: what nobody reported counts as it was estimated.
+  // As in rebuilt windows, unreported usage counts as estimated.
   sums.requests_metered += times;
   if (row.usage_source !== 'reported') sums.requests_estimated += times;
   sums.input_tokens += times * (row.actual_input_tokens ?? row.estimated_input_tokens);

@@ -23,7 +23,7 @@ describe('what requests have taken lately', () => {
   });
   after(() => migrated.drop());
 
-  /** A request that arrived so long ago. */
+  /** A request that arrived that long ago. */
   function row(agoMs: number, over: Partial<LedgerRow> = {}): LedgerRow {
     const random = randomBytes(8).toString('hex');
     const id = `${smallestUuidAt(NOW_MS - agoMs).slice(0, 14)}7${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(4)}`;

@@ -6,13 +6,13 @@ import { smallestUuidAt, timeOfRequestId } from '../ledger-partitions.ts';
 import { LEDGER_QUANTITIES } from './ledger-quantities.ts';
 import { conditionsOf, type UsageWindow } from './usage-sums.ts';
 
-/** What one request took from a window, and when. */
+/** What one request counted against a window, and when. */
 export interface RecentUse {
   readonly atMs: number;
   readonly amount: number;
 }
 
-/** Longer than any request may have waited and been worked on. */
+/** Longer than any request can wait and run. */
 const REQUEST_MS_MAX = 86_400_000;
 
 interface UseRow {
@@ -25,8 +25,8 @@ interface UseRow {
 }
 
 /**
- * What the ledger holds of a short window since a moment, in parts by their time: the reservation at its dispatch, what was
- * used beyond it at its end. Of a request whose end nobody knows the dispatch is put as late as it can have been.
+ * The ledger's usage of a short window since a moment, as parts by time: the reservation at its dispatch, and usage beyond
+ * it at its end. For a request whose end is unknown, the dispatch is set as late as possible.
  */
 export async function readRecentUsage(
   db: Kysely<Database>,

@@ -84,7 +84,7 @@ describe('what the ledger holds of a window', () => {
     ] as [keyof typeof columns | 'global', string | null][];
     for (const subject of [{}, ...users.map((userId) => ({ userId })), ...keys.map((keyId) => ({ keyId }))]) {
       for (const [scopeType, scopeId] of targets) {
-        // From a day, from an hour, and from a moment that no bucket begins with.
+        // From the start of a day, of an hour, and from a moment within a bucket.
         for (const startMs of [TODAY_MS, TODAY_MS - HOUR_MS, TODAY_MS - 100_000]) {
           const counts = { ...everything, ...subject, scopeType, scopeId };
           const counted = rows.filter(

@@ -26,8 +26,8 @@ const SCOPE_COLUMNS = {
 } as const satisfies Record<CountedRequests['scopeType'], string | null>;
 
 /**
- * What the ledger holds of each window, in the order asked for. Windows of the calendar begin with a bucket of the sums, which
- * are exact because they are written with the rows; any other window is counted from the rows.
+ * The ledger's usage of each window, in the order given. A calendar window begins with a bucket, so its rollups are exact;
+ * any other window is counted from rows.
  */
 export async function sumUsage(
   db: Kysely<Database>,
@@ -47,7 +47,7 @@ function sumOf(organizationId: string, { metric, counts, startMs }: UsageWindow)
   const column = SCOPE_COLUMNS[counts.scopeType];
   const ofCaller = counts.userId !== null || counts.keyId !== null;
   const bucket = startMs % DAY_MS === 0 ? 'day' : startMs % HOUR_MS === 0 ? 'hour' : null;
-  // Sums of callers do not tell credentials apart.
+  // Rollups of the `caller` family have no credential.
   if (bucket === null || (ofCaller && column === 'credential_id')) {
     conditions.push(sql`request_id >= ${smallestUuidAt(startMs)}::uuid`, sql`usage_source <> 'none'`);
     return sql`(select sum(${sql.raw(ofRow)}) from requests where ${sql.join(conditions, sql` and `)})`;
@@ -60,7 +60,7 @@ function sumOf(organizationId: string, { metric, counts, startMs }: UsageWindow)
   return sql`(select sum(${sql.raw(ofRollup)}) from request_rollups where ${sql.join(conditions, sql` and `)})`;
 }
 
-/** Which rows of the ledger or of its sums are counted, whenever they were. */
+/** Which ledger rows or rollups are counted, at any time. */
 export function conditionsOf(organizationId: string, counts: CountedRequests): RawBuilder<unknown>[] {
   const conditions = [sql`organization_id = ${organizationId}`];
   if (counts.userId !== null) conditions.push(sql`user_id = ${counts.userId}`);

@@ -4,28 +4,28 @@ import type { Database } from '../../postgres/schema.ts';
 import { smallestUuidAt } from '../ledger-partitions.ts';
 import { LEDGER_QUANTITIES } from './ledger-quantities.ts';
 
-/** `Infinity` where the ledger does not record how much. */
+/** `Infinity` where the ledger does not record the amount. */
 type Amounts = Readonly<Record<Quantity, number>>;
 
-/** By how much a live window may differ from the sums of the ledger although nothing was lost. */
+/** How much a live window may differ from the ledger's sums without any loss. */
 export interface WindowEdge {
-  /** Live counts may be higher by so much. */
+  /** Live counts may be higher by this much. */
   readonly above: Amounts;
-  /** Live counts may be lower by so much. */
+  /** Live counts may be lower by this much. */
   readonly below: Amounts;
 }
 
 const DAY_MS = 86_400_000;
-/** Requests that began longer before the window are not looked for. */
+/** Requests that began longer before the window are ignored. */
 const LOOK_BACK_MS = 3_600_000;
-/** How far clocks of gateways and of Redis may be apart. */
+/** How far the clocks of gateways and Redis may differ. */
 const CLOCKS_MS = 5_000;
 const ROWS_MAX = 20_000;
 
 /**
- * The ledger counts a request where it arrived, with what its last attempt took. Live windows count it where it was
- * dispatched, and count failed attempts too. So what crossed the beginning of the window, and what failed or
- * fell back within it, may stand in one and not in the other. Null when there is too much at the beginning to look at.
+ * The ledger counts a request at its arrival, with the usage of its last attempt. Live windows count it at its dispatch,
+ * and count failed attempts too. So requests that crossed the window's start, failed or fell back may be in one and not in
+ * the other. Null when there are too many at the start to read.
  */
 export async function readWindowEdge(
   db: Kysely<Database>,
@@ -39,7 +39,7 @@ export async function readWindowEdge(
   return {
     above: {
       requests: before.requests + failed.fallbacks + failed.unmetered,
-      // An attempt that was not answered counts with its input, which no row remembers.
+      // An unanswered attempt counts with its input, which no row records.
       tokens: failed.fallbacks > 0 ? Number.POSITIVE_INFINITY : before.tokens,
       spend: before.spend,
     },
@@ -47,7 +47,7 @@ export async function readWindowEdge(
   };
 }
 
-/** Of the requests that arrived within these moments, those that were under way at the beginning of the window. */
+/** The requests that arrived in this period and were in flight at the window's start. */
 async function sumRows(
   db: Kysely<Database>,
   organizationId: string,
