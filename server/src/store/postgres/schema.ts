@@ -1,4 +1,4 @@
-import type { LimitMetric, LimitPeriod, RouteKind } from '@relay/contract';
+import type { Guardrail, LimitMetric, LimitPeriod, Provider, RouteKind } from '@relay/contract';
 import type { ColumnType } from 'kysely';
 import type { ResponseRule } from '../../domain/guardrails/rules.ts';
 import type { Template } from '../../domain/guardrails/template.ts';
@@ -137,7 +137,7 @@ export const tables = {
     name: text,
     slug: text,
     base_url: text,
-    auth_mode: oneOf<'bearer_static' | 'header_static' | 'none'>(),
+    auth_mode: oneOf<Provider['auth_mode']>(),
     auth_header_name: nullable(text),
     max_latency_ms: nullable(integer),
     preset_slug: nullable(text),
@@ -199,7 +199,7 @@ export const tables = {
     preset_slug: text,
     base_url: text,
     http_method: defaulted(oneOf<'POST' | 'PUT'>()),
-    auth_mode: defaulted(oneOf<'none' | 'bearer_static' | 'header_static'>()),
+    auth_mode: defaulted(oneOf<Guardrail['auth_mode']>()),
     secret_header_name: nullable(text),
     sealed_secret: nullable(bytes),
     key_id: nullable(text),
