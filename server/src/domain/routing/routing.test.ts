@@ -105,6 +105,11 @@ describe('the credential of a candidate', () => {
     ];
     assert.equal(credentialFor({}, list), 'mid');
   });
+  it('is the one with the lower id of two that are equally old, whatever their order', () => {
+    const [a, b] = [credential('a', 'p'), credential('b', 'p')];
+    assert.equal(credentialFor({}, [a, b]), 'a');
+    assert.equal(credentialFor({}, [b, a]), 'a');
+  });
   it("is never another provider's, even when chosen", () => {
     assert.equal(credentialFor({ credentialId: 'x' }, [credential('x', 'q')]), undefined);
     assert.equal(credentialFor({}, [credential('x', 'q')]), undefined);
