@@ -5,22 +5,22 @@ import { GROUP } from './stream-group.ts';
 
 const EVERY_MS = 5_000;
 
-/** What of all shards has settled and is not in the ledger yet. */
+/** Settled usage of all shards that is not in the ledger yet. */
 export interface BacklogState {
   readonly entries: number;
-  /** Of these, those that a worker has taken and not written yet. */
+  /** Entries that a worker has taken and not written yet. */
   readonly taken: number;
-  /** How long ago the oldest of them was appended; 0 when there is none. */
+  /** Age of the oldest entry; 0 when there is none. */
   readonly lagMs: number;
 }
 
 export interface Backlog {
-  /** From memory. Null before it was first read, and while Redis does not answer. */
+  /** From memory. Null before the first read, and while Redis does not answer. */
   state(): BacklogState | null;
   stop(): Promise<void>;
 }
 
-/** Looks at the usage streams now and then: a few commands, however much is in them. */
+/** Reads the length of the usage streams every 5 seconds, with a few commands whatever their length. */
 export function startBacklog(deps: { readonly redis: Redis; readonly clock: Clock }): Backlog {
   let state: BacklogState | null = null;
   let reading = Promise.resolve();
@@ -52,7 +52,7 @@ export async function readBacklog({ redis, clock }: { redis: Redis; clock: Clock
   let oldestMs = Number.POSITIVE_INFINITY;
   for (let shard = 0; shard < SHARDS; shard += 1) {
     const stream = usageStreamOf(prefixOfShard(shard));
-    // What is written is removed, so that the length is what is left to do.
+    // Written entries are removed, so the length is the backlog.
     const length = Number(await redis.run(['XLEN', stream], stream));
     if (length === 0) continue;
     entries += length;
@@ -69,13 +69,13 @@ async function takenOf(redis: Redis, stream: string): Promise<number> {
     const reply = await redis.run(['XPENDING', stream, GROUP], stream);
     return Array.isArray(reply) ? Number(reply[0]) : 0;
   } catch (error) {
-    // No worker has come by yet.
+    // No worker has created the group yet.
     if (error instanceof Error && error.message.startsWith('NOGROUP')) return 0;
     throw error;
   }
 }
 
-/** The id of an entry begins with the time it was appended. */
+/** The id of an entry begins with the time at which it was appended. */
 function appendedAtMs(reply: unknown): number | null {
   const first: unknown = Array.isArray(reply) ? reply[0] : null;
   const atMs = Array.isArray(first) ? Number.parseInt(String(first[0]), 10) : Number.NaN;

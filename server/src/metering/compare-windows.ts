@@ -10,38 +10,38 @@ import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 
 export interface CompareDeps {
   readonly db: Kysely<Database>;
-  /** Whether nothing of the organization is under way, waits for its turn, or waits to be written. */
+  /** Whether the organization has no request in flight, queued or unwritten. */
   readonly isIdle: (organizationId: string) => Promise<boolean>;
   readonly clock: Clock;
-  /** What the limits engine has counted, in the order asked for. */
+  /** What the limits engine has counted, in the order of the limits. */
   readonly usage: (
     organizationId: string,
     limits: readonly AppliedLimit[],
   ) => Promise<readonly { readonly used: number }[]>;
-  /** When the window of the calendar began in which a moment lies. */
+  /** Start of the calendar window that contains a time. */
   readonly windowStartMs: (period: 'hour' | 'day' | 'month', atMs: number) => number;
 }
 
 export interface ComparedWindow {
   readonly limit: AppliedLimit;
   readonly startMs: number;
-  /** What the engine has counted, and what the ledger holds. */
+  /** The engine's count, and the ledger's. */
   readonly used: number;
   readonly ledger: number;
   /**
-   * `equal`: they agree, or differ by no more than they may. `drifted`: they do not. `unsettled`: something is on its way, and the
-   * engine has not counted less than the ledger holds; more cannot be said.
+   * `equal`: the counts agree within the tolerance. `drifted`: they do not. `unsettled`: requests are in flight and the engine's count is
+   * not below the ledger's, so the counts cannot be judged.
    */
   readonly verdict: 'equal' | 'drifted' | 'unsettled';
 }
 
-/** Around the change of a window, clocks do not agree on which window it is. */
+/** Near the edge of a window, the clocks of Redis and this process may disagree about the current window. */
 const EDGE_MS = 5_000;
 
 /**
- * Compares live windows of one organization with the ledger. Whatever is in the ledger was counted live before, so that a live
- * count below the ledger, read after it, is a drift at any time. A live count above it is one only when nothing of it was
- * under way or on its way to the ledger, before and after.
+ * Compares live windows of one organization with the ledger. Requests are counted live before they are in the ledger, so a live count
+ * below the ledger, read after it, is always drift. A live count above it is drift only when the organization was idle before and
+ * after.
  */
 export async function compareWindows(
   deps: CompareDeps,
@@ -68,12 +68,12 @@ export async function compareWindows(
     const verdict = await judge(deps, edges, organizationId, { limit, startMs, used, ledger, isSettled });
     compared.push({ limit, startMs, used, ledger, verdict });
   }
-  // What was read may be of two windows when one began meanwhile.
+  // A window that changed in the meantime mixes two windows.
   const still = new Set(openWindows(deps, limits).map(({ limit, startMs }) => `${limit.id} ${startMs}`));
   return compared.filter(({ limit, startMs }) => still.has(`${limit.id} ${startMs}`));
 }
 
-/** The current windows of these limits, but those that begin or end at about this moment. */
+/** The current windows of these limits, without those near an edge. */
 function openWindows(
   { clock, windowStartMs }: CompareDeps,
   limits: readonly AppliedLimit[],
@@ -88,7 +88,7 @@ function openWindows(
   });
 }
 
-/** Redis tells it of the whole shard, of which the organization is a part. */
+/** Redis knows this per shard, and an organization belongs to one shard. */
 export function createIdleShards(redis: Redis): CompareDeps['isIdle'] {
   return async (organizationId) => {
     const prefix = prefixOf(organizationId);
@@ -99,7 +99,7 @@ export function createIdleShards(redis: Redis): CompareDeps['isIdle'] {
   };
 }
 
-/** All leases of a shard by their end, as the engine's scripts keep them. */
+/** The key under which the engine's scripts keep all leases of a shard, by their expiry. */
 function leasesOf(prefix: string): string {
   return `${prefix}expiry`;
 }
@@ -117,9 +117,9 @@ async function judge(
   const { quantity } = METRICS[limit.metric];
   if (used > ledger && !isSettled) return 'unsettled';
   if (used === ledger) return isSettled ? 'equal' : 'unsettled';
-  // A window that the engine does not know is rebuilt from the ledger by the first request that meets it.
+  // The engine rebuilds an unknown window from the ledger at its first request.
   if (used === 0) return 'unsettled';
-  // Only what differs is worth looking for a reason, once for all windows that began together.
+  // Only differing windows need a reason, read once for all windows with the same start.
   if (!edges.has(startMs)) edges.set(startMs, await readWindowEdge(deps.db, organizationId, startMs));
   const edge = edges.get(startMs) ?? null;
   if (edge === null) return 'unsettled';

@@ -6,7 +6,7 @@ import type { Database } from '../store/postgres/schema.ts';
 const DAYS_AHEAD = 7;
 const DAY_MS = 86_400_000;
 
-/** Makes the partitions of today and of the days to come, and asks for them once a day. */
+/** Creates the partitions of today and the next 7 days, once a day. */
 export function createDaysAhead(deps: {
   readonly db: Kysely<Database>;
   readonly clock: Clock;

@@ -9,13 +9,13 @@ import { createStreamJournal, type StreamJournal, type StreamJournalDeps } from 
 import { RECORD_FIELD } from './stream-entry.ts';
 import { createSendUsage, createUsageStream, type UsageStream } from './usage-stream.ts';
 
-/** For tests: a directory that is gone afterwards. */
+/** For tests: a temporary directory. */
 export function spoolDirectory(): { readonly path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'relay-spool-test-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** For tests: a spool before Redis, without a limits engine: a settlement is its record. */
+/** For tests: a journal in front of Redis without a limits engine. It sends the record of a settlement. */
 export function spoolBefore(
   redis: Redis,
   directory: string,
@@ -34,7 +34,7 @@ export function spoolBefore(
   });
 }
 
-/** For tests: the way of a record that was never admitted, with a spool behind it. */
+/** For tests: a usage stream that keeps what Redis refuses in a journal. */
 export function usageBefore(redis: Redis, keep: StreamJournal['record'], recordsMax = 10_000): UsageStream {
   return createUsageStream({ send: createSendUsage(redis), keep, recordsMax, log: createLog('silent') });
 }

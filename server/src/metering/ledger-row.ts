@@ -42,7 +42,7 @@ export function ledgerRow(record: RequestRecord, settledAtMs: number): LedgerRow
   };
 }
 
-/** Text that a client chose must not be able to keep its own row out of the ledger. */
+/** Makes client-supplied text valid for PostgreSQL, which would otherwise refuse the row. */
 function clientText(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
   return text.slice(0, CLIENT_TEXT_CHARACTERS_MAX).toWellFormed().replaceAll('\0', '\u{FFFD}');
@@ -75,7 +75,7 @@ function attemptsOf({ attempts }: RequestRecord): LedgerRow['attempts'] {
   }));
 }
 
-/** Null when the record says nothing of how it was decided. */
+/** Null when the record has no routing decision. */
 function traceOf({ timings, candidates = [], guardrails = [] }: RequestRecord): LedgerRow['trace'] {
   if (timings == null && candidates.length === 0 && guardrails.length === 0) return null;
   return {

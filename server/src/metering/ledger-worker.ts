@@ -15,12 +15,12 @@ import {
 
 export interface LedgerWorkerDeps extends WriteDeps {
   readonly redis: Redis;
-  /** Unique per process: entries that a dead process had taken are claimed by the living. */
+  /** Unique per process. Other processes claim the entries of a dead one. */
   readonly consumer: string;
-  /** An entry that another worker has held for this long is taken over: that worker is gone. */
+  /** A worker that holds an entry for this long is considered dead, and the entry is claimed. */
   readonly abandonedMs?: number;
   readonly claimEveryMs?: number;
-  /** How long rows of the ledger are kept. */
+  /** Days that the ledger keeps its rows. */
   readonly retentionDays?: number;
 }
 
@@ -38,18 +38,18 @@ const ABANDONED_MS = 30_000;
 const CLAIM_EVERY_MS = 10_000;
 const RETENTION_DAYS = 400;
 
-/** How much is taken of a shard, and how much of all shards is written at once. */
+/** How much is read from a shard, and how many records of all shards one write takes. */
 interface Portion extends ReadPortion {
   readonly recordsPerWrite: number;
 }
 const STEADY: Portion = { entriesPerRead: 50, reads: 1, recordsPerWrite: 500 };
-/** The more is written at once, the more of it meets in the same sums; and one shard may have nearly all of it. */
+/** Larger writes update each rollup less often. One shard may hold nearly the whole backlog. */
 const BACKLOG: Portion = { entriesPerRead: 400, reads: 5, recordsPerWrite: 4_000 };
 
 /**
- * Moves records from the usage streams of all shards into the ledger, a bounded number of each shard in turn. An entry is
- * acknowledged only after its rows are committed, and a row is inserted once by its request id, so a worker may
- * die at any moment and another may do its work again.
+ * Moves records from the usage streams of all shards into the ledger, a bounded number from each shard in turn. It acknowledges an
+ * entry only after its rows are committed, and the ledger inserts a row once per request id. A worker may therefore die at any
+ * moment, and another may repeat its work.
  */
 export function startLedgerWorker(deps: LedgerWorkerDeps): LedgerWorker {
   const counts = { rows: 0, poisoned: 0 };
@@ -72,7 +72,7 @@ export function startLedgerWorker(deps: LedgerWorkerDeps): LedgerWorker {
     });
   }
 
-  /** An outage is said once, not every second for every shard. */
+  /** Logs an outage once. */
   function trouble(error: unknown): void {
     if (!troubled) deps.log.warn({ err: error }, 'the ledger cannot be written; records stay in the stream');
     troubled = true;
@@ -90,16 +90,16 @@ export function startLedgerWorker(deps: LedgerWorkerDeps): LedgerWorker {
         }
         portion = more ? BACKLOG : STEADY;
         idleMs = moved > 0 ? IDLE_MS_MIN : Math.min(IDLE_MS_MAX, idleMs * 1.5);
-        // With little to do it waits too, so that what comes meanwhile is written together.
+        // Waits under low load as well, so that records are written together.
         if (!more && !stopping) await pause(idleMs);
       } catch (error) {
         trouble(error);
-        // It may have been too much at once.
+        // The batch may have been too large.
         portion = STEADY;
         if (!stopping) await pause(FAILURE_MS);
       }
     }
-    // A consumer that has gone for good would stay in the list of its group for ever.
+    // A consumer that does not leave stays in the list of its group forever.
     await Promise.allSettled(shards.map(({ group }) => group.leave()));
   }
 
@@ -123,7 +123,7 @@ interface Turning {
   readonly isStopping: () => boolean;
 }
 
-/** One turn reads every shard once and writes what it took. Throws when PostgreSQL cannot be written. */
+/** Reads every shard once and writes the entries. Throws when PostgreSQL cannot be written. */
 function createTurn(deps: LedgerWorkerDeps, { shards, counts, trouble, isStopping }: Turning) {
   const { clock, abandonedMs = ABANDONED_MS, claimEveryMs = CLAIM_EVERY_MS } = deps;
   let turns = 0;
@@ -147,16 +147,16 @@ function createTurn(deps: LedgerWorkerDeps, { shards, counts, trouble, isStoppin
     return abandonedMs;
   }
 
-  /** Answers how many entries were moved, and whether a shard had more of them than were read. */
+  /** Returns how many entries were moved, and whether a shard has more. */
   return async function turn(portion: Portion): Promise<{ moved: number; more: boolean }> {
     await makePartitions();
     const idleMs = claimIdleMs();
     let taken: TakenEntry<StreamGroup>[] = [];
     let from: ShardReader[] = [];
     let [records, moved, more] = [0, 0, false];
-    // One write at a time; while it goes on, the shards after it are read and their rows made.
+    // One write at a time. During a write, the next shards are read and their rows prepared.
     let writing = Promise.resolve();
-    // Every turn begins with another shard, so that none is always the last to be written.
+    // Each turn starts with another shard, so that none is always written last.
     turns += 1;
     try {
       for (let offset = 0; offset < shards.length && !isStopping(); offset += 1) {
@@ -173,7 +173,7 @@ function createTurn(deps: LedgerWorkerDeps, { shards, counts, trouble, isStoppin
         const ready = readyEntries(taken, clock.nowMs());
         await writing;
         writing = write(ready, from);
-        // Whoever awaits it is told; until then nobody does.
+        // Avoids an unhandled rejection; the error is rethrown at the await.
         writing.catch(() => undefined);
         [taken, from, records] = [[], [], 0];
       }
@@ -181,7 +181,7 @@ function createTurn(deps: LedgerWorkerDeps, { shards, counts, trouble, isStoppin
       await writing;
       await write(ready, from);
     } catch (error) {
-      // The next turn must not begin while this one still writes.
+      // The next turn must not start during a write.
       await writing.catch(() => undefined);
       throw error;
     }

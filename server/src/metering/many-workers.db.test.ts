@@ -24,7 +24,7 @@ const RECORDS_PER_ENTRY = 20;
 
 const ids = (count: number) => Array.from({ length: count }, () => randomUUIDv7());
 
-describe('four workers at the same sums', () => {
+describe('four workers on the same rollups', () => {
   let migrated: MigratedDatabase;
   let server: PrivateRedis;
   let redis: Redis;
@@ -40,7 +40,7 @@ describe('four workers at the same sums', () => {
     await migrated.drop();
   });
 
-  /** Few organizations, users and endpoints, so that every batch of every worker meets all the others. */
+  /** Few organizations, users and endpoints, so that all workers update the same rollups. */
   function makeRecords(): RequestRecord[] {
     const [organizations, users, endpoints] = [ids(3), ids(5), ids(4)];
     return Array.from({ length: RECORDS }, (_, index) =>
@@ -67,7 +67,7 @@ describe('four workers at the same sums', () => {
         continue;
       }
       waiting.delete(stream);
-      // Sent twice, as after a lost reply: another worker may have the second.
+      // Sent twice, as after a lost reply. Another worker may read the second entry.
       for (let times = 0; times < 2; times += 1) entries.push(redis.run(['XADD', stream, '*', ...fields]));
       if (entries.length >= 100) await Promise.all(entries.splice(0));
     }
@@ -87,7 +87,7 @@ describe('four workers at the same sums', () => {
     }
   }
 
-  it('write every record once and count it once in every sum, without a deadlock', async () => {
+  it('write every record once and count it once in every rollup, without a deadlock', async () => {
     const records = makeRecords();
     await send(records);
     const databases = Array.from({ length: WORKERS }, () =>
@@ -97,7 +97,7 @@ describe('four workers at the same sums', () => {
     const log = {
       ...createLog('silent'),
       warn({ err }: { err?: { code?: string } }) {
-        // A server that is slow to answer is asked again; that is not what this is about.
+        // Timeouts are retried; this test is about deadlocks.
         if (err?.code !== 'store_unavailable') refusals.push(err);
       },
     };

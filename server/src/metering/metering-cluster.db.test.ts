@@ -39,7 +39,7 @@ describe('records on their way to the ledger, on a cluster', () => {
     }
   }
 
-  it('records of every shard become rows, also those sent while a master was away', async () => {
+  it('records of every shard become rows, including those sent while a master was unavailable', async () => {
     using directory = spoolDirectory();
     const spool = spoolBefore(redis, directory.path);
     const sink = usageBefore(redis, spool.record);

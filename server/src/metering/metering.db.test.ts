@@ -133,7 +133,7 @@ describe('records on their way to the ledger', () => {
     assert.equal(found.get(late.requestId)?.state, 'completed');
   });
 
-  it('a record that comes long after its estimate replaces it, and an estimate that comes late does not', async () => {
+  it('a late record replaces the estimate, and a late estimate replaces nothing', async () => {
     const [slow, quick] = [sampleDraft(), sampleDraft()];
     const settled = [slow, quick].map(({ requestId, organizationId }) =>
       sampleRecord({ requestId, organizationId, actualInputTokens: 11 }),
@@ -170,7 +170,7 @@ describe('records on their way to the ledger', () => {
   it('a worker lost between commit and acknowledgement leaves one row, and another finishes its work', async () => {
     const record = sampleRecord();
     const stream = usageStreamOf(prefixOf(record.organizationId));
-    // The partitions have to be there, or making them would wait for the lock below.
+    // Create the partitions first; otherwise creating them would wait for the lock below.
     await work().stop();
     await migrated.db.transaction().execute(async (tx) => {
       await sql`lock table requests in share mode`.execute(tx);
@@ -178,7 +178,7 @@ describe('records on their way to the ledger', () => {
       work({ redis: proxied, consumer: 'lost' });
       await until(
         async () => JSON.stringify(await redis.run(['XPENDING', stream, 'ledger'])).includes('lost'),
-        'nobody took the entry',
+        'no worker took the entry',
       );
       await proxy.refuse();
     });
@@ -207,7 +207,7 @@ describe('records on their way to the ledger', () => {
     );
   });
 
-  it('entries that cannot be read or written are put aside, and hold up nothing', async () => {
+  it('entries that cannot be read or written are set aside and delay no other', async () => {
     const good = sampleRecord();
     const { organizationId } = good;
     await append(organizationId, 'r', '{"requestId":');
@@ -244,7 +244,7 @@ describe('records on their way to the ledger', () => {
     assert.equal(noted[5]?.request_id, 'ffffffff-ffff-7000-8000-000000000000');
   });
 
-  it('a record from days ago finds its day', async () => {
+  it('a record from days ago is written to the partition of its day', async () => {
     const hex = (Date.now() - 20 * 86_400_000).toString(16).padStart(12, '0');
     const record = sampleRecord({ requestId: `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000001` });
     await append(record.organizationId, 'r', JSON.stringify(record));
@@ -253,7 +253,7 @@ describe('records on their way to the ledger', () => {
     assert.equal(worker.counts().poisoned, 0);
   });
 
-  it('while PostgreSQL is away entries stay, and are written as soon as it is back', async () => {
+  it('while PostgreSQL is unavailable entries stay in the stream, and are written when it is back', async () => {
     const postgres = await startTcpProxy({ target: migrated.url });
     const database = createDatabase({ url: postgres.url, log });
     try {
@@ -278,7 +278,7 @@ describe('records on their way to the ledger', () => {
     }
   });
 
-  it('a Redis that comes back empty is read again, and records that were kept meanwhile arrive', async () => {
+  it('after Redis comes back empty, records kept in the journal still arrive', async () => {
     using directory = spoolDirectory();
     const spool = spoolBefore(redis, directory.path);
     work();
@@ -295,7 +295,7 @@ describe('records on their way to the ledger', () => {
     assert.deepEqual(await spool.stop(1_000), { kept: 0, lost: 0 });
   });
 
-  it('a worker that is stopped leaves no trace in the groups', async () => {
+  it('a stopped worker leaves the consumer groups', async () => {
     const worker = work();
     await until(async () => Number(await redis.run(['DBSIZE'])) === SHARDS, 'the groups are not made');
     await worker.stop();

@@ -34,7 +34,7 @@ describe('retention', () => {
     return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
   }
 
-  it('removes what is past its time, in batches, and nothing else', async () => {
+  it('removes expired rows in batches, and nothing else', async () => {
     await ensureLedgerPartitions(migrated.db, '2026-05-29', '2026-06-01');
     for (const [bucket, daysOld] of [
       ['minute', 7],
@@ -71,14 +71,14 @@ describe('retention', () => {
     );
   });
 
-  it('stops when it is told to, and says that something is left', async () => {
+  it('stops on request and reports that rows are left', async () => {
     await addSums('minute', 20, 12_000);
     assert.equal(await applyRetention(deps, () => true), false);
     assert.equal((await sums())['minute 20'], 7_000);
     await applyRetention(deps);
   });
 
-  it('leaves what is being written for the next time instead of waiting for it', async () => {
+  it('skips locked rows instead of waiting for them', async () => {
     await addSums('minute', 20, 3);
     await migrated.db.transaction().execute(async (tx) => {
       await sql`update request_rollups set fallbacks = 1 where ctid = (select min(ctid) from request_rollups_minute where bucket_start < ${new Date(NOW_MS - 9 * DAY_MS)}) and bucket = 'minute'`.execute(
@@ -91,7 +91,7 @@ describe('retention', () => {
     assert.equal((await sums())['minute 20'], undefined);
   });
 
-  it('finds old sums by an index', async () => {
+  it('finds old rollups by an index', async () => {
     for (const bucket of ['minute', 'hour'] as const) {
       const table = `request_rollups_${bucket}`;
       await addSums(bucket, 1, 5_000);
@@ -103,7 +103,7 @@ describe('retention', () => {
     }
   });
 
-  it('is done by one at a time', async () => {
+  it('runs in one process at a time', async () => {
     await addSums('minute', 20, 12_000);
     await Promise.all([applyRetention(deps), applyRetention(deps), applyRetention(deps)]);
     await applyRetention(deps);

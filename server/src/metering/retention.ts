@@ -5,17 +5,17 @@ import type { WriteDeps } from './write-entries.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const SOON_MS = 60_000;
-/** So many batches of each table in one run; what is left goes in the next, a minute later. */
+/** Batches per table in one run. The next run, a minute later, removes the rest. */
 const BATCHES_MAX = 100;
 
 export interface RetentionDeps extends Omit<WriteDeps, 'ledger'> {
-  /** How long rows of the ledger are kept. */
+  /** Days that the ledger keeps its rows. */
   readonly ledgerDays: number;
 }
 
 /**
- * Drops days of the ledger that are past their time, and old sums, once an hour. Every worker tries; one at a time does it,
- * and the next finds nothing left to do.
+ * Drops expired days of the ledger and expired rollups, once an hour. Every worker tries; one at a time succeeds, and the next has
+ * nothing left to remove.
  */
 export function startRetention(deps: RetentionDeps): { stop(): Promise<void> } {
   let stopping = false;
@@ -49,7 +49,7 @@ export function startRetention(deps: RetentionDeps): { stop(): Promise<void> } {
   };
 }
 
-/** Answers whether nothing that is past its time is left. */
+/** Returns whether all expired rows are removed. */
 export async function applyRetention(
   { db, clock, log, ledgerDays }: RetentionDeps,
   isStopping: () => boolean = () => false,

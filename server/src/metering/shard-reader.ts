@@ -4,25 +4,25 @@ import type { StreamGroup } from './stream-group.ts';
 
 const FAILURE_MS = 1_000;
 
-/** How much is taken at once. Several small reads: one large one could take longer than Redis is waited for. */
+/** How much one take reads. Several small reads: a large one might exceed the deadline of a Redis command. */
 export interface ReadPortion {
   readonly entriesPerRead: number;
   readonly reads: number;
 }
 
-/** Takes the entries of one shard, none twice and none past one that was taken and not written. */
+/** Takes the entries of one shard, each once, and none past one that was taken and not written. */
 export interface ShardReader {
   readonly group: StreamGroup;
-  /** False for a while after Redis did not answer for this shard. */
+  /** False for 1 second after Redis failed for this shard. */
   isDue(): boolean;
-  /** At most so many reads, and some that are claimed from workers that are gone when `claimIdleMs` is given. */
+  /** Reads at most a portion. With `claimIdleMs` it also claims entries of dead workers. */
   take(portion: ReadPortion, claimIdleMs: number | null): Promise<StreamEntry[]>;
-  /** What was taken is written and acknowledged. */
+  /** The taken entries are written and acknowledged. */
   done(): void;
 }
 
 export function createShardReader(group: StreamGroup, clock: Clock): ShardReader {
-  /** Entries may have been taken that are not written; they are read before anything new. */
+  /** This consumer may hold unwritten entries, which are read before new ones. */
   let holding = false;
   let recovering = false;
   let retryAtMs = 0;
@@ -31,7 +31,7 @@ export function createShardReader(group: StreamGroup, clock: Clock): ShardReader
     const held = holding ? await group.readOwn(entriesPerRead) : [];
     recovering = held.length > 0;
     if (recovering) return held;
-    // Set before the call: a reply that does not arrive may have been a taking all the same.
+    // Set before the call: Redis may have assigned entries although the reply is lost.
     holding = true;
     const entries: StreamEntry[] = [];
     for (let count = 1; count <= reads; count += 1) {
@@ -55,7 +55,7 @@ export function createShardReader(group: StreamGroup, clock: Clock): ShardReader
       }
     },
     done() {
-      // There may be more of them than one read gives.
+      // There may be more than one read returns.
       holding = recovering;
     },
   };

@@ -18,7 +18,7 @@ describe('an entry of a usage stream', () => {
     assert.deepEqual(recordsOf({ id: ID, fields }), [first, second]);
   });
 
-  it('posts a request whose gateway died at its estimate, at the candidate it was sent to', () => {
+  it('records a request whose gateway died at its estimate, with the candidate it was sent to', () => {
     const draft = sampleDraft({ arrivedAtMs: 1_799_999_990_000 });
     const [record] = recordsOf({ id: ID, fields: ['x', JSON.stringify(draft), 'c', '0'] });
     const [candidate] = draft.candidates;
@@ -38,12 +38,12 @@ describe('an entry of a usage stream', () => {
     assert.equal('candidates' in record, false);
   });
 
-  it('knows no cost of a candidate without a price', () => {
+  it('leaves the cost of a candidate without a price unknown', () => {
     const [record] = recordsOf({ id: ID, fields: ['x', JSON.stringify(sampleDraft()), 'c', '1'] });
     assert.deepEqual([record?.upstreamModel, record?.actualCostMicros], ['model-2', null]);
   });
 
-  it('tells what nobody writes, and has nothing of an entry that was deleted', () => {
+  it('reports unreadable values, and returns nothing for a deleted entry', () => {
     for (const fields of [
       ['r', '{'],
       ['r', 'null'],

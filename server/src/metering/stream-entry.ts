@@ -3,7 +3,7 @@ import type { RequestRecord } from '../domain/request-record.ts';
 
 /** One terminal record; an entry may have several. */
 export const RECORD_FIELD = 'r';
-/** The draft of a request whose gateway died, with the place of its candidate. */
+/** The draft of a request whose gateway died, with the index of its candidate. */
 export const EXPIRED_FIELD = 'x';
 export const CANDIDATE_FIELD = 'c';
 
@@ -12,17 +12,17 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 export interface StreamEntry {
   /** `<milliseconds>-<serial>`, by the clock of Redis. */
   readonly id: string;
-  /** Name and value in turn; empty when the entry was deleted after it had been taken. */
+  /** Alternating names and values. Empty when the entry was deleted after it was taken. */
   readonly fields: readonly string[];
 }
 
-/** What an entry holds. One record that cannot be read takes no other with it. */
+/** The records of an entry. One that cannot be read does not affect the others. */
 export interface ReadEntry {
   readonly records: readonly { readonly record: RequestRecord; readonly place: number }[];
   readonly unreadable: readonly { readonly error: unknown; readonly place: number }[];
 }
 
-/** Neither the one nor the other for an entry that was deleted. */
+/** Both lists are empty for a deleted entry. */
 export function readEntry({ id, fields }: StreamEntry): ReadEntry {
   const records: { record: RequestRecord; place: number }[] = [];
   const unreadable: { error: unknown; place: number }[] = [];
@@ -47,7 +47,7 @@ function expired(entryId: string, fields: readonly string[], place: number): Req
   return recordOfExpired(draft, candidate, Number.parseInt(entryId, 10));
 }
 
-/** The id decides where the row goes, so it has to be right; PostgreSQL judges the rest. */
+/** Checks the request id, which selects the partition. PostgreSQL checks the rest. */
 function known<T extends { readonly requestId: string } | null>(value: T): NonNullable<T> {
   if (value === null || typeof value !== 'object' || !UUID_V7.test(String(value.requestId)))
     throw new TypeError('a record has no request id');

@@ -13,9 +13,9 @@ export interface StreamGroup {
   readOwn(entriesMax: number): Promise<StreamEntry[]>;
   /** Takes over entries that another consumer has held for at least this long. */
   claimAbandoned(idleMs: number): Promise<StreamEntry[]>;
-  /** Committed entries leave the stream, so that it holds only what still has to be written. */
+  /** Removes written entries, so that the stream holds only the backlog. */
   acknowledge(entries: readonly StreamEntry[]): Promise<void>;
-  /** Takes this consumer out of the group, unless it still holds entries that another has to claim. */
+  /** Removes this consumer from the group, unless it still holds entries that another has to claim. */
   leave(): Promise<void>;
 }
 

@@ -39,7 +39,7 @@ describe('records of requests that were never admitted', () => {
     );
   }
 
-  it('travel together, in their order', async () => {
+  it('are sent together, in order', async () => {
     const usage = usageBefore(redis, keep);
     const records = Array.from({ length: 50 }, (_, index) => `record ${index}`);
     for (const record of records) usage.append(organizationId, record);
@@ -50,7 +50,7 @@ describe('records of requests that were never admitted', () => {
     assert.deepEqual([usage.pending(), kept], [0, []]);
   });
 
-  it('past the bound are kept at once, and none is dropped', async () => {
+  it('past the bound are kept immediately, and none is dropped', async () => {
     const usage = usageBefore(redis, keep, 10);
     for (let index = 0; index < 25; index += 1) usage.append(organizationId, `record ${index}`);
     assert.equal(usage.pending(), 10);
@@ -59,7 +59,7 @@ describe('records of requests that were never admitted', () => {
     assert.equal(new Set([...kept, ...(await arrived())]).size, 25);
   });
 
-  it('are kept when Redis is frozen, and those after them soon go to it again', async () => {
+  it('are kept while Redis is frozen, and later ones are sent again', async () => {
     const usage = usageBefore(redis, keep);
     server.pause();
     for (let index = 0; index < 100; index += 1) usage.append(organizationId, `frozen ${index}`);
@@ -76,7 +76,7 @@ describe('records of requests that were never admitted', () => {
     assert.equal((await arrived()).at(-1), 'after');
   });
 
-  it('are kept when the time to send them is over, and when they come after it', async () => {
+  it('are kept when the deadline to send them passes, and afterwards', async () => {
     const usage = usageBefore(redis, keep);
     server.pause();
     for (let index = 0; index < 3; index += 1) usage.append(organizationId, `record ${index}`);

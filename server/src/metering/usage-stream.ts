@@ -19,9 +19,9 @@ export function createSendUsage(redis: Redis): SendUsage {
 
 export interface UsageStreamDeps {
   readonly send: SendUsage;
-  /** Takes what Redis does not take. */
+  /** Keeps a record that Redis did not accept. */
   readonly keep: (organizationId: string, record: string) => void;
-  /** How many records may wait to be sent; those that come beyond are kept at once. */
+  /** How many records may wait to be sent. Further records are kept immediately. */
   readonly recordsMax: number;
   readonly log: Log;
 }
@@ -31,7 +31,7 @@ export interface UsageStream {
   append(organizationId: string, record: string): void;
   /** Records that have not reached the stream yet. */
   pending(): number;
-  /** Sends what is left, and has the rest kept at the deadline; answers how many that were. */
+  /** Sends the rest until the deadline, keeps what is left, and returns how many records were kept. */
   close(timeoutMs: number): Promise<number>;
 }
 
@@ -40,22 +40,22 @@ interface WaitingRecord {
   readonly record: string;
 }
 
-/** What waits for the stream of one shard. Shards are sent apart: one that is away holds up no other. */
+/** Records that wait for the stream of one shard. An unavailable shard delays no other. */
 interface ShardQueue {
   add(record: WaitingRecord): void;
   /** Resolves when nothing waits. */
   drain(): Promise<void>;
-  /** What waits is kept. */
+  /** Keeps the waiting records. */
   stop(): void;
 }
 
 /**
- * Carries the records of requests that were never admitted, and so have no lease, to the streams that workers read. Records
- * of a few milliseconds travel together; what Redis does not take is kept, and brought to it later.
+ * Sends the records of requests that were never admitted, and so have no lease, to the usage streams. Records of 20 ms are sent
+ * together; what Redis does not accept is kept and delivered later.
  */
 export function createUsageStream(deps: UsageStreamDeps): UsageStream {
   const queues = new Map<string, ShardQueue>();
-  /** Hashing costs more than remembering; the number of organizations a process serves bounds the map. */
+  /** Caches the hash. The number of organizations that the process serves bounds the map. */
   const prefixes = new Map<string, string>();
   let pending = 0;
   let kept = 0;
@@ -134,7 +134,7 @@ function createShardQueue(
     try {
       await send(batch[0]?.organizationId ?? '', fields);
     } catch (error) {
-      // A reply that was lost on the way means that it arrives twice; the ledger keeps one row per request.
+      // After a lost reply the record arrives twice; the ledger keeps one row per request.
       giveUp(error);
       return;
     }

@@ -13,11 +13,11 @@ import { readEntry, type StreamEntry } from './stream-entry.ts';
 import type { StreamGroup } from './stream-group.ts';
 
 const DAY_MS = 86_400_000;
-/** A record that claims another age than this was not made by a gateway, and must not make partitions. */
+/** No gateway writes a record outside this range, and such a record must not create partitions. */
 const DAYS_LATE_MAX = 90;
 const DAYS_EARLY_MAX = 1;
 
-/** Where entries come from, by the name that a note of a bad one gives. */
+/** The source of entries, which the note of an unusable record names. */
 export interface EntrySource {
   readonly stream: string;
 }
@@ -37,11 +37,11 @@ export interface WriteDeps {
 
 export interface Written {
   readonly rows: number;
-  /** Records or entries that can never become a row. They are said in the log, noted, and leave the stream. */
+  /** Records or entries that can never become a row. They are logged, noted and acknowledged. */
   readonly poisoned: number;
 }
 
-/** Entries as they were taken, and what is to be written of them. */
+/** Entries, and the rows made of them. */
 export interface ReadyEntries<Source extends EntrySource = EntrySource> {
   readonly taken: readonly TakenEntry<Source>[];
   /** By request id. */
@@ -49,14 +49,14 @@ export interface ReadyEntries<Source extends EntrySource = EntrySource> {
   readonly unusable: readonly PoisonedUsage[];
 }
 
-/** A row, and where its record was found. */
+/** A row and the position of its record. */
 interface PlacedRow {
   readonly row: LedgerRow;
   readonly from: TakenEntry;
   readonly place: number;
 }
 
-/** Reads entries and makes their rows, without asking anybody. */
+/** Reads entries and makes their rows, without I/O. */
 export function readyEntries<Source extends EntrySource>(
   taken: readonly TakenEntry<Source>[],
   nowMs: number,
@@ -76,7 +76,7 @@ export function readyEntries<Source extends EntrySource>(
       try {
         const row = ledgerRow(record, nowMs);
         const known = rows.get(record.requestId)?.row;
-        // A gateway that was taken for dead and came back knows better than the estimate.
+        // The record of a gateway that was considered dead replaces the estimate.
         if (known === undefined || isExpiredEstimate(known.error_code, known.usage_source))
           rows.set(record.requestId, { row, from, place });
       } catch (error) {
@@ -88,8 +88,8 @@ export function readyEntries<Source extends EntrySource>(
 }
 
 /**
- * Writes the rows of these entries. What cannot be read, or is refused by PostgreSQL for what it is, would stay in the
- * way for ever, so it is put aside. Throws when PostgreSQL cannot answer; the entries must then not be acknowledged.
+ * Writes the rows of these entries. Sets aside records that cannot be read or that PostgreSQL refuses for their content, since
+ * they would block the stream forever. Throws when PostgreSQL cannot answer; the entries must then not be acknowledged.
  */
 export async function writeEntries(deps: WriteDeps, { rows, unusable }: ReadyEntries): Promise<Written> {
   const nowMs = deps.clock.nowMs();
@@ -134,7 +134,7 @@ async function putAside({ db, log }: WriteDeps, poisoned: readonly PoisonedUsage
     );
 }
 
-/** The days ahead are made by the worker; an entry may have waited since a day that has no partition. */
+/** Creates the partitions of past days. The worker creates those of today and the next days. */
 async function ensureDays(deps: WriteDeps, requestIds: readonly string[], nowMs: number): Promise<void> {
   const today = dayNumber(nowMs);
   const days = new Set(requestIds.map((requestId) => dayNumber(timeOfRequestId(requestId))));
@@ -163,7 +163,7 @@ function dayNumber(timeMs: number): number {
   return Math.floor(timeMs / DAY_MS);
 }
 
-/** Messages of parsers and of PostgreSQL quote what they refuse, which has no place in a log. Names of constraints do not. */
+/** Messages of parsers and of PostgreSQL quote the refused value, which must not be logged. Names of constraints may be. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const details = ['code', 'constraint', 'column'].map((name): unknown => Reflect.get(error, name));

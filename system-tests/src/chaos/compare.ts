@@ -9,25 +9,25 @@ const GATEWAY_LOST = 'gateway_lost';
 export interface Comparison {
   /** Requests that the provider saw. */
   readonly dispatched: number;
-  /** Of which it saw nothing but a beginning, and cannot say which they were. */
+  /** Requests of which the provider saw only a part, without the tag. */
   readonly incomplete: number;
   readonly lost: readonly string[];
   readonly duplicated: readonly string[];
-  /** Rows with usage of which the provider knows nothing. */
+  /** Rows with usage that the provider does not know. */
   readonly invented: readonly string[];
-  /** Tokens by which reported rows differ from what the provider counted, added up without regard to sign. */
+  /** Sum of the absolute differences between reported rows and the provider's count, in tokens. */
   readonly sumDifference: number;
-  /** Micro-USD by which rows differ from their tokens at the price. */
+  /** Sum of the absolute differences between costs and tokens at their price, in micro-USD. */
   readonly costDifference: number;
   readonly reportedRows: number;
   readonly estimatedRows: number;
   readonly gatewayLostRows: number;
-  /** Posted, although it turned out that nothing had been sent. */
+  /** Recorded at the estimate although nothing was sent. */
   readonly unsentRows: number;
   readonly estimatedTokens: { readonly posted: number; readonly counted: number };
 }
 
-/** Holds the ledger against the provider's own log. */
+/** Compares the ledger with the provider's log. */
 export function compare(entries: readonly RequestLogEntry[], rows: readonly Row[]): Comparison {
   const seen = Map.groupBy(
     entries.filter((entry) => tagOf(entry) !== ''),
@@ -61,7 +61,7 @@ function tokensOfRow({ inputTokens, outputTokens }: Row): number {
   return inputTokens + outputTokens;
 }
 
-/** A token of input costs one micro-USD, one of output four. */
+/** An input token costs 1 micro-USD, an output token 4. */
 function priceOf({ inputTokens, outputTokens }: Row): number {
   return inputTokens + 4 * outputTokens;
 }
@@ -82,7 +82,7 @@ export async function readWindows(admin: AdminClient): Promise<readonly WindowUs
   return body as WindowUsage[];
 }
 
-/** Windows that are not what the rows of their lane come to, or in which something is still reserved. */
+/** Windows that differ from the rows of their lane, or that still hold a reservation. */
 export function windowDifferences(
   usage: readonly WindowUsage[],
   lanes: readonly LimitedLane[],

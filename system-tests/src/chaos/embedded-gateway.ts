@@ -7,7 +7,7 @@ import { type RelayProcess, runRelay, startRelay } from '../harness/relay-proces
 import { afterMs } from '../harness/until.ts';
 import type { Member } from './fleet.ts';
 
-/** Whether it opens is asked here, and not how quickly. */
+/** Long: this run tests whether it starts, not how fast. */
 const START_MS_MAX = 180_000;
 
 /** `relay start` on one directory, killed and started again. */
@@ -17,17 +17,17 @@ export interface EmbeddedGateway {
   readonly directory: string;
   readonly adminToken: string;
   readonly apiToken: string;
-  /** How often it was killed, and how often it has opened its directory. */
+  /** How often it was killed, and how often it has started. */
   counts(): { kills: number; opened: number };
   start(): Promise<void>;
   kill(): Promise<void>;
-  /** Starts it and kills it that long after, listening or not. */
+  /** Starts it and kills it after this delay, listening or not. */
   killStarting(afterMs: number): Promise<void>;
   /** Names of files that still hold usage. */
   spooled(): string[];
-  /** SIGTERM; answers the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
-  /** `relay migrate --from`: answers what it printed, or throws with what it said. */
+  /** Runs `relay migrate --from` and returns its output, or throws with its error. */
   moveTo(databaseUrl: string): Promise<string>;
   warnings(): string[];
   remove(): void;
@@ -74,7 +74,7 @@ export async function makeEmbeddedGateway(): Promise<EmbeddedGateway> {
     async killStarting(delayMs) {
       const killed = new AbortController();
       const starting = startRelay({ env, dataDirectory: directory, port, killed: killed.signal });
-      // It may have come to listen before; then it is killed as any other.
+      // When it listens before the delay is over, it is killed as usual.
       const over = starting.then(
         (process) => process.kill(),
         () => undefined,

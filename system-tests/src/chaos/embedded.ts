@@ -13,16 +13,16 @@ import type { Check, SettleOptions, SettleResult } from './settle.ts';
 import { makeSmallWorld } from './world.ts';
 
 const KILLS = { short: 5, whole: 50 };
-/** How many answers it gives before it is killed, and how long it starts before it is. */
+/** How many responses it serves before a kill, and how long it starts before a kill. */
 const SERVED = { min: 5, max: 80 };
 const SERVED_MS_MAX = 15_000;
 const STARTED_MS = { min: 50, max: 2_500 };
-/** Of so many kills, one meets it while it starts. */
+/** One in this many kills hits it while it starts. */
 const STARTING_EVERY = 4;
 const OVER_MS_MAX = 30_000;
 const SERVED_PER_KILL_MIN = 5;
 
-/** Kills `relay start` at random moments and holds what its directory has in the end against the provider's own log. */
+/** Kills `relay start` at random moments and compares its ledger with the provider's log. */
 export async function embedded(options: SettleOptions): Promise<SettleResult> {
   const startMs = performance.now();
   const gateway = await makeEmbeddedGateway();
@@ -68,7 +68,7 @@ export async function embedded(options: SettleOptions): Promise<SettleResult> {
 interface Scene {
   readonly gateway: EmbeddedGateway;
   readonly random: Random;
-  /** What was answered well so far. */
+  /** Successful requests and writes so far. */
   done(): { served: number; made: number };
 }
 
@@ -98,11 +98,11 @@ interface Audit {
   readonly comparison: Comparison;
   readonly rollups: readonly string[];
   readonly poisoned: number;
-  /** Lanes by their name, each as often as it is there. */
+  /** Names of all lanes, with repetitions. */
   readonly lanes: readonly string[];
 }
 
-/** The directory is read by carrying it to a server, which counts every table on both sides. */
+/** Reads the directory by moving it to a server; the move counts the rows of every table on both sides. */
 async function audit(
   gateway: EmbeddedGateway,
   provider: ProviderLog,

@@ -16,7 +16,7 @@ import { type RelayProcess, startRefused, startRelay } from '../harness/relay-pr
 import { afterMs } from '../harness/until.ts';
 import { type ProviderLog, startProviderLog } from './provider-log.ts';
 
-/** A server process that is started again whenever it was killed, each time with the same disk. */
+/** A server process that is restarted after each kill, with the same disk. */
 export interface Member {
   readonly name: string;
   readonly role: 'inference' | 'worker';
@@ -24,12 +24,12 @@ export interface Member {
   process: RelayProcess | null;
 }
 
-/** Gateways, workers and their stores, all of which can be killed; a platform to configure them, and a provider. */
+/** Gateways, workers and their stores, which can be killed; a platform to configure them, and a provider. */
 export interface Fleet {
   readonly postgres: PrivatePostgres;
   readonly redis: PrivateRedis;
   readonly provider: ProviderLog;
-  /** The way of some requests to the provider, which can be blocked. */
+  /** A proxy to the provider for some requests, which can be blocked. */
   readonly gate: TcpProxy;
   readonly platform: RelayProcess;
   readonly adminToken: string;
@@ -41,13 +41,13 @@ export interface Fleet {
   readonly usageFiles: string;
   /** Where gateways keep what Redis did not take. */
   readonly spools: readonly string[];
-  /** SIGKILL; it is started again by itself after that long. */
+  /** Sends SIGKILL and restarts the member after this delay. */
   kill(member: Member, awayMs: number): Promise<void>;
   killRedis(awayMs: number): Promise<void>;
   killPostgres(awayMs: number): Promise<void>;
-  /** Once every member lives. */
+  /** Resolves when every member runs. */
   whole(): Promise<void>;
-  /** What the processes warned of, most frequent first. */
+  /** Warnings of the processes, most frequent first. */
   warnings(): string[];
   stop(): Promise<void>;
 }
@@ -84,8 +84,7 @@ export async function startFleet(options: { readonly gateways?: number } = {}): 
     RELAY_USAGE_FILES_SECONDS: '1',
     NODE_COMPILE_CACHE: join(directory, 'compiled'),
   };
-  // Many processes are started and none of them ends well; what this one compiles before it sees that everything is missing
-  // is there for the others.
+  // A killed process writes no compile cache. This one fails for its settings and leaves the cache for the others.
   await startRefused({ env: { NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE } });
   const platform = await startRelay({ env, role: 'platform' });
   const started: RelayProcess[] = [platform];
@@ -105,7 +104,7 @@ export async function startFleet(options: { readonly gateways?: number } = {}): 
         started.push(member.process);
         return;
       } catch (error) {
-        // PostgreSQL may be away, without which no process starts.
+        // No process starts while PostgreSQL is unavailable.
         if (attempt === STARTS_MAX) throw error;
         await afterMs(250);
       }
@@ -114,7 +113,7 @@ export async function startFleet(options: { readonly gateways?: number } = {}): 
 
   function revive(member: Member, awayMs: number): void {
     const reviving = afterMs(awayMs).then(() => start(member));
-    // Whoever waits for the fleet is told.
+    // Avoids an unhandled rejection; `whole` rethrows the error.
     reviving.catch(() => undefined);
     starting.set(member, reviving);
   }
@@ -166,9 +165,8 @@ export async function startFleet(options: { readonly gateways?: number } = {}): 
 }
 
 /**
- * What was acknowledged must survive SIGKILL. A write that reached the system does, synced or not; but with `everysec` Redis
- * keeps writes back, in its own memory, while the sync before them is slow. With `always` none is acknowledged before
- * it is in the file.
+ * Acknowledged writes must survive SIGKILL. With `everysec` Redis holds writes back in memory during a slow sync; with `always` it
+ * acknowledges none before it is in the file.
  */
 async function syncEveryWrite(redis: PrivateRedis): Promise<void> {
   await redisCall(redis.port, 'CONFIG', 'SET', 'appendfsync', 'always');

@@ -11,7 +11,7 @@ const MOMENT_MS_MAX = 8_000;
 const REQUESTS = 6;
 const DEAD_MS_MAX = 60_000;
 
-/** A living gateway, to be killed. */
+/** A running gateway. */
 async function pickVictim({ fleet, random }: Scene): Promise<{ member: Member; url: string }> {
   const alive = () => fleet.gateways.filter(({ process }) => process !== null);
   if (!(await until(() => alive().length > 0, DEAD_MS_MAX))) throw new Error('no gateway came back');
@@ -38,7 +38,7 @@ export const anywhere: Kill = async (scene) => {
   return true;
 };
 
-/** While some of its requests wait for their turn. */
+/** While some of its requests are queued. */
 export const whileWaiting: Kill = async (scene) => {
   const { fleet, world } = scene;
   const victim = await pickVictim(scene);
@@ -56,7 +56,7 @@ export const whileWaiting: Kill = async (scene) => {
   return seen;
 };
 
-/** When requests are admitted and nothing of them has reached the provider. */
+/** When requests are admitted and have not reached the provider. */
 export const beforeDispatch: Kill = async (scene) => {
   const { fleet, world, random } = scene;
   const victim = await pickVictim(scene);
@@ -69,7 +69,7 @@ export const beforeDispatch: Kill = async (scene) => {
   }, MOMENT_MS_MAX);
   const arrived = await fleet.provider.of(tags);
   await fleet.kill(victim.member, awayMs(scene));
-  // What was held back must not arrive after all.
+  // The blocked requests must not arrive later.
   fleet.gate.cut();
   await fleet.gate.heal();
   return seen && arrived.length === 0;
@@ -93,7 +93,7 @@ export const inMidStream: Kill = async (scene) => {
   return seen;
 };
 
-/** When the provider is through with requests and Redis has not been told. */
+/** When the provider has finished requests that are not settled in Redis. */
 export const beforeSettle: Kill = async (scene) => {
   const { fleet, world, random } = scene;
   const victim = await pickVictim(scene);
@@ -107,7 +107,7 @@ export const beforeSettle: Kill = async (scene) => {
       if (entry.outcome === 'pending') begun.add(tagOf(entry));
     return begun.size > 0;
   }, MOMENT_MS_MAX);
-  // From here on nothing can be settled.
+  // No request can be settled from here on.
   fleet.redis.pause();
   const seen = await until(async () => {
     const entries = await fleet.provider.of([...begun]);

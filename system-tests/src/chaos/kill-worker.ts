@@ -114,7 +114,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Whether the process holds the connection that has this port at its end. */
+/** Whether the process owns the connection with this local port. */
 function hasPort(pid: number, port: number): boolean {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const inodes = readFileSync(`/proc/${pid}/net/tcp`, 'utf8')
@@ -127,7 +127,7 @@ function hasPort(pid: number, port: number): boolean {
     try {
       return inodes.includes(readlinkSync(`/proc/${pid}/fd/${fd}`));
     } catch {
-      // It was closed meanwhile.
+      // The descriptor was closed in the meantime.
       return false;
     }
   });

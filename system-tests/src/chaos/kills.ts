@@ -11,7 +11,7 @@ export interface Scene {
   readonly random: Random;
 }
 
-/** Brings the moment about, kills, and answers whether the moment was really seen before. */
+/** Creates the moment and kills. Returns whether the moment was observed before the kill. */
 export type Kill = (scene: Scene) => Promise<boolean>;
 
 const AWAY_MS_MAX = 1_200;

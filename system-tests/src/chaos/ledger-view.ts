@@ -2,7 +2,7 @@ import pg from 'pg';
 
 const INT8_OID = 20;
 
-/** A row of the ledger, as far as it is compared. */
+/** The compared columns of a ledger row. */
 export interface Row {
   readonly requestId: string;
   readonly tag: string;
@@ -14,10 +14,10 @@ export interface Row {
   readonly costMicros: number;
 }
 
-/** The database as an auditor sees it. */
+/** Read access to the database for the comparison. */
 export interface LedgerView {
   rows(): Promise<Row[]>;
-  /** Rows that no statement of the server wrote: entries that could not be read, or were refused. */
+  /** Entries that the workers could not read or that PostgreSQL refused. */
   poisoned(): Promise<number>;
   query<T extends pg.QueryResultRow>(text: string): Promise<T[]>;
   close(): Promise<void>;

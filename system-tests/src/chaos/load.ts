@@ -15,22 +15,22 @@ export interface Sent {
 }
 
 export interface Load {
-  /** Sends one on behalf of whoever needs it at a certain moment; it is counted like the others. */
+  /** Sends one request for a kill at a chosen moment. It counts like the others. */
   send(
     gateway: { name: string; url: string },
     asking: Omit<Asking, 'tag'>,
   ): { tag: string; over: Promise<void> };
   sent(): readonly Sent[];
-  /** No more are begun; resolves when those under way are over. */
+  /** Starts no more requests. Resolves when all in flight have ended. */
   stop(): Promise<void>;
 }
 
 const CLIENTS = 20;
 const PAUSE_MS_MAX = 60;
-/** Nobody answers for a moment when all gateways are dead. */
+/** Pause while all gateways are dead. */
 const DEAD_MS = 50;
 
-/** Clients that ask one thing after the other, each time at another gateway, and now and then hang up. */
+/** Clients that send one request after the other, each to a random gateway, and sometimes disconnect. */
 export function startLoad(fleet: Pick<Fleet, 'gateways'>, world: LoadedWorld, seed: number): Load {
   const sent: Sent[] = [];
   const underWay = new Set<Promise<void>>();
@@ -87,7 +87,7 @@ function somethingToAsk(world: LoadedWorld, random: Random): Omit<Asking, 'tag'>
     sim: {
       ...said,
       delayMs: random.between(0, 200),
-      // Some providers do not say what they count; such rows are estimates, and listed as such.
+      // Some providers report no usage; these rows are estimates.
       ...(random.chance(0.03) ? { noUsage: true } : {}),
     },
     hangUpAfterMs: random.chance(0.1) ? random.between(5, 500) : null,

@@ -2,14 +2,14 @@ import { adminClient } from '../harness/admin-client.ts';
 import { afterMs } from '../harness/until.ts';
 
 export interface ManagementWrites {
-  /** Names of what was answered to have been made. */
+  /** Names of the resources whose creation was confirmed. */
   made(): readonly string[];
   stop(): Promise<void>;
 }
 
 const PAUSE_MS = 25;
 
-/** Somebody who makes one thing after the other, and notes of each whether the answer came. */
+/** Creates one resource after the other and records which responses arrived. */
 export function startManagementWrites(url: string, token: string): ManagementWrites {
   const admin = adminClient(url, token);
   const made: string[] = [];
@@ -19,7 +19,7 @@ export function startManagementWrites(url: string, token: string): ManagementWri
     for (let count = 1; running; count += 1) {
       const name = `written ${count}`;
       const body = { name, enabled: false };
-      // Whoever could answer may be dead.
+      // The server may be dead.
       const answer = await admin.call('POST', '/api/relay/routing-lanes', body).catch(() => null);
       if (answer?.status === 201) made.push(name);
       await afterMs(PAUSE_MS);

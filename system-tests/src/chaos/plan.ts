@@ -1,4 +1,5 @@
 import * as gateway from './kill-gateway.ts';
+import * as sink from './kill-sink.ts';
 import * as worker from './kill-worker.ts';
 import { awayMs, type Kill } from './kills.ts';
 import type { Random } from './random.ts';
@@ -13,7 +14,7 @@ const postgres: Kill = async (scene) => {
   return true;
 };
 
-/** Each way to kill, and how often in a whole run and in a short one. */
+/** Each way to kill, and how often in a full run and in a short one. */
 const MOMENTS = {
   gateway_waiting: { kill: gateway.whileWaiting, whole: 3, short: 1 },
   gateway_before_dispatch: { kill: gateway.beforeDispatch, whole: 4, short: 1 },
@@ -22,6 +23,8 @@ const MOMENTS = {
   gateway_anywhere: { kill: gateway.anywhere, whole: 10, short: 1 },
   worker_before_commit: { kill: worker.beforeCommit, whole: 3, short: 1 },
   worker_after_commit: { kill: worker.afterCommit, whole: 3, short: 1 },
+  worker_in_file: { kill: sink.inFile, whole: 2, short: 1 },
+  worker_file_sealed: { kill: sink.sealed, whole: 2, short: 1 },
   worker_anywhere: { kill: worker.anywhere, whole: 4, short: 1 },
   redis: { kill: redis, whole: 5, short: 1 },
   postgres: { kill: postgres, whole: 5, short: 1 },
@@ -30,7 +33,7 @@ const MOMENTS = {
 export type MomentName = keyof typeof MOMENTS;
 export const momentNames = Object.keys(MOMENTS) as MomentName[];
 
-/** How often each moment must be seen before the run says anything about it. */
+/** How often each moment must be observed for the run to count. */
 export const SEEN_MIN = { whole: 2, short: 1 } as const;
 export const anywhereNames: readonly MomentName[] = ['gateway_anywhere', 'worker_anywhere'];
 

@@ -1,13 +1,13 @@
 import type { RequestLogEntry, ScriptRule } from '@relay/provider-sim';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
 
-/** What the simulated provider itself saw and counted, gathered while it happens: its own log keeps only the latest part. */
+/** What the simulated provider saw and counted, collected continuously because its own log keeps only recent requests. */
 export interface ProviderLog {
   readonly process: ProviderProcess;
   script(rules: readonly ScriptRule[]): Promise<void>;
-  /** As it is now. */
+  /** All entries up to now. */
   entries(): Promise<readonly RequestLogEntry[]>;
-  /** What there is of these requests, now; a fallback makes several of one. */
+  /** The entries of these requests up to now. A fallback adds an entry to its request. */
   of(tags: readonly string[]): Promise<readonly RequestLogEntry[]>;
   stop(): Promise<void>;
 }
@@ -21,14 +21,14 @@ export async function startProviderLog(): Promise<ProviderLog> {
   let gathering: Promise<void> | null = null;
 
   async function fetchNew(): Promise<void> {
-    // From the oldest that was not over when it was last seen.
+    // From the oldest entry that was unfinished at the last read.
     const open = [...known.values()].find(({ outcome }) => outcome === 'pending')?.id;
     const since = open === undefined ? known.size : open - 1;
     const response = await fetch(`${url}/_sim/log?since=${since}&body=0`, {
       headers: { connection: 'close' },
     });
     const { entries } = (await response.json()) as { entries: RequestLogEntry[] };
-    // Ids count up from one, so that a gap means that the log has dropped something.
+    // Ids count up from 1, so a gap means that the log has dropped entries.
     for (const entry of entries) known.set(entry.id, { ...entry, rawHeaders: [] });
   }
 
@@ -40,7 +40,7 @@ export async function startProviderLog(): Promise<ProviderLog> {
   }
 
   async function entries(): Promise<RequestLogEntry[]> {
-    // One that is under way may have begun before what is asked about happened.
+    // A read in progress may have started before the event.
     await gathering;
     await gather();
     const list = [...known.values()].sort((a, b) => a.id - b.id);
@@ -68,7 +68,7 @@ export async function startProviderLog(): Promise<ProviderLog> {
   };
 }
 
-/** The request's name, which the client put into its body; empty when the body never arrived whole. */
+/** The tag that the client put into the body. Empty when the body did not arrive completely. */
 export function tagOf(entry: RequestLogEntry): string {
   return entry.fault?.tag ?? '';
 }

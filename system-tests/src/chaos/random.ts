@@ -1,15 +1,15 @@
-/** Choices that come out the same for the same seed. */
+/** Random choices, reproducible by the seed. */
 export interface Random {
-  /** From 0 up to, and without, 1. */
+  /** At least 0 and below 1. */
   next(): number;
-  /** Whole, both ends included. */
+  /** An integer, both ends included. */
   between(min: number, max: number): number;
   chance(probability: number): boolean;
   pick<T>(from: readonly T[]): T;
   shuffled<T>(list: readonly T[]): T[];
 }
 
-/** Mulberry32: small, and the same everywhere. */
+/** Mulberry32. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

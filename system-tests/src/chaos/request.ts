@@ -15,7 +15,7 @@ const PATHS: Record<Kind, string> = {
   'responses stream': '/v1/responses',
   embeddings: '/v1/embeddings',
 };
-/** Above what any answer comes to, so that none is cut short. */
+/** Larger than any response, so that none is truncated. */
 const OUTPUT_TOKENS_MAX = 200;
 const ANSWER_MS_MAX = 60_000;
 
@@ -24,17 +24,17 @@ export interface Asking {
   readonly tag: string;
   readonly target: Target;
   readonly kind: Kind;
-  /** What the provider is to do with it. */
+  /** How the provider handles it. */
   readonly sim: Fault;
   readonly words: string;
-  /** When the client hangs up, if it does. */
+  /** When the client disconnects; null when it does not. */
   readonly hangUpAfterMs: number | null;
 }
 
 export interface Answer {
-  /** 0 when the connection ended without one. */
+  /** 0 when the connection ended without a response. */
   readonly status: number;
-  /** Whether it came to its end. */
+  /** Whether the response was complete. */
   readonly whole: boolean;
 }
 
@@ -42,13 +42,13 @@ export function isStream(kind: Kind): boolean {
   return STREAM_KINDS.includes(kind);
 }
 
-/** Text of another length each time, so that no two requests count alike. */
+/** Text of random length, so that requests differ in their token counts. */
 export function someWords(random: Random): string {
   return Array.from({ length: random.between(2, 60) }, () => random.pick(WORDS)).join(' ');
 }
 const WORDS = ['river', 'stone', 'naïve', 'bridge', 'window', 'quiet', 'seven', 'again', '日本語', 'lane'];
 
-/** Sends one request on a connection of its own. Never rejects: whatever can be killed may be dead. */
+/** Sends one request on its own connection. Never rejects, since the gateway may be dead. */
 export function ask(url: string, asking: Asking): Promise<Answer> {
   const { tag, target, kind, hangUpAfterMs } = asking;
   return new Promise((resolve) => {

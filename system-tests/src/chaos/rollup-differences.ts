@@ -1,7 +1,6 @@
 import type { LedgerView } from './ledger-view.ts';
 
-// The sums as they must be, worked out from the rows alone: a bucket is the UTC minute, hour or day in the first 48 bits of
-// the request's id.
+// The expected rollups, computed from the rows: a bucket is the UTC minute, hour or day in the first 48 bits of the request id.
 const ARRIVED = `to_timestamp(('x' || left(replace(request_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
 const KEY = [
   'organization_id',
@@ -15,7 +14,7 @@ const KEY = [
   'provider_id',
   'credential_id',
 ];
-/** What is summed, and how a row counts in it. */
+/** The summed columns, and what a row adds to each. */
 const SUMS: Readonly<Record<string, string>> = {
   requests_completed: `count(*) filter (where state = 'completed')`,
   requests_failed: `count(*) filter (where state = 'failed')`,
@@ -35,14 +34,14 @@ const SUMS: Readonly<Record<string, string>> = {
   ttft_ms_sum: 'coalesce(sum(ttft_ms), 0)',
   ttft_count: 'count(ttft_ms)',
 };
-/** How many durations a histogram holds: each request has one of either kind. */
+/** The number of durations in a histogram; each request adds one to each kind. */
 const HISTOGRAMS = ['wait_histogram', 'latency_histogram'];
 
 function metered(amount: string): string {
   return `coalesce(sum(${amount}) filter (where usage_source <> 'none'), 0)`;
 }
 
-/** One for each bucket and sum that is not what the rows come to; a bucket without any request may be missing or empty. */
+/** One line per bucket and sum that differs from the rows. A bucket without requests may be missing or empty. */
 export async function rollupDifferences(ledger: LedgerView): Promise<string[]> {
   const dimensions = (nulls: readonly string[]) =>
     KEY.slice(4)

@@ -1,5 +1,5 @@
-// `npm run chaos -- NAME [options]`: kills things at bad moments and proves that nothing was lost. Closes with the number of
-// checks and its figures as one JSON object.
+// `npm run chaos -- NAME [options]`: kills processes at chosen moments and checks that no request is lost. Ends with the number of
+// checks and the figures as one JSON object.
 import { parseArgs } from 'node:util';
 import { embedded } from './embedded.ts';
 import { type SettleResult, settle } from './settle.ts';
@@ -18,7 +18,7 @@ sinks     2 workers, killed with SIGKILL 20 times under load, also between each 
 `;
 
 const WRONG_SHOWN_MAX = 20;
-/** Each that was started listens for this process's end, to end with it. */
+/** Each started process adds an exit listener. */
 const PROCESSES_MAX = 100;
 
 const chaoses: Readonly<Record<string, typeof settle>> = { settle, embedded, sinks };
@@ -65,7 +65,7 @@ async function main(args: readonly string[]): Promise<number> {
     );
     return 2;
   }
-  // Leaving by way of exit is what lets every process that was started be ended by its id.
+  // The exit listeners kill the started processes by their id.
   process.setMaxListeners(PROCESSES_MAX);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   const startMs = performance.now();

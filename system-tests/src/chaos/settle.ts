@@ -21,7 +21,7 @@ export interface SettleOptions {
 
 export interface Check {
   readonly name: string;
-  /** What is wrong; empty when nothing is. */
+  /** Empty when the check passes. */
   readonly wrong: readonly string[];
 }
 
@@ -30,14 +30,14 @@ export interface SettleResult {
   readonly figures: Readonly<Record<string, unknown>>;
 }
 
-/** A lease ends 20 s after its gateway's last sign of life; what a dead worker took is claimed after 30 to 40 s. */
+/** A lease expires 20 s after its gateway's last heartbeat; the entries of a dead worker are claimed after 30 to 40 s. */
 const OVER_MS_MAX = 120_000;
 const KILLS_MIN = 40;
 const MISSES_MAX = 8;
 const SERVED_PER_KILL_MIN = 10;
 const PAUSE_MS = { min: 100, max: 900 };
 
-/** Kills everything that can be killed while requests are served, and then holds the ledger against the provider's own log. */
+/** Kills gateways, workers and stores under load, and then compares the ledger with the provider's log. */
 export async function settle(options: SettleOptions): Promise<SettleResult> {
   const startMs = performance.now();
   const fleet = await startFleet();
@@ -201,7 +201,7 @@ function judge({ short, seed }: SettleOptions, evidence: Evidence): SettleResult
   return { checks, figures };
 }
 
-/** Chaos in which hardly anything is served proves little. */
+/** A run that serves hardly any request proves little. */
 function enoughServed(sent: readonly Sent[], kills: number): boolean {
   return sent.filter(({ answer }) => answer.status === 200).length >= SERVED_PER_KILL_MIN * kills;
 }

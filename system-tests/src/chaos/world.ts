@@ -5,7 +5,7 @@ import { afterMs } from '../harness/until.ts';
 import type { Fleet } from './fleet.ts';
 import type { ProviderLog } from './provider-log.ts';
 
-/** Who asks for what: the token, and the name of a lane. */
+/** The token and the lane of a request. */
 export interface Target {
   readonly token: string;
   readonly model: string;
@@ -13,16 +13,16 @@ export interface Target {
 
 export interface LimitedLane {
   readonly laneId: string;
-  /** Day limits that nobody reaches, by what they count. */
+  /** Day limits that are never reached, by metric. */
   readonly policies: Readonly<Record<Exclude<LimitMetric, 'concurrency'>, string>>;
 }
 
-/** Two organizations: one has limits on some of its lanes, the other has none at all. */
+/** Two organizations: one with limits on some lanes, one without limits. */
 export interface World {
   readonly admin: AdminClient;
-  /** With limits that make requests wait. */
+  /** Its limits make requests wait. */
   readonly limited: Target;
-  /** Without limits: beside limited lanes, and in the organization that has none; each also with fallbacks. */
+  /** Without limits, in both organizations; `falling` has fallbacks. */
   readonly unlimited: readonly Target[];
   readonly falling: readonly Target[];
   /** Through the gate, with and without limits. */
@@ -31,17 +31,17 @@ export interface World {
   readonly windows: readonly LimitedLane[];
 }
 
-/** What makes requests of the limited lane wait: so many at once, and so many in a second. */
+/** The limits of the limited lane: concurrent requests, and requests per second. */
 export const AT_ONCE_MAX = 6;
 const PER_SECOND_MAX = 60;
 const NEVER_REACHED = 1_000_000_000;
 const PRICES = { input_cost_micros_per_1m_tokens: 1_000_000, output_cost_micros_per_1m_tokens: 4_000_000 };
 const MODEL = 'sim-multi';
-/** Credentials by which the provider knows whom to fail, before any work that it would count. */
+/** Credentials that the provider fails before it counts anything. */
 const FAILING_KEYS = { error: 'sk-error', cut: 'sk-cut' } as const;
 const SNAPSHOT_POLL_MS = 1_000;
 
-/** The same for one organization, without a gate: all that one process with embedded stores can have. */
+/** The same with one organization and without a gate, for embedded stores. */
 export async function makeSmallWorld(parts: {
   readonly provider: ProviderLog;
   readonly admin: AdminClient;
@@ -100,7 +100,7 @@ export async function makeWorld(fleet: Fleet): Promise<World> {
   }
   await addLane(neighbour, 'gated', [gated]);
   const windows = [await limitedLane(owner, limited), await limitedLane(owner, gatedLimited)];
-  // There is no event to await: a process learns of a change when it looks.
+  // There is no event to await: processes poll for changes.
   await afterMs(SNAPSHOT_POLL_MS + 300);
 
   const tokens = [fleet.apiToken, neighbourKey];

@@ -31,8 +31,8 @@ const entry: fc.Arbitrary<JournalEntry> = fc.oneof(
 );
 const entries = fc.array(entry, { maxLength: 30 });
 
-describe('a spool file', () => {
-  it('gives back what was written, in its order', () => {
+describe('a journal file', () => {
+  it('returns what was written, in order', () => {
     fc.assert(
       fc.property(entries, (given) => {
         const { lines, unreadable } = readLines(given.map(lineOf).join(''));
@@ -49,7 +49,7 @@ describe('a spool file', () => {
     );
   });
 
-  it('cut off at any byte, gives back every line that is whole and nothing else', () => {
+  it('cut off at any byte, returns every complete line and nothing else', () => {
     fc.assert(
       fc.property(entries, fc.nat(), (given, at) => {
         const bytes = Buffer.from(given.map(lineOf).join(''));
@@ -65,7 +65,7 @@ describe('a spool file', () => {
     );
   });
 
-  it('with rubbish between its lines, gives back the lines and says how much it left out', () => {
+  it('with garbage between its lines, returns the lines and counts the garbage', () => {
     const rubbish = fc
       .string({ unit: 'binary', maxLength: 20 })
       .map((noise) => `${noise.replaceAll('\n', ' ')}\n`)
@@ -99,7 +99,7 @@ describe('a spool file', () => {
   });
 });
 
-describe('what is brought of a file whose process is gone', () => {
+describe('what is delivered from the file of a dead process', () => {
   it('everything but drafts that have their end, and of several drafts of a request the last, however often lines repeat', () => {
     fc.assert(
       fc.property(entries, (given) => {

@@ -51,7 +51,7 @@ describe('usage without a stream', () => {
     return ledger;
   }
 
-  /** What it has in memory is gone, and nothing more is written; what is on disk stays there. */
+  /** Loses its memory and writes nothing more; files stay on disk. */
   const kill = (ledger: LedgerJournal) => ledger.stop(0);
 
   function request() {
@@ -108,7 +108,7 @@ describe('usage without a stream', () => {
     assert.equal(second.state().waiting, 0);
   });
 
-  it('that was posted and not yet taken off the disk is one row all the same', async () => {
+  it('that was posted and not yet removed from disk is one row', async () => {
     const { requestId, draft, settlement } = request();
     const first = await open();
     first.settlement(settlement);
@@ -170,7 +170,7 @@ describe('usage without a stream', () => {
     assert.ok(await rowOf(second.requestId));
   });
 
-  it('of long requests does not fill the disk with what went on beside them', async () => {
+  it('of long requests does not keep the files of shorter ones', async () => {
     const ledger = await open({ bytesMax: 24 * MIB });
     const long = Array.from({ length: 5 }, request);
     const filler = 'x'.repeat(200_000);
@@ -193,7 +193,7 @@ describe('usage without a stream', () => {
     for (const { requestId } of long) assert.equal((await rowOf(requestId))?.error_code, GATEWAY_LOST);
   });
 
-  it('whose lease ran out is posted at its estimate, and a record that comes after all replaces that', async () => {
+  it('whose lease expired is posted at its estimate, and a late record replaces it', async () => {
     const ledger = await open();
     const { requestId, draft, settlement } = request();
     ledger.draft(draft, 1);
@@ -206,10 +206,10 @@ describe('usage without a stream', () => {
     assert.deepEqual(readdirSync(directory.path), []);
   });
 
-  it('is taken over from whatever process it was of: nobody else has the directory', async () => {
+  it('is taken over from any owner, since no other process uses the directory', async () => {
     const { requestId, settlement } = request();
     mkdirSync(directory.path, { recursive: true });
-    // Its number is that of a process that runs, and it was written just now.
+    // The owner's process id is running, and the file is new.
     const name = `usage-${Date.now()}-1-${process.ppid}-${randomUUIDv7()}-elsewhere.jsonl`;
     const { organizationId, operationId, record } = settlement;
     const line = JSON.stringify(['s', organizationId, operationId, true, 5, 5, record]);

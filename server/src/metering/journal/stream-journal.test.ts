@@ -25,10 +25,10 @@ const ORGANIZATION = '0197d2f0-0000-7000-8000-000000000001';
 const USED = { dispatched: true, tokens: 5, spendMicros: 7 };
 const UNUSED = { dispatched: false, tokens: 0, spendMicros: 0 };
 
-describe('the spool', () => {
+describe('the journal in front of the stream', () => {
   let directory: ReturnType<typeof spoolDirectory>;
   let spools: StreamJournal[];
-  /** What Redis has heard, in order; it hears nothing while it is away. */
+  /** What Redis has accepted, in order; nothing while it is unavailable. */
   let heard: string[];
   let isAway: boolean;
 
@@ -78,7 +78,7 @@ describe('the spool', () => {
     return readdirSync(directory.path);
   }
 
-  /** A file as a process leaves it that is killed; of a host where nobody else runs. */
+  /** A file that a killed process left. */
   function leave(text: string, createdMs = 1): string {
     const owner = { ...thisProcess(randomUUIDv7()), createdMs, serial: 1 };
     const path = join(directory.path, nameOf(owner));
@@ -94,7 +94,7 @@ describe('the spool', () => {
     }
   }
 
-  it('brings what it has when Redis is back, settlements first, and leaves no file behind', async () => {
+  it('delivers when Redis is back, settlements first, and leaves no file behind', async () => {
     const spool = spoolHere();
     spool.start();
     draft(spool, 'a');
@@ -110,7 +110,7 @@ describe('the spool', () => {
     assert.equal(spool.state().bytes, 0);
   });
 
-  it('a request under way keeps its draft on disk until it is settled', async () => {
+  it('a request in flight keeps its draft on disk until it is settled', async () => {
     const spool = spoolHere();
     spool.start();
     draft(spool, 'a');
@@ -125,7 +125,7 @@ describe('the spool', () => {
     assert.deepEqual(heard, ['settle b record-b', 'settle a record-a']);
   });
 
-  it('the next process takes over what a killed one has left: ends are brought, the rest is posted as lost', async () => {
+  it('the next process takes over what a killed one left: ends are delivered, drafts recorded as lost', async () => {
     const [a, b] = ['a', 'b'].map((operationId) =>
       lineOf({
         kind: 'draft',
@@ -151,7 +151,7 @@ describe('the spool', () => {
     assert.deepEqual(files(), []);
   });
 
-  it('of several processes that start at once each file is taken over by one', async () => {
+  it('when several processes start together, one of them takes over each file', async () => {
     for (let index = 0; index < 20; index += 1)
       leave(lineOf({ kind: 'record', organizationId: ORGANIZATION, record: `left-${index}` }), index);
     isAway = false;
@@ -163,7 +163,7 @@ describe('the spool', () => {
     assert.deepEqual(files(), []);
   });
 
-  it('older files are brought before younger ones', async () => {
+  it('older files are delivered before newer ones', async () => {
     for (const age of [30, 10, 20])
       leave(lineOf({ kind: 'record', organizationId: ORGANIZATION, record: `left-${age}` }), age);
     isAway = false;
@@ -173,7 +173,7 @@ describe('the spool', () => {
     assert.deepEqual(heard, ['send r left-10', 'send r left-20', 'send r left-30']);
   });
 
-  it('files of a process that lives, here or elsewhere, are left alone until nobody has touched them for long', async () => {
+  it('files of a live process, here or elsewhere, are not taken until they are untouched for a minute', async () => {
     const text = lineOf({ kind: 'record', organizationId: ORGANIZATION, record: 'left' });
     const name = { createdMs: 1, serial: 1, id: randomUUIDv7() };
     const here = join(directory.path, nameOf({ ...name, pid: process.ppid, host: thisProcess('').host }));
@@ -193,7 +193,7 @@ describe('the spool', () => {
     assert.deepEqual(files(), ['README']);
   });
 
-  it('a process whose file was taken over although it lives goes on in another', async () => {
+  it('a live process whose file was taken over continues in another', async () => {
     const spool = spoolHere();
     draft(spool, 'a');
     const [taken = ''] = files();
@@ -211,7 +211,7 @@ describe('the spool', () => {
     assert.deepEqual(files(), []);
   });
 
-  it('with no room for a request and for the ends of those under way, the request is refused; ends are written', () => {
+  it('without space for a request and for the ends of those in flight, the request is rejected; ends are written', () => {
     const spool = spoolHere({ bytesMax: 65_536 });
     const refused = (error: unknown) => error instanceof RelayError && error.code === 'metering_unavailable';
     draft(spool, 'a', 15);
@@ -223,7 +223,7 @@ describe('the spool', () => {
     assert.equal(spool.state().dropped, 0);
   });
 
-  it('records of requests that were never dispatched take half of the room and no more', () => {
+  it('records of requests that were never dispatched take at most half of the space', () => {
     const spool = spoolHere({ bytesMax: 65_536 });
     for (let index = 0; index < 1_000; index += 1) spool.record(ORGANIZATION, `refused-${index}`);
     const { bytes, waiting, dropped } = spool.state();
@@ -236,7 +236,7 @@ describe('the spool', () => {
     assert.equal(spool.state().waiting, waiting + 1, 'the end of a draft is dropped');
   });
 
-  it('a directory that cannot be written refuses requests; ends wait in memory and reach the disk, or Redis, later', async () => {
+  it('while the directory cannot be written, requests are rejected, and ends wait in memory for the disk or Redis', async () => {
     const blocked = join(directory.path, 'blocked');
     writeFileSync(blocked, 'a file where a directory should be');
     const spool = spoolHere({ directory: blocked });
@@ -258,7 +258,7 @@ describe('the spool', () => {
     assert.deepEqual(await other.stop(100), { kept: 0, lost: 1 });
   });
 
-  it('one shard that is away holds up no other', async () => {
+  it('an unavailable shard delays no other', async () => {
     const [near, far] = [ORGANIZATION, '0197d2f0-0000-7000-8000-000000000002'];
     isAway = false;
     const settleUnless =
@@ -285,7 +285,7 @@ describe('the spool', () => {
     assert.equal(heard.length, 200, 'something was brought twice');
   });
 
-  it('a settlement that the engine refuses for what it is gives its record to the stream', async () => {
+  it('the record of a settlement that the engine refuses goes to the stream', async () => {
     isAway = false;
     const spool = spoolHere({
       settle: async () => {
@@ -297,7 +297,7 @@ describe('the spool', () => {
     assert.deepEqual(heard, ['send r record-a']);
   });
 
-  it('what is left at the end stays on disk and is counted', async () => {
+  it('undelivered entries stay on disk at the stop and are counted', async () => {
     const spool = spoolHere();
     spool.start();
     settle(spool, 'a');
@@ -319,7 +319,7 @@ describe('the spool', () => {
     assert.match(readFileSync(join(directory.path, name), 'utf8'), /^\["s",/);
   });
 
-  it('a long outage is kept in several files, and the room of each is given back as it is emptied', async () => {
+  it('a long outage is kept in several files, each removed once it is delivered', async () => {
     const spool = spoolHere({ bytesMax: 64 * 1024 * 1024 });
     const large = 'x'.repeat(100_000);
     for (let index = 0; index < 100; index += 1)

@@ -18,7 +18,7 @@ describe('a batch of records', () => {
   });
   after(() => migrated.drop());
 
-  /** The database, and how many statements were sent to it. */
+  /** The database, with a count of the statements sent to it. */
   function counted() {
     let statements = 0;
     const db = migrated.db.withPlugin({
@@ -43,14 +43,14 @@ describe('a batch of records', () => {
     return rows[0]?.count ?? -1;
   }
 
-  it('costs two statements, and sums are among them', async () => {
+  it('costs two statements without a sink, rollups included', async () => {
     const { db, statements } = counted();
     const records = Array.from({ length: 300 }, () => sampleRecord());
     assert.equal((await createPostgresLedger({ db, clock: systemClock }).write(rowsOf(records))).rows, 300);
     assert.equal(statements(), 2);
   });
 
-  it('loses one bad record and no other, for a few statements more', async () => {
+  it('loses one bad record and no other, with a few more statements', async () => {
     const before = await countRows();
     const bad = sampleRecord({ latencyMs: 2 ** 40 });
     const records = Array.from({ length: 512 }, () => sampleRecord());
@@ -63,14 +63,14 @@ describe('a batch of records', () => {
     assert.ok(statements() <= 30, `${statements()} statements`);
   });
 
-  it('takes whatever text a client chose for itself', async () => {
+  it('accepts any text that a client sends', async () => {
     const texts = ['\0', 'a\ud800', '\udc00b', `${'x'.repeat(199)}😀`, 'm'.repeat(100_000)];
     const records = texts.map((text) => sampleRecord({ model: text, clientRequestId: text }));
     const { rows, refused } = await write(records);
     assert.deepEqual([rows, refused.size], [texts.length, 0]);
   });
 
-  it('of a record that says more than is stored, numbers and names arrive', async () => {
+  it('ignores fields that the ledger does not store', async () => {
     const { requestId } = await writeFull();
     const row = await migrated.db
       .selectFrom('requests')
@@ -162,7 +162,7 @@ describe('a batch of records', () => {
     return record;
   }
 
-  it('is kept when PostgreSQL refuses for a reason that is not in the records', async () => {
+  it('is kept when PostgreSQL fails for another reason than the records', async () => {
     await sql`alter function add_histograms rename to add_histograms_away`.execute(migrated.db);
     try {
       const before = await countRows();
