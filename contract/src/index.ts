@@ -8,6 +8,7 @@ export * from './headers.ts';
 export { buildOpenApi } from './openapi.ts';
 export { coerceQuery } from './query.ts';
 export type { ResourceDefinition, SectionDefinition } from './resource-definition.ts';
+export { sectionNames } from './resource-list.ts';
 export * from './resources/index.ts';
 export { type Access, scopesOf, scopesSatisfy } from './route-access.ts';
 export { routeAccess } from './route-access-table.ts';

@@ -18,6 +18,8 @@ export interface ResourceDefinition {
 /** A section of the configuration file. */
 export interface SectionDefinition {
   readonly name: string;
+  /** What one item is called in messages and in the audit log. */
+  readonly noun: string;
   readonly item: TSchema;
   /** What a key needs to export or plan a file, and to apply one. */
   readonly scopes: { readonly read: string; readonly manage: string };

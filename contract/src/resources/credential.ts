@@ -99,6 +99,7 @@ export const credentialResource = {
   },
   section: {
     name: 'credentials',
+    noun: 'credential',
     item: ConfigCredential,
     scopes: { read: read.scope, manage: manage.scope },
   },

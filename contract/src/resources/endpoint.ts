@@ -156,6 +156,7 @@ export const endpointResource = {
   },
   section: {
     name: 'endpoints',
+    noun: 'endpoint',
     item: ConfigEndpoint,
     scopes: { read: read.scope, manage: manage.scope },
   },

@@ -75,6 +75,7 @@ export const guardrailBindingResource = {
   },
   section: {
     name: 'guardrail_bindings',
+    noun: 'guardrail_binding',
     item: ConfigGuardrailBinding,
     scopes: { read: read.scope, manage: manage.scope },
     manageWhenNamed: true,

@@ -313,6 +313,7 @@ export const guardrailResource = {
   },
   section: {
     name: 'guardrails',
+    noun: 'guardrail',
     item: ConfigGuardrail,
     scopes: { read: read.scope, manage: manage.scope },
     manageWhenNamed: true,

@@ -122,6 +122,7 @@ export const laneResource = {
   },
   section: {
     name: 'lanes',
+    noun: 'lane',
     item: ConfigLane,
     scopes: { read: read.scope, manage: manage.scope },
   },

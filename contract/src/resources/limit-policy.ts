@@ -260,6 +260,7 @@ export const limitPolicyResource = {
   },
   section: {
     name: 'limit_policies',
+    noun: 'limit_policy',
     item: ConfigLimitPolicy,
     scopes: { read: read.scope, manage: manage.scope },
   },

@@ -85,6 +85,7 @@ export const membershipResource = {
   },
   section: {
     name: 'memberships',
+    noun: 'lane_membership',
     item: ConfigMembership,
     scopes: { read: read.scope, manage: manage.scope },
   },

@@ -104,6 +104,7 @@ export const pricingPolicyResource = {
   },
   section: {
     name: 'pricing_policies',
+    noun: 'pricing_policy',
     item: ConfigPricingPolicy,
     scopes: { read: read.scope, manage: manage.scope },
   },

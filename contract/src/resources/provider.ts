@@ -146,6 +146,7 @@ export const providerResource = {
   },
   section: {
     name: 'providers',
+    noun: 'provider',
     item: ConfigProvider,
     scopes: { read: read.scope, manage: manage.scope },
   },

@@ -41,7 +41,7 @@ export function createBrowserSessions({ runtime, stores, configuration }: Sessio
     db: stores.database.db,
     secret: sessionSecret,
     publicUrl,
-    accounts: mode === 'hosted' || environment.RELAY_ACCOUNTS,
+    accounts: runtime.deployment.accounts,
     admin: owner === null ? null : { token: new Secret(environment.RELAY_ADMIN_TOKEN ?? ''), ...owner },
   };
   return {

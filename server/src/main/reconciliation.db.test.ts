@@ -11,6 +11,7 @@ import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
+import { smallestUuidAt } from '../kit/uuid-time.ts';
 import { createIdleShards } from '../metering/compare-windows.ts';
 import { ledgerRow } from '../metering/ledger-row.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
@@ -22,7 +23,7 @@ import {
   seedOrganization,
 } from '../store/fixtures/migrated-database.fixture.ts';
 import { appendRequests } from '../store/ledger/append-requests.ts';
-import { ensureLedgerPartitions, smallestUuidAt, utcDayOf } from '../store/ledger/ledger-partitions.ts';
+import { ensureLedgerPartitions, utcDayOf } from '../store/ledger/ledger-partitions.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 

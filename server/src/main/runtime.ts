@@ -1,7 +1,7 @@
 import serverPackage from '../../package.json' with { type: 'json' };
 import { type Clock, systemClock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
-import type { Deployment } from '../management/deps.ts';
+import type { Deployment } from '../management/resources/deps.ts';
 import type { Environment } from './environment.ts';
 import type { RoleName } from './roles.ts';
 
@@ -26,7 +26,7 @@ export function createRuntime(environment: Environment, roleName: RoleName, log:
     roleName,
     deployment: {
       mode: environment.RELAY_MODE,
-      accounts: environment.RELAY_ACCOUNTS,
+      accounts: environment.RELAY_MODE === 'hosted' || environment.RELAY_ACCOUNTS,
       version: serverPackage.version,
     },
     publicUrl: publicUrlOf(environment),

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sessionHandlers } from '../edge/session-routes.ts';
 import { routesWithoutHandler } from '../http/management-app.ts';
-import type { ManagementDeps } from '../management/deps.ts';
 import { createManagementHandlers } from '../management/index.ts';
+import type { ManagementDeps } from '../management/resources/deps.ts';
 
 // Routes of the contract that return 501. The list can only shrink: a route with a handler must leave
 // it, and a new route needs a handler.

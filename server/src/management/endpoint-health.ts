@@ -1,5 +1,5 @@
 import type { Endpoint } from '@relay/contract';
-import type { ManagementDeps } from './deps.ts';
+import type { ManagementDeps } from './resources/deps.ts';
 
 type HealthDeps = Pick<ManagementDeps, 'admission' | 'clock'>;
 

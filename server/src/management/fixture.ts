@@ -25,8 +25,8 @@ import { openTestDatabase } from '../store/fixtures/test-database.fixture.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/postgres/migrate.ts';
 import type { DatabaseHandle } from '../store/postgres/postgres.ts';
 import type { Database } from '../store/postgres/schema.ts';
-import type { Deployment, ManagementDeps } from './deps.ts';
 import { createManagementHandlers } from './index.ts';
+import type { Deployment, ManagementDeps } from './resources/deps.ts';
 
 /** The room as it runs, on a database of the test's own, with two organizations that must not meet. */
 export interface ManagementFixture {

@@ -3,7 +3,8 @@ import { isExpiredEstimate } from '../domain/expired-draft.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
-import { ensureLedgerPartitions, timeOfRequestId, utcDayOf } from '../store/ledger/ledger-partitions.ts';
+import { uuidTimeMs } from '../kit/uuid-time.ts';
+import { ensureLedgerPartitions, utcDayOf } from '../store/ledger/ledger-partitions.ts';
 import type { LedgerRow } from '../store/ledger/ledger-row.ts';
 import { idOrNull, notePoisonedUsage, type PoisonedUsage } from '../store/ledger/poisoned-usage.ts';
 import type { Database } from '../store/postgres/schema.ts';
@@ -137,7 +138,7 @@ async function putAside({ db, log }: WriteDeps, poisoned: readonly PoisonedUsage
 /** Creates the partitions of past days. The worker creates those of today and the next days. */
 async function ensureDays(deps: WriteDeps, requestIds: readonly string[], nowMs: number): Promise<void> {
   const today = dayNumber(nowMs);
-  const days = new Set(requestIds.map((requestId) => dayNumber(timeOfRequestId(requestId))));
+  const days = new Set(requestIds.map((requestId) => dayNumber(uuidTimeMs(requestId))));
   for (const number of days) {
     const day = utcDayOf(number * DAY_MS);
     if (number < today) await ensureLedgerPartitions(deps.db, day, day);
@@ -155,7 +156,7 @@ export async function acknowledgeEntries(taken: readonly TakenEntry<StreamGroup>
 }
 
 function isTimely({ requestId }: RequestRecord, nowMs: number): boolean {
-  const daysLate = dayNumber(nowMs) - dayNumber(timeOfRequestId(requestId));
+  const daysLate = dayNumber(nowMs) - dayNumber(uuidTimeMs(requestId));
   return daysLate <= DAYS_LATE_MAX && daysLate >= -DAYS_EARLY_MAX;
 }
 

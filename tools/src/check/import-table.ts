@@ -69,13 +69,14 @@ export const folderTables: readonly FolderTable[] = [
     rows: { receive: [], route: [], guard: [], admit: [], dispatch: [], respond: [], settle: [] },
   },
   {
-    // One folder for each resource.
+    // One folder for each resource, over what they share. The registry lists them, and the configuration file is
+    // made of what the registry lists.
     at: 'server/src/management',
     name: 'feature',
-    above: ['index.ts', 'idempotency.ts'],
-    shared: [],
+    above: ['index.ts'],
+    shared: ['resources'],
     complete: false,
-    rows: {},
+    rows: { resources: [], registry: ['.*'], 'config-file': ['resources', 'registry', 'pricing-policies'] },
   },
   {
     at: 'console/src',
@@ -171,68 +172,15 @@ export const importExceptions: readonly ImportException[] = [
     reason: '`start --demo` starts the demo',
   },
   {
-    rule: 'feature-below',
-    to: 'server/src/management/config-file/ownership.ts',
-    from: ['server/src/management/write-resource.ts'],
-    reason: 'tells whether the configuration file manages a row',
-  },
-  {
-    rule: 'feature-below',
-    to: 'server/src/management/config-file/configuration-lock.ts',
-    from: ['server/src/management/write-resource.ts'],
-    reason: 'writers of the configuration take the same lock as the file',
-  },
-  {
-    rule: 'feature-siblings',
-    to: 'server/src/management/api-key-limit-policies/',
-    from: ['server/src/management/limit-usage/'],
-    reason: 'lists the limits of every owner',
-  },
-  {
     rule: 'feature-siblings',
     to: 'server/src/management/api-keys/',
     from: [
-      'server/src/management/api-key-limit-policies/',
-      'server/src/management/capabilities/',
       'server/src/management/invitations/',
+      'server/src/management/limits/',
       'server/src/management/members/',
       'server/src/management/org-api-keys/',
-      'server/src/management/user-limit-policies/',
     ],
     reason: "keys and the members' permissions they are limited by are one topic",
-  },
-  {
-    rule: 'feature-siblings',
-    to: 'server/src/management/budgets/',
-    from: [
-      'server/src/management/api-key-limit-policies/',
-      'server/src/management/config-file/',
-      'server/src/management/limit-policies/',
-      'server/src/management/limit-usage/',
-      'server/src/management/user-limit-policies/',
-    ],
-    reason: 'the limits of every owner are changed by one set of rules',
-  },
-  {
-    rule: 'feature-siblings',
-    to: 'server/src/management/config-file/configuration-lock.ts',
-    from: ['server/src/management/guardrails/'],
-    reason: 'writers of the configuration take the same lock as the file',
-  },
-  {
-    rule: 'feature-siblings',
-    to: 'server/src/management/config-file/ownership.ts',
-    from: [
-      'server/src/management/credentials/',
-      'server/src/management/endpoints/',
-      'server/src/management/guardrails/',
-      'server/src/management/lanes/',
-      'server/src/management/limit-policies/',
-      'server/src/management/memberships/',
-      'server/src/management/pricing-policies/',
-      'server/src/management/providers/',
-    ],
-    reason: 'tells whether the configuration file manages a row',
   },
   {
     rule: 'feature-siblings',
@@ -243,43 +191,8 @@ export const importExceptions: readonly ImportException[] = [
   {
     rule: 'feature-siblings',
     to: 'server/src/management/credentials/',
-    from: [
-      'server/src/management/budgets/',
-      'server/src/management/config-file/',
-      'server/src/management/connection-tests/',
-      'server/src/management/endpoints/',
-      'server/src/management/guardrails/',
-    ],
-    reason: 'seals and opens the secrets that the other resources refer to',
-  },
-  {
-    rule: 'feature-siblings',
-    to: 'server/src/management/endpoints/',
-    from: [
-      'server/src/management/budgets/',
-      'server/src/management/config-file/',
-      'server/src/management/connection-tests/',
-      'server/src/management/guardrails/',
-      'server/src/management/memberships/',
-      'server/src/management/pricing-policies/',
-    ],
-    reason: 'finds the row that a reference names',
-  },
-  {
-    rule: 'feature-siblings',
-    to: 'server/src/management/guardrails/',
-    from: ['server/src/management/config-file/'],
-    reason: 'the configuration file checks settings as the API does',
-  },
-  {
-    rule: 'feature-siblings',
-    to: 'server/src/management/lanes/',
-    from: [
-      'server/src/management/budgets/',
-      'server/src/management/guardrails/',
-      'server/src/management/memberships/',
-    ],
-    reason: 'finds the row that a reference names',
+    from: ['server/src/management/connection-tests/'],
+    reason: 'opens the secret that a request would send',
   },
   {
     rule: 'feature-siblings',
@@ -290,22 +203,8 @@ export const importExceptions: readonly ImportException[] = [
   {
     rule: 'feature-siblings',
     to: 'server/src/management/pricing-policies/',
-    from: ['server/src/management/config-file/', 'server/src/management/endpoints/'],
+    from: ['server/src/management/endpoints/'],
     reason: 'prices of new endpoints come from the catalog',
-  },
-  {
-    rule: 'feature-siblings',
-    to: 'server/src/management/providers/',
-    from: [
-      'server/src/management/budgets/',
-      'server/src/management/config-file/',
-      'server/src/management/connection-tests/',
-      'server/src/management/credentials/',
-      'server/src/management/endpoints/',
-      'server/src/management/guardrails/',
-      'server/src/management/pricing-policies/',
-    ],
-    reason: 'finds the row that a reference names, and checks addresses',
   },
   {
     rule: 'feature-siblings',
@@ -318,11 +217,5 @@ export const importExceptions: readonly ImportException[] = [
     to: 'server/src/management/stats/',
     from: ['server/src/management/guardrails/'],
     reason: 'guardrail statistics use the same ranges',
-  },
-  {
-    rule: 'feature-siblings',
-    to: 'server/src/management/user-limit-policies/',
-    from: ['server/src/management/limit-usage/'],
-    reason: 'lists the limits of every owner',
   },
 ];

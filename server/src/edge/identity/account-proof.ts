@@ -1,10 +1,11 @@
 import type { Kysely, Transaction } from 'kysely';
+import { demandAccounts } from '../../domain/accounts.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Call } from '../../http/call.ts';
+import { type AuditEntry, appendAudit } from '../../store/configuration/audit-log.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { type AuditEntry, appendAudit } from './audit.ts';
 import type { Parts } from './parts.ts';
-import { actorOf, demandAccounts, sessionOf } from './session-calls.ts';
+import { actorOf, sessionOf } from './session-calls.ts';
 import type { LiveSession } from './sessions.ts';
 
 export type ProofCall = Call<'changePassword' | 'changeEmail' | 'startTotp' | 'confirmTotp' | 'removeTotp'>;
@@ -20,7 +21,7 @@ export async function proven<T>(
   param: string,
   proof: (session: LiveSession) => Promise<T | false | null>,
 ): Promise<{ session: LiveSession; result: T }> {
-  demandAccounts(parts);
+  demandAccounts(parts.deps);
   const session = await sessionOf(parts, call);
   const succeeded = await parts.attempts.take([{ kind: 'account', of: session.userId }]);
   const result = await proof(session);

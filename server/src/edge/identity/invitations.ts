@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
+import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { changeAccess } from '../../store/configuration/config-version.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { appendAudit } from './audit.ts';
 import type { IdentityDeps } from './deps.ts';
 import { demandRoomForMember, insertMember } from './join-organization.ts';
 import { plainEmail } from './people.ts';

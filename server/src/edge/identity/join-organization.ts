@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { isPlanName, plans, type RoleName } from '../../domain/access.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import { slugOf } from '../../domain/slug.ts';
+import { lockCount } from '../../store/configuration/count-lock.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { CREDENTIAL } from './passwords.ts';
 import { plainEmail } from './people.ts';
@@ -112,8 +113,7 @@ export async function insertMember(
  * last seat. Open invitations do not count here: one of them is being used.
  */
 export async function demandRoomForMember(tx: Transaction<Database>, organizationId: string): Promise<void> {
-  const place = `relay members of ${organizationId}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${place}, 0))`.execute(tx);
+  await lockCount(tx, organizationId, 'members');
   const { rows } = await sql<{ plan: string; members: number }>`
     select plan, (select count(*) from organization_members where organization_id = ${organizationId}) as members
     from organizations where id = ${organizationId}`.execute(tx);

@@ -1,8 +1,10 @@
 import type { Session } from '@relay/contract';
+import { demandAccounts } from '../../domain/accounts.ts';
 import { RelayError } from '../../domain/relay-error.ts';
+import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Call, Handlers } from '../../http/call.ts';
+import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { changeAccess } from '../../store/configuration/config-version.ts';
-import { appendAudit } from './audit.ts';
 import type { IdentityDeps } from './deps.ts';
 import { acceptInvitation, findInvitationByToken, type Invitation, noSuchInvitation } from './invitations.ts';
 import { insertOrganization, insertPerson, type NewPerson } from './join-organization.ts';
@@ -10,7 +12,7 @@ import { openSession } from './open-session.ts';
 import type { Parts } from './parts.ts';
 import { findUserByEmail } from './people.ts';
 import { demandIntent, demandOwnOrigin } from './request-intent.ts';
-import { clientOf, demandAccounts, demandStorable } from './session-calls.ts';
+import { clientOf } from './session-calls.ts';
 import type { LiveSession } from './sessions.ts';
 import { switchOrganization } from './sign-in-routes.ts';
 
@@ -35,7 +37,7 @@ export function joiningHandlers(parts: Parts): Handlers {
     },
     async acceptInvitation(call) {
       demandOwnOrigin(deps.publicUrl, call.header);
-      demandAccounts(parts);
+      demandAccounts(parts.deps);
       const succeeded = await parts.attempts.take([clientOf(call)]);
       const invitation = await findInvitationByToken(deps.db, call.body.token);
       if (invitation === undefined) throw noSuchInvitation();

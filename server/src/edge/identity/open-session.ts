@@ -1,6 +1,6 @@
 import type { Session } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
-import { appendAudit } from './audit.ts';
+import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { clientAddressOf } from './client-address.ts';
 import { type CookieSettings, setCookie } from './cookies.ts';
 import { type Parts, SESSION_MS } from './parts.ts';

@@ -23,18 +23,3 @@ export function clientOf(call: AnyCall): Subject {
 export function actorOf(session: LiveSession): { type: 'user' | 'admin_token'; userId: string } {
   return { type: session.isAdmin ? 'admin_token' : 'user', userId: session.userId };
 }
-
-export function demandAccounts({ deps }: Pick<Parts, 'deps'>): void {
-  if (!deps.accounts) throw new RelayError('accounts_disabled');
-}
-
-/** Rejects, by field name, what the contract accepts and PostgreSQL cannot store. */
-export function demandStorable(fields: Readonly<Record<string, string>>): void {
-  for (const [param, text] of Object.entries(fields)) {
-    if (!text.includes('\0')) continue;
-    throw new RelayError('invalid_request', {
-      message: `${param} must not contain the NUL character.`,
-      param,
-    });
-  }
-}

@@ -1,13 +1,14 @@
 import type { Session, SessionCreate } from '@relay/contract';
+import { demandAccounts } from '../../domain/accounts.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Call, Handlers } from '../../http/call.ts';
-import { appendAudit } from './audit.ts';
+import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { clearCookie } from './cookies.ts';
 import { answerSession, openSession, sessionCookie } from './open-session.ts';
 import type { Parts } from './parts.ts';
 import { findUserByEmail, membershipsOf, plainEmail } from './people.ts';
 import { demandOwnOrigin } from './request-intent.ts';
-import { actorOf, clientOf, demandAccounts, sessionOf } from './session-calls.ts';
+import { actorOf, clientOf, sessionOf } from './session-calls.ts';
 import { digestOfAdminToken, isSameText } from './session-secrets.ts';
 import { endSession, type LiveSession } from './sessions.ts';
 
@@ -48,7 +49,7 @@ export function signInHandlers(parts: Parts): Handlers {
       }),
     getSession: async (call) => answerSession(parts, call, await sessionOf(parts, call)),
     async updateSession(call) {
-      demandAccounts(parts);
+      demandAccounts(parts.deps);
       const session = await sessionOf(parts, call);
       return switchOrganization(parts, call, session, call.body.org_id);
     },
@@ -102,7 +103,7 @@ async function signInWithToken(parts: Parts, call: Call<'createSession'>): Promi
 
 async function signInWithPassword(parts: Parts, call: Call<'createSession'>): Promise<Session> {
   const { email, password, totp_code: code } = demandCredentials(call.body);
-  demandAccounts(parts);
+  demandAccounts(parts.deps);
   const { db } = parts.deps;
   const succeeded = await parts.attempts.take([{ kind: 'account', of: plainEmail(email) }, clientOf(call)]);
   const user = await findUserByEmail(db, email);

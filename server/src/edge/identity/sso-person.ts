@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
+import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { changeAccess } from '../../store/configuration/config-version.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { appendAudit } from './audit.ts';
 import type { IdentityDeps } from './deps.ts';
 import type { Profile } from './identity-provider.ts';
 import { acceptInvitation, announce, findInvitationByEmail } from './invitations.ts';

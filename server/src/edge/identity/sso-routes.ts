@@ -1,3 +1,4 @@
+import { demandAccounts } from '../../domain/accounts.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
 import { clearCookie, cookieOf, setCookie } from './cookies.ts';
@@ -12,7 +13,7 @@ import {
 import { localPath } from './local-path.ts';
 import { openSession } from './open-session.ts';
 import type { Parts } from './parts.ts';
-import { demandAccounts } from './session-calls.ts';
+
 import { arriveBySso } from './sso-person.ts';
 
 const CALLBACK_PATH = '/api/sso/callback';
@@ -32,7 +33,7 @@ export function ssoHandlers(parts: Parts): Handlers {
   const cookie = { name: JOURNEY_COOKIE, path: '/api/sso', secure: deps.publicUrl.startsWith('https:') };
 
   function demandProvider(): IdentityProvider {
-    demandAccounts(parts);
+    demandAccounts(parts.deps);
     if (provider !== null) return provider;
     throw new RelayError('mode_unsupported', {
       message:

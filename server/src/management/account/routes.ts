@@ -1,11 +1,12 @@
 import { headers, type User } from '@relay/contract';
+import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
-import { appendAudit } from '../audit.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { demandMatch, entityTag } from '../entity-tag.ts';
-import { notFound } from '../refusals.ts';
-import { demandStorable } from '../storable-body.ts';
-import type { WriteCall } from '../write-resource.ts';
+import { appendAudit } from '../../store/configuration/audit-log.ts';
+import { actorOf } from '../resources/audited-row.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { demandMatch, entityTag } from '../resources/entity-tag.ts';
+import { notFound } from '../resources/refusals.ts';
+import type { WriteCall } from '../resources/write-resource.ts';
 import { findAccount, lockUser, type UserRow, updateUser } from './queries.ts';
 import { toUser } from './wire.ts';
 
@@ -28,7 +29,8 @@ export function accountHandlers(deps: AccountDeps): Handlers {
         const after = await updateUser(tx, before, patch);
         await appendAudit(tx, {
           id: deps.newId(),
-          caller,
+          organizationId: caller.organizationId,
+          actor: actorOf(caller),
           requestId: call.requestId,
           action: 'account.update',
           targetType: 'account',

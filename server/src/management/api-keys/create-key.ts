@@ -2,13 +2,15 @@ import { type ApiKey, headers } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import { digestOfKey, mintApiKey } from '../../domain/api-key.ts';
 import { RelayError } from '../../domain/relay-error.ts';
+import { appendAudit } from '../../store/configuration/audit-log.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { appendAudit, auditedRow } from '../audit.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { entityTag } from '../entity-tag.ts';
-import { demandRoom } from '../plan-counts.ts';
-import type { WriteCall } from '../write-resource.ts';
-import { insertKey, type KeyRow } from './queries.ts';
+import { actorOf, auditedRow } from '../resources/audited-row.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { entityTag } from '../resources/entity-tag.ts';
+import { demandRoom } from '../resources/plan-counts.ts';
+import { storedTable } from '../resources/rows.ts';
+import type { WriteCall } from '../resources/write-resource.ts';
+import { insertKey, type KeyRow, keyCount } from './queries.ts';
 import type { RequestedKey } from './requested-key.ts';
 import type { Standing } from './standing.ts';
 import { toApiKey } from './wire.ts';
@@ -38,7 +40,7 @@ export async function createKey(
     .transaction()
     .execute(async (tx) => {
       const { userId } = await ownerOf(tx);
-      await demandRoom(tx, organizationId, 'api_keys');
+      await demandRoom(tx, organizationId, keyCount);
       const minted = await insertMinted(deps, tx, {
         organization_id: organizationId,
         id: deps.newId(),
@@ -49,13 +51,14 @@ export async function createKey(
       });
       await appendAudit(tx, {
         id: deps.newId(),
-        caller: call.caller,
+        organizationId: call.caller.organizationId,
+        actor: actorOf(call.caller),
         requestId: call.requestId,
         action: 'api_key.create',
         targetType: 'api_key',
         targetId: minted.row.id,
         before: null,
-        after: auditedRow('api_keys', minted.row),
+        after: auditedRow(storedTable('api_keys'), minted.row),
       });
       return minted;
     });

@@ -1,6 +1,16 @@
-import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
+import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
-import type { RowRange } from '../owned-rows.ts';
+import type { PlanCount } from '../resources/plan-counts.ts';
+import type { RowRange } from '../resources/rows.ts';
+
+/** Keys that are neither revoked nor expired. */
+export const keyCount: PlanCount = {
+  counted: 'api_keys',
+  noun: 'API keys',
+  taken: (organizationId) => sql`
+    select from api_keys
+    where organization_id = ${organizationId} and revoked_at is null and (expires_at is null or expires_at > now())`,
+};
 
 export type KeyRow = Selectable<Database['api_keys']>;
 

@@ -1,9 +1,11 @@
 import { headers } from '@relay/contract';
-import { appendAudit, auditedRow } from '../audit.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { demandMatch, entityTag } from '../entity-tag.ts';
-import { isId, notFound } from '../refusals.ts';
-import type { WriteCall } from '../write-resource.ts';
+import { appendAudit } from '../../store/configuration/audit-log.ts';
+import { actorOf, auditedRow } from '../resources/audited-row.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { demandMatch, entityTag } from '../resources/entity-tag.ts';
+import { isId, notFound } from '../resources/refusals.ts';
+import { storedTable } from '../resources/rows.ts';
+import type { WriteCall } from '../resources/write-resource.ts';
 import { type KeyScope, lockKey, updateKey } from './queries.ts';
 
 /** A name is for people: no gateway holds it, so no version has to tell them of the change. */
@@ -24,13 +26,14 @@ export async function renameKey(
       const after = await updateKey(tx, before, { name });
       await appendAudit(tx, {
         id: deps.newId(),
-        caller: call.caller,
+        organizationId: call.caller.organizationId,
+        actor: actorOf(call.caller),
         requestId: call.requestId,
         action: 'api_key.rename',
         targetType: 'api_key',
         targetId: after.id,
-        before: auditedRow('api_keys', before),
-        after: auditedRow('api_keys', after),
+        before: auditedRow(storedTable('api_keys'), before),
+        after: auditedRow(storedTable('api_keys'), after),
       });
       return after;
     });

@@ -1,6 +1,6 @@
 import { type ApiKeyCreate, expandScopes, isScope, type Scope } from '@relay/contract';
-import { invalidField, listNames } from '../refusals.ts';
-import { demandStorable } from '../storable-body.ts';
+import { demandStorable } from '../../domain/storable-fields.ts';
+import { invalidField, listNames } from '../resources/refusals.ts';
 
 export interface RequestedKey {
   readonly name: string;

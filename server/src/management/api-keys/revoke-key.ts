@@ -1,9 +1,11 @@
+import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { changeAccess } from '../../store/configuration/config-version.ts';
-import { appendAudit, auditedRow } from '../audit.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { demandMatch } from '../entity-tag.ts';
-import { isId, notFound } from '../refusals.ts';
-import type { WriteCall } from '../write-resource.ts';
+import { actorOf, auditedRow } from '../resources/audited-row.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { demandMatch } from '../resources/entity-tag.ts';
+import { isId, notFound } from '../resources/refusals.ts';
+import { storedTable } from '../resources/rows.ts';
+import type { WriteCall } from '../resources/write-resource.ts';
 import { findKey, type KeyRow, type KeyScope, lockKey, updateKey } from './queries.ts';
 
 export type RevokeKeyDeps = Pick<ManagementDeps, 'ofOrganization' | 'fences' | 'newId' | 'clock'>;
@@ -46,12 +48,13 @@ async function commit(deps: RevokeKeyDeps, call: WriteCall, scope: KeyScope, id:
 function entryOf(deps: RevokeKeyDeps, call: WriteCall, before: KeyRow, after: KeyRow) {
   return {
     id: deps.newId(),
-    caller: call.caller,
+    organizationId: call.caller.organizationId,
+    actor: actorOf(call.caller),
     requestId: call.requestId,
     action: 'api_key.revoke',
     targetType: 'api_key',
     targetId: after.id,
-    before: auditedRow('api_keys', before),
-    after: auditedRow('api_keys', after),
+    before: auditedRow(storedTable('api_keys'), before),
+    after: auditedRow(storedTable('api_keys'), after),
   };
 }

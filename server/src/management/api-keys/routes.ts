@@ -1,10 +1,10 @@
 import { allScopes } from '@relay/contract';
+import { demandAccounts } from '../../domain/accounts.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { listFound } from '../paging.ts';
-import { demandStorable } from '../storable-body.ts';
-import { demandAccounts, hasAccounts } from './accounts.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { listFound } from '../resources/paging.ts';
 import { createKey } from './create-key.ts';
 import { demandOwnScopes, grantableScopes } from './grants.ts';
 import { type KeyScope, listKeys } from './queries.ts';
@@ -18,7 +18,7 @@ import { toApiKey } from './wire.ts';
 export function apiKeyHandlers(deps: ManagementDeps): Handlers {
   return {
     async listApiKeys(call) {
-      if (!hasAccounts(deps.deployment)) return { api_keys: [] };
+      if (!deps.deployment.accounts) return { api_keys: [] };
       const db = deps.ofOrganization(call.caller.organizationId);
       const scope = ownKeys(call.caller);
       const rows = await listFound(call, 'listApiKeys', (range) => listKeys(db, scope, range));
@@ -38,8 +38,7 @@ export function apiKeyHandlers(deps: ManagementDeps): Handlers {
     },
     async listApiKeyScopes(call) {
       const { caller } = call;
-      if (!hasAccounts(deps.deployment))
-        return { scopes: allScopes.filter((name) => caller.scopes.has(name)) };
+      if (!deps.deployment.accounts) return { scopes: allScopes.filter((name) => caller.scopes.has(name)) };
       const db = deps.ofOrganization(caller.organizationId);
       const found = await standingsOf(db, caller.organizationId, [caller.userId], { hold: false });
       return { scopes: grantableScopes(caller, activeStanding(found, caller)) };

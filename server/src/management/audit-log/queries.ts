@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { smallestUuidAt } from '../../store/ledger/ledger-partitions.ts';
+import { smallestUuidAt } from '../../kit/uuid-time.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 
 /** What is looked for; everything that is given has to hold. */

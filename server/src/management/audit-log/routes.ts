@@ -1,8 +1,8 @@
 import type { AuditQuery } from '@relay/contract';
 import type { Handlers } from '../../http/call.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { cursorOfId, idOfCursor } from '../paging.ts';
-import { invalidField, isId } from '../refusals.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { cursorOfId, idOfCursor } from '../resources/paging.ts';
+import { invalidField, isId } from '../resources/refusals.ts';
 import { type EntrySearch, entriesQuery } from './queries.ts';
 import { toAuditEntry } from './wire.ts';
 

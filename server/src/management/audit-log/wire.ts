@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@relay/contract';
-import { timeMsOf } from '../audit.ts';
+import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import type { EntryRow } from './queries.ts';
 
 export function toAuditEntry(row: EntryRow): AuditEntry {
@@ -7,7 +7,7 @@ export function toAuditEntry(row: EntryRow): AuditEntry {
   return {
     id: row.id,
     // The time by which entries are ordered and found is the one that is shown.
-    at: new Date(timeMsOf(row.id)).toISOString(),
+    at: new Date(uuidTimeMs(row.id)).toISOString(),
     actor: {
       type: row.actor_type,
       id: byKey ? row.actor_key_id : row.actor_user_id,

@@ -1,5 +1,5 @@
 import { isPlanName } from '../../domain/access.ts';
-import { isId } from '../refusals.ts';
+import { isId } from '../resources/refusals.ts';
 import type { BilledFact, BillingEvent, Fact, LinkFact, SubscriptionFact } from './billing-fact.ts';
 import type { Fields } from './stripe-fields.ts';
 

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { bumpConfigVersion } from '../../store/configuration/config-version.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import type { ManagementDeps } from '../deps.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
 import { applyFact } from './apply-fact.ts';
 import type { BillingEvent, Fact } from './billing-fact.ts';
 import {

@@ -1,6 +1,6 @@
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
-import type { ManagementDeps } from '../deps.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
 import { noHistory, readHistory } from './history.ts';
 import { readEvent } from './read-event.ts';
 import { receiveEvent } from './receive-event.ts';

@@ -1,4 +1,4 @@
-import { invalidField } from '../refusals.ts';
+import { invalidField } from '../resources/refusals.ts';
 
 /**
  * Reads an object of Stripe field by field. Its shape depends on the version of Stripe's interface that the webhook was set

@@ -9,7 +9,7 @@ import {
   type StatementSums,
 } from '../../store/ledger/rollups/read-statement.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { cursorOfId, idOfCursor, unknownCursor } from '../paging.ts';
+import { cursorOfId, idOfCursor, unknownCursor } from '../resources/paging.ts';
 
 /** A calendar month in UTC. */
 export interface Month {

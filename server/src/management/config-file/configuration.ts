@@ -1,15 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
-import { ownedRows, type Row } from '../owned-rows.ts';
+import type { SectionName } from '../resources/section.ts';
+import type { Section, StoredEntry } from '../resources/stored-section.ts';
 import { numbered } from './item-keys.ts';
-import type { ConfiguredTable, Entry, Section, SectionName } from './sections/section.ts';
 
 /** One resource as it is stored, and as the file would say it. */
-export interface StoredItem {
+export interface StoredItem extends StoredEntry {
   readonly key: string;
-  readonly entry: Entry;
-  readonly row: Row<ConfiguredTable>;
-  readonly owned: boolean;
 }
 
 /** The whole configuration of an organization, by section and key. */
@@ -29,11 +26,7 @@ export async function readConfiguration(
     return key;
   };
   for (const section of sections) {
-    const rows = await ownedRows(section.table).list(db, organizationId, {});
-    const entries = rows.map((row) => ({ row, entry: section.entryOf(row, keyOf) }));
-    const items = numbered(section, entries).map(({ key, row, entry }) => {
-      return { key, entry, row, owned: row.managed_by === 'file' };
-    });
+    const items = numbered(section, await section.read(db, organizationId, keyOf));
     for (const { key, row } of items) keys.set(row.id, key);
     found.set(section.name, new Map(items.map((item) => [item.key, item])));
   }

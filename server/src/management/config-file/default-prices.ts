@@ -1,10 +1,13 @@
-import type { ManagementDeps } from '../deps.ts';
-import type { Row } from '../owned-rows.ts';
 import { catalogColumnsAt, type PricedEndpoint } from '../pricing-policies/catalog-columns.ts';
+import { pricingPolicy } from '../pricing-policies/queries.ts';
+import { pricingPolicySection } from '../pricing-policies/section.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import type { Entry } from '../resources/section.ts';
+import { storedSection } from '../resources/stored-section.ts';
 import type { Configuration, StoredItem } from './configuration.ts';
 import { type Change, type FieldChange, fieldsOf, type Plan, type PlanInput } from './make-plan.ts';
-import { pricingPolicySection } from './sections/pricing-policies.ts';
-import type { Entry } from './sections/section.ts';
+
+const pricingSection = storedSection(pricingPolicy, pricingPolicySection);
 
 type PriceDeps = Pick<ManagementDeps, 'clock'>;
 type Items = Pick<PlanInput, 'stored'> & Partial<Pick<PlanInput, 'file'>>;
@@ -27,7 +30,7 @@ export async function withDefaultPrices(deps: PriceDeps, input: PlanInput, plan:
   for (const change of plan.changes) {
     const isPrice = change.section.name === 'pricing_policies' && change.action === 'delete';
     // Without a price of its own an endpoint has the catalogue's, whether it had another one before or not.
-    const fallen = isPrice && !gone.has(change.key) ? await backToCatalog(deps, input, change) : null;
+    const fallen = isPrice && !gone.has(change.key) ? await backToCatalog(deps, input, plan, change) : null;
     kept.push(fallen ?? change);
   }
   return { ...plan, changes: [...kept, ...more] };
@@ -62,7 +65,7 @@ async function priceChange(
   const entry = await catalogEntry(deps, input, key);
   if (stored !== null) {
     if (!isDefault(stored)) return null;
-    return entry === null ? deleted(stored) : updated(stored, entry);
+    return entry === null ? deleted(stored) : updated(plan, stored, entry);
   }
   if (entry === null) return null;
   // A model that has a price here and had none on this endpoint: somebody took it away.
@@ -71,10 +74,15 @@ async function priceChange(
   return isTakenAway ? null : created(input, plan, entry);
 }
 
-async function backToCatalog(deps: PriceDeps, input: PlanInput, change: Change): Promise<Change | null> {
+async function backToCatalog(
+  deps: PriceDeps,
+  input: PlanInput,
+  plan: Plan,
+  change: Change,
+): Promise<Change | null> {
   const entry = await catalogEntry(deps, input, change.key);
   if (entry === null || change.stored === null) return null;
-  const { fields, ...rest } = updated(change.stored, entry);
+  const { fields, ...rest } = updated(plan, change.stored, entry);
   const owner: FieldChange = { field: 'managed_by', before: 'file', after: null };
   return { ...rest, fields: [...fields, owner], columns: { ...rest.columns, managed_by: null } };
 }
@@ -92,25 +100,25 @@ async function catalogEntry(deps: PriceDeps, { file, stored }: Items, key: strin
 }
 
 function created({ newId }: PlanInput, { ids }: Plan, entry: Entry): Change {
-  const section = pricingPolicySection;
+  const section = pricingSection;
   const fields = fieldsOf(section, entry, (value) => ({ before: null, after: value }));
   const shared = { section, key: section.keyOf(entry), id: newId(), stored: null, item: null };
   return { ...shared, action: 'create', fields, columns: section.columnsOf(entry, ids) };
 }
 
-function updated(stored: StoredItem, entry: Entry): Change {
-  const section = pricingPolicySection;
+function updated({ ids }: Plan, stored: StoredItem, entry: Entry): Change {
+  const section = pricingSection;
   const fields = section.fields.flatMap((field): FieldChange[] => {
     const [before, after] = [stored.entry[field] ?? null, entry[field] ?? null];
     return before === after ? [] : [{ field, before, after }];
   });
   const { key, row } = stored;
-  const columns = section.columnsOf(entry, () => (row as Row<'pricing_policies'>).endpoint_id);
+  const columns = section.columnsOf(entry, ids);
   return { action: 'update', section, key, id: row.id, fields, stored, item: null, columns };
 }
 
 function deleted(stored: StoredItem): Change {
-  const section = pricingPolicySection;
+  const section = pricingSection;
   const fields = fieldsOf(section, stored.entry, (value) => ({ before: value, after: null }));
   const { key, row } = stored;
   return { action: 'delete', section, key, id: row.id, fields, stored, item: null, columns: {} };
@@ -121,5 +129,5 @@ function isDefault({ owned, entry }: StoredItem): boolean {
 }
 
 function samePrice(one: Entry, other: Entry | null): boolean {
-  return other !== null && pricingPolicySection.fields.every((field) => one[field] === other[field]);
+  return other !== null && pricingSection.fields.every((field) => one[field] === other[field]);
 }

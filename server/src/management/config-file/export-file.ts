@@ -1,6 +1,7 @@
 import type { ConfigFile } from '@relay/contract';
+import type { Entry } from '../resources/section.ts';
+import type { Section } from '../resources/stored-section.ts';
 import type { Configuration } from './configuration.ts';
-import type { Entry, Section } from './sections/section.ts';
 
 /** The configuration as a file: sorted, without ids, secrets and defaults. The same configuration gives the same file. */
 export function exportFile(configuration: Configuration, sections: readonly Section[]): ConfigFile {

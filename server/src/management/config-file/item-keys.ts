@@ -1,8 +1,8 @@
-import type { Entry, Section } from './sections/section.ts';
+import type { Entry, SectionShape } from '../resources/section.ts';
 
 /** The keys of a list in their order; of those that share one, the second is `… #2`. */
 export function numbered<Item extends { readonly entry: Entry }>(
-  section: Section,
+  section: SectionShape,
   items: readonly Item[],
 ): (Item & { readonly key: string })[] {
   const keyed = items.map((item) => ({ ...item, key: section.keyOf(item.entry) }));
@@ -17,7 +17,7 @@ export function numbered<Item extends { readonly entry: Entry }>(
   });
 }
 
-function textOf(section: Section, entry: Entry): string {
+function textOf(section: SectionShape, entry: Entry): string {
   return JSON.stringify(section.fields.map((field) => entry[field]));
 }
 

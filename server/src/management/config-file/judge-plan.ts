@@ -1,11 +1,12 @@
 import { withoutQuery } from '../../domain/guardrails/url.ts';
 import type { RelayError } from '../../domain/relay-error.ts';
-import { sameOrigin } from '../providers/address.ts';
-import { conflict, invalidField, listNames } from '../refusals.ts';
+import { conflict, invalidField, listNames } from '../resources/refusals.ts';
+import type { Reference, SectionName } from '../resources/section.ts';
+import type { Section } from '../resources/stored-section.ts';
+import { sameOrigin } from '../resources/upstream-address.ts';
 import type { StoredItem } from './configuration.ts';
 import type { Change, Plan, PlanInput } from './make-plan.ts';
 import type { FileItem } from './read-file.ts';
-import type { Reference, Section, SectionName } from './sections/section.ts';
 
 /** Refuses a plan after which something would name what is not there, and says which item is at fault. */
 export function judgePlan(input: PlanInput, plan: Plan): void {

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Values } from '../resources/rows.ts';
+import type { Entry, IdOf, Json, SectionName } from '../resources/section.ts';
+import type { Section } from '../resources/stored-section.ts';
 import type { Configuration, StoredItem } from './configuration.ts';
 import { withoutDefaults } from './export-file.ts';
 import type { FileItem, FileItems } from './read-file.ts';
-import type { Columns, Entry, Json, Section, SectionName } from './sections/section.ts';
 
 export interface FieldChange {
   readonly field: string;
@@ -19,7 +21,7 @@ export interface Change {
   readonly stored: StoredItem | null;
   readonly item: FileItem | null;
   /** The whole row of a create; of others what changes in it. */
-  readonly columns: Columns;
+  readonly columns: Values;
 }
 
 export interface Orphan {
@@ -31,13 +33,11 @@ export interface Orphan {
 export interface Plan {
   readonly changes: readonly Change[];
   readonly orphaned: readonly Orphan[];
-  readonly ids: Ids;
+  readonly ids: IdOf;
 }
 
 /** What becomes of the things that the file owns and no longer names. */
 export type Orphans = 'keep' | 'delete' | 'release';
-
-export type Ids = (section: SectionName, key: string) => string;
 
 export interface PlanInput {
   readonly sections: readonly Section[];
@@ -69,7 +69,7 @@ export function makePlan(input: PlanInput): Plan {
 }
 
 /** Everything there is has an id, and everything that is to be gets one. */
-function idsOf({ sections, stored, file, newId }: PlanInput): Ids {
+function idsOf({ sections, stored, file, newId }: PlanInput): IdOf {
   const known = new Map<SectionName, Map<string, string>>();
   for (const { name } of sections) {
     const ids = new Map<string, string>();
@@ -81,7 +81,7 @@ function idsOf({ sections, stored, file, newId }: PlanInput): Ids {
   return (section, key) => known.get(section)?.get(key) ?? '';
 }
 
-function changeOf(section: Section, item: FileItem, stored: StoredItem | null, ids: Ids): Change | null {
+function changeOf(section: Section, item: FileItem, stored: StoredItem | null, ids: IdOf): Change | null {
   const id = ids(section.name, item.key);
   const wanted = section.columnsOf(item.entry, ids);
   if (stored === null) {
@@ -121,6 +121,6 @@ export function fieldsOf(
   return said.map(([field, value]) => ({ field, ...change(value) }));
 }
 
-function differing(before: Columns, after: Columns): Columns {
+function differing(before: Values, after: Values): Values {
   return Object.fromEntries(Object.entries(after).filter(([name, value]) => before[name] !== value));
 }

@@ -1,11 +1,8 @@
 import type { Kysely } from 'kysely';
-import { type Counted, isPlanName, plans } from '../../domain/access.ts';
+import { isPlanName, plans } from '../../domain/access.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { Plan, PlanInput } from './make-plan.ts';
-
-/** The sections whose items a plan counts. */
-const COUNTED = ['providers', 'endpoints', 'lanes', 'guardrails'] as const satisfies readonly Counted[];
 
 /** Refuses a file that creates more than the organization's plan allows, as the routes of the resources would. */
 export async function demandRoomForPlan(
@@ -20,12 +17,13 @@ export async function demandRoomForPlan(
     .where('id', '=', organizationId)
     .executeTakeFirstOrThrow();
   const plan = isPlanName(organization.plan) ? organization.plan : 'closed';
-  for (const counted of COUNTED) {
+  for (const { name, counted } of input.sections) {
+    if (counted === null) continue;
     const countMax = plans[plan].counts[counted];
-    const own = changes.filter(({ section }) => section.name === counted);
+    const own = changes.filter(({ section }) => section.name === name);
     const created = own.filter(({ action }) => action === 'create').length;
     const deleted = own.filter(({ action }) => action === 'delete').length;
-    const afterwards = (input.stored.get(counted)?.size ?? 0) + created - deleted;
+    const afterwards = (input.stored.get(name)?.size ?? 0) + created - deleted;
     if (countMax === null || created === 0 || afterwards <= countMax) continue;
     throw new RelayError('entitlement_missing', {
       param: counted,

@@ -1,10 +1,9 @@
-import type { ConfigFile } from '@relay/contract';
+import { type ConfigFile, sectionNames } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 import { slugOf } from '../../domain/slug.ts';
-import { invalidField } from '../refusals.ts';
+import { invalidField } from '../resources/refusals.ts';
+import type { Entry, SectionDeps, SectionName, SectionShape } from '../resources/section.ts';
 import { numbered } from './item-keys.ts';
-import { allSections } from './sections/index.ts';
-import type { Entry, Section, SectionDeps, SectionName } from './sections/section.ts';
 
 /** One item of the file with nothing left out. */
 export interface FileItem {
@@ -17,7 +16,7 @@ export interface FileItem {
 export type FileItems = ReadonlyMap<SectionName, ReadonlyMap<string, FileItem>>;
 
 /** What the file says, each item checked on its own; whether what it names exists is judged with the plan. */
-export function readFile(file: ConfigFile, sections: readonly Section[], deps: SectionDeps): FileItems {
+export function readFile(file: ConfigFile, sections: readonly SectionShape[], deps: SectionDeps): FileItems {
   const { items, faults } = readItems(file, sections, deps);
   if (faults[0] !== undefined) throw faults[0];
   return items;
@@ -26,11 +25,11 @@ export function readFile(file: ConfigFile, sections: readonly Section[], deps: S
 /** The items that are good, and a refusal for each that is not. */
 export function readItems(
   file: ConfigFile,
-  sections: readonly Section[],
+  sections: readonly SectionShape[],
   deps: SectionDeps,
 ): { readonly items: FileItems; readonly faults: readonly RelayError[] } {
   const faults: RelayError[] = [];
-  for (const { name } of allSections) {
+  for (const name of sectionNames) {
     if (file[name] === undefined || sections.some((section) => section.name === name)) continue;
     const message = `${name} is for self-hosted deployments. Take it out of the file.`;
     faults.push(new RelayError('mode_unsupported', { message, param: name }));
@@ -41,7 +40,7 @@ export function readItems(
 
 function itemsOf(
   file: ConfigFile,
-  section: Section,
+  section: SectionShape,
   deps: SectionDeps,
   faults: RelayError[],
 ): ReadonlyMap<string, FileItem> {
@@ -64,7 +63,7 @@ function itemsOf(
   return items;
 }
 
-function entryOf(section: Section, item: Partial<Entry>): Entry {
+function entryOf(section: SectionShape, item: Partial<Entry>): Entry {
   const said = { ...section.defaults, ...item };
   const slugged = section.fields.includes('slug') && typeof said['name'] === 'string';
   const slug = slugged ? { slug: said['slug'] ?? slugOf(said['name'] as string, section.kind) } : {};
@@ -79,7 +78,7 @@ function atItem(path: string, error: unknown): RelayError {
   return new RelayError(error.code, { ...error.detail, param, message: `${path}: ${error.message}` });
 }
 
-function sameKey(section: Section, item: FileItem, other: FileItem): RelayError {
+function sameKey(section: SectionShape, item: FileItem, other: FileItem): RelayError {
   const [first, second] = [item.path, other.path].sort(
     (a, b) => Number(a.match(/\d+/)?.[0]) - Number(b.match(/\d+/)?.[0]),
   );

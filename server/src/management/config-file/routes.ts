@@ -1,38 +1,29 @@
 import type { ConfigApplyRequest, ConfigPlan, ConfigPlanRequest } from '@relay/contract';
-import type { Kysely, Transaction } from 'kysely';
-import type { Caller } from '../../domain/caller.ts';
+import type { Kysely } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
-import { bumpConfigVersion } from '../../store/configuration/config-version.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { appendAudits, auditedRow } from '../audit.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { invalidField } from '../refusals.ts';
+import { sectionsOf } from '../registry/derived.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { invalidField } from '../resources/refusals.ts';
+import { type WrittenBy, writeConfiguration } from '../resources/write-configuration.ts';
 import { readConfiguration, readConfigurationAtOnce } from './configuration.ts';
-import { lockConfiguration } from './configuration-lock.ts';
 import { withDefaultPrices, withoutDefaultPrices } from './default-prices.ts';
 import { exportFile } from './export-file.ts';
-import { demandGuardrailScope, guardrailFence } from './guardrail-changes.ts';
 import { judgePlan, secretsToEnterAgain } from './judge-plan.ts';
-import { type Change, makePlan, type Orphans, type Plan, type PlanInput } from './make-plan.ts';
+import { makePlan, type Orphans, type Plan, type PlanInput } from './make-plan.ts';
+import { demandNamedScopes, isFenced, mayReplaceSecrets } from './named-scopes.ts';
 import { demandRoomForPlan } from './plan-room.ts';
 import { planHash, toConfigPlan } from './plan-wire.ts';
 import { readFile } from './read-file.ts';
 import type { HeldItem } from './secret-holders.ts';
 import { demandProvided, itemsToProvide, secretStates, withSecrets } from './secrets.ts';
-import { sectionsOf } from './sections/index.ts';
 import { writeChanges } from './write-changes.ts';
 
 export type ConfigFileDeps = Pick<
   ManagementDeps,
   'ofOrganization' | 'snapshots' | 'sealer' | 'egress' | 'newId' | 'deployment' | 'fences' | 'clock'
 >;
-
-/** Who applies a file, and for which request. */
-interface Applying {
-  readonly caller: Caller;
-  readonly requestId: string;
-}
 
 /** The configuration as a file. What the file names is owned by it, and its other writers are refused. */
 export function configFileHandlers(deps: ConfigFileDeps): Handlers {
@@ -53,11 +44,7 @@ export function configFileHandlers(deps: ConfigFileDeps): Handlers {
         .setAccessMode('read only')
         .execute((tx) => prepare(tx, organizationId));
       // Whoever may not replace a secret is not told whether they have guessed it.
-      const hasGuardrails = (input.file.get('guardrails')?.size ?? 0) > 0;
-      const mayReplace =
-        caller.scopes.has('relay:providers:manage') &&
-        (!hasGuardrails || caller.scopes.has('relay:guardrails:manage'));
-      const secrets = mayReplace ? (body.secrets ?? {}) : {};
+      const secrets = mayReplaceSecrets(caller, input) ? (body.secrets ?? {}) : {};
       const given = { sealer: deps.sealer, organizationId, secrets, toProvide, toEnterAgain };
       const changes = withSecrets(input, plan, given);
       return toConfigPlan({
@@ -101,59 +88,26 @@ function prepared(
 /** All of the file or nothing of it: every change, its audit entry and one new version commit together. */
 export async function applyConfigFile(
   deps: ConfigFileDeps,
-  { caller, requestId }: Applying,
+  by: WrittenBy,
   request: ConfigApplyRequest,
 ): Promise<ConfigPlan> {
-  const { organizationId } = caller;
+  const { organizationId } = by.caller;
   const prepare = prepared(deps, request);
-  const done = await deps
-    .ofOrganization(organizationId)
-    .transaction()
-    .execute(async (tx) => {
-      await lockConfiguration(tx, organizationId, 'alone');
-      const { input, plan, toProvide, toEnterAgain } = await prepare(tx, organizationId);
-      demandSamePlan(request, plan);
-      const { sealer } = deps;
-      const secrets = request.secrets ?? {};
-      const given = { sealer, organizationId, secrets, toProvide, toEnterAgain };
-      demandProvided(given);
-      const states = secretStates(input, given);
-      const changes = withSecrets(input, plan, given);
-      demandGuardrailScope(caller, input, changes);
-      const version =
-        changes.length === 0 ? null : await commitChanges(deps, tx, { caller, requestId }, input, changes);
-      const answer = toConfigPlan({ plan, changes, toProvide, secrets: states, isApplied: true });
-      const fence = await guardrailFence(tx, organizationId, input, changes, version);
-      return { version, fence, answer };
-    });
-  if (done.fence !== null) await deps.fences.raise(organizationId, done.fence);
-  if (done.version !== null) await deps.snapshots.refreshNow(organizationId);
-  return done.answer;
-}
-
-async function commitChanges(
-  deps: ConfigFileDeps,
-  tx: Transaction<Database>,
-  { caller, requestId }: Applying,
-  { sections }: PlanInput,
-  changes: readonly Change[],
-): Promise<number> {
-  const after = await writeChanges(tx, caller.organizationId, sections, changes);
-  const entries = changes.map(({ action, section, id, stored }) => {
-    const written = after.get(id);
+  return writeConfiguration(deps, by, 'alone', async (tx) => {
+    const { input, plan, toProvide, toEnterAgain } = await prepare(tx, organizationId);
+    demandSamePlan(request, plan);
+    const { sealer } = deps;
+    const given = { sealer, organizationId, secrets: request.secrets ?? {}, toProvide, toEnterAgain };
+    demandProvided(given);
+    const secrets = secretStates(input, given);
+    const changes = withSecrets(input, plan, given);
+    demandNamedScopes(by.caller, input, changes);
     return {
-      id: deps.newId(),
-      caller,
-      requestId,
-      action: `${section.kind}.${action === 'release' ? 'update' : action}`,
-      targetType: section.kind,
-      targetId: id,
-      before: stored === null ? null : auditedRow(section.table, stored.row),
-      after: written === undefined ? null : auditedRow(section.table, written),
+      result: toConfigPlan({ plan, changes, toProvide, secrets, isApplied: true }),
+      changes: await writeChanges(tx, organizationId, input.sections, changes),
+      isFenced: isFenced(input, changes),
     };
   });
-  await appendAudits(tx, entries);
-  return bumpConfigVersion(tx, caller.organizationId);
 }
 
 function orphansOf({ prune = false, release = false }: ConfigPlanRequest): Orphans {

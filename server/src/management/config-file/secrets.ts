@@ -3,12 +3,12 @@ import type { ConfigPlan } from '@relay/contract';
 import type { RelayError } from '../../domain/relay-error.ts';
 import { type Sealer, UnsealError } from '../../kit/seal.ts';
 import { secretBinding } from '../../store/configuration/secret-binding.ts';
-import { demandSendable, sealedSecret } from '../credentials/sealed-secret.ts';
-import { invalidField } from '../refusals.ts';
-import type { StoredItem } from './configuration.ts';
+import { invalidField } from '../resources/refusals.ts';
+import type { Values } from '../resources/rows.ts';
+import { demandSendable, nextPlace, sealedSecret } from '../resources/sealed-secret.ts';
+import type { StoredSecret } from '../resources/section.ts';
 import type { Change, Plan, PlanInput } from './make-plan.ts';
-import { type HeldItem, heldItems, type SecretHolder, sealedSecretOf } from './secret-holders.ts';
-import type { Columns } from './sections/section.ts';
+import { type HeldItem, heldItems } from './secret-holders.ts';
 
 /** The secrets an apply carries, by their references. */
 export type Secrets = Readonly<Record<string, string>>;
@@ -17,7 +17,8 @@ export type Secrets = Readonly<Record<string, string>>;
 export function itemsToProvide(input: PlanInput, toEnterAgain: ReadonlySet<string>): HeldItem[] {
   return heldItems(input).filter(({ stored, ref }) => {
     if (ref === null) return false;
-    if (stored === null || sealedSecretOf(stored) === null || toEnterAgain.has(stored.row.id)) return true;
+    if (stored === null || (stored.secret?.sealed ?? null) === null || toEnterAgain.has(stored.row.id))
+      return true;
     // One that was entered by hand has no reference, and keeps its secret when it gets one.
     const refBefore = stored.entry['secret_ref'] ?? null;
     return refBefore !== null && refBefore !== ref;
@@ -39,7 +40,7 @@ export function withSecrets(input: PlanInput, plan: Plan, given: SecretInput): r
   demandKnown(held, given.secrets);
   const changes = new Map(plan.changes.map((change) => [change.id, change]));
   for (const one of held) {
-    const id = plan.ids(one.holder.section.name, one.item.key);
+    const id = plan.ids(one.section.name, one.item.key);
     const changed = changeOf(plan, given, one, changes.get(id));
     if (changed !== undefined) changes.set(id, changed);
   }
@@ -56,35 +57,38 @@ export function demandProvided({ toProvide, secrets }: SecretInput): void {
 export function secretStates(input: PlanInput, given: SecretInput): ConfigPlan['secrets'] {
   return heldItems(input).flatMap((held) => {
     if (held.ref === null) return [];
-    const { holder, item, ref } = held;
-    return [{ section: holder.section.name, key: item.key, secret_ref: ref, state: stateOf(given, held) }];
+    const { section, item, ref } = held;
+    return [{ section: section.name, key: item.key, secret_ref: ref, state: stateOf(given, held) }];
   });
 }
 
-function stateOf(given: SecretInput, { holder, stored, ref }: HeldItem): 'changed' | 'unchanged' | 'unknown' {
+function stateOf(given: SecretInput, { stored, ref }: HeldItem): 'changed' | 'unchanged' | 'unknown' {
   const secret = secretOf(given.secrets, ref);
   if (secret === undefined) return 'unknown';
   if (stored === null || given.toEnterAgain.has(stored.row.id)) return 'changed';
-  return isStored(given.sealer, holder, stored, secret) ? 'unchanged' : 'changed';
+  return isStored(given.sealer, stored.secret, secret) ? 'unchanged' : 'changed';
 }
 
 function changeOf(
   plan: Plan,
   given: SecretInput,
-  { holder, item, stored, ref }: HeldItem,
+  { section, item, stored, ref }: HeldItem,
   change: Change | undefined,
 ): Change | undefined {
   const { sealer, organizationId, toEnterAgain, secrets } = given;
   const secret = secretOf(secrets, ref);
   if (stored === null) {
-    if (secret === undefined || change === undefined) return change;
-    const sealed = sealedSecret(sealer, holder.first(organizationId, plan.ids, item), secret);
+    if (secret === undefined || change === undefined || section.firstPlace === null) return change;
+    const place = section.firstPlace(organizationId, change.id, item.entry, plan.ids);
+    const sealed = sealedSecret(sealer, place, secret);
     return { ...change, columns: { ...change.columns, ...sealed } };
   }
+  const { secret: held } = stored;
+  if (held === null) return change;
   const again = toEnterAgain.has(stored.row.id);
-  const replaced = (after: string, columns: Columns): Change => ({
+  const replaced = (after: string, columns: Values): Change => ({
     action: 'update',
-    section: holder.section,
+    section,
     key: item.key,
     id: stored.row.id,
     fields: [...(change?.fields ?? []), { field: 'secret', before: '[stored]', after }],
@@ -94,20 +98,19 @@ function changeOf(
   });
   if (ref === null) {
     const isNamed = stored.entry['secret_ref'] !== null;
-    if (sealedSecretOf(stored) === null || !(isNamed || again)) return change;
-    const { secretVersion } = holder.next(stored);
+    if (held.sealed === null || !(isNamed || again)) return change;
+    const { secretVersion } = nextPlace(held.place);
     return replaced('[removed]', { sealed_secret: null, key_id: null, secret_version: secretVersion });
   }
-  if (secret === undefined || (!again && isStored(sealer, holder, stored, secret))) return change;
-  return replaced('[replaced]', sealedSecret(sealer, holder.next(stored), secret));
+  if (secret === undefined || (!again && isStored(sealer, held, secret))) return change;
+  return replaced('[replaced]', sealedSecret(sealer, nextPlace(held.place), secret));
 }
 
 /** A secret that no longer opens is as good as none. */
-function isStored(sealer: Sealer, holder: SecretHolder, stored: StoredItem, secret: string): boolean {
-  const sealed = sealedSecretOf(stored);
-  if (sealed === null) return false;
+function isStored(sealer: Sealer, stored: StoredSecret | null, secret: string): boolean {
+  if (stored === null || stored.sealed === null) return false;
   try {
-    const known = Buffer.from(sealer.open(sealed, secretBinding(holder.now(stored))).reveal());
+    const known = Buffer.from(sealer.open(stored.sealed, secretBinding(stored.place)).reveal());
     const given = Buffer.from(secret);
     return known.length === given.length && timingSafeEqual(known, given);
   } catch (error) {
@@ -134,9 +137,9 @@ function demandKnown(held: readonly HeldItem[], secrets: Secrets): void {
   }
 }
 
-function notGiven({ holder, item, ref }: HeldItem): RelayError {
+function notGiven({ section, item, ref }: HeldItem): RelayError {
   return invalidField(
     `${item.path}.secret_ref`,
-    `The ${holder.section.kind} "${item.key}" needs the secret ${ref}, and the apply does not carry it. Make ${ref} available where the file is applied.`,
+    `The ${section.kind} "${item.key}" needs the secret ${ref}, and the apply does not carry it. Make ${ref} available where the file is applied.`,
   );
 }

@@ -4,11 +4,10 @@ import type { Handlers } from '../../http/call.ts';
 import type { EgressRequest } from '../../kit/egress/index.ts';
 import { probedProtocol } from '../../protocols/index.ts';
 import type { Protocol } from '../../protocols/protocol.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { endpointRows } from '../endpoints/queries.ts';
-import type { OwnedRows, OwnedTable, Row } from '../owned-rows.ts';
-import { providerRows } from '../providers/queries.ts';
-import { isId, notFound } from '../refusals.ts';
+import type { tables } from '../../store/postgres/schema.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { isId, notFound } from '../resources/refusals.ts';
+import { ownedRows, type Row, storedTable } from '../resources/rows.ts';
 import type { Outcome } from './explanations.ts';
 import { type ModelList, modelListOf } from './model-list.ts';
 import { type ProbeResult, type Send, withProbe } from './probe.ts';
@@ -55,14 +54,14 @@ export function connectionTestHandlers(deps: TestDeps): Handlers {
     return limited(organization_id, () => withProbe(probe, (send) => run(target, send)));
   }
 
-  async function stored<T extends OwnedTable>(
-    rows: OwnedRows<T>,
+  async function stored<T extends keyof typeof tables>(
+    table: T,
     organizationId: string,
     id: string,
     kind: string,
   ): Promise<Row<T>> {
     const db = deps.ofOrganization(organizationId);
-    const row = isId(id) ? await rows.find(db, organizationId, id) : undefined;
+    const row = isId(id) ? await ownedRows(storedTable(table)).find(db, organizationId, id) : undefined;
     if (row === undefined) throw notFound(kind);
     return row;
   }
@@ -75,14 +74,14 @@ export function connectionTestHandlers(deps: TestDeps): Handlers {
 
   return {
     async testProvider({ caller: { organizationId }, params }): Promise<ProviderTestResult> {
-      const provider = await stored(providerRows, organizationId, params.provider_id, 'provider');
+      const provider = await stored('providers', organizationId, params.provider_id, 'provider');
       const run = (target: Target, send: Send) => listModels(target, send, headers());
       const answer = await tested({ provider, credentialId: null, model: null, run });
       return { ...answer, model_count: answer.model_count ?? null, model_ids: answer.model_ids ?? [] };
     },
     async testEndpoint({ caller: { organizationId }, params }): Promise<EndpointTestResult> {
-      const endpoint = await stored(endpointRows, organizationId, params.endpoint_id, 'endpoint');
-      const provider = await stored(providerRows, organizationId, endpoint.provider_id, 'provider');
+      const endpoint = await stored('endpoints', organizationId, params.endpoint_id, 'endpoint');
+      const provider = await stored('providers', organizationId, endpoint.provider_id, 'provider');
       const { upstream_model: model, credential_id: credentialId } = endpoint;
       const protocol = probedProtocol(endpoint.route_kind);
       const run = (target: Target, send: Send) => askModel(target, send, headers(), { protocol, model });

@@ -7,8 +7,8 @@ import { type Sealer, UnsealError } from '../../kit/seal.ts';
 import type { Secret } from '../../kit/secret.ts';
 import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { placeOf } from '../credentials/sealed-secret.ts';
-import type { Row } from '../owned-rows.ts';
+import { placeOf } from '../credentials/secret-place.ts';
+import type { Row } from '../resources/rows.ts';
 import type { Subject } from './explanations.ts';
 
 /** Where a test goes and how it authenticates. */

@@ -1,8 +1,5 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
-import { ownedRows } from '../owned-rows.ts';
-
-export const credentialRows = ownedRows('credentials');
 
 /** Endpoints that name this credential, rather than taking the provider's own. */
 export async function endpointNamesWith(

@@ -1,36 +1,37 @@
 import type { RelayError } from '../../domain/relay-error.ts';
+import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
+import type { tables } from '../../store/postgres/schema.ts';
 import { isUniqueViolation } from '../../store/store-error.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { listRows } from '../paging.ts';
-import { providerRows } from '../providers/queries.ts';
-import { heldReference } from '../reference.ts';
-import { conflict, listNames } from '../refusals.ts';
-import { demandStorable } from '../storable-body.ts';
-import { resourceWrites } from '../write-resource.ts';
-import { credentialRows, endpointNamesWith } from './queries.ts';
-import { demandSendable, firstPlace, nextPlace, sealedSecret } from './sealed-secret.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { heldReference } from '../resources/reference.ts';
+import { conflict, listNames } from '../resources/refusals.ts';
+import { demandSendable, firstPlace, nextPlace, sealedSecret } from '../resources/sealed-secret.ts';
+import type { ResourceWrites } from '../resources/write-resource.ts';
+import { endpointNamesWith } from './queries.ts';
+import { placeOf } from './secret-place.ts';
 import { toCredential } from './wire.ts';
 
-export function credentialHandlers(deps: ManagementDeps): Handlers {
-  const writes = resourceWrites(deps, credentialRows, 'credential');
-
+export function credentialHandlers(
+  deps: ManagementDeps,
+  writes: ResourceWrites<typeof tables.credentials>,
+): Handlers {
   return {
     async listCredentials(call) {
-      return (await listRows(deps, call, 'listCredentials', credentialRows)).map(toCredential);
+      return (await writes.list(call, 'listCredentials')).map(toCredential);
     },
     async createCredential(call) {
-      const { body, caller } = call;
+      const { body } = call;
       demandStorable({ name: body.name });
       demandSendable('secret', body.secret);
-      const row = await writes.create(call, async (tx, id) => {
-        const provider = await heldReference(tx, providerRows, caller.organizationId, {
+      const row = await writes.create(call, async ({ tx, organizationId }, id) => {
+        const provider = await heldReference(tx, 'providers', organizationId, {
           param: 'provider_id',
           kind: 'provider',
           id: body.provider_id,
         });
-        const place = firstPlace(caller.organizationId, provider.id);
-        const inserted = await credentialRows.insert(tx, caller.organizationId, {
+        const place = firstPlace(organizationId, provider.id);
+        const inserted = await writes.rows.insert(tx, organizationId, {
           id,
           provider_id: provider.id,
           name: body.name,
@@ -46,10 +47,12 @@ export function credentialHandlers(deps: ManagementDeps): Handlers {
       const { body } = call;
       demandStorable({ name: body.name });
       if (body.secret !== undefined) demandSendable('secret', body.secret);
-      const updated = writes.update(call, call.params.credential_id, (_tx, before) => ({
+      const updated = writes.update(call, call.params.credential_id, (_writing, before) => ({
         name: body.name,
         enabled: body.enabled,
-        ...(body.secret === undefined ? {} : sealedSecret(deps.sealer, nextPlace(before), body.secret)),
+        ...(body.secret === undefined
+          ? {}
+          : sealedSecret(deps.sealer, nextPlace(placeOf(before)), body.secret)),
       }));
       return toCredential(
         await updated.catch((error: unknown) => {
@@ -58,7 +61,7 @@ export function credentialHandlers(deps: ManagementDeps): Handlers {
       );
     },
     deleteCredential: (call) =>
-      writes.remove(call, call.params.credential_id, async (tx, before) => {
+      writes.remove(call, call.params.credential_id, async ({ tx }, before) => {
         const names = await endpointNamesWith(tx, before.organization_id, before.id);
         if (names.length === 0) return;
         throw conflict(

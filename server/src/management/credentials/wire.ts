@@ -1,6 +1,6 @@
 import type { Credential } from '@relay/contract';
-import { ownerOf } from '../config-file/ownership.ts';
-import type { Row } from '../owned-rows.ts';
+import { ownerOf } from '../resources/ownership.ts';
+import type { Row } from '../resources/rows.ts';
 
 /** The secret is write-only: nothing of it, sealed or not, is among these fields. */
 export function toCredential(row: Row<'credentials'>): Credential {

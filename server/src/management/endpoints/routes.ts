@@ -1,56 +1,52 @@
 import type { EndpointCreate, EndpointUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
+import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
-import type { Database } from '../../store/postgres/schema.ts';
-import { credentialRows } from '../credentials/queries.ts';
-import type { ManagementDeps } from '../deps.ts';
+import type { Database, tables } from '../../store/postgres/schema.ts';
 import { endpointHealth } from '../endpoint-health.ts';
-import type { Row } from '../owned-rows.ts';
-import { listRows } from '../paging.ts';
-import { demandRoom } from '../plan-counts.ts';
 import { defaultPrices } from '../pricing-policies/default-price.ts';
-import { providerRows } from '../providers/queries.ts';
-import { heldReference } from '../reference.ts';
-import { invalidField } from '../refusals.ts';
-import { insertSlugged } from '../slugged-insert.ts';
-import { demandStorable } from '../storable-body.ts';
-import { resourceWrites } from '../write-resource.ts';
-import { endpointRows } from './queries.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { heldReference } from '../resources/reference.ts';
+import { invalidField } from '../resources/refusals.ts';
+import type { Row } from '../resources/rows.ts';
+import { insertSlugged } from '../resources/slugged-insert.ts';
+import type { ResourceWrites } from '../resources/write-resource.ts';
 import { INTEGER_MAX, toEndpoint } from './wire.ts';
 
-export function endpointHandlers(deps: ManagementDeps): Handlers {
-  const writes = resourceWrites(deps, endpointRows, 'endpoint');
+export function endpointHandlers(
+  deps: ManagementDeps,
+  writes: ResourceWrites<typeof tables.endpoints>,
+): Handlers {
   const prices = defaultPrices(deps);
   const toWire = (row: Row<'endpoints'>) => toEndpoint(row, endpointHealth(deps, row.id));
 
   return {
     async listEndpoints(call) {
-      return (await listRows(deps, call, 'listEndpoints', endpointRows)).map(toWire);
+      return (await writes.list(call, 'listEndpoints')).map(toWire);
     },
     getEndpoint: async (call) => toWire(await writes.read(call, call.params.endpoint_id)),
     async createEndpoint(call) {
-      const { body, caller } = call;
+      const { body } = call;
       demandStorable(body, INTEGER_MAX);
-      const row = await writes.create(call, async (tx, id) => {
-        await demandRoom(tx, caller.organizationId, 'endpoints');
-        const provider = await heldReference(tx, providerRows, caller.organizationId, {
+      const row = await writes.create(call, async (writing, id) => {
+        const { tx, organizationId } = writing;
+        const provider = await heldReference(tx, 'providers', organizationId, {
           param: 'provider_id',
           kind: 'provider',
           id: body.provider_id,
         });
         await demandCredentialOf(tx, provider, body.credential_id);
-        const endpoint = await insertSlugged(tx, endpointRows, caller.organizationId, {
+        const named = { name: body.name, fallback: 'endpoint' };
+        const endpoint = await insertSlugged(tx, writes.rows, organizationId, named, (slug) => ({
+          ...settingsOf(body),
+          id,
           name: body.name,
-          fallback: 'endpoint',
-          row: {
-            ...settingsOf(body),
-            id,
-            provider_id: provider.id,
-            upstream_model: body.upstream_model,
-            route_kind: body.route_kind,
-          },
-        });
-        await prices.create(tx, call, endpoint);
+          slug,
+          provider_id: provider.id,
+          upstream_model: body.upstream_model,
+          route_kind: body.route_kind,
+        }));
+        await prices.create(writing, endpoint);
         return endpoint;
       });
       return toWire(row);
@@ -58,12 +54,12 @@ export function endpointHandlers(deps: ManagementDeps): Handlers {
     async updateEndpoint(call) {
       const { body } = call;
       demandStorable(body, INTEGER_MAX);
-      const row = await writes.update(call, call.params.endpoint_id, async (tx, before) => {
+      const row = await writes.update(call, call.params.endpoint_id, async (writing, before) => {
         const provider = { id: before.provider_id, organization_id: before.organization_id };
-        await demandCredentialOf(tx, provider, body.credential_id);
+        await demandCredentialOf(writing.tx, provider, body.credential_id);
         const { upstream_model = before.upstream_model, route_kind = before.route_kind } = body;
         if (upstream_model !== before.upstream_model)
-          await prices.follow(tx, call, before, { upstream_model, route_kind });
+          await prices.follow(writing, before, { upstream_model, route_kind });
         return {
           ...settingsOf(body),
           name: body.name,
@@ -97,7 +93,7 @@ async function demandCredentialOf(
   credentialId: string | null | undefined,
 ): Promise<void> {
   if (credentialId === null || credentialId === undefined) return;
-  const credential = await heldReference(tx, credentialRows, provider.organization_id, {
+  const credential = await heldReference(tx, 'credentials', provider.organization_id, {
     param: 'credential_id',
     kind: 'credential',
     id: credentialId,

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@relay/contract';
-import { ownerOf } from '../config-file/ownership.ts';
-import type { Row } from '../owned-rows.ts';
+import { ownerOf } from '../resources/ownership.ts';
+import type { Row } from '../resources/rows.ts';
 
 const INT4_MAX = 2_147_483_647;
 export const INTEGER_MAX = { max_concurrency: INT4_MAX, context_window: INT4_MAX };

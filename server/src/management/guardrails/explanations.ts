@@ -1,7 +1,7 @@
 import type { GuardrailCause, GuardrailVerdict } from '../../domain/guardrails/verdict.ts';
 import { authStyles } from '../../domain/upstream-auth.ts';
 import type { GuardrailAnswer } from '../../guardrails/call-guardrail.ts';
-import type { Row } from '../owned-rows.ts';
+import type { Row } from '../resources/rows.ts';
 
 const VERDICTS: Readonly<Record<Exclude<GuardrailVerdict, 'unavailable'>, string>> = {
   allowed: 'The guardrail allows the text.',

@@ -1,5 +1,5 @@
 import type { Call } from '../../http/call.ts';
-import { setNextPage, unknownCursor } from '../paging.ts';
+import { setNextPage, unknownCursor } from '../resources/paging.ts';
 
 type ListCall = Pick<Call<'listGuardrailPresets'>, 'query' | 'setHeader'>;
 

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
-import { ownedRows, type Row, type RowRange } from '../owned-rows.ts';
-
-export const guardrailRows = ownedRows('guardrails');
-export const bindingRows = ownedRows('guardrail_bindings');
+import type { Row, RowRange } from '../resources/rows.ts';
 
 /** One query for any number of guardrails. */
 export async function readBindingCounts(

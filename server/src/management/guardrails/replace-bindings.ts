@@ -1,22 +1,16 @@
 import { type GuardrailBindingsUpdate, headers } from '@relay/contract';
 import type { Transaction } from 'kysely';
-import { changeAccess } from '../../store/configuration/config-version.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { appendAudit, auditedRow } from '../audit.ts';
-import { lockConfiguration } from '../config-file/configuration-lock.ts';
-import { demandNotOwnedByFile } from '../config-file/ownership.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { endpointRows } from '../endpoints/queries.ts';
-import { demandMatch, entityTag } from '../entity-tag.ts';
-import { laneRows } from '../lanes/queries.ts';
-import type { Row } from '../owned-rows.ts';
-import { providerRows } from '../providers/queries.ts';
-import { heldReference } from '../reference.ts';
-import { invalidField, isId, notFound } from '../refusals.ts';
-import type { WriteCall } from '../write-resource.ts';
-import { bindingRows, guardrailRows, listBindingsOf } from './queries.ts';
+import { auditedRow } from '../resources/audited-row.ts';
+import { demandMatch, entityTag } from '../resources/entity-tag.ts';
+import { demandNotOwnedByFile } from '../resources/ownership.ts';
+import { heldReference } from '../resources/reference.ts';
+import { invalidField, isId, notFound } from '../resources/refusals.ts';
+import { ownedRows, type Row, storedTable } from '../resources/rows.ts';
+import { type WriteDeps, writeConfiguration } from '../resources/write-configuration.ts';
+import type { WriteCall } from '../resources/write-resource.ts';
+import { listBindingsOf } from './queries.ts';
 
-type ReplaceDeps = Pick<ManagementDeps, 'ofOrganization' | 'snapshots' | 'newId' | 'fences'>;
 type BindingRow = Row<'guardrail_bindings'>;
 
 interface Wanted {
@@ -26,14 +20,17 @@ interface Wanted {
   readonly enabled: boolean;
 }
 
-const TARGETS = { lane: laneRows, provider: providerRows, endpoint: endpointRows };
+export const guardrailResource = { noun: 'guardrail', table: storedTable('guardrails') };
+
+const TARGETS = { lane: 'lanes', provider: 'providers', endpoint: 'endpoints' } as const;
 
 /**
- * The bindings of a guardrail become those of the body. What stays keeps its id, and what the configuration file owns has
- * to be among them as it is. The guardrail's version grows, because its bindings are part of what is read of it.
+ * The bindings of a guardrail become those of the body. Those that stay keep their ids, and those that the
+ * configuration file owns have to be among them unchanged. The guardrail's version grows, because its bindings are part
+ * of what is read of it.
  */
 export async function replaceBindings(
-  deps: ReplaceDeps,
+  deps: WriteDeps,
   call: WriteCall,
   guardrailId: string,
   body: GuardrailBindingsUpdate,
@@ -41,34 +38,26 @@ export async function replaceBindings(
   if (!isId(guardrailId)) throw notFound('guardrail');
   const wanted = wantedOf(body);
   const { organizationId } = call.caller;
-  const db = deps.ofOrganization(organizationId);
-  const { result, version } = await changeAccess(db, organizationId, async (tx) => {
-    await lockConfiguration(tx, organizationId, 'shared');
-    const before = await guardrailRows.lock(tx, organizationId, guardrailId);
+  const guardrails = ownedRows(guardrailResource.table);
+  const { bindings, after } = await writeConfiguration(deps, call, 'shared', async (tx) => {
+    const before = await guardrails.lock(tx, organizationId, guardrailId);
     if (before === undefined) throw notFound('guardrail');
     demandMatch(call.header, before);
     const old = await listBindingsOf(tx, organizationId, guardrailId);
     await writeBindings(deps, tx, before, old, wanted);
-    const bindings = await listBindingsOf(tx, organizationId, guardrailId);
-    const after = await guardrailRows.update(tx, organizationId, guardrailId, { enabled: before.enabled });
-    if (after === undefined) throw notFound('guardrail');
-    await appendAudit(tx, {
-      id: deps.newId(),
-      caller: call.caller,
-      requestId: call.requestId,
-      action: 'guardrail.update',
-      targetType: 'guardrail',
-      targetId: before.id,
-      before: audited(before, old),
-      after: audited(after, bindings),
-    });
-    return { result: { after, bindings }, keyIds: [] };
+    const result = await listBindingsOf(tx, organizationId, guardrailId);
+    const touched = await guardrails.update(tx, organizationId, guardrailId, { enabled: before.enabled });
+    if (touched === undefined) throw notFound('guardrail');
+    const change = { before: audited(before, old), after: audited(touched, result) };
+    return {
+      result: { after: touched, bindings: result },
+      changes: [{ noun: 'guardrail', id: before.id, ...change }],
+      // A binding may have come or been enabled, and repeating a call whose fence failed raises it again.
+      isFenced: touched.enabled,
+    };
   });
-  // A binding may have come or been enabled, and repeating a call whose fence failed raises it again.
-  if (result.after.enabled) await deps.fences.raise(organizationId, version);
-  await deps.snapshots.refreshNow(organizationId);
-  call.setHeader(headers.etag, entityTag(result.after));
-  return result.bindings;
+  call.setHeader(headers.etag, entityTag(after));
+  return bindings;
 }
 
 function wantedOf({ bindings }: GuardrailBindingsUpdate): Wanted[] {
@@ -92,13 +81,14 @@ function wantedOf({ bindings }: GuardrailBindingsUpdate): Wanted[] {
 }
 
 async function writeBindings(
-  { newId }: Pick<ReplaceDeps, 'newId'>,
+  { newId }: Pick<WriteDeps, 'newId'>,
   tx: Transaction<Database>,
   guardrail: Row<'guardrails'>,
   old: readonly BindingRow[],
   wanted: readonly Wanted[],
 ): Promise<void> {
   const { organization_id: organizationId, id: guardrail_id } = guardrail;
+  const bindingRows = ownedRows(storedTable('guardrail_bindings'));
   const left = new Map(old.map((row) => [keyOf(row.target_type, row.target_id), row]));
   for (const { param, targetType, targetId, enabled } of wanted) {
     const target_id = await heldTarget(tx, organizationId, param, targetType, targetId);
@@ -127,9 +117,7 @@ async function heldTarget(
   id: string | null,
 ): Promise<string | null> {
   if (type === 'global' || id === null) return null;
-  // Which table it is does not matter any more: an id is all that is asked of the row.
-  const rows = TARGETS[type] as typeof laneRows;
-  return (await heldReference(tx, rows, organizationId, { param, kind: type, id })).id;
+  return (await heldReference(tx, TARGETS[type], organizationId, { param, kind: type, id })).id;
 }
 
 function keyOf(type: string, id: string | null): string {
@@ -138,5 +126,5 @@ function keyOf(type: string, id: string | null): string {
 
 function audited(guardrail: Row<'guardrails'>, bindings: readonly BindingRow[]): object {
   const said = bindings.map(({ target_type, target_id, enabled }) => ({ target_type, target_id, enabled }));
-  return { ...auditedRow('guardrails', guardrail), bindings: said };
+  return { ...auditedRow(guardrailResource.table, guardrail), bindings: said };
 }

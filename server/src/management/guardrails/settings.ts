@@ -6,8 +6,8 @@ import { parseGuardrailUrl, withoutQuery } from '../../domain/guardrails/url.ts'
 import { authStyles } from '../../domain/upstream-auth.ts';
 import type { Egress } from '../../kit/egress/index.ts';
 import { targetUrlProblems } from '../../kit/egress/target-url.ts';
-import { demandAuthHeader } from '../providers/address.ts';
-import { invalidField } from '../refusals.ts';
+import { invalidField } from '../resources/refusals.ts';
+import { demandAuthHeader } from '../resources/upstream-address.ts';
 
 /** What has to fit together, whichever of it a write has named. */
 export type Settings = Pick<

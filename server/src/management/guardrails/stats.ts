@@ -9,9 +9,9 @@ import {
   readVerdicts,
   type VerdictRow,
 } from '../../store/ledger/rollups/read-verdicts.ts';
-import type { ManagementDeps } from '../deps.ts';
-import type { Row } from '../owned-rows.ts';
-import { invalidField, isId } from '../refusals.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { invalidField, isId } from '../resources/refusals.ts';
+import type { Row } from '../resources/rows.ts';
 import { addMeasured, NOTHING } from '../stats/metrics.ts';
 import { rangeOf } from '../stats/range.ts';
 import { listBindingsOf } from './queries.ts';

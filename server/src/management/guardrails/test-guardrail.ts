@@ -7,10 +7,10 @@ import { guardrailSample } from '../../protocols/index.ts';
 import { guardrailSettings } from '../../store/configuration/guardrail-settings.ts';
 import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import { withoutSecret } from '../connection-tests/upstream-text.ts';
-import { guardrailPlace } from '../credentials/sealed-secret.ts';
-import type { ManagementDeps } from '../deps.ts';
-import type { Row } from '../owned-rows.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import type { Row } from '../resources/rows.ts';
 import { explanationOf } from './explanations.ts';
+import { placeOf } from './secret-place.ts';
 
 type TestDeps = Pick<ManagementDeps, 'sealer' | 'clock' | 'openEgress'>;
 
@@ -74,7 +74,7 @@ function toResult(
 /** Null when it opens under none of the configured master keys. */
 function opened(sealer: Sealer, row: Row<'guardrails'>, sealed: Buffer): Secret | null {
   try {
-    return sealer.open(sealed, secretBinding(guardrailPlace(row)));
+    return sealer.open(sealed, secretBinding(placeOf(row)));
   } catch (error) {
     if (error instanceof UnsealError) return null;
     throw error;

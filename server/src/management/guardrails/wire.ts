@@ -1,8 +1,8 @@
 import type { Guardrail, GuardrailBinding, GuardrailPreset } from '@relay/contract';
 import { GUARDRAIL_BYTES_DEFAULT } from '../../domain/guardrails/guardrail.ts';
 import type { Preset } from '../../domain/guardrails/presets.ts';
-import { ownerOf } from '../config-file/ownership.ts';
-import type { Row } from '../owned-rows.ts';
+import { ownerOf } from '../resources/ownership.ts';
+import type { Row } from '../resources/rows.ts';
 
 /** The secret is write-only: nothing of it, sealed or not, is among these fields. */
 export function toGuardrail(row: Row<'guardrails'>, bindingCount: number): Guardrail {

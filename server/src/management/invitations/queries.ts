@@ -1,7 +1,19 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
-import { smallestUuidAt } from '../../store/ledger/ledger-partitions.ts';
+import { smallestUuidAt } from '../../kit/uuid-time.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import type { RowRange } from '../owned-rows.ts';
+import type { PlanCount } from '../resources/plan-counts.ts';
+import type { RowRange } from '../resources/rows.ts';
+
+/** Members, and invitations that can still be accepted. */
+export const memberCount: PlanCount = {
+  counted: 'members',
+  noun: 'members and open invitations',
+  taken: (organizationId) => sql`
+    select from organization_members where organization_id = ${organizationId}
+    union all
+    select from invitations
+    where organization_id = ${organizationId} and accepted_at is null and revoked_at is null and expires_at > now()`,
+};
 
 export type InvitationRow = Selectable<Database['invitations']>;
 

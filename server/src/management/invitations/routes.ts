@@ -2,20 +2,22 @@ import { createHash } from 'node:crypto';
 import { headers } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { RoleName } from '../../domain/access.ts';
+import { demandAccounts } from '../../domain/accounts.ts';
+import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
+import { appendAudit } from '../../store/configuration/audit-log.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { demandAccounts, hasAccounts } from '../api-keys/accounts.ts';
 import { demandDelegation } from '../api-keys/grants.ts';
 import { activeStanding, standingsOf } from '../api-keys/standing.ts';
-import { appendAudit, auditedRow } from '../audit.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { demandMatch, entityTag } from '../entity-tag.ts';
 import { demandMayChange } from '../members/rules.ts';
-import { listFound } from '../paging.ts';
-import { demandRoom } from '../plan-counts.ts';
-import { conflict, isId, notFound } from '../refusals.ts';
-import { demandStorable } from '../storable-body.ts';
-import type { WriteCall } from '../write-resource.ts';
+import { actorOf, auditedRow } from '../resources/audited-row.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { demandMatch, entityTag } from '../resources/entity-tag.ts';
+import { listFound } from '../resources/paging.ts';
+import { demandRoom } from '../resources/plan-counts.ts';
+import { conflict, isId, notFound } from '../resources/refusals.ts';
+import { storedTable } from '../resources/rows.ts';
+import type { WriteCall } from '../resources/write-resource.ts';
 import {
   closeExpired,
   type InvitationRow,
@@ -23,6 +25,7 @@ import {
   isMember,
   listInvitations,
   lockOpenInvitation,
+  memberCount,
   withdrawInvitation,
 } from './queries.ts';
 import { toInvitation } from './wire.ts';
@@ -45,19 +48,20 @@ export function invitationHandlers(deps: ManagementDeps): Handlers {
   ): Promise<void> {
     await appendAudit(tx, {
       id: deps.newId(),
-      caller: call.caller,
+      organizationId: call.caller.organizationId,
+      actor: actorOf(call.caller),
       requestId: call.requestId,
       action: `invitation.${verb}`,
       targetType: 'invitation',
       targetId: id,
-      before: before && auditedRow('invitations', before),
-      after: after && auditedRow('invitations', after),
+      before: before && auditedRow(storedTable('invitations'), before),
+      after: after && auditedRow(storedTable('invitations'), after),
     });
   }
 
   return {
     async listInvitations(call) {
-      if (!hasAccounts(deps.deployment)) return [];
+      if (!deps.deployment.accounts) return [];
       const { organizationId } = call.caller;
       const db = deps.ofOrganization(organizationId);
       const rows = await listFound(call, 'listInvitations', (range) =>
@@ -74,7 +78,7 @@ export function invitationHandlers(deps: ManagementDeps): Handlers {
       const db = deps.ofOrganization(caller.organizationId);
       const row = await db.transaction().execute(async (tx) => {
         await demandMayInvite(tx, call, body.role);
-        await demandRoom(tx, caller.organizationId, 'members');
+        await demandRoom(tx, caller.organizationId, memberCount);
         await demandNoMember(tx, caller.organizationId, body.email);
         await closeExpired(tx, caller.organizationId, body.email, now);
         const inserted = await insertInvitation(tx, {

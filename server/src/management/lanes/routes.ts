@@ -1,32 +1,28 @@
 import type { LaneCreate, LaneUpdate } from '@relay/contract';
+import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { listRows } from '../paging.ts';
-import { demandRoom } from '../plan-counts.ts';
-import { insertSlugged } from '../slugged-insert.ts';
-import { demandStorable } from '../storable-body.ts';
-import { resourceWrites } from '../write-resource.ts';
-import { laneRows } from './queries.ts';
+import type { tables } from '../../store/postgres/schema.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { insertSlugged } from '../resources/slugged-insert.ts';
+import type { ResourceWrites } from '../resources/write-resource.ts';
 import { toLane } from './wire.ts';
 
-export function laneHandlers(deps: ManagementDeps): Handlers {
-  const writes = resourceWrites(deps, laneRows, 'lane');
-
+export function laneHandlers(_deps: ManagementDeps, writes: ResourceWrites<typeof tables.lanes>): Handlers {
   return {
     async listLanes(call) {
-      return (await listRows(deps, call, 'listLanes', laneRows)).map(toLane);
+      return (await writes.list(call, 'listLanes')).map(toLane);
     },
     async createLane(call) {
-      const { body, caller } = call;
+      const { body } = call;
       demandStorable(body);
-      const row = await writes.create(call, async (tx, id) => {
-        await demandRoom(tx, caller.organizationId, 'lanes');
-        return insertSlugged(tx, laneRows, caller.organizationId, {
+      const row = await writes.create(call, ({ tx, organizationId }, id) =>
+        insertSlugged(tx, writes.rows, organizationId, { name: body.name, fallback: 'lane' }, (slug) => ({
+          ...settingsOf(body),
+          id,
           name: body.name,
-          fallback: 'lane',
-          row: { ...settingsOf(body), id },
-        });
-      });
+          slug,
+        })),
+      );
       return toLane(row);
     },
     async updateLane(call) {

@@ -1,6 +1,6 @@
 import type { Lane } from '@relay/contract';
-import { ownerOf } from '../config-file/ownership.ts';
-import type { Row } from '../owned-rows.ts';
+import { ownerOf } from '../resources/ownership.ts';
+import type { Row } from '../resources/rows.ts';
 
 export function toLane(row: Row<'lanes'>): Lane {
   return {

@@ -1,9 +1,9 @@
 import type { FlowsAsk, LiveFlow } from '../../admission/live-flows.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
-import type { ManagementDeps } from '../deps.ts';
 import { endpointHealth } from '../endpoint-health.ts';
 import { visibleUser } from '../requests/search.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
 import { toLiveEndpoints, toLiveLanes } from './wire.ts';
 
 type LiveDeps = Pick<ManagementDeps, 'snapshots' | 'clock' | 'admission' | 'liveFlows'>;

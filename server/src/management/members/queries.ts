@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { isPlanName } from '../../domain/access.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { Standing } from '../api-keys/standing.ts';
-import type { RowRange } from '../owned-rows.ts';
+import type { RowRange } from '../resources/rows.ts';
 
 /** A membership with the person it is of. Its id is theirs. */
 export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];

@@ -1,17 +1,18 @@
 import { headers, type MemberUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
+import { demandAccounts } from '../../domain/accounts.ts';
 import type { Handlers } from '../../http/call.ts';
+import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { changeAccess } from '../../store/configuration/config-version.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { demandAccounts } from '../api-keys/accounts.ts';
 import { demandDelegation } from '../api-keys/grants.ts';
 import { activeStanding, type Standing } from '../api-keys/standing.ts';
-import { appendAudit } from '../audit.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { demandMatch, entityTag } from '../entity-tag.ts';
-import { listFound } from '../paging.ts';
-import { invalidField, isId, notFound } from '../refusals.ts';
-import type { WriteCall } from '../write-resource.ts';
+import { actorOf } from '../resources/audited-row.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { demandMatch, entityTag } from '../resources/entity-tag.ts';
+import { listFound } from '../resources/paging.ts';
+import { invalidField, isId, notFound } from '../resources/refusals.ts';
+import type { WriteCall } from '../resources/write-resource.ts';
 import {
   findMember,
   listMembers,
@@ -50,7 +51,8 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
       const after = await write(tx, seat);
       await appendAudit(tx, {
         id: deps.newId(),
-        caller: call.caller,
+        organizationId: call.caller.organizationId,
+        actor: actorOf(call.caller),
         requestId: call.requestId,
         action: `member.${verb}`,
         targetType: 'member',

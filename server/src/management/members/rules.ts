@@ -1,7 +1,7 @@
 import { type RoleName, rolePermissions } from '../../domain/access.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Standing } from '../api-keys/standing.ts';
-import { conflict } from '../refusals.ts';
+import { conflict } from '../resources/refusals.ts';
 
 /** A role that a change takes away or gives; null where there is none, before joining and after leaving. */
 export interface RoleChange {

@@ -1,35 +1,33 @@
 import type { Handlers } from '../../http/call.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { endpointRows } from '../endpoints/queries.ts';
-import { laneRows } from '../lanes/queries.ts';
-import { listRows } from '../paging.ts';
-import { heldReference } from '../reference.ts';
-import { conflict } from '../refusals.ts';
-import { resourceWrites } from '../write-resource.ts';
-import { membershipRows } from './queries.ts';
+import type { tables } from '../../store/postgres/schema.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { heldReference } from '../resources/reference.ts';
+import { conflict } from '../resources/refusals.ts';
+import type { ResourceWrites } from '../resources/write-resource.ts';
 import { toMembership } from './wire.ts';
 
-export function membershipHandlers(deps: ManagementDeps): Handlers {
-  const writes = resourceWrites(deps, membershipRows, 'lane_membership');
-
+export function membershipHandlers(
+  _deps: ManagementDeps,
+  writes: ResourceWrites<typeof tables.lane_memberships>,
+): Handlers {
   return {
     async listMemberships(call) {
-      return (await listRows(deps, call, 'listMemberships', membershipRows)).map(toMembership);
+      return (await writes.list(call, 'listMemberships')).map(toMembership);
     },
     async createMembership(call) {
-      const { body, caller } = call;
-      const row = await writes.create(call, async (tx, id) => {
-        const lane = await heldReference(tx, laneRows, caller.organizationId, {
+      const { body } = call;
+      const row = await writes.create(call, async ({ tx, organizationId }, id) => {
+        const lane = await heldReference(tx, 'lanes', organizationId, {
           param: 'lane_id',
           kind: 'lane',
           id: body.lane_id,
         });
-        const endpoint = await heldReference(tx, endpointRows, caller.organizationId, {
+        const endpoint = await heldReference(tx, 'endpoints', organizationId, {
           param: 'endpoint_id',
           kind: 'endpoint',
           id: body.endpoint_id,
         });
-        const inserted = await membershipRows.insert(tx, caller.organizationId, {
+        const inserted = await writes.rows.insert(tx, organizationId, {
           id,
           lane_id: lane.id,
           endpoint_id: endpoint.id,

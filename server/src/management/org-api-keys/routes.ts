@@ -1,10 +1,10 @@
 import type { OrgApiKeyCreate, Scope } from '@relay/contract';
 import type { Transaction } from 'kysely';
+import { demandAccounts } from '../../domain/accounts.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { demandAccounts, hasAccounts } from '../api-keys/accounts.ts';
 import { createKey } from '../api-keys/create-key.ts';
 import { demandDelegation, demandOwnScopes, demandScopesOfMember } from '../api-keys/grants.ts';
 import { type KeyScope, listKeys } from '../api-keys/queries.ts';
@@ -12,9 +12,9 @@ import { requestedKey } from '../api-keys/requested-key.ts';
 import { revokeKey } from '../api-keys/revoke-key.ts';
 import { activeStanding, type Standing, standingsOf } from '../api-keys/standing.ts';
 import { toApiKey } from '../api-keys/wire.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { listFound } from '../paging.ts';
-import { invalidField, isId, unknownReference } from '../refusals.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { listFound } from '../resources/paging.ts';
+import { invalidField, isId, unknownReference } from '../resources/refusals.ts';
 
 /** The keys of a large organization do not fit one answer: without `limit` this is the page. */
 const KEYS_PER_PAGE = 1_000;
@@ -23,7 +23,7 @@ const KEYS_PER_PAGE = 1_000;
 export function orgApiKeyHandlers(deps: ManagementDeps): Handlers {
   return {
     async listOrgApiKeys(call) {
-      if (!hasAccounts(deps.deployment)) return [];
+      if (!deps.deployment.accounts) return [];
       const { caller, setHeader } = call;
       const db = deps.ofOrganization(caller.organizationId);
       const paged = { caller, setHeader, query: { ...call.query, limit: call.query.limit ?? KEYS_PER_PAGE } };

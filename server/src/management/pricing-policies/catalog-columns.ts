@@ -1,10 +1,9 @@
 import type { Transaction } from 'kysely';
 import { protocolsOf } from '../../protocols/index.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import type { ManagementDeps } from '../deps.ts';
-import type { Row } from '../owned-rows.ts';
-import { findCatalogPrice } from '../price-catalog.ts';
-import { providerRows } from '../providers/queries.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { ownedRows, type Row, storedTable } from '../resources/rows.ts';
+import { findCatalogPrice } from './price-catalog.ts';
 
 /** What of an endpoint its catalogue price follows from. */
 export type PricedEndpoint = Pick<
@@ -26,7 +25,11 @@ export async function catalogColumns(
   tx: Transaction<Database>,
   endpoint: PricedEndpoint,
 ): Promise<CatalogColumns | null> {
-  const provider = await providerRows.find(tx, endpoint.organization_id, endpoint.provider_id);
+  const provider = await ownedRows(storedTable('providers')).find(
+    tx,
+    endpoint.organization_id,
+    endpoint.provider_id,
+  );
   return provider === undefined ? null : catalogColumnsAt(deps, provider.base_url, endpoint);
 }
 

@@ -1,8 +1,12 @@
+import { pricingPolicyResource } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
-import { ownedRows, type Row } from '../owned-rows.ts';
+import { type Row, storedTable } from '../resources/rows.ts';
 
-export const pricingPolicyRows = ownedRows('pricing_policies');
+export const pricingPolicy = {
+  noun: pricingPolicyResource.section.noun,
+  table: storedTable('pricing_policies'),
+};
 
 /** The prices of an endpoint, kept from changing until commit. */
 export function findPriceOf(

@@ -1,26 +1,25 @@
 import type { PricingPolicyCreate, PricingPolicyUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
+import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
-import type { Database } from '../../store/postgres/schema.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { endpointRows } from '../endpoints/queries.ts';
-import type { Row } from '../owned-rows.ts';
-import { listRows } from '../paging.ts';
-import { heldReference } from '../reference.ts';
-import { conflict, invalidField } from '../refusals.ts';
-import { demandStorable } from '../storable-body.ts';
-import { resourceWrites } from '../write-resource.ts';
+import type { Database, tables } from '../../store/postgres/schema.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { heldReference } from '../resources/reference.ts';
+import { conflict, invalidField } from '../resources/refusals.ts';
+import type { Row } from '../resources/rows.ts';
+import type { ResourceWrites } from '../resources/write-resource.ts';
 import { type CatalogColumns, catalogColumns } from './catalog-columns.ts';
 import { defaultPrices } from './default-price.ts';
-import { pricingPolicyRows } from './queries.ts';
 import { INTEGER_MAX, toPricingPolicy } from './wire.ts';
 
 const PRICE_FIELDS = Object.keys(INTEGER_MAX) as (keyof typeof INTEGER_MAX)[];
 
 type PriceBody = PricingPolicyCreate | PricingPolicyUpdate;
 
-export function pricingPolicyHandlers(deps: ManagementDeps): Handlers {
-  const writes = resourceWrites(deps, pricingPolicyRows, 'pricing_policy');
+export function pricingPolicyHandlers(
+  deps: ManagementDeps,
+  writes: ResourceWrites<typeof tables.pricing_policies>,
+): Handlers {
   const defaults = defaultPrices(deps);
 
   /** What a body sets: prices of one's own, or, asked for as such, those of the catalogue. */
@@ -33,20 +32,21 @@ export function pricingPolicyHandlers(deps: ManagementDeps): Handlers {
 
   return {
     async listPricingPolicies(call) {
-      return (await listRows(deps, call, 'listPricingPolicies', pricingPolicyRows)).map(toPricingPolicy);
+      return (await writes.list(call, 'listPricingPolicies')).map(toPricingPolicy);
     },
     async createPricingPolicy(call) {
-      const { body, caller } = call;
+      const { body } = call;
       demandStorable(body, INTEGER_MAX);
-      const row = await writes.create(call, async (tx, id) => {
-        const endpoint = await heldReference(tx, endpointRows, caller.organizationId, {
+      const row = await writes.create(call, async (writing, id) => {
+        const { tx, organizationId } = writing;
+        const endpoint = await heldReference(tx, 'endpoints', organizationId, {
           param: 'endpoint_id',
           kind: 'endpoint',
           id: body.endpoint_id,
         });
         const columns = await columnsOf(tx, body, endpoint);
-        await defaults.remove(tx, call, endpoint.id);
-        const inserted = await pricingPolicyRows.insert(tx, caller.organizationId, {
+        await defaults.remove(writing, endpoint.id);
+        const inserted = await writes.rows.insert(tx, organizationId, {
           id,
           endpoint_id: endpoint.id,
           input_cost_micros_per_1m_tokens: body.input_cost_micros_per_1m_tokens,
@@ -63,16 +63,20 @@ export function pricingPolicyHandlers(deps: ManagementDeps): Handlers {
       return toPricingPolicy(row);
     },
     async updatePricingPolicy(call) {
-      const { body, caller } = call;
+      const { body } = call;
       demandStorable(body, INTEGER_MAX);
-      const row = await writes.update(call, call.params.pricing_policy_id, async (tx, before) => {
-        const endpoint = await heldReference(tx, endpointRows, caller.organizationId, {
-          param: 'endpoint_id',
-          kind: 'endpoint',
-          id: before.endpoint_id,
-        });
-        return columnsOf(tx, body, endpoint);
-      });
+      const row = await writes.update(
+        call,
+        call.params.pricing_policy_id,
+        async ({ tx, organizationId }, before) => {
+          const endpoint = await heldReference(tx, 'endpoints', organizationId, {
+            param: 'endpoint_id',
+            kind: 'endpoint',
+            id: before.endpoint_id,
+          });
+          return columnsOf(tx, body, endpoint);
+        },
+      );
       return toPricingPolicy(row);
     },
     deletePricingPolicy: (call) => writes.remove(call, call.params.pricing_policy_id),

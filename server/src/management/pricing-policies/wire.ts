@@ -1,6 +1,6 @@
 import type { PricingPolicy } from '@relay/contract';
-import { ownerOf } from '../config-file/ownership.ts';
-import type { Row } from '../owned-rows.ts';
+import { ownerOf } from '../resources/ownership.ts';
+import type { Row } from '../resources/rows.ts';
 
 /** A dollar a token; the table holds no more, so that sums stay exact. */
 const PRICE_MICROS_MAX = 1_000_000_000_000;

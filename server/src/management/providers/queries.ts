@@ -1,8 +1,5 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
-import { ownedRows } from '../owned-rows.ts';
-
-export const providerRows = ownedRows('providers');
 
 /** What a provider shows of its credentials and endpoints. */
 export interface ProviderUse {

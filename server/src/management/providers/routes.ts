@@ -1,82 +1,58 @@
 import type { Provider, ProviderUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
+import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
-import type { Database } from '../../store/postgres/schema.ts';
-import type { ManagementDeps } from '../deps.ts';
+import type { Database, tables } from '../../store/postgres/schema.ts';
 import { providerHealth } from '../endpoint-health.ts';
-import type { Patch, Row } from '../owned-rows.ts';
-import { listRows } from '../paging.ts';
-import { demandRoom } from '../plan-counts.ts';
-import { conflict, listNames } from '../refusals.ts';
-import { insertSlugged } from '../slugged-insert.ts';
-import { demandStorable } from '../storable-body.ts';
-import { resourceWrites } from '../write-resource.ts';
-import { checkedBaseUrl, demandAuthHeader, sameOrigin } from './address.ts';
-import { credentialNamesOf, endpointNamesOf, providerRows, readProviderUse } from './queries.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { conflict, listNames } from '../resources/refusals.ts';
+import type { Patch, Row } from '../resources/rows.ts';
+import { insertSlugged } from '../resources/slugged-insert.ts';
+import { checkedBaseUrl, demandAuthHeader, sameOrigin } from '../resources/upstream-address.ts';
+import type { ResourceWrites } from '../resources/write-resource.ts';
+import { credentialNamesOf, endpointNamesOf, readProviderUse } from './queries.ts';
 import { MAX_LATENCY_MS_DEFAULT, toProvider } from './wire.ts';
 
-export function providerHandlers(deps: ManagementDeps): Handlers {
-  const writes = resourceWrites(deps, providerRows, 'provider');
-
-  async function toWire(rows: readonly Row<'providers'>[], organizationId: string): Promise<Provider[]> {
-    const useOf = await readProviderUse(
-      deps.ofOrganization(organizationId),
-      organizationId,
-      rows.map((row) => row.id),
-    );
-    return rows.map((row) => {
-      const use = useOf(row.id);
-      const health = providerHealth(deps, use.enabledEndpointIds);
-      return toProvider(row, { has_credential: use.hasCredential, health });
-    });
-  }
-
-  async function oneToWire(row: Row<'providers'>): Promise<Provider> {
-    const [provider] = await toWire([row], row.organization_id);
-    if (provider === undefined) throw new Error('one row became no provider');
-    return provider;
-  }
-
+export function providerHandlers(
+  deps: ManagementDeps,
+  writes: ResourceWrites<typeof tables.providers>,
+): Handlers {
   return {
     async listProviders(call) {
-      const rows = await listRows(deps, call, 'listProviders', providerRows);
-      return toWire(rows, call.caller.organizationId);
+      return toProviders(deps, await writes.list(call, 'listProviders'));
     },
-    getProvider: async (call) => oneToWire(await writes.read(call, call.params.provider_id)),
+    getProvider: async (call) => toOneProvider(deps, await writes.read(call, call.params.provider_id)),
     async createProvider(call) {
       const { body } = call;
       demandStorable(body);
       const authMode = body.auth_mode ?? 'bearer_static';
       demandAuthHeader(authMode, body.auth_header_name ?? null);
       const baseUrl = checkedBaseUrl(deps.egress, body.base_url);
-      const { organizationId } = call.caller;
-      const row = await writes.create(call, async (tx, id) => {
-        await demandRoom(tx, organizationId, 'providers');
-        return insertSlugged(tx, providerRows, organizationId, {
+      const row = await writes.create(call, ({ tx, organizationId }, id) => {
+        const named = { name: body.name, fallback: 'provider' };
+        return insertSlugged(tx, writes.rows, organizationId, named, (slug) => ({
+          id,
           name: body.name,
-          fallback: 'provider',
-          row: {
-            id,
-            base_url: baseUrl,
-            auth_mode: authMode,
-            auth_header_name: body.auth_header_name ?? null,
-            max_latency_ms: body.max_latency_ms ?? MAX_LATENCY_MS_DEFAULT,
-            preset_slug: presetOf(body.preset_slug),
-            enabled: body.enabled,
-          },
-        });
+          slug,
+          base_url: baseUrl,
+          auth_mode: authMode,
+          auth_header_name: body.auth_header_name ?? null,
+          max_latency_ms: body.max_latency_ms ?? MAX_LATENCY_MS_DEFAULT,
+          preset_slug: presetOf(body.preset_slug),
+          enabled: body.enabled,
+        }));
       });
-      return oneToWire(row);
+      return toOneProvider(deps, row);
     },
     async updateProvider(call) {
       demandStorable(call.body);
-      const row = await writes.update(call, call.params.provider_id, (tx, before) =>
+      const row = await writes.update(call, call.params.provider_id, ({ tx }, before) =>
         patchOf(deps, tx, before, call.body),
       );
-      return oneToWire(row);
+      return toOneProvider(deps, row);
     },
     deleteProvider: (call) =>
-      writes.remove(call, call.params.provider_id, async (tx, before) => {
+      writes.remove(call, call.params.provider_id, async ({ tx }, before) => {
         const names = await endpointNamesOf(tx, before.organization_id, before.id);
         if (names.length === 0) return;
         throw conflict(
@@ -85,6 +61,25 @@ export function providerHandlers(deps: ManagementDeps): Handlers {
         );
       }),
   };
+}
+
+async function toProviders(deps: ManagementDeps, rows: readonly Row<'providers'>[]): Promise<Provider[]> {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const { organization_id: organizationId } = first;
+  const ids = rows.map(({ id }) => id);
+  const useOf = await readProviderUse(deps.ofOrganization(organizationId), organizationId, ids);
+  return rows.map((row) => {
+    const use = useOf(row.id);
+    const health = providerHealth(deps, use.enabledEndpointIds);
+    return toProvider(row, { has_credential: use.hasCredential, health });
+  });
+}
+
+async function toOneProvider(deps: ManagementDeps, row: Row<'providers'>): Promise<Provider> {
+  const [provider] = await toProviders(deps, [row]);
+  if (provider === undefined) throw new Error('one row became no provider');
+  return provider;
 }
 
 async function patchOf(

@@ -1,6 +1,6 @@
 import type { Provider } from '@relay/contract';
-import { ownerOf } from '../config-file/ownership.ts';
-import type { Row } from '../owned-rows.ts';
+import { ownerOf } from '../resources/ownership.ts';
+import type { Row } from '../resources/rows.ts';
 
 /** What the contract gives a provider that says nothing. */
 export const MAX_LATENCY_MS_DEFAULT = 600_000;

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import { appendRequests } from '../../store/ledger/append-requests.ts';
-import { ensureLedgerPartitions, timeOfRequestId, utcDayOf } from '../../store/ledger/ledger-partitions.ts';
+import { ensureLedgerPartitions, utcDayOf } from '../../store/ledger/ledger-partitions.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { rowArrays } from '../../store/postgres/row-arrays.ts';
 import type { Database } from '../../store/postgres/schema.ts';
@@ -46,7 +47,7 @@ async function inParts(
   rows: readonly LedgerRow[],
   write: (some: readonly LedgerRow[]) => Promise<unknown>,
 ): Promise<void> {
-  const days = [...new Set(rows.map(({ request_id }) => utcDayOf(timeOfRequestId(request_id))))].sort();
+  const days = [...new Set(rows.map(({ request_id }) => utcDayOf(uuidTimeMs(request_id))))].sort();
   for (const day of days) await ensureLedgerPartitions(db, day, day);
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)
     await write(rows.slice(from, from + ROWS_AT_ONCE));

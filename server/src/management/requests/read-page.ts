@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EntryRow } from '../../store/ledger/log/read-log.ts';
 import type { Walk } from '../../store/ledger/log/walk-log.ts';
-import { isId } from '../refusals.ts';
+import { isId } from '../resources/refusals.ts';
 
 /** Steps that one page may take. A step that passes over rows without finding enough costs as much as several. */
 const EFFORT_MAX = 20;

@@ -6,7 +6,7 @@ import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
-import { timeOfRequestId } from '../../store/ledger/ledger-partitions.ts';
+import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { startWalk } from '../../store/ledger/log/walk-log.ts';
@@ -102,8 +102,8 @@ describe('the request log', () => {
     const matches = (row: LedgerRow) =>
       row.organization_id === caller.organizationId &&
       (!own || row.user_id === caller.userId) &&
-      (from === undefined || timeOfRequestId(row.request_id) >= Date.parse(from)) &&
-      (to === undefined || timeOfRequestId(row.request_id) < Date.parse(to)) &&
+      (from === undefined || uuidTimeMs(row.request_id) >= Date.parse(from)) &&
+      (to === undefined || uuidTimeMs(row.request_id) < Date.parse(to)) &&
       (query.state ?? row.state) === row.state &&
       (query.operation ?? row.operation) === row.operation &&
       (query.model ?? row.model) === row.model &&

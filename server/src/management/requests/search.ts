@@ -1,5 +1,5 @@
 import type { Caller } from '../../domain/caller.ts';
-import { smallestUuidAt } from '../../store/ledger/ledger-partitions.ts';
+import { smallestUuidAt } from '../../kit/uuid-time.ts';
 import {
   type LogSearch,
   SCANNED_ROWS_MAX,
@@ -7,7 +7,7 @@ import {
   type SearchColumn,
   type Wanted,
 } from '../../store/ledger/log/log-search.ts';
-import { invalidField, isId } from '../refusals.ts';
+import { invalidField, isId } from '../resources/refusals.ts';
 
 /** The filters of every route that reads the log. */
 export interface RequestFilters {

@@ -1,6 +1,6 @@
 import type { RequestAttempt, RequestDetail } from '@relay/contract';
+import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import type { StoredAttempt, StoredBoundPolicy, StoredTrace } from '../../store/ledger/ledger-json.ts';
-import { timeOfRequestId } from '../../store/ledger/ledger-partitions.ts';
 import { toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
 import type { DetailRow } from '../../store/ledger/log/read-log.ts';
 
@@ -15,9 +15,7 @@ export function toRequestDetail(row: DetailRow, endpointNames: ReadonlyMap<strin
     ...toRequestLogEntry(row),
     credential_id: row.credential_id,
     bound_policy: boundPolicyOf(row.bound_policy),
-    attempts: row.attempts.map((attempt, index) =>
-      attemptOf(attempt, index, timeOfRequestId(row.request_id)),
-    ),
+    attempts: row.attempts.map((attempt, index) => attemptOf(attempt, index, uuidTimeMs(row.request_id))),
     candidates: (trace?.candidates ?? []).map((candidate) => ({
       endpoint_id: candidate.endpoint_id,
       endpoint_name: endpointNames.get(candidate.endpoint_id) ?? null,

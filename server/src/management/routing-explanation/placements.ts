@@ -8,7 +8,7 @@ import type { TokenEstimate } from '../../domain/money/usage.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Candidate, Route } from '../../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
-import type { ManagementDeps } from '../deps.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
 
 export type PlacementDeps = Pick<ManagementDeps, 'limitUsage' | 'admission' | 'clock'>;
 

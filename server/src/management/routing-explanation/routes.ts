@@ -1,8 +1,8 @@
 import { routingTableOf } from '../../domain/routing/routing.ts';
 import type { Handlers } from '../../http/call.ts';
 import { protocols } from '../../protocols/index.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { invalidField } from '../refusals.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { invalidField } from '../resources/refusals.ts';
 import { explainRequest } from './explain-request.ts';
 import type { PlacementDeps } from './placements.ts';
 

@@ -1,6 +1,6 @@
 import { BUCKET_MS, type Bucket, type BucketRange, ROLLUP_DAYS } from '../../store/ledger/rollups/bucket.ts';
-import { invalidField } from '../refusals.ts';
 import { timeOf } from '../requests/search.ts';
+import { invalidField } from '../resources/refusals.ts';
 
 const POINTS_MAX = 2_000;
 

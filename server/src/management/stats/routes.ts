@@ -10,9 +10,9 @@ import {
   readSeries as readRollups,
   type SeriesRow,
 } from '../../store/ledger/rollups/read-series.ts';
-import type { ManagementDeps } from '../deps.ts';
-import { invalidField, isId } from '../refusals.ts';
 import { timeOf, visibleUser } from '../requests/search.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { invalidField, isId } from '../resources/refusals.ts';
 import { countConfigured } from './configured-counts.ts';
 import { addMeasured, METRICS, NOTHING } from './metrics.ts';
 import { namesOf } from './names.ts';

@@ -6,7 +6,7 @@ import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import fc from 'fast-check';
 import type { Caller } from '../../domain/caller.ts';
 import { countDuration, HISTOGRAM_BOUNDS_MS, histogramPlace, quantileMs } from '../../domain/histogram.ts';
-import { timeOfRequestId } from '../../store/ledger/ledger-partitions.ts';
+import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { addMember, addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
@@ -202,7 +202,7 @@ describe('usage statistics', () => {
       const [start, end] = [Math.floor(fromMs / size) * size, Math.ceil(toMs / size) * size];
       assert.deepEqual([body.from, body.to], [new Date(start).toISOString(), new Date(end).toISOString()]);
       const wanted = rows.filter((row) => {
-        const atMs = timeOfRequestId(row.request_id);
+        const atMs = uuidTimeMs(row.request_id);
         return (
           row.organization_id === room.acme.organizationId &&
           (!asked.own || row.user_id === developer.userId) &&
@@ -220,7 +220,7 @@ describe('usage statistics', () => {
       for (const series of body.series) {
         const of = groups.get(series.key) ?? [];
         assert.equal(series.total, measure(asked.metric, of), `the total of ${series.label}`);
-        const buckets = Map.groupBy(of, (row) => Math.floor(timeOfRequestId(row.request_id) / size) * size);
+        const buckets = Map.groupBy(of, (row) => Math.floor(uuidTimeMs(row.request_id) / size) * size);
         assert.equal(series.points.length, (end - start) / size);
         for (const [index, point] of series.points.entries()) {
           assert.equal(point.at, new Date(start + index * size).toISOString());

@@ -5,11 +5,15 @@ import type { Database } from '../postgres/schema.ts';
 export const CONFIG_CHANNEL = 'relay_config';
 
 /**
- * Marks the organization's configuration as changed and returns its new version. Must be the last statement of the
- * transaction: the clock's row is locked from here to commit, which makes versions visible in order and makes all other
- * configuration changes wait.
+ * Marks the organization's configuration as changed and returns its new version. It must end the transaction: the
+ * clock's row is locked from here to commit, which makes versions visible in their order, and all other configuration
+ * changes wait. The keys it names are marked with the version, so that gateways that hold them read them again.
  */
-export async function bumpConfigVersion(tx: Transaction<Database>, organizationId: string): Promise<number> {
+export async function bumpConfigVersion(
+  tx: Transaction<Database>,
+  organizationId: string,
+  keyIds: readonly string[] = [],
+): Promise<number> {
   const { rows } = await sql<{ config_version: number }>`
     with clock as (update config_clock set version = version + 1 returning version),
     changed as (
@@ -20,7 +24,25 @@ export async function bumpConfigVersion(tx: Transaction<Database>, organizationI
     select config_version, pg_notify(${CONFIG_CHANNEL}, id::text) from changed`.execute(tx);
   const row = rows[0];
   if (row === undefined) throw new Error(`organization ${organizationId} does not exist`);
+  if (keyIds.length > 0) {
+    await tx
+      .updateTable('api_keys')
+      .set({ changed_version: row.config_version })
+      .where('organization_id', '=', organizationId)
+      .where('id', 'in', [...keyIds])
+      .execute();
+  }
   return row.config_version;
+}
+
+/** The version that the organization's configuration has now. */
+export async function readConfigVersion(db: Kysely<Database>, organizationId: string): Promise<number> {
+  const organization = await db
+    .selectFrom('organizations')
+    .select('config_version')
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  return organization.config_version;
 }
 
 /** One configuration change: what `change` writes and the version that announces it to gateways commit together. */
@@ -37,8 +59,7 @@ export async function changeConfiguration<T>(
 }
 
 /**
- * The same for a change of permissions. The named keys are marked with the version, so that gateways that hold them read
- * them again; the fence must be raised to that version.
+ * The same for a change of permissions, with the keys that it marks; the fence must be raised to the version.
  */
 export function changeAccess<T>(
   db: Kysely<Database>,
@@ -47,15 +68,7 @@ export function changeAccess<T>(
 ): Promise<{ result: T; version: number }> {
   return db.transaction().execute(async (tx) => {
     const { result, keyIds } = await change(tx);
-    const version = await bumpConfigVersion(tx, organizationId);
-    if (keyIds.length > 0) {
-      await tx
-        .updateTable('api_keys')
-        .set({ changed_version: version })
-        .where('organization_id', '=', organizationId)
-        .where('id', 'in', [...keyIds])
-        .execute();
-    }
+    const version = await bumpConfigVersion(tx, organizationId, keyIds);
     return { result, version };
   });
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { timeOfRequestId, utcDayOf, uuidRangeOfDay } from './ledger-partitions.ts';
+import { uuidTimeMs } from '../../kit/uuid-time.ts';
+import { utcDayOf, uuidRangeOfDay } from './ledger-partitions.ts';
 
 function uuidAt(timeMs: number, tail: string): string {
   const hex = timeMs.toString(16).padStart(12, '0');
@@ -16,7 +17,7 @@ describe('ledger days', () => {
     fc.assert(
       fc.property(anyTimeMs, anyTail, (timeMs, tail) => {
         const id = uuidAt(timeMs, tail);
-        assert.equal(timeOfRequestId(id), timeMs);
+        assert.equal(uuidTimeMs(id), timeMs);
         const { from, to } = uuidRangeOfDay(utcDayOf(timeMs));
         assert.ok(from <= id && id < to);
       }),

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { smallestUuidAt } from '../../kit/uuid-time.ts';
 import type { Database } from '../postgres/schema.ts';
 
 const DAY_MS = 86_400_000;
@@ -6,17 +7,10 @@ const DAYS_MAX = 400;
 /** Serializes the creation and removal of partitions; the number is arbitrary. */
 const LOCK_ID = 7_235_419_002;
 const DROP_WAIT_MS = 500;
-/** The largest time a UUIDv7 can carry. */
-const UUID_MS_MAX = 2 ** 48 - 1;
 
 /** The UTC day of a moment, as `YYYY-MM-DD`. */
 export function utcDayOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
-}
-
-/** When a request arrived: the first 48 bits of its UUIDv7 are the time in milliseconds. */
-export function timeOfRequestId(requestId: string): number {
-  return Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16);
 }
 
 /** The ids of one UTC day; `to` is exclusive. */
@@ -31,13 +25,6 @@ function startOfDayMs(day: string): number {
     throw new RangeError(`${day} is not a day written as YYYY-MM-DD`);
   }
   return startMs;
-}
-
-/** The smallest UUIDv7 of this moment. */
-export function smallestUuidAt(timeMs: number): string {
-  if (timeMs < 0 || timeMs > UUID_MS_MAX) throw new RangeError(`${timeMs} ms is outside the range of UUIDv7`);
-  const hex = timeMs.toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 /**

@@ -289,9 +289,11 @@ export function columnsOf<Table extends keyof typeof tables>(
   return Object.keys(tables[table]) as (keyof (typeof tables)[Table] & string)[];
 }
 
+/** The columns of a table by their names. */
+export type Columns = Readonly<Record<string, Column<unknown, unknown, unknown>>>;
+
+/** A table as Kysely knows it. */
+export type TableOf<C extends Columns> = { [Name in keyof C]: TypeOf<C[Name]> };
+
 /** The database as Kysely knows it. */
-export type Database = {
-  [Table in keyof typeof tables]: {
-    [Name in keyof (typeof tables)[Table]]: TypeOf<(typeof tables)[Table][Name]>;
-  };
-};
+export type Database = { [Table in keyof typeof tables]: TableOf<(typeof tables)[Table]> };

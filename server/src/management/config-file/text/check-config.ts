@@ -6,8 +6,8 @@ import {
 } from '@relay/contract';
 import { type Finding, type Position, pathInFile, readYaml } from '@relay/contract/config-text';
 import { parseTargetUrl } from '../../../kit/egress/target-url.ts';
+import { allSections } from '../../registry/section-list.ts';
 import { readItems } from '../read-file.ts';
-import { allSections } from '../sections/index.ts';
 
 export interface ConfigText {
   /** Null when something is wrong; `findings` then says what. */

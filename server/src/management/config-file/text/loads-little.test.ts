@@ -18,7 +18,7 @@ it('the text of the configuration file is read without loading stores, HTTP or w
     encoding: 'utf8',
   });
   const loaded = JSON.parse(printed) as string[];
-  assert.ok(loaded.some((url) => url.endsWith('/config-file/sections/index.ts')));
+  assert.ok(loaded.some((url) => url.endsWith('/registry/section-list.ts')));
   const heavy = loaded.filter((url) =>
     /node_modules\/(undici|pg|kysely|redis|fastify|pino|better-auth)\/|egress\/egress\.ts/.test(url),
   );

@@ -1,10 +1,10 @@
 import type { RequestLogEntry } from '@relay/contract';
-import { timeOfRequestId } from '../ledger-partitions.ts';
+import { uuidTimeMs } from '../../../kit/uuid-time.ts';
 import type { EntryRow } from './read-log.ts';
 
 /** A row as the API shows it in lists, and as sinks write it. */
 export function toRequestLogEntry(row: EntryRow): RequestLogEntry {
-  const arrivedAtMs = timeOfRequestId(row.request_id);
+  const arrivedAtMs = uuidTimeMs(row.request_id);
   const after = (ms: number | null) => (ms === null ? null : timestamp(arrivedAtMs + ms));
   const { actual_input_tokens: input, actual_output_tokens: output } = row;
   return {

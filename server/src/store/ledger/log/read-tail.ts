@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import type { Database } from '../../postgres/schema.ts';
-import { smallestUuidAt } from '../ledger-partitions.ts';
 import { dispatchedMs, ENTRY_COLUMNS, type EntryRow } from './read-log.ts';
 import { type Checkpoint, foreignBelowXid, type LedgerMoment, type Position } from './tail-checkpoint.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
+import { smallestUuidAt, uuidTimeMs } from '../../../kit/uuid-time.ts';
 import type { Database } from '../../postgres/schema.ts';
-import { smallestUuidAt, timeOfRequestId } from '../ledger-partitions.ts';
 import type { LogSearch } from './log-search.ts';
 import { type EntryRow, ledgerStartId, readRange } from './read-log.ts';
 
@@ -35,7 +35,7 @@ export function startWalk(db: Kysely<Database>, search: LogSearch, nowMs: number
   let bottomId: string | undefined;
 
   function daysBelow(id: string, lowest: string): string {
-    const topMs = Math.min(timeOfRequestId(id), nowMs);
+    const topMs = Math.min(uuidTimeMs(id), nowMs);
     return greater(smallestUuidAt(Math.max(0, topMs - days * DAY_MS)), lowest);
   }
 

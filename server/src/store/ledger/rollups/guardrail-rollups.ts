@@ -1,8 +1,8 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { countDuration } from '../../../domain/histogram.ts';
+import { uuidTimeMs } from '../../../kit/uuid-time.ts';
 import { rowArrays } from '../../postgres/row-arrays.ts';
 import { columnsOf, type Database } from '../../postgres/schema.ts';
-import { timeOfRequestId } from '../ledger-partitions.ts';
 import type { LedgerRow } from '../ledger-row.ts';
 import { BUCKETS, type Bucket, bucketStart } from './bucket.ts';
 
@@ -54,7 +54,7 @@ function sumIn(
   guardrail_id: string,
   bucket: Bucket,
 ): GuardrailRollup {
-  const startMs = bucketStart(bucket, timeOfRequestId(request_id));
+  const startMs = bucketStart(bucket, uuidTimeMs(request_id));
   // Minutes first: the most contended rollups are locked last, and so for the shortest time.
   const name = `${BUCKETS.indexOf(bucket)}${organization_id}${startMs}${guardrail_id}`;
   let sum = sums.get(name);

@@ -3,9 +3,10 @@ import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { HISTOGRAM_BOUNDS_MS } from '../../../domain/histogram.ts';
+import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
 import { appendRequests } from '../append-requests.ts';
-import { ensureLedgerPartitions, smallestUuidAt } from '../ledger-partitions.ts';
+import { ensureLedgerPartitions } from '../ledger-partitions.ts';
 import { sampleRow } from '../ledger-row.fixture.ts';
 import type { LedgerRow } from '../ledger-row.ts';
 

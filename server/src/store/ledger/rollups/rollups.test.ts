@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { smallestUuidAt } from '../ledger-partitions.ts';
+import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import { sampleRow } from '../ledger-row.fixture.ts';
 import { rollupsOf } from './rollups.ts';
 

@@ -1,6 +1,6 @@
 import { addHistogram, countDuration } from '../../../domain/histogram.ts';
+import { uuidTimeMs } from '../../../kit/uuid-time.ts';
 import { SUMMED_OPERATION } from '../../postgres/ledger-tables.ts';
-import { timeOfRequestId } from '../ledger-partitions.ts';
 import type { CountedRow } from '../ledger-row.ts';
 import type { RollupRow } from './add-rollups.ts';
 import { type Bucket, bucketStart } from './bucket.ts';
@@ -34,7 +34,7 @@ type Groups = Map<string, RollupRow>;
 export function rollupsOf(changes: readonly LedgerChange[]): RollupRow[] {
   const minutes: Groups = new Map();
   for (const { row, times } of changes) {
-    const startMs = bucketStart('minute', timeOfRequestId(row.request_id));
+    const startMs = bucketStart('minute', uuidTimeMs(row.request_id));
     for (const family of ['caller', 'resource'] as const) {
       const dimensions = dimensionsOf(row, family);
       count(groupIn(minutes, dimensions, 'minute', startMs), row, times);

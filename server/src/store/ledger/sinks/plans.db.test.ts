@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type CompiledQuery, sql } from 'kysely';
+import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
 import { appendRequests } from '../append-requests.ts';
-import { ensureLedgerPartitions, smallestUuidAt, utcDayOf } from '../ledger-partitions.ts';
+import { ensureLedgerPartitions, utcDayOf } from '../ledger-partitions.ts';
 import { sampleRow } from '../ledger-row.fixture.ts';
 import { nextOutboxEntry, readOutboxBacklog } from './outbox.ts';
 import { rowsQuery } from './read-rows.ts';

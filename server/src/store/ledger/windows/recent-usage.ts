@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { GATEWAY_LOST } from '../../../domain/expired-draft.ts';
 import { METRICS } from '../../../domain/limits/metric.ts';
+import { smallestUuidAt, uuidTimeMs } from '../../../kit/uuid-time.ts';
 import type { Database } from '../../postgres/schema.ts';
-import { smallestUuidAt, timeOfRequestId } from '../ledger-partitions.ts';
 import { LEDGER_QUANTITIES } from './ledger-quantities.ts';
 import { conditionsOf, type UsageWindow } from './usage-sums.ts';
 
@@ -51,7 +51,7 @@ export async function readRecentUsage(
 function usesOf(row: UseRow): RecentUse[] {
   const [amount, estimate] = [Number(row.amount), Number(row.estimate)];
   const reserved = Math.min(amount, estimate);
-  const arrivedMs = timeOfRequestId(row.request_id);
+  const arrivedMs = uuidTimeMs(row.request_id);
   return [
     { atMs: arrivedMs + row.started_ms, amount: reserved },
     { atMs: arrivedMs + row.latency_ms, amount: amount - reserved },

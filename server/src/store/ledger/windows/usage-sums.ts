@@ -2,8 +2,8 @@ import type { LimitMetric } from '@relay/contract';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { CountedRequests } from '../../../domain/limits/limit.ts';
 import { METRICS } from '../../../domain/limits/metric.ts';
+import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import type { Database } from '../../postgres/schema.ts';
-import { smallestUuidAt } from '../ledger-partitions.ts';
 import { LEDGER_QUANTITIES } from './ledger-quantities.ts';
 
 /** One window of one limit: what it counts, and since when. */

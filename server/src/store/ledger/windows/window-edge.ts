@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Quantity } from '../../../domain/limits/metric.ts';
+import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import type { Database } from '../../postgres/schema.ts';
-import { smallestUuidAt } from '../ledger-partitions.ts';
 import { LEDGER_QUANTITIES } from './ledger-quantities.ts';
 
 /** `Infinity` where the ledger does not record the amount. */

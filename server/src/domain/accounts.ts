@@ -1,0 +1,10 @@
+import { RelayError } from './relay-error.ts';
+
+/** Whether a deployment has user accounts: members, keys and budgets. */
+export interface AccountsSetting {
+  readonly accounts: boolean;
+}
+
+export function demandAccounts({ accounts }: AccountsSetting): void {
+  if (!accounts) throw new RelayError('accounts_disabled');
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ConfigFile } from '@relay/contract';
+import { allSections } from '../registry/section-list.ts';
+
+interface ItemSchema {
+  readonly properties: Readonly<Record<string, { readonly default?: unknown }>>;
+  readonly required: readonly string[];
+  readonly additionalProperties: boolean;
+}
+
+const sections = ConfigFile.properties as unknown as Record<string, { readonly items: ItemSchema }>;
+
+describe('the sections of the configuration file', () => {
+  it('are those of the contract', () => {
+    const { version: _, ...named } = sections;
+    assert.deepEqual(
+      allSections.map(({ name }) => name),
+      Object.keys(named),
+    );
+  });
+
+  for (const section of allSections) {
+    const item = sections[section.name]?.items as ItemSchema;
+
+    it(`${section.name} has a default for exactly what an item may leave out, the one the contract names`, () => {
+      assert.equal(item.additionalProperties, false);
+      const optional = Object.keys(item.properties).filter((field) => !item.required.includes(field));
+      // A slug that is left out follows from the name.
+      assert.deepEqual(
+        Object.keys(section.defaults).sort(),
+        optional.filter((field) => field !== 'slug').sort(),
+      );
+      for (const [field, value] of Object.entries(section.defaults)) {
+        const said = item.properties[field]?.default;
+        if (said !== undefined) assert.equal(value, said, field);
+      }
+    });
+
+    it(`${section.name} names only items of sections before it`, () => {
+      const entry = Object.fromEntries(section.fields.map((field) => [field, 'x']));
+      const before = allSections.slice(0, allSections.indexOf(section)).map(({ name }) => name);
+      for (const reference of section.referencesOf({ ...entry, scope_type: 'lane', target_type: 'lane' })) {
+        assert.ok(before.includes(reference.section), reference.section);
+      }
+    });
+  }
+});

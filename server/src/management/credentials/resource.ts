@@ -1,0 +1,15 @@
+import { credentialResource } from '@relay/contract';
+import { defineResource } from '../resources/resource.ts';
+import { storedTable } from '../resources/rows.ts';
+import { credentialHandlers } from './routes.ts';
+import { credentialSection } from './section.ts';
+
+export const resources = [
+  defineResource({
+    noun: credentialResource.section.noun,
+    table: storedTable('credentials'),
+    parents: [{ table: 'providers', column: 'provider_id' }],
+    section: credentialSection,
+    handlers: credentialHandlers,
+  }),
+];

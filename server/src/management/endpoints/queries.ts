@@ -1,3 +1,0 @@
-import { ownedRows } from '../owned-rows.ts';
-
-export const endpointRows = ownedRows('endpoints');

@@ -1,0 +1,33 @@
+import { guardrailBindingResource } from '@relay/contract';
+import { defineResource } from '../resources/resource.ts';
+import { storedTable } from '../resources/rows.ts';
+import { bindingHandlers } from './binding-routes.ts';
+import { guardrailBindingSection } from './binding-section.ts';
+import { guardrailResource } from './replace-bindings.ts';
+import { guardrailHandlers } from './routes.ts';
+import { guardrailSection } from './section.ts';
+
+export const resources = [
+  defineResource({
+    ...guardrailResource,
+    counted: 'guardrails',
+    feature: ['guardrails', 'listGuardrails'],
+    // A request that arrives after the answer must meet an enabled guardrail as it is now.
+    isFenced: ({ enabled }) => enabled,
+    section: guardrailSection,
+    handlers: guardrailHandlers,
+  }),
+  defineResource({
+    noun: guardrailBindingResource.section.noun,
+    table: storedTable('guardrail_bindings'),
+    parents: [
+      { table: 'guardrails', column: 'guardrail_id' },
+      { table: 'providers', column: 'target_id' },
+      { table: 'endpoints', column: 'target_id' },
+      { table: 'lanes', column: 'target_id' },
+    ],
+    isFenced: () => true,
+    section: guardrailBindingSection,
+    handlers: bindingHandlers,
+  }),
+];

@@ -1,0 +1,161 @@
+import type { UserLimitPolicyUpsert } from '@relay/contract';
+import type { Transaction } from 'kysely';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Database } from '../../store/postgres/schema.ts';
+import { demandMatch } from '../resources/entity-tag.ts';
+import { conflict, isId, notFound, unknownReference } from '../resources/refusals.ts';
+import type { WriteCall } from '../resources/write-resource.ts';
+import { type BudgetKind, type BudgetRow, findTwin, subjectOf } from './budget-rows.ts';
+import { demandWindow } from './limit-window.ts';
+import { heldResource } from './limited-resource.ts';
+
+// Rows are always locked in the same order: whose budget it is, then what it is on, then the budget. It is the order
+// in which deleting a member, a key or a provider takes them, so that nobody waits in a circle.
+
+type ChangeCall = Pick<WriteCall, 'caller' | 'header'>;
+
+/** What both kinds of budget are written by: whose it is, and the rest of the body. */
+export interface WantedBudget extends Omit<UserLimitPolicyUpsert, 'user_uuid' | 'limit_uuid'> {
+  readonly subjectId: string;
+}
+
+export interface Change {
+  readonly before: BudgetRow | null;
+  readonly after: BudgetRow | null;
+}
+
+export async function createBudget(
+  tx: Transaction<Database>,
+  kind: BudgetKind,
+  { caller: { organizationId } }: ChangeCall,
+  id: string,
+  wanted: WantedBudget,
+): Promise<Change> {
+  demandWindow(wanted);
+  const { subjectId } = wanted;
+  if (!isId(subjectId)) throw unknownSubject(kind);
+  await kind.lockSubject(tx, organizationId, subjectId, { forNew: true });
+  const row = { id, ...(await heldColumns(tx, organizationId, wanted, wanted.target_id ?? null)) };
+  await demandNoTwin(tx, kind, organizationId, subjectId, row);
+  const whole = { ...row, [kind.subjectColumn]: subjectId };
+  const after = await kind.rows.insert(tx, organizationId, whole);
+  if (after !== undefined) return { before: null, after };
+  // Whose budget it is is locked, so no twin can have come in between.
+  throw new RelayError('internal_error', { internal: `${kind.noun} ${id} exists already` });
+}
+
+export async function updateBudget(
+  tx: Transaction<Database>,
+  kind: BudgetKind,
+  call: ChangeCall,
+  limitId: string,
+  wanted: WantedBudget,
+): Promise<Change> {
+  demandWindow(wanted);
+  const { organizationId } = call.caller;
+  const found = await foundBudget(tx, kind, call, limitId);
+  demandSame(kind, found, wanted);
+  const subjectId = subjectOf(kind, found);
+  await kind.lockSubject(tx, organizationId, subjectId, { forNew: false });
+  const columns = kind.fixed.includes('target_id')
+    ? limitOf(wanted)
+    : await heldColumns(tx, organizationId, wanted, wantedTargetId(found, wanted));
+  const before = await lockedBudget(tx, kind, call, limitId);
+  // Once more on the row that is written: it may have changed between the two.
+  demandSame(kind, before, wanted);
+  await demandNoTwin(tx, kind, organizationId, subjectId, { ...before, ...columns });
+  const after = await kind.rows.update(tx, organizationId, before.id, columns);
+  return { before, after: after ?? null };
+}
+
+export async function removeBudget(
+  tx: Transaction<Database>,
+  kind: BudgetKind,
+  call: ChangeCall,
+  limitId: string,
+): Promise<Change> {
+  const { organizationId } = call.caller;
+  const found = await foundBudget(tx, kind, call, limitId);
+  await kind.lockSubject(tx, organizationId, subjectOf(kind, found), { forNew: false });
+  const before = await lockedBudget(tx, kind, call, limitId);
+  await kind.rows.remove(tx, organizationId, before.id);
+  return { before, after: null };
+}
+
+export function unknownSubject({
+  subjectParam,
+  kind,
+}: Pick<BudgetKind, 'subjectParam' | 'kind'>): RelayError {
+  return unknownReference(subjectParam, kind === 'user' ? 'member' : 'API key');
+}
+
+async function foundBudget(
+  tx: Transaction<Database>,
+  { rows, noun }: BudgetKind,
+  { caller }: ChangeCall,
+  limitId: string,
+): Promise<BudgetRow> {
+  const row = isId(limitId) ? await rows.find(tx, caller.organizationId, limitId) : undefined;
+  if (row === undefined) throw notFound(noun);
+  return row;
+}
+
+async function lockedBudget(
+  tx: Transaction<Database>,
+  { rows, noun }: BudgetKind,
+  { caller, header }: ChangeCall,
+  limitId: string,
+): Promise<BudgetRow> {
+  const row = await rows.lock(tx, caller.organizationId, limitId);
+  if (row === undefined) throw notFound(noun);
+  demandMatch(header, row);
+  return row;
+}
+
+async function demandNoTwin(
+  tx: Transaction<Database>,
+  kind: BudgetKind,
+  organizationId: string,
+  subjectId: string,
+  wanted: Parameters<typeof findTwin>[4],
+): Promise<void> {
+  const twin = await findTwin(tx, kind, organizationId, subjectId, wanted);
+  if (twin === undefined) return;
+  throw conflict(
+    'limit_uuid',
+    `There is a budget for this ${kind.subjectParam}, target, metric and period already. Send limit_uuid "${twin}" to change it.`,
+  );
+}
+
+async function heldColumns(
+  tx: Transaction<Database>,
+  organizationId: string,
+  wanted: WantedBudget,
+  targetId: string | null,
+) {
+  const { target_type } = wanted;
+  const named = { type: target_type, id: targetId, fields: 'target' } as const;
+  return { target_type, target_id: await heldResource(tx, organizationId, named), ...limitOf(wanted) };
+}
+
+function limitOf({ metric, period, limit_value, enabled }: WantedBudget) {
+  return { metric, period, limit_value, enabled };
+}
+
+/** Left out, the target stays what it was; the id of another kind of resource cannot be meant. */
+function wantedTargetId(row: BudgetRow, { target_type, target_id }: WantedBudget): string | null {
+  if (target_id !== undefined) return target_id;
+  return target_type === row.target_type ? row.target_id : null;
+}
+
+/** A budget stays with whom it was made for, and keeps what its kind says that it keeps. */
+function demandSame(kind: BudgetKind, row: BudgetRow, wanted: WantedBudget): void {
+  const refuse = (param: string) =>
+    conflict(
+      param,
+      `${param} cannot be changed: this budget was made with another. Send the same as before, or delete it and create another.`,
+    );
+  if (subjectOf(kind, row) !== wanted.subjectId.toLowerCase()) throw refuse(kind.subjectParam);
+  const whole = { ...wanted, target_id: wantedTargetId(row, wanted)?.toLowerCase() ?? null };
+  for (const field of kind.fixed) if (whole[field] !== row[field]) throw refuse(field);
+}

@@ -1,0 +1,60 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Database } from '../../store/postgres/schema.ts';
+import { lockKey } from '../api-keys/queries.ts';
+import { conflict } from '../resources/refusals.ts';
+import type { RowRange } from '../resources/rows.ts';
+import { type BudgetKind, type BudgetRow, keyBudgetRows } from './budget-rows.ts';
+import { unknownSubject } from './change-budget.ts';
+
+export type KeyBudgetRow = BudgetRow & { readonly api_key_id: string; readonly owner_user_id: string };
+
+/** The budgets a reader sees: of the keys of one owner, or with `ownerId` undefined of every key. */
+export interface KeyBudgetScope {
+  readonly organizationId: string;
+  readonly ownerId: string | undefined;
+  readonly enabledOnly: boolean;
+}
+
+/** In creation order, those of revoked keys among them. */
+export function listKeyBudgets(
+  db: Kysely<Database>,
+  { organizationId, ownerId, enabledOnly }: KeyBudgetScope,
+  { afterId, limit }: RowRange,
+): Promise<KeyBudgetRow[]> {
+  return db
+    .selectFrom('api_key_limit_policies as budget')
+    .innerJoin('api_keys as key', (join) =>
+      join
+        .onRef('key.organization_id', '=', 'budget.organization_id')
+        .onRef('key.id', '=', 'budget.api_key_id'),
+    )
+    .selectAll('budget')
+    .select('key.user_id as owner_user_id')
+    .where('budget.organization_id', '=', organizationId)
+    .$if(ownerId !== undefined, (query) => query.where('key.user_id', '=', ownerId ?? ''))
+    .$if(enabledOnly, (query) => query.where('budget.enabled', '=', true))
+    .$if(afterId !== undefined, (query) => query.where('budget.id', '>', afterId ?? ''))
+    .orderBy('budget.id')
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+    .execute();
+}
+
+const names = { kind: 'api_key', subjectParam: 'api_key_uuid' } as const;
+
+/** Key, target, metric and window are what the budget is; its value and whether it is enabled may change. */
+export const keyBudgets: BudgetKind = {
+  ...names,
+  noun: 'api_key_limit_policy',
+  rows: keyBudgetRows,
+  subjectColumn: 'api_key_id',
+  fixed: ['target_type', 'target_id', 'metric', 'period'],
+  async lockSubject(tx: Transaction<Database>, organizationId, keyId, { forNew }) {
+    const key = await lockKey(tx, { organizationId, userId: undefined }, keyId);
+    if (key === undefined) throw unknownSubject(names);
+    if (!forNew || key.revoked_at === null) return;
+    throw conflict(
+      'api_key_uuid',
+      'This key was revoked, so there is nothing left to limit. Send the id of an active key.',
+    );
+  },
+};

@@ -1,0 +1,16 @@
+import type { LimitMetric, LimitPeriod } from '@relay/contract';
+import { METRICS } from '../../domain/limits/metric.ts';
+import { invalidField } from '../resources/refusals.ts';
+
+/** Rejects a period that the metric cannot have: `none` goes with a metric that is counted while requests are in flight. */
+export function demandWindow({ metric, period }: { metric: LimitMetric; period: LimitPeriod }): void {
+  if (METRICS[metric].held && period !== 'none') {
+    throw invalidField('period', `period must be "none" when metric is "${metric}".`);
+  }
+  if (!METRICS[metric].held && period === 'none') {
+    throw invalidField(
+      'period',
+      `period must be one of second, minute, hour, day, month when metric is "${metric}"; "none" goes with concurrency.`,
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import type { Transaction } from 'kysely';
+import type { Database } from '../../store/postgres/schema.ts';
+import { heldReference } from '../resources/reference.ts';
+import { invalidField } from '../resources/refusals.ts';
+
+const TABLES = {
+  provider: 'providers',
+  credential: 'credentials',
+  endpoint: 'endpoints',
+  model: 'endpoints',
+  lane: 'lanes',
+} as const;
+
+/** What a limit is to be on, and the two fields of the body that say so. */
+export interface NamedResource {
+  readonly type: keyof typeof TABLES | 'global';
+  readonly id: string | null;
+  /** `scope` for `scope_type` and `scope_id`. */
+  readonly fields: 'scope' | 'target';
+}
+
+/** Its id as stored, kept from being deleted until commit; 400 when it cannot be limited. */
+export async function heldResource(
+  tx: Transaction<Database>,
+  organizationId: string,
+  { type, id, fields }: NamedResource,
+): Promise<string | null> {
+  const param = `${fields}_id`;
+  if (type === 'global') {
+    if (id === null) return null;
+    throw invalidField(
+      param,
+      `${param} must be null or left out when ${fields}_type is "global": the policy applies to every request.`,
+    );
+  }
+  // `model` is the word of the specification for what is an endpoint everywhere else.
+  const kind = type === 'model' ? 'endpoint' : type;
+  if (id === null) {
+    throw invalidField(param, `${param} must name the ${kind} to limit when ${fields}_type is "${type}".`);
+  }
+  return (await heldReference(tx, TABLES[type], organizationId, { param, kind, id })).id;
+}

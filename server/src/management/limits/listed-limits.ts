@@ -1,0 +1,106 @@
+import type { Kysely } from 'kysely';
+import type { Caller } from '../../domain/caller.ts';
+import { budgetLimit, endpointBound, type Limit, resourceLimit } from '../../domain/limits/limit.ts';
+import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
+import type { Database } from '../../store/postgres/schema.ts';
+import { isId } from '../resources/refusals.ts';
+import { toBudgetPolicy } from './budget-rows.ts';
+import { listKeyBudgets } from './key-budgets.ts';
+import { listUserBudgets } from './user-budgets.ts';
+import { seesOrganization, visibleOwner } from './visibility.ts';
+
+/** Where a limit stands in the list: its section, and its place there. */
+export interface Position {
+  readonly section: number;
+  readonly id: string;
+}
+
+export interface ListedLimit extends Position {
+  readonly limit: Limit;
+}
+
+/** Reads up to `count` limits of one section after an id, in the order of ids. */
+type Section = (
+  afterId: string | undefined,
+  count: number,
+) => Promise<readonly { id: string; limit: Limit }[]>;
+
+interface Reader {
+  readonly caller: Caller;
+  readonly snapshot: OrganizationSnapshot;
+  readonly db: Kysely<Database>;
+}
+
+/**
+ * The limits in force that the caller may see, after a position and no more than `count`: policies on resources,
+ * bounds of endpoints, budgets of members, budgets of keys. The first two are what this process holds requests to;
+ * budgets can be more than a process should go through for one page, and are read as far as it reaches.
+ */
+export async function listLimits(
+  reader: Reader,
+  after: Position | null,
+  count: number,
+): Promise<ListedLimit[]> {
+  const found: ListedLimit[] = [];
+  for (const [section, read] of sectionsFor(reader).entries()) {
+    if (found.length >= count) break;
+    if (after !== null && section < after.section) continue;
+    const afterId = section === after?.section ? after.id : undefined;
+    const items = await read(afterId, count - found.length);
+    found.push(...items.map((item) => ({ section, ...item })));
+  }
+  return found;
+}
+
+/** Always four, so that a position means the same to every caller. */
+function sectionsFor({ caller, snapshot, db }: Reader): readonly Section[] {
+  const { organizationId } = caller;
+  const owner = visibleOwner(caller);
+  const shared = seesOrganization(caller);
+  const policies = shared ? snapshot.limitPolicies : [];
+  const endpoints = shared ? [...snapshot.endpoints.values()] : [];
+  return [
+    inMemory(policies.map((policy) => ({ id: policy.id, limit: resourceLimit(policy) }))),
+    inMemory(
+      endpoints.flatMap((endpoint) => {
+        const { id, maxConcurrency } = endpoint;
+        return maxConcurrency === null ? [] : [{ id, limit: endpointBound(endpoint, maxConcurrency) }];
+      }),
+    ),
+    async (afterId, limit) => {
+      const scope = { organizationId, userId: owner, enabledOnly: true };
+      const rows = await listUserBudgets(db, scope, { afterId, limit });
+      return rows.map((row) => ({
+        id: row.id,
+        limit: budgetLimit(toBudgetPolicy('user', row.user_id, row)),
+      }));
+    },
+    async (afterId, limit) => {
+      const scope = { organizationId, ownerId: owner, enabledOnly: true };
+      const rows = await listKeyBudgets(db, scope, { afterId, limit });
+      return rows.map((row) => ({
+        id: row.id,
+        limit: budgetLimit(toBudgetPolicy('api_key', row.api_key_id, row)),
+      }));
+    },
+  ];
+}
+
+/** The snapshot has them in the order of their ids. */
+function inMemory(items: readonly { id: string; limit: Limit }[]): Section {
+  return async (afterId, count) =>
+    (afterId === undefined ? items : items.filter(({ id }) => id > afterId)).slice(0, count);
+}
+
+export function cursorOf({ section, id }: Position): string {
+  return Buffer.from(`0${section}${id.replaceAll('-', '')}`, 'hex').toString('base64url');
+}
+
+/** Null for text that is no cursor of this list. */
+export function positionOf(cursor: string): Position | null {
+  const hex = Buffer.from(cursor, 'base64url').toString('hex');
+  const parts = /^0([0-3])(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex);
+  if (parts === null) return null;
+  const position = { section: Number(parts[1]), id: parts.slice(2).join('-') };
+  return isId(position.id) && cursorOf(position) === cursor ? position : null;
+}

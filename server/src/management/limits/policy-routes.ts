@@ -1,0 +1,78 @@
+import type { LimitPolicyCreate, LimitPolicyUpdate } from '@relay/contract';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Handlers } from '../../http/call.ts';
+import type { tables } from '../../store/postgres/schema.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import type { ResourceWrites } from '../resources/write-resource.ts';
+import { demandWindow } from './limit-window.ts';
+import { toLimitPolicy } from './policy-wire.ts';
+import { heldScope } from './scope.ts';
+
+/** Resource limit policies are for self-hosted deployments; hosted ones have user and key budgets instead. */
+export function limitPolicyHandlers(
+  deps: ManagementDeps,
+  writes: ResourceWrites<typeof tables.limit_policies>,
+): Handlers {
+  function demandSelfHosted(): void {
+    if (deps.deployment.mode !== 'hosted') return;
+    throw new RelayError('mode_unsupported', {
+      message:
+        'Resource limit policies are for self-hosted deployments. Use budgets of users and of API keys instead.',
+    });
+  }
+
+  return {
+    async listLimitPolicies(call) {
+      demandSelfHosted();
+      return (await writes.list(call, 'listLimitPolicies')).map(toLimitPolicy);
+    },
+    async createLimitPolicy(call) {
+      demandSelfHosted();
+      const { body } = call;
+      demandWindow(body);
+      const row = await writes.create(call, async ({ tx, organizationId }, id) => {
+        const scope = await heldScope(tx, organizationId, {
+          scope_type: body.scope_type,
+          scope_id: body.scope_id ?? null,
+        });
+        const inserted = await writes.rows.insert(tx, organizationId, {
+          id,
+          ...scope,
+          ...limitOf(body),
+        });
+        if (inserted !== undefined) return inserted;
+        // Policies have no name and may repeat one another; only the id is unique, and it is new.
+        throw new RelayError('internal_error', { internal: `limit policy ${id} exists already` });
+      });
+      return toLimitPolicy(row);
+    },
+    async updateLimitPolicy(call) {
+      demandSelfHosted();
+      const { body } = call;
+      demandWindow(body);
+      const row = await writes.update(call, call.params.policy_id, async ({ tx, organizationId }, before) => {
+        // Left out, the scope stays what it was; the id of another kind of resource cannot be meant.
+        const keptId = body.scope_type === before.scope_type ? before.scope_id : null;
+        const scope = await heldScope(tx, organizationId, {
+          scope_type: body.scope_type,
+          scope_id: body.scope_id === undefined ? keptId : body.scope_id,
+        });
+        return { ...scope, ...limitOf(body) };
+      });
+      return toLimitPolicy(row);
+    },
+    async deleteLimitPolicy(call) {
+      demandSelfHosted();
+      return writes.remove(call, call.params.policy_id);
+    },
+  };
+}
+
+function limitOf(body: LimitPolicyCreate | LimitPolicyUpdate) {
+  return {
+    metric: body.metric,
+    period: body.period,
+    limit_value: body.limit_value,
+    enabled: body.enabled,
+  };
+}

@@ -1,0 +1,39 @@
+import { limitPolicyResource } from '@relay/contract';
+import { defineResource } from '../resources/resource.ts';
+import { storedTable } from '../resources/rows.ts';
+import { keyBudgetHandlers } from './key-budget-routes.ts';
+import { keyBudgets } from './key-budgets.ts';
+import { limitPolicyHandlers } from './policy-routes.ts';
+import { limitPolicySection } from './section.ts';
+import { limitUsageHandlers } from './usage-routes.ts';
+import { userBudgetHandlers } from './user-budget-routes.ts';
+import { userBudgets } from './user-budgets.ts';
+
+export const resources = [
+  defineResource({
+    noun: limitPolicyResource.section.noun,
+    table: storedTable('limit_policies'),
+    parents: [
+      { table: 'providers', column: 'scope_id' },
+      { table: 'credentials', column: 'scope_id' },
+      { table: 'endpoints', column: 'scope_id' },
+      { table: 'lanes', column: 'scope_id' },
+    ],
+    feature: ['resource_limit_policies', 'listLimitPolicies'],
+    isSelfHostedOnly: true,
+    section: limitPolicySection,
+    handlers: (deps, writes) => ({ ...limitPolicyHandlers(deps, writes), ...limitUsageHandlers(deps) }),
+  }),
+  defineResource({
+    noun: userBudgets.noun,
+    table: storedTable('user_limit_policies'),
+    feature: ['user_limit_policies', 'listUserLimitPolicies'],
+    handlers: userBudgetHandlers,
+  }),
+  defineResource({
+    noun: keyBudgets.noun,
+    table: storedTable('api_key_limit_policies'),
+    feature: ['api_key_limit_policies', 'listApiKeyLimitPolicies'],
+    handlers: keyBudgetHandlers,
+  }),
+];

@@ -1,0 +1,55 @@
+import { type ConfigLimitPolicy, limitPolicyResource } from '@relay/contract';
+import { demandStorable } from '../../domain/storable-fields.ts';
+import type { tables } from '../../store/postgres/schema.ts';
+import { invalidField } from '../resources/refusals.ts';
+import type { SectionName, SectionOf } from '../resources/section.ts';
+import { demandWindow } from './limit-window.ts';
+
+const LIMITED = {
+  provider: 'providers',
+  credential: 'credentials',
+  endpoint: 'endpoints',
+  lane: 'lanes',
+} as const satisfies Record<string, SectionName>;
+
+/** Policies have no name and may repeat one another, so those on the same thing are told apart by their order. */
+export const limitPolicySection: SectionOf<ConfigLimitPolicy, typeof tables.limit_policies> = {
+  announced: limitPolicyResource.section,
+  defaults: { scope: null, enabled: true },
+  repeats: true,
+  keyOf({ scope_type, scope, metric, period }) {
+    const limited = scope === null ? scope_type : `${scope_type} ${scope}`;
+    return `${limited}: ${metric}/${period}`;
+  },
+  referencesOf({ scope_type, scope }) {
+    if (scope_type === 'global' || scope === null) return [];
+    return [{ field: 'scope', section: LIMITED[scope_type], key: scope }];
+  },
+  entryOf: (row, keyOf) => ({
+    scope:
+      row.scope_type === 'global' || row.scope_id === null
+        ? null
+        : keyOf(LIMITED[row.scope_type], row.scope_id),
+    scope_type: row.scope_type,
+    metric: row.metric,
+    period: row.period,
+    limit_value: row.limit_value,
+    enabled: row.enabled,
+  }),
+  checked(entry) {
+    demandStorable(entry);
+    demandWindow(entry);
+    const { scope_type, scope } = entry;
+    if (scope_type === 'global' && scope !== null) {
+      throw invalidField('scope', 'scope must be null or left out when scope_type is "global".');
+    }
+    if (scope_type !== 'global' && scope === null) {
+      throw invalidField('scope', `scope must name the ${scope_type} to limit.`);
+    }
+    return entry;
+  },
+  columnsOf({ scope_type, scope, ...limit }, idOf) {
+    const limited = scope_type === 'global' || scope === null ? null : idOf(LIMITED[scope_type], scope);
+    return { ...limit, scope_type, scope_id: limited };
+  },
+};

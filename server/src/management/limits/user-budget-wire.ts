@@ -1,0 +1,16 @@
+import type { UserLimitPolicy } from '@relay/contract';
+import type { UserBudgetRow } from './user-budgets.ts';
+
+export function toUserLimitPolicy(row: UserBudgetRow): UserLimitPolicy {
+  return {
+    id: row.id,
+    limit_uuid: row.id,
+    user_uuid: row.user_id,
+    target_type: row.target_type,
+    target_id: row.target_id,
+    metric: row.metric,
+    period: row.period,
+    limit_value: row.limit_value,
+    enabled: row.enabled,
+  };
+}

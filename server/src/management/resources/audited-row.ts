@@ -1,0 +1,39 @@
+import type { Caller } from '../../domain/caller.ts';
+import type { AuditActor } from '../../store/configuration/audit-log.ts';
+import type { Table } from './rows.ts';
+
+const ACTORS = {
+  session: 'user',
+  user_key: 'api_key',
+  admin_token: 'admin_token',
+  api_token: 'system',
+} as const satisfies Record<Caller['kind'], AuditActor['type']>;
+
+export function actorOf({ kind, userId, keyId }: Caller): AuditActor {
+  return { type: ACTORS[kind], userId, keyId };
+}
+
+/** Bookkeeping that says nothing about the change. */
+const LEFT_OUT = new Set([
+  'organization_id',
+  'id',
+  'key_id',
+  'version',
+  'created_at',
+  'updated_at',
+  'last_used_at',
+  'changed_version',
+]);
+
+/**
+ * A row as the audit log may keep it. Sealed secrets are the binary columns, and no binary column passes, whatever it
+ * is called; a replaced secret shows in `secret_version`.
+ */
+export function auditedRow({ columns }: Pick<Table, 'columns'>, row: object): Record<string, unknown> {
+  const kept = Object.entries(row).filter(([name]) => {
+    const column = columns[name];
+    // A computed column repeats what another one says.
+    return !LEFT_OUT.has(name) && column !== undefined && column.type !== 'bytea' && !column.generated;
+  });
+  return Object.fromEntries(kept);
+}

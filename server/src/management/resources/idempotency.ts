@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { headers, type Route, type RouteId, routes } from '@relay/contract';
+import type { Kysely } from 'kysely';
+import type { Caller } from '../../domain/caller.ts';
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Call, Handlers, RouteAnswer } from '../../http/call.ts';
+import { UnsealError } from '../../kit/seal.ts';
+import { hasAuditEntry } from '../../store/configuration/audit-log.ts';
+import type { Database } from '../../store/postgres/schema.ts';
+import type { ManagementDeps } from './deps.ts';
+import {
+  type Claim,
+  claimKey,
+  endWithoutAnswer,
+  forgetExpired,
+  type KnownRequest,
+  releaseClaim,
+  storeAnswer,
+} from './idempotency-rows.ts';
+import { type AnyHandler, mapHandlers } from './map-handlers.ts';
+import { invalidField } from './refusals.ts';
+
+type IdempotencyDeps = Pick<ManagementDeps, 'ofOrganization' | 'sealer'>;
+
+/** What is kept of an answer. The status follows from the route. */
+interface Answer {
+  readonly body: RouteAnswer<RouteId>;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * Makes every create safe to send twice: a caller who sends `Idempotency-Key` gets the first answer again, and
+ * one thing is created. Without the header nothing changes.
+ */
+export function withIdempotency(deps: IdempotencyDeps, handlers: Handlers): Handlers {
+  return mapHandlers(handlers, (handler, id) => {
+    const route: Route = routes[id];
+    const repeatable = route.method === 'POST' && route.errors.includes('idempotency_conflict');
+    return repeatable ? idempotent(deps, route, handler) : handler;
+  });
+}
+
+function idempotent(deps: IdempotencyDeps, route: Route, handler: AnyHandler): AnyHandler {
+  return async (call) => {
+    const key = call.header(headers.idempotencyKey.toLowerCase());
+    if (key === undefined) return handler(call);
+    const claim = claimOf(route, call, key);
+    const db = deps.ofOrganization(call.caller.organizationId);
+    await forgetExpired(db);
+    const known = await claimKey(db, claim);
+    if (known !== 'claimed') return replay(deps, call, claim, known);
+    return serve({ ...deps, db, route, handler }, call, claim);
+  };
+}
+
+/** Same key, same caller, same request. */
+function claimOf(route: Route, call: Call<RouteId>, key: string): Claim {
+  if (!PRINTABLE.test(key)) {
+    throw invalidField(
+      headers.idempotencyKey,
+      `${headers.idempotencyKey} must be 1 to 255 printable ASCII characters. A UUID is a good key.`,
+    );
+  }
+  const params = new Map<string, string>(Object.entries(call.params ?? {}));
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params.get(name) ?? '');
+  const request = JSON.stringify([route.method, path, call.body]);
+  return {
+    organizationId: call.caller.organizationId,
+    callerId: callerIdOf(call.caller),
+    key,
+    method: route.method,
+    path,
+    requestHash: createHash('sha256').update(request).digest(),
+  };
+}
+
+function callerIdOf(caller: Caller): string {
+  return caller.keyId ?? (caller.kind === 'session' ? caller.userId : caller.kind);
+}
+
+/** Runs the handler under a claim that is committed already, so that nobody else does. */
+async function serve(
+  deps: IdempotencyDeps & { db: Kysely<Database>; route: Route; handler: AnyHandler },
+  call: Call<RouteId>,
+  claim: Claim,
+): Promise<RouteAnswer<RouteId>> {
+  const sent: [string, string][] = [];
+  const setHeader = (name: string, value: string) => {
+    sent.push([name, value]);
+    call.setHeader(name, value);
+  };
+  try {
+    const body = await deps.handler({ ...call, setHeader });
+    const answer: Answer = { body, headers: sent };
+    const sealed = deps.sealer.seal(JSON.stringify(answer), bindingOf(claim));
+    // What was created is created: a repeat then learns that the answer was not kept.
+    await storeAnswer(deps.db, claim, deps.route.success.status, sealed).catch(() => undefined);
+    return body;
+  } catch (error) {
+    // A claim that cannot be given back stays, and is said to be of unknown outcome once it is old.
+    await settleFailure(deps.db, call, claim, error).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A refusal has written nothing, and may be tried again. After a failure, the audit log tells whether it has. */
+async function settleFailure(
+  db: Kysely<Database>,
+  call: Call<RouteId>,
+  claim: Claim,
+  error: unknown,
+): Promise<void> {
+  const refused = error instanceof RelayError && error.status < 500;
+  const written = !refused && (await hasAuditEntry(db, claim.organizationId, call.requestId));
+  if (written) await endWithoutAnswer(db, claim);
+  else await releaseClaim(db, claim);
+}
+
+function replay(
+  { sealer }: IdempotencyDeps,
+  call: Call<RouteId>,
+  claim: Claim,
+  known: KnownRequest | 'unsettled',
+): RouteAnswer<RouteId> {
+  if (known === 'unsettled') throw stillServed();
+  if (!known.requestHash.equals(claim.requestHash)) throw new RelayError('idempotency_conflict');
+  if (known.sealedAnswer === null) throw known.ended ? outcomeUnknown() : stillServed();
+  const answer = openAnswer(sealer, known.sealedAnswer, claim);
+  for (const [name, value] of answer.headers) call.setHeader(name, value);
+  call.setHeader(headers.idempotencyReplayed, 'true');
+  return answer.body;
+}
+
+function openAnswer(sealer: ManagementDeps['sealer'], sealed: Buffer, claim: Claim): Answer {
+  try {
+    const answer: Answer = JSON.parse(sealer.open(sealed, bindingOf(claim)).reveal());
+    return answer;
+  } catch (error) {
+    // The master key that sealed it has been taken out of service since.
+    if (error instanceof UnsealError) throw outcomeUnknown();
+    throw error;
+  }
+}
+
+function bindingOf(claim: Claim): string[] {
+  return ['idempotency', claim.organizationId, claim.callerId, claim.key];
+}
+
+function stillServed(): RelayError {
+  return new RelayError('idempotency_conflict', {
+    message: `The first request with this ${headers.idempotencyKey} is still being served. Retry in a second to get its answer.`,
+    headers: { [headers.retryAfter]: '1' },
+  });
+}
+
+function outcomeUnknown(): RelayError {
+  return new RelayError('idempotency_conflict', {
+    message: `The first request with this ${headers.idempotencyKey} left no answer to repeat, and whether it took effect is unknown here. List the resources to see; then use a new key if it did not.`,
+  });
+}

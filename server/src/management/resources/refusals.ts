@@ -1,0 +1,37 @@
+import { RelayError } from '../../domain/relay-error.ts';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function isId(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** The same for an id that never was, one of another organization, and text that cannot be an id. */
+export function notFound(kind: string): RelayError {
+  return new RelayError('not_found', {
+    message: `No such ${kind.replaceAll('_', ' ')} exists in the scope this key may see. Check the id.`,
+  });
+}
+
+export function invalidField(param: string, message: string): RelayError {
+  return new RelayError('invalid_request', { param, message });
+}
+
+export function conflict(param: string | null, message: string): RelayError {
+  return new RelayError('conflict', { param, message });
+}
+
+/** A body names another resource that does not exist, or not here. */
+export function unknownReference(param: string, kind: string): RelayError {
+  return invalidField(
+    param,
+    `${param} names no ${kind} of this organization. Send the id of an existing one.`,
+  );
+}
+
+/** Names for a message: enough to act on, never a wall of text. */
+export function listNames(names: readonly string[], shownMax = 5): string {
+  const shown = names.slice(0, shownMax).map((name) => `"${name}"`);
+  const hidden = names.length - shown.length;
+  return hidden > 0 ? `${shown.join(', ')} and ${hidden} more` : shown.join(', ');
+}

@@ -1,0 +1,67 @@
+import type { RouteId } from '@relay/contract';
+import type { Counted } from '../../domain/access.ts';
+import type { Handlers } from '../../http/call.ts';
+import type { Columns } from '../../store/postgres/schema.ts';
+import type { Dependent } from './dependents.ts';
+import type { ManagementDeps } from './deps.ts';
+import { countedRows } from './plan-counts.ts';
+import type { RowOf, Table } from './rows.ts';
+import type { SectionOf } from './section.ts';
+import { type Section, storedSection } from './stored-section.ts';
+import { type ResourceWrites, resourceWrites } from './write-resource.ts';
+
+/** A feature that `GET /api/relay/capabilities` reports. */
+export interface Feature {
+  readonly name: string;
+  /** The feature is there when this route is served. */
+  readonly route: RouteId;
+  readonly isSelfHostedOnly: boolean;
+}
+
+/** A resource written against the types of its own table and configuration item. */
+export interface ResourceOf<C extends Columns, Item extends object> {
+  /** As the audit log and messages call it. */
+  readonly noun: string;
+  readonly table: Table<C>;
+  /** The number of rows that a plan bounds. */
+  readonly counted?: Counted;
+  /** Rows of this table are deleted along with the row of the other table that the column names. */
+  readonly parents?: readonly { readonly table: string; readonly column: string }[];
+  /** The name under which capabilities report it, and the route that opens it. */
+  readonly feature?: readonly [name: string, route: RouteId];
+  /** Hosted deployments refuse it, and their configuration files do not have it. */
+  readonly isSelfHostedOnly?: true;
+  /** Whether a row that a write leaves behind must have reached every gateway before the write is answered. */
+  isFenced?(after: RowOf<C>): boolean;
+  readonly section?: SectionOf<Item, C>;
+  handlers(deps: ManagementDeps, writes: ResourceWrites<C>): Handlers;
+}
+
+/** A resource as the lists hold it. Handlers, sections, features and dependents are derived from the list. */
+export interface Resource {
+  readonly noun: string;
+  readonly table: Pick<Table, 'name'>;
+  readonly parents: readonly { readonly table: string; readonly column: string }[];
+  readonly feature: Feature | null;
+  readonly isSelfHostedOnly: boolean;
+  readonly section: Section | null;
+  handlers(deps: ManagementDeps, dependents: readonly Dependent[]): Handlers;
+}
+
+export function defineResource<C extends Columns, Item extends object = never>(
+  given: ResourceOf<C, Item>,
+): Resource {
+  const { noun, table, counted, section, feature, isSelfHostedOnly = false } = given;
+  const count = counted === undefined ? {} : { counted: countedRows(counted, table) };
+  const fence = given.isFenced === undefined ? {} : { isFenced: given.isFenced };
+  return {
+    noun,
+    table,
+    parents: given.parents ?? [],
+    feature: feature === undefined ? null : { name: feature[0], route: feature[1], isSelfHostedOnly },
+    isSelfHostedOnly,
+    section: section === undefined ? null : storedSection(given, section),
+    handlers: (deps, dependents) =>
+      given.handlers(deps, resourceWrites(deps, { noun, table, dependents, ...count, ...fence })),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Sealer } from '../../kit/seal.ts';
+import { secretBinding } from '../../store/configuration/secret-binding.ts';
+import { invalidField } from './refusals.ts';
+
+/** Where a secret is stored, which is what it is sealed to. */
+export type SecretPlace = Parameters<typeof secretBinding>[0];
+
+const FIRST_SECRET_VERSION = 1;
+
+/** The owner is the provider of a credential, or the guardrail itself. */
+export function firstPlace(organizationId: string, ownerId: string): SecretPlace {
+  return { organizationId, ownerId, secretVersion: FIRST_SECRET_VERSION };
+}
+
+/** Each secret of a place has its own version, so that an older one put back does not open. */
+export function nextPlace(place: SecretPlace): SecretPlace {
+  return { ...place, secretVersion: place.secretVersion + 1 };
+}
+
+/** The columns that hold a secret. */
+export function sealedSecret(sealer: Sealer, place: SecretPlace, secret: string) {
+  return {
+    sealed_secret: sealer.seal(secret, secretBinding(place)),
+    key_id: sealer.keyId,
+    secret_version: place.secretVersion,
+  };
+}
+
+/** It goes into a header. A line break pasted along with a key is the usual fault, and hard to see later. */
+export function demandSendable(param: string, secret: string): void {
+  if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(secret)) return;
+  throw invalidField(
+    param,
+    `${param} must be printable ASCII without line breaks and without spaces at its ends. Copy the key again.`,
+  );
+}

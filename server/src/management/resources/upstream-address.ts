@@ -1,0 +1,70 @@
+import { type AuthMode, authStyles } from '../../domain/upstream-auth.ts';
+import type { Egress } from '../../kit/egress/index.ts';
+// Not through the door's own entry: whoever only looks at an address need not load what dials it.
+import { parseTargetUrl, targetUrlProblems } from '../../kit/egress/target-url.ts';
+import { invalidField } from './refusals.ts';
+
+const BASE_URL_CHARACTERS_MAX = 2048;
+
+/** Vets a base URL as the egress door would and gives the form that is stored, without a trailing slash. */
+export function checkedBaseUrl(egress: Pick<Egress, 'check'>, baseUrl: string): string {
+  const target = egress.check(baseUrl);
+  if (typeof target === 'string') throw invalidField('base_url', `base_url ${targetUrlProblems[target]}.`);
+  const stored = target.origin + target.pathPrefix;
+  if (stored.length <= BASE_URL_CHARACTERS_MAX) return stored;
+  throw invalidField(
+    'base_url',
+    `base_url must have at most ${BASE_URL_CHARACTERS_MAX} characters once encoded.`,
+  );
+}
+
+export function sameOrigin(one: string, other: string): boolean {
+  const [a, b] = [parseTargetUrl(one), parseTargetUrl(other)];
+  return typeof a !== 'string' && typeof b !== 'string' && a.origin === b.origin;
+}
+
+const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+/** Headers that shape the connection or the message, or carry someone else's identity. */
+const RESERVED = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'cookie',
+  'expect',
+  'forwarded',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
+]);
+
+const RESERVED_PREFIX = /^(?:proxy-|sec-|x-forwarded-|x-relay-|:)/;
+
+export function demandAuthHeader(
+  authMode: AuthMode,
+  headerName: string | null,
+  param: 'auth_header_name' | 'secret_header_name' = 'auth_header_name',
+): void {
+  if (headerName === null) {
+    if (!authStyles[authMode].needsHeaderName) return;
+    throw invalidField(
+      param,
+      `auth_mode ${authMode} needs ${param}, the header that carries the secret, such as x-api-key.`,
+    );
+  }
+  const name = headerName.toLowerCase();
+  if (!TOKEN.test(name)) throw invalidField(param, `${param} is not a valid header name.`);
+  if (!RESERVED.has(name) && !RESERVED_PREFIX.test(name)) return;
+  throw invalidField(
+    param,
+    `${param} must not be ${name}: that header is not free to set. Send the one that is asked for, such as x-api-key.`,
+  );
+}

@@ -1,0 +1,94 @@
+import type { Transaction } from 'kysely';
+import type { Caller } from '../../domain/caller.ts';
+import { appendAudit } from '../../store/configuration/audit-log.ts';
+import { bumpConfigVersion, readConfigVersion } from '../../store/configuration/config-version.ts';
+import type { Database } from '../../store/postgres/schema.ts';
+import { actorOf, auditedRow } from './audited-row.ts';
+import { lockConfiguration } from './configuration-lock.ts';
+import type { ManagementDeps } from './deps.ts';
+import type { Table } from './rows.ts';
+
+export type WriteDeps = Pick<ManagementDeps, 'ofOrganization' | 'snapshots' | 'newId' | 'fences'>;
+
+/** Who writes, and for which request. */
+export interface WrittenBy {
+  readonly caller: Caller;
+  readonly requestId: string;
+}
+
+/** One resource that a write has changed, as the audit log keeps it. */
+export interface RecordedChange {
+  readonly noun: string;
+  readonly id: string;
+  readonly before: object | null;
+  readonly after: object | null;
+}
+
+/** What a write has done. */
+export interface Written<Result> {
+  readonly result: Result;
+  readonly changes: readonly RecordedChange[];
+  /** The keys that gateways have to read again. */
+  readonly keyIds?: readonly string[];
+  /** Whether no gateway may miss it: the fence is raised before the caller is answered. */
+  readonly isFenced?: boolean;
+}
+
+/** A change of a row. */
+export function recorded(
+  { noun, table }: { readonly noun: string; readonly table: Pick<Table, 'columns'> },
+  before: { readonly id: string } | null,
+  after: { readonly id: string } | null,
+): RecordedChange {
+  return {
+    noun,
+    id: (after ?? before)?.id ?? '',
+    before: before && auditedRow(table, before),
+    after: after && auditedRow(table, after),
+  };
+}
+
+/**
+ * The one way the configuration changes, by the routes of a resource and by the configuration file: what is written,
+ * its audit entries and the version that tells gateways commit together or not at all. A write that changes nothing
+ * leaves no version. This process has seen the change before the caller is answered.
+ */
+export async function writeConfiguration<Result>(
+  deps: WriteDeps,
+  by: WrittenBy,
+  lock: 'shared' | 'alone',
+  change: (tx: Transaction<Database>) => Promise<Written<Result>>,
+): Promise<Result> {
+  const { organizationId } = by.caller;
+  const done = await deps
+    .ofOrganization(organizationId)
+    .transaction()
+    .execute(async (tx) => {
+      await lockConfiguration(tx, organizationId, lock);
+      const { result, changes, keyIds, isFenced = false } = await change(tx);
+      await appendAudit(tx, ...changes.map((each) => entryOf(deps, by, each)));
+      const version = changes.length === 0 ? null : await bumpConfigVersion(tx, organizationId, keyIds);
+      // A write that changes nothing may repeat one whose fence could not be raised.
+      const fence = isFenced ? (version ?? (await readConfigVersion(tx, organizationId))) : null;
+      return { result, version, fence };
+    });
+  if (done.fence !== null) await deps.fences.raise(organizationId, done.fence);
+  if (done.version !== null) await deps.snapshots.refreshNow(organizationId);
+  return done.result;
+}
+
+function entryOf({ newId }: WriteDeps, { caller, requestId }: WrittenBy, change: RecordedChange) {
+  const { noun, id, before, after } = change;
+  const verb = before === null ? 'create' : after === null ? 'delete' : 'update';
+  return {
+    id: newId(),
+    organizationId: caller.organizationId,
+    actor: actorOf(caller),
+    requestId,
+    action: `${noun}.${verb}`,
+    targetType: noun,
+    targetId: id,
+    before,
+    after,
+  };
+}
