@@ -7,26 +7,26 @@ export interface AbortAsk {
   readonly token: string;
   readonly model: string;
   readonly kind: StreamKind;
-  /** Named to the provider and kept in the ledger. */
+  /** Sent to the provider and stored in the ledger. */
   readonly tag: string;
-  /** The client hangs up as soon as it has this many pieces of text. */
+  /** The client disconnects after this many text deltas. */
   readonly frame: number;
 }
 
 export const FRAMES = 100;
-/** Far enough apart that a gateway sees most of them one by one. */
+/** Far enough apart that a gateway usually receives one frame at a time. */
 const FRAME_DELAY_MS = 3;
 const OVER_MS_MAX = 60_000;
 const WORDS = 'Count to a hundred, one number in each frame, and do not stop before the end of the list.';
 
 const PATHS: Record<StreamKind, string> = { chat: '/v1/chat/completions', responses: '/v1/responses' };
-/** Stands once in every frame that says something, and nowhere else. */
+/** Occurs once in every content frame, and nowhere else. */
 const PIECE: Record<StreamKind, RegExp> = {
   chat: /"delta":\{"content":"[^"]/g,
   responses: /"type":"response\.output_text\.delta"/g,
 };
 
-/** Answers how many pieces the client had when it hung up. Rejects when the stream ended before it could. */
+/** Returns the number of deltas received before the disconnect. Rejects if the stream ended earlier. */
 export function abortAtFrame(asked: AbortAsk): Promise<number> {
   const { kind, frame, tag } = asked;
   return new Promise((resolve, reject) => {

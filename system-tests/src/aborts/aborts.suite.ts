@@ -9,7 +9,7 @@ import { afterMs } from '../harness/until.ts';
 import { abortAtFrame, FRAMES, type StreamKind } from './abort-at-frame.ts';
 import { type BilledRow, judgeBilling, type Verdict } from './billed.ts';
 
-// A client that hangs up pays for what was worked on, wherever in the stream it does so: not nothing, and not more.
+// Relay bills an aborted stream for the work done so far, at any frame: not zero, and not more.
 
 const KINDS: readonly StreamKind[] = ['chat', 'responses'];
 const TIMES_EACH = 5;
@@ -59,7 +59,7 @@ async function abortAll(): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, client));
 }
 
-/** Once there is one for each, or nothing more comes. */
+/** Waits until every request has a row, or no more rows arrive. */
 async function readRows(): Promise<BilledRow[]> {
   const endMs = performance.now() + ROWS_MS_MAX;
   for (;;) {

@@ -1,6 +1,6 @@
 import type { RequestLogEntry } from '@relay/provider-sim';
 
-/** What the ledger says of an aborted request. */
+/** The ledger row of an aborted request. */
 export interface BilledRow {
   readonly tag: string;
   readonly state: string;
@@ -16,7 +16,7 @@ export interface Verdict {
   readonly missing: readonly string[];
 }
 
-/** Holds what was billed against what the provider says it has read and written. */
+/** Compares the billed usage with the provider's counts. */
 export function judgeBilling(
   tags: readonly string[],
   rows: readonly BilledRow[],
@@ -33,7 +33,7 @@ export function judgeBilling(
     }
     const billed = `${tag}: billed ${row.inputTokens} + ${row.outputTokens} (${row.usageSource}, ${row.state})`;
     const counted = `counted ${entry.promptTokens} + ${entry.completionTokens} (${entry.outcome})`;
-    // The client had text, so both sides of the bill have something on them.
+    // The client received text, so input and output are both above zero.
     if (row.inputTokens === 0 || row.outputTokens === 0 || row.costMicros === 0)
       zeroBilled.push(`${billed}, ${counted}`);
     if (isOver(row, entry)) overBilled.push(`${billed}, ${counted}`);
@@ -41,7 +41,7 @@ export function judgeBilling(
   return { zeroBilled, overBilled, missing };
 }
 
-/** Output is never more than was written; the input is an estimate, which may be off, but not by more than the input is. */
+/** Output never exceeds what the provider wrote. Input is an estimate whose error is below the input itself. */
 function isOver(row: BilledRow, entry: RequestLogEntry): boolean {
   const { promptTokens, completionTokens } = entry;
   return row.outputTokens > completionTokens || row.inputTokens > 2 * promptTokens;

@@ -24,7 +24,7 @@ const CROWD: CrowdSize = LONG
   ? { requests: 2_000, requestsPerMinute: 100, tokensPerMinute: 10_000, waitMsMax: 90_000, travelMs: 1_500 }
   : { requests: 200, requestsPerMinute: 30, tokensPerMinute: 3_000, waitMsMax: 12_000, travelMs: 500 };
 const LOST = LONG ? 500 : 100;
-/** What the machine may add to a slot; alone on it, it is less than 50 ms. */
+/** The delay that the machine may add to a slot; below 50 ms on an idle machine. */
 const LATENESS_P99_MS_MAX = LONG ? 1_000 : 400;
 const SLOT_LATENESS_MEDIAN_MS_MAX = 50;
 const WAKE_MEDIAN_MS_MAX = 50;
@@ -48,7 +48,7 @@ function add(name: string, amount: number): void {
 
 after(() => reportFigures(figures));
 
-/** The checks that are the same on one server and on a cluster. */
+/** Checks that run on one Redis and on a cluster. */
 function coreChecks(fleet: () => Fleet, where: string): void {
   it('a crowd is served in order, in time, spread out, and never faster than the limits', async () => {
     const model = 'crowd';
@@ -198,7 +198,7 @@ describe('limits on one Redis', () => {
     for (const [index, { statuses, inOrder, spreadMs }] of results.entries()) {
       assert.deepEqual(statuses, [200, 200, 200, 200, 200], names[index]);
       assert.ok(inOrder, `${names[index]}: out of order`);
-      // Five at an interval of a little over a second: the last slot is four of them away.
+      // Five slots, a little over a second apart: the last one is four intervals away.
       assert.ok(spreadMs < 4_600, `${names[index]}: the last came ${spreadMs} ms after the first`);
     }
   });
@@ -210,7 +210,7 @@ describe('limits on one Redis', () => {
     const [policyId = ''] = await fleet.policies({ ...policy, limit_value });
     const { statuses, inOrder, atMs } = await changeUnderWaiters(fleet, 'ordered', 10, async () => undefined);
     await fleet.remove(policyId);
-    // Slots are an interval apart from the first, so whatever a request adds to that is its own lateness.
+    // Slots follow the first at fixed intervals; anything beyond that is the request's own delay.
     const offGridMs = atMs.map((each, index) => each - (atMs[0] ?? 0) - index * (61_000 / limit_value));
     const earliestMs = Math.min(...offGridMs);
     const slotLatenessMs = offGridMs.map((each) => Math.round(each - earliestMs));
@@ -343,7 +343,7 @@ storeServers.describe('limits on a cluster of three masters', () => {
   coreChecks(() => fleet, 'cluster');
 });
 
-/** Until the policy counts so many; answers how long that took. */
+/** Waits until the policy has this count; returns how long that took. */
 async function untilUsed(fleet: Fleet, policyId: string, used: number, msMax: number): Promise<number> {
   const startMs = performance.now();
   for (;;) {

@@ -7,11 +7,11 @@ export interface AskOptions {
   readonly tag: string;
   readonly maxTokens?: number;
   readonly stream?: boolean;
-  /** What the provider is to do with it. */
+  /** What the simulated provider does with the request. */
   readonly sim?: Readonly<Record<string, unknown>>;
-  /** Which process gets it. */
+  /** The process that receives it. */
   readonly process?: number;
-  /** Another address than that of a process of the fleet. */
+  /** A URL outside the fleet. */
   readonly url?: string;
 }
 
@@ -30,16 +30,16 @@ export interface Answer {
 export interface Asked {
   readonly answer: Promise<Answer>;
   answered(): boolean;
-  /** Hangs up. */
+  /** Disconnects. */
   abort(): void;
 }
 
 const MAX_TOKENS = 10;
 
-/** Sends one chat request on a connection of its own. */
+/** Sends one chat request on its own connection. */
 export function ask(fleet: Fleet, options: AskOptions): Asked {
   const { model, tag, maxTokens = MAX_TOKENS, stream = false, sim = {}, process = 0 } = options;
-  // An embedded deployment has one, to which everybody comes.
+  // An embedded deployment has one process, which receives everything.
   const url = options.url ?? fleet.deployment.processes[process % fleet.size]?.url;
   if (url === undefined) throw new RangeError(`there is no process ${process}`);
   const messages = [{ role: 'user', content: 'Count.' }];
@@ -99,7 +99,7 @@ export function header(answer: Answer, name: keyof typeof names): string | undef
   return answer.headers[names[name].toLowerCase()];
 }
 
-/** Ids are UUIDv7: their first 48 bits are the moment at which the process took the request. */
+/** Request IDs are UUIDv7: the first 48 bits are the time at which the process received the request. */
 export function arrivedAtMs(answer: Answer): number {
   const id = header(answer, 'requestId') ?? '';
   return Number.parseInt(id.replace('-', '').slice(0, 12), 16);

@@ -31,7 +31,7 @@ export async function sendAtOnce(fleet: Fleet, setup: AtOnceSetup): Promise<AtOn
   }));
   const answers = await answersOf(askAll(fleet, options));
   const log = byArrival((await fleet.provider.log()).filter((entry) => tagOf(entry).startsWith(`${model}-`)));
-  // With n units, the request after the first n starts when the first of them has ended, and so on.
+  // With n slots, request n + 1 starts when the first one ends, and so on.
   const ends = log.map(({ finishedAtMs }) => finishedAtMs ?? 0).sort((a, b) => a - b);
   const idleMs = log.slice(limit).map(({ receivedAtMs }, index) => receivedAtMs - (ends[index] ?? 0));
   const strange = answers.filter(({ status }) => status !== 200);

@@ -15,12 +15,12 @@ export interface CrowdSize {
 export interface CrowdResult {
   readonly accepted: number;
   readonly refused: number;
-  /** Neither served nor refused for want of capacity. */
+  /** Neither served nor rejected by a limit. */
   readonly strange: readonly string[];
   readonly exceeded: number;
   readonly mostRequests: number;
   readonly mostTokens: number;
-  /** Accepted, and at the provider only after the wait budget was over. */
+  /** Accepted, but dispatched after the wait budget had expired. */
   readonly late: number;
   readonly outOfOrder: number;
   readonly unnamedRefusals: number;
@@ -34,12 +34,12 @@ export interface CrowdResult {
 const MINUTE_MS = 60_000;
 /** Of the checked run: 122 buckets of half a second. */
 const RUN_MS = 61_000;
-/** Two requests that a process took within this time may have been read in either order. */
+/** Requests received within this time may have been read in either order. */
 const SAME_MOMENT_MS = 25;
-/** Slots of paced requests are an interval apart; what is much closer held the same slot and may pass on the way. */
+/** Paced slots are an interval apart; requests much closer than that shared a slot and may overtake each other. */
 const SAME_SLOT_PART = 0.6;
 const SAME_SLOT_MS_MAX = 500;
-/** With the input, a hundred on average: both limits are met at the same number of requests. */
+/** About 100 tokens with the input, so that both limits are reached after the same number of requests. */
 const OUTPUT_TOKENS = [60, 90, 130];
 
 /** Many concurrent requests against a request limit and a token limit, judged by the provider's log. */
@@ -48,7 +48,7 @@ export async function sendCrowd(fleet: Fleet, model: string, size: CrowdSize): P
     fleet,
     Array.from({ length: size.requests }, (_, index) => {
       const maxTokens = OUTPUT_TOKENS[index % OUTPUT_TOKENS.length] ?? 1;
-      // The provider says as much as it may, so that its count is what was reserved.
+      // The provider uses all of max tokens, so that its count equals the reservation.
       return { model, tag: `${model}-${index}`, maxTokens, sim: { outputTokens: maxTokens } };
     }),
   );
@@ -89,7 +89,7 @@ function arrivals(log: readonly RequestLogEntry[]): Map<string, number> {
   return new Map(log.map((entry) => [tagOf(entry), entry.receivedAtMs]));
 }
 
-/** From the end of the wait, as the gateway tells it, to the provider. */
+/** From the end of the wait, as the gateway reports it, to the provider. */
 function latenessMs(accepted: readonly Answer[], log: readonly RequestLogEntry[]): number[] {
   const reached = arrivals(log);
   return accepted.map((answer) => {
@@ -106,7 +106,7 @@ function lateRequests(accepted: readonly Answer[], log: readonly RequestLogEntry
   }).length;
 }
 
-/** Requests of one process that reached the provider before one which that process had taken earlier. */
+/** Requests that overtook an earlier request of the same process. */
 function outOfOrder(accepted: readonly Answer[], log: readonly RequestLogEntry[], size: CrowdSize): number {
   const sameSlotMs = Math.min(SAME_SLOT_MS_MAX, (SAME_SLOT_PART * RUN_MS) / size.requestsPerMinute);
   const reached = arrivals(log);
@@ -125,7 +125,7 @@ function outOfOrder(accepted: readonly Answer[], log: readonly RequestLogEntry[]
   return count;
 }
 
-/** Between dispatches that pacing could still spread: those that would have missed their deadline are not. */
+/** Gaps between paced dispatches. Requests that pacing would make miss their deadline are left out. */
 function pacedGaps(accepted: readonly Answer[], log: readonly RequestLogEntry[], size: CrowdSize): number[] {
   const intervalMs = RUN_MS / size.requestsPerMinute;
   const waits = new Map(accepted.map((answer) => [answer.tag, Number(header(answer, 'waitMs'))]));

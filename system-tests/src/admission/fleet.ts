@@ -5,7 +5,7 @@ import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
 import { afterMs } from '../harness/until.ts';
 
-/** How often a process looks for a new configuration; by then the others know what one was told. */
+/** The polling interval of the configuration; after it all processes know a change. */
 const SNAPSHOT_POLL_MS = 1_000;
 
 export interface PolicySetup {
@@ -27,14 +27,14 @@ export interface PolicyUsage {
 /** Several server processes on the same stores, and a provider whose own log is the judge. */
 export interface Fleet {
   readonly deployment: Deployment;
-  /** Processes it began with; one started later to be killed is not among them. */
+  /** The initial processes, without one that is started later to be killed. */
   readonly size: number;
   readonly provider: ProviderProcess;
-  /** Servers whose keys are looked at: the one Redis, or every master of the cluster. */
+  /** The Redis servers to inspect: the single one, or every master of the cluster. */
   readonly redisPorts: readonly number[];
-  /** One endpoint at the provider unless told otherwise; known to every process when it resolves. */
+  /** Creates a lane, with one endpoint by default; resolves when every process knows it. */
   lane(name: string, setup?: LaneOptions): Promise<LaneIds>;
-  /** In force on every process when it resolves. */
+  /** Resolves when every process enforces it. */
   policies(...setups: readonly PolicySetup[]): Promise<string[]>;
   change(id: string, setup: PolicySetup): Promise<void>;
   remove(...ids: readonly string[]): Promise<void>;
@@ -112,7 +112,7 @@ function portsOf(deployment: Deployment, cluster: RedisCluster | null): number[]
   return (cluster?.nodes ?? [deployment.redis]).map(({ port }) => port);
 }
 
-/** There is no event to await: a process learns of a change when it looks. */
+/** Processes poll the configuration, so there is no event to await. */
 function everywhere(): Promise<void> {
   return afterMs(SNAPSHOT_POLL_MS + 300);
 }

@@ -10,13 +10,13 @@ export interface LostGatewayResult {
   readonly dispatched: number;
   readonly waiting: number;
   readonly leftAfterMs: number;
-  /** Live state that is still there when everything should be over. */
+  /** Live state left after all leases have expired. */
   readonly left: readonly string[];
   readonly ledger: LedgerSums;
   readonly windows: { readonly requests: number; readonly tokens: number };
   /** Dispatched requests without exactly one row. */
   readonly wrongRows: number;
-  /** What the provider counted; rows of the lost gateway are estimates and may only be higher. */
+  /** The provider's counts; rows of the killed gateway are estimates and may only be higher. */
   readonly providerTokens: number;
 }
 
@@ -24,7 +24,7 @@ const OVER_MS_MAX = 40_000;
 const MAX_TOKENS = 20;
 
 export interface LostGateway {
-  /** Once its leases have run out. */
+  /** After its leases have expired. */
   readonly over: Promise<LostGatewayResult>;
 }
 
@@ -43,7 +43,7 @@ export async function loseGateway(fleet: Fleet, model: string, count: number): P
     { ...scope, metric: 'tokens', limit_value: 100_000_000 },
   );
   const victim = await fleet.deployment.startProcess();
-  // One that the others serve, so that the windows hold settled requests as well.
+  // Served by the other gateways, so that the windows hold settled requests too.
   await ask(fleet, { model, tag: `${model}-settled`, maxTokens: MAX_TOKENS }).answer;
   const send = (kind: string): Asked[] =>
     Array.from({ length: count }, (_, index) =>
@@ -111,7 +111,7 @@ async function dispatchedTags(fleet: Fleet, model: string): Promise<string[]> {
   return (await fleet.provider.log()).map(tagOf).filter((tag) => tag.startsWith(`${model}-`));
 }
 
-/** `must`: whether it is an error when it does not come to pass; else the caller looks at what is there. */
+/** `must`: throws if the condition never holds; otherwise the caller checks the result. */
 async function until(holds: () => Promise<boolean>, what: string, must = true): Promise<void> {
   const endMs = performance.now() + OVER_MS_MAX;
   while (!(await holds())) {

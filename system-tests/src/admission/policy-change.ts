@@ -3,7 +3,7 @@ import { afterMs } from '../harness/until.ts';
 import { answersOf, ask, errorOf, header } from './ask.ts';
 import type { Fleet } from './fleet.ts';
 
-/** Until every process holds requests to the new limit; the answer of each is asked for again and again. */
+/** Polls every process until it enforces the new limit. */
 export async function untilEverywhere(
   fleet: Fleet,
   model: string,
@@ -24,16 +24,16 @@ export async function untilEverywhere(
 
 export interface RedecidedResult {
   readonly statuses: readonly number[];
-  /** From the first to the last of those who waited, at the provider. */
+  /** From the first to the last queued request, at the provider. */
   readonly spreadMs: number;
-  /** From the change to the first of them. */
+  /** From the change to the first queued request. */
   readonly firstMs: number;
   readonly inOrder: boolean;
-  /** When each reached the provider. */
+  /** When each request reached the provider. */
   readonly atMs: readonly number[];
 }
 
-/** Paced waiters on every process; then the limit changes under them. Answers what became of them. */
+/** Queues paced requests on every process, then changes the limit. Returns how they were dispatched. */
 export async function changeUnderWaiters(
   fleet: Fleet,
   model: string,
@@ -43,7 +43,7 @@ export async function changeUnderWaiters(
   const asked = [];
   for (let index = 0; index < waiters; index += 1) {
     asked.push(ask(fleet, { model, tag: `${model}-${String(index).padStart(2, '0')}`, process: index % 4 }));
-    // Apart, so that their order is known whichever process takes them.
+    // Spaced out, so that their order is known across processes.
     await afterMs(60);
   }
   await change();
@@ -69,7 +69,7 @@ export interface RateHeaders {
   readonly remainingTokens: string | undefined;
 }
 
-/** The provider sends headers of its own, which must not be taken for ours. */
+/** The provider sends rate-limit headers too, which must not be mistaken for Relay's. */
 export async function rateHeaders(fleet: Fleet, model: string, tag: string): Promise<RateHeaders> {
   const answer = await ask(fleet, { model, tag, sim: { rateLimitHeaders: true } }).answer;
   if (answer.status !== 200) throw new Error(`${answer.status} ${errorOf(answer).code}`);

@@ -2,7 +2,7 @@ import { afterMs } from '../harness/until.ts';
 import { type Answer, type Asked, ask, errorOf, header } from './ask.ts';
 import type { Fleet, PolicySetup } from './fleet.ts';
 
-/** One way of filling a window, and the request that then has to come back. */
+/** One way to fill a window, and the request that is then rejected. */
 export interface RetryShape {
   readonly name: string;
   readonly policy: PolicySetup;
@@ -14,9 +14,9 @@ export interface RetryResult {
   readonly name: string;
   readonly retryAfterMs: number;
   readonly namesPolicy: boolean;
-  /** A second before its time. */
+  /** One second before Retry-After. */
   readonly acceptedEarly: boolean;
-  /** At the time given in milliseconds, and at the one given in whole seconds. */
+  /** At the time given in milliseconds, and at the time given in seconds. */
   readonly acceptedInTime: readonly boolean[];
 }
 
@@ -69,7 +69,7 @@ export async function checkRetryAfter(
   };
 }
 
-/** Accepted: it waits and a place is reserved for it. It then leaves, so that the next is alone again. */
+/** Accepted: it is queued with a reservation. It then disconnects, so that the next request is alone. */
 async function accepted(fleet: Fleet, policyId: string, asked: Asked): Promise<boolean> {
   const first = await Promise.race([asked.answer, afterMs(ACCEPTED_MS)]);
   if (first !== undefined) return (first as Answer).status === 200;

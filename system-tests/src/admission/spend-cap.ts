@@ -10,7 +10,7 @@ export interface SpendResult {
   readonly budgetMicros: number;
   readonly billedMicros: number;
   readonly overspentMicros: number;
-  /** By the engine, after everything was settled. */
+  /** As counted by the admission engine after settlement. */
   readonly usedMicros: number;
 }
 
@@ -38,7 +38,7 @@ export async function spendTooMuch(
   const input = probe === undefined ? 0 : Number(header(probe, 'estimatedInputTokens'));
   const budgetMicros = WORTH_REQUESTS * (input + 4 * MAX_TOKENS);
   const policy = { scope_type: 'lane', scope_id: laneId, metric: 'spend', period } as const;
-  // The probe is in the ledger, and a new window begins with what the ledger holds.
+  // A new window starts from the ledger, which holds the probe.
   const spentMicros = await spentSoFar(fleet, model);
   const [policyId = ''] = await fleet.policies({ ...policy, limit_value: budgetMicros + spentMicros });
   const answers = await answersOf(
@@ -75,7 +75,7 @@ export async function spendTooMuch(
   };
 }
 
-/** Answers are settled a moment after they were given. */
+/** Relay settles a response shortly after sending it. */
 async function usedWhenSettled(fleet: Fleet, policyId: string, expected: number): Promise<number> {
   for (let turn = 0; ; turn += 1) {
     const { used } = await fleet.usage(policyId);
@@ -84,7 +84,7 @@ async function usedWhenSettled(fleet: Fleet, policyId: string, expected: number)
   }
 }
 
-/** What the provider would bill for everything it did for this lane. */
+/** What the provider would bill for this lane. */
 async function spentSoFar(fleet: Fleet, model: string): Promise<number> {
   const log = await fleet.provider.log();
   return log

@@ -4,7 +4,7 @@ import type { Fleet } from './fleet.ts';
 import { ledgerSums } from './ledger-sums.ts';
 
 export interface OutageResult {
-  /** How long the slowest 503 took, and how many answers were something else. */
+  /** The slowest 503, and how many responses were not a 503. */
   readonly refusedMsMax: number;
   readonly notRefused: readonly string[];
 }
@@ -45,7 +45,7 @@ function burst(fleet: Fleet, model: string, tag: string): Promise<Answer[]> {
   );
 }
 
-/** Answers how long it took until the same request is served again. */
+/** Returns how long it took until the same request was served again. */
 export async function untilServed(fleet: Fleet, model: string, tag: string): Promise<number> {
   const startMs = performance.now();
   for (let turn = 0; ; turn += 1) {
@@ -60,7 +60,7 @@ export async function untilServed(fleet: Fleet, model: string, tag: string): Pro
   }
 }
 
-/** Rows of the lane, once there are as many as expected or nothing more comes. */
+/** The lane's rows, once all expected ones are there or no more arrive. */
 export async function rowsOf(fleet: Fleet, laneId: string, expected: number): Promise<number> {
   const endMs = performance.now() + 15_000;
   for (;;) {

@@ -22,7 +22,7 @@ import { adminSessionColumn, sessionColumns } from './session-columns.ts';
 import { findSessionLeaks } from './session-isolation.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
-// Who may do what: every route in every column, from one table; and two organizations that never meet.
+// Permissions: every route for every kind of caller, from one table; and isolation of two organizations.
 
 const PRELOAD = join(import.meta.dirname, 'preload-without-predicate.ts');
 const CELLS_MIN = 2_000;

@@ -11,12 +11,12 @@ import {
 import type { Caller } from './expected.ts';
 import { entitlementsOf, permissionsOf, withImplied } from './roles-and-plans.ts';
 
-/** How a caller comes in: for whom they act, and what they send. */
+/** A caller: its organization and what it sends. */
 export interface Entry {
   readonly organizationId: string;
   readonly callerId: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Tells the objects of this caller from those of others in the same organization. */
+  /** Distinguishes this caller's objects from others in the same organization. */
   readonly suffix: string;
 }
 
@@ -39,7 +39,7 @@ interface KeyColumn extends Omit<Partial<Caller>, 'granted'> {
 export const newSuffix = () => `-${randomUUIDv7().slice(-12)}`;
 const bearer = (key: string) => `Bearer ${key}`;
 
-/** A key with every scope, of an owner, on the largest plan, unless something else is said. */
+/** By default an owner's key with every scope, on the largest plan. */
 function keyColumn(name: string, setup: KeyColumn): Column {
   const { granted = allScopes, role = 'owner', plan = 'enterprise', authorization = bearer } = setup;
   return {
@@ -71,7 +71,7 @@ const wrongSecret = (key: string) => bearer(mintKey(publicIdOf(key)).key);
 const missing = '401 missing_api_key';
 const invalid = '401 invalid_api_key';
 
-/** Everything would be allowed, if only the key were good. */
+/** All permissions, but an invalid key. */
 const notLetIn: readonly Column[] = [
   keyColumn('no key', { authorization: () => undefined, refused: missing }),
   keyColumn('another scheme', { authorization: (key) => `Basic ${btoa(key)}`, refused: missing }),
@@ -100,12 +100,12 @@ const byRole = (Object.keys(permissionsOf) as Role[]).map((role) => keyColumn(`r
 const byPlan = (Object.keys(entitlementsOf) as Plan[]).map((plan) =>
   keyColumn(`plan ${plan}`, {
     plan,
-    // That plan has three places, and two members and an open invitation take them.
+    // The plan allows three members; two members and an open invitation use them up.
     ...(plan === 'free' ? { except: { createInvitation: '403 entitlement_missing' } } : {}),
   }),
 );
 
-/** A good key of another organization than the one whose objects are named. */
+/** A valid key of another organization than the objects' own. */
 const otherOrganization = keyColumn('other organization', { foreign: true });
 
 export const hostedColumns: readonly Column[] = [
@@ -134,7 +134,7 @@ export interface ImplicitOwner {
   readonly callerId: string;
 }
 
-/** Self-hosted: one token for each door, and neither opens the other's. */
+/** Self-hosted: one token for inference and one for management, neither valid for the other. */
 export function tokenColumns(tokens: DeploymentTokens, owner: ImplicitOwner): readonly Column[] {
   const token = (
     name: string,
@@ -158,7 +158,7 @@ export function tokenColumns(tokens: DeploymentTokens, owner: ImplicitOwner): re
   ];
 }
 
-/** With accounts, members of the one organization have keys besides. */
+/** With accounts, members of the organization have keys too. */
 export function memberColumns({ organizationId }: ImplicitOwner): readonly Column[] {
   const member = { organizationId, plan: 'self_hosted' } as const;
   return [

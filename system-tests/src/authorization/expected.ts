@@ -10,7 +10,7 @@ export interface Caller extends Holding {
   readonly kind: 'key' | 'session' | 'deployment_token';
   /** The objects named in the request belong to another organization. */
   readonly foreign?: boolean;
-  /** Cells of this column that differ from what the rules below say, and why is beside them. */
+  /** Cells of this column that differ from the rules below, each with its reason. */
   readonly except?: Partial<Record<RouteId, string>>;
 }
 
@@ -59,7 +59,7 @@ const modes: Readonly<Record<Mode, Partial<Record<RouteId, string>>>> = {
   ),
 };
 
-/** Team delegation: a key for these holds everything that its owner may do, not the scope of the route alone. */
+/** Team delegation: a key for these carries all of its owner's permissions, not only the route's scope. */
 const delegation: readonly RouteId[] = ['updateMember', 'createInvitation', 'createOrgApiKey'];
 
 /** Bodies that name an object of another organization. An object in the path or the query is 404. */

@@ -14,14 +14,14 @@ export interface Pair {
   readonly theirs: Side;
 }
 
-/** A request that we send, and that must tell or change nothing of theirs. */
+/** A request of one organization that must not read or change the other's objects. */
 export interface Probe {
   readonly route: RouteId;
   readonly what: string;
   readonly sample: Sample;
 }
 
-/** What a list cannot do without. */
+/** Required query parameters of a list. */
 const needed: Partial<Record<RouteId, Record<string, string>>> = {
   getTimeseries: { metric: 'requests' },
   getWaitDistribution: { lane_id: 'any' },
@@ -39,7 +39,7 @@ export function ownLists(): Probe[] {
     });
 }
 
-/** Whatever the matrix asks about one's own objects, asked about theirs, as long as an id is in the address. */
+/** Every request of the matrix with an ID in its path, for the other organization's objects. */
 export function theirIds({ theirs }: Pair): Probe[] {
   return allRoutes
     .filter(
@@ -152,7 +152,7 @@ export function theirIdsInFilters({ theirs: { objects: their } }: Pair): Probe[]
   return filters.map(([route, query]) => ({ route, what: JSON.stringify(query), sample: { query } }));
 }
 
-/** Where they stopped reading, taken up by us: at their first object, and from the beginning of all. */
+/** The other organization's cursors, at its first object and at the start of the list. */
 export async function theirCursors(url: string, { theirs }: Pair): Promise<Probe[]> {
   const probes: Probe[] = [];
   for (const { route, sample } of ownLists().filter(({ sample: { query } }) => query?.['limit'] === '1')) {

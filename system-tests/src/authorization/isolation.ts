@@ -46,7 +46,7 @@ export async function switchRowSecurity(accounts: Accounts, verb: 'enable' | 'di
     await accounts.query(`alter table ${String(name)} ${verb} row level security`);
 }
 
-/** Names, unlike ids, are the same on both sides, and have to mean one's own. */
+/** Both organizations use the same names, which must resolve to the caller's own objects. */
 export async function findMixUps(
   { url, ownerOf }: MatrixSetup,
   upstream: Upstream,
@@ -107,7 +107,7 @@ const named = [
   ...['listGuardrailBindings', 'testGuardrail', 'getGuardrailStats'],
 ];
 
-/** How those leaks begin that are there as soon as neither the queries nor the database keep organizations apart. */
+/** Prefixes of the leaks that appear once neither queries nor the database isolate organizations. */
 export const leaksOnceForgotten: readonly string[] = [
   ...listed.flatMap((route) => [`${route} with own shows`, `${route} with their cursor shows`]),
   ...named.map((route) => `${route} with their id is 20`),
@@ -115,7 +115,7 @@ export const leaksOnceForgotten: readonly string[] = [
   'rows of lanes changed',
 ];
 
-/** What was seen of the other organization, or done to it: nothing, when all is well. */
+/** Reads and changes across organizations; empty when isolation holds. */
 export async function findLeaks(setup: IsolationSetup): Promise<{ probes: number; leaks: string[] }> {
   const before = await stateOf(setup.accounts, setup.theirs.objects.organizationId);
   const probes = [...ownLists(), ...theirIds(setup), ...theirIdsInBodies(setup), ...theirIdsInFilters(setup)];

@@ -40,7 +40,7 @@ const routesInOrder: readonly Route[] = [
   ...allRoutes.filter(({ id }) => id === 'deleteSession'),
 ];
 
-/** Every route in every column. Each column has an organization to itself, so that none can spoil another. */
+/** Sends every route for every column. Each column has its own organization, so that columns do not interfere. */
 export async function runMatrix(setup: MatrixSetup, columns: readonly Column[]): Promise<MatrixResult> {
   const waiting = [...columns];
   const wrong: WrongCell[] = [];

@@ -1,7 +1,7 @@
 import type { RouteId } from '@relay/contract';
 import { MODEL, type Objects } from '../harness/objects.ts';
 
-/** A request as the matrix sends it; everything about it is in order except, perhaps, who sends it. */
+/** A valid request; only the caller may lack permission. */
 export interface Sample {
   /** The values of the path's parameters, in their order. */
   readonly path?: readonly string[];

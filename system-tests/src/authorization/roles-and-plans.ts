@@ -1,8 +1,8 @@
 import { allScopes, type Scope } from '@relay/contract';
 import type { Plan, Role } from '../harness/accounts.ts';
 
-// What roles and plans are meant to allow, written down a second time. It is not taken from the server on purpose:
-// a slip there has to show as a wrong cell.
+// What roles and plans allow, spelled out independently of the server, so that a mistake there shows as a wrong
+// cell.
 
 const readConfiguration: readonly Scope[] = [
   'relay:providers:read',

@@ -3,7 +3,7 @@ import type { Sample } from './requests.ts';
 import { send } from './send.ts';
 import { allHeaders, type SignedIn, signUp } from './sign-in.ts';
 
-/** What one person's browser can see of another's, or do to it: nothing, when all is well. */
+/** What one member's session can read or change of another's; empty when isolation holds. */
 export async function findSessionLeaks(url: string): Promise<string[]> {
   const [us, them] = [await signUp(url), await signUp(url)];
   const call = (who: SignedIn, route: RouteId, sample: Sample = {}) =>

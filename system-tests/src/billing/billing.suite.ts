@@ -16,7 +16,7 @@ import {
   type Tenant,
 } from './hosted-company.ts';
 
-// What Stripe tells a hosted deployment, signed with Stripe's own library: in any order, more than once, forged, about others.
+// Signed Stripe events for a hosted deployment: out of order, repeated, forged, and about other organizations.
 
 const MONTHS = 6;
 const STATEMENT_MS_MAX = 20_000;
@@ -43,7 +43,7 @@ const deliver: Hosted['deliver'] = (event, how) => {
   return hosted.deliver(event, how);
 };
 
-/** Stripe's own refusals and ours aside, every event is acknowledged. */
+/** Every valid event is acknowledged. */
 function unacknowledged(receipts: readonly Receipt[]): string[] {
   return receipts
     .filter(({ status }) => status !== 200)
@@ -228,7 +228,7 @@ describe('a plan', () => {
       [3, 'updated', 'unpaid', '403 product_access_denied, 403 product_access_denied'],
       [4, 'updated', 'active', '200, 200'],
       [5, 'deleted', 'canceled', '403 product_access_denied, 403 product_access_denied'],
-      // Late news of an earlier time opens nothing.
+      // A late event about an earlier state grants nothing.
       [4, 'updated', 'active', '403 product_access_denied, 403 product_access_denied'],
     ];
     for (const [second, type, status, expected] of steps) {

@@ -12,7 +12,7 @@ import { drip, nested, pumpChunked, pumpPlain, sendThroughHttp } from './large-b
 import { malformedBodies } from './malformed-bodies.ts';
 import { unreadableRequests } from './unreadable-requests.ts';
 
-// What a hostile or broken client can send, and what that may cost.
+// Hostile and broken requests, and the resources they may use.
 
 const LIMIT_BYTES = 20 * 1024 * 1024;
 const MIB = 1024 * 1024;
@@ -40,7 +40,7 @@ before(async () => {
   await createLane(deployment.admin, { name: 'Bounds lane', endpoints });
   assert.equal((await post(JSON.stringify(plain))).status, 200);
   rssBytesBefore = (await probe.collect()).rssBytes;
-  // They take as long as the deadline, so they run beside everything else.
+  // These last as long as the deadline, so they run concurrently with the others.
   slowHeaders = Promise.all(Array.from({ length: 100 }, (_, index) => sendSlowHeaders(index)));
 });
 after(async () => {
@@ -89,7 +89,7 @@ async function post(body: string | Buffer, path = CHAT): Promise<RawResponse> {
   return responses[0];
 }
 
-/** An error of our own: the shape, the code, the request id. */
+/** Checks a Relay error: its shape, code and request ID. */
 function assertError(response: RawResponse | undefined, status: number, code?: string): void {
   assert.ok(response, 'no answer');
   assert.equal(response.status, status, response.body);
@@ -270,7 +270,7 @@ describe('a request that takes its time', () => {
   });
 
   check('with its body is cut at the deadline', async () => {
-    // The first request brings the short deadline into force.
+    // The short deadline applies from the first request on.
     await fetch(`${hasty.url}/livez`);
     const { responses, ended, tookMs } = await talk({
       url: hasty.url,
@@ -303,7 +303,7 @@ describe('a request that takes its time', () => {
 function sendSlowHeaders(index: number): Promise<Conversation> {
   return ask(
     (socket) => {
-      // Some say nothing at all.
+      // Some connections send nothing.
       if (index % 10 === 0) return;
       socket.write(`POST ${CHAT} HTTP/1.1\r\nhost: relay\r\nx-slow: `);
       drip(socket, 1_000);

@@ -17,7 +17,7 @@ import {
 import { type Company, everywhere, LANES, type Member, startCompany } from './company.ts';
 import { checkReach, exhaust, WORTH_REQUESTS, wrongRefusal } from './exhaust.ts';
 
-// Budgets of members and of keys, each made by the interface at one process and held to by both.
+// Budgets of members and keys, created through the API of one process and enforced by both.
 
 /** How long a lower limit may take to be in force everywhere. */
 const LOWERED_MS_MAX = 1_000;
@@ -116,7 +116,7 @@ describe('a budget of a member or of a key, on everything, a provider, a model o
   });
 
   it('is as spent as before when Redis has lost everything, by what the ledger holds', async () => {
-    // Some get room for two more: what is left must be exactly that, and not what others have used.
+    // Some budgets are raised by two requests: exactly two more must be accepted.
     const roomy: Budget[] = [];
     for (const budget of budgets.filter(({ metric }) => metric === 'requests')) {
       const limit = budget.limit + 2;

@@ -40,7 +40,7 @@ export async function exhaust(
   return wrong.map((each) => `${nameOf(budget)}: ${each}`);
 }
 
-/** With the budget gone: whom it still refuses, and whom it must leave alone. */
+/** With the budget used up: which requests are rejected, and which must not be affected. */
 export async function checkReach(company: Company, budget: Budget, stranger: Member): Promise<string[]> {
   const [first, second] = budget.member.keys;
   const covered = COVERED[budget.target];
@@ -64,7 +64,7 @@ export async function checkReach(company: Company, budget: Budget, stranger: Mem
   return wrong.map((each) => `${nameOf(budget)}: ${each}`);
 }
 
-/** What is not as it must be in a refusal for this budget. */
+/** Returns what is wrong with a rejection by this budget. */
 export function wrongRefusal(company: Company, budget: Budget, answer: Answer): string[] {
   const { status, error, headers } = answer;
   const by = `${answer.ask.model} at process ${answer.ask.process}`;

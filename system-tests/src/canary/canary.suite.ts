@@ -10,8 +10,8 @@ import { addStranger, readEverything, type Stranger, writeSecrets } from './mana
 import { filePlaces, type Place, postgresPlaces, processPlaces, redisPlaces } from './places.ts';
 import { LANES, type Site, startSite } from './site.ts';
 
-// Prompts, answers, keys and credentials go through and stay nowhere. Each is a string that exists once in the world, so that
-// finding it anywhere is proof.
+// Relay stores no prompts, responses, keys or credentials. Each is a unique string, so finding it anywhere proves
+// a leak.
 
 const LEDGER_MS_MAX = 30_000;
 const AT_ONCE = 4;
@@ -40,7 +40,7 @@ after(async () => {
   await site.stop();
 });
 
-/** Looks for all of them; what may be there is left out. */
+/** Searches for all canaries, except those allowed in that place. */
 function search(list: readonly Place[], mayShow: (label: string) => boolean = () => false): string[] {
   places += list.length;
   const seen = list.flatMap((place) =>

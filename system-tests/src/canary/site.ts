@@ -10,7 +10,7 @@ import { type Canaries, createCanaries } from './canaries.ts';
 import { type LoggedProcess, startLogged } from './logged-process.ts';
 import { type RedisWatch, watchRedis } from './watched-redis.ts';
 
-/** A deployment with its roles apart that says all it can say, and whose every secret is known. */
+/** A deployment with separate roles, debug logs and known secrets. */
 export interface Site {
   readonly canaries: Canaries;
   readonly postgres: PrivatePostgres;

@@ -1,9 +1,9 @@
 import { createConnection, type Socket } from 'node:net';
 import { type RedisReply, redisCalls, redisKeys } from '@relay/testbed';
 
-/** Every command that reaches Redis, also those of which nothing is left afterwards. */
+/** Records every command that reaches Redis, including those that leave no data. */
 export interface RedisWatch {
-  /** Again, after Redis was away. */
+  /** Reconnects after Redis was restarted. */
   open(): Promise<void>;
   seen(): Buffer;
   close(): void;
@@ -23,7 +23,7 @@ export function watchRedis(port: number): RedisWatch {
         opened.once('close', () => reject(new Error('Redis cannot be watched')));
         opened.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
-          // The first reply says that the watch is on.
+          // The first reply confirms MONITOR.
           resolve();
         });
       });

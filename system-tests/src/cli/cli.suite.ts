@@ -15,7 +15,7 @@ import { runChapters } from './run-chapters.ts';
 import { runOnTerminal, runPiped } from './run-cli.ts';
 import { authSecret, type Site, startSite } from './site.ts';
 
-// The command line as people and scripts meet it: every command on a terminal and with pipes, and what can go wrong.
+// Every CLI command on a terminal and with pipes, and its errors.
 
 const REFERENCE = join(import.meta.dirname, '../../../docs/reference/cli.md');
 const AT_ONCE = 3;

@@ -14,7 +14,7 @@ import { type AdminClient, adminClient } from './admin-client.ts';
 import { type RelayProcess, startRelay } from './relay-process.ts';
 import { stores as storesOfThisRun } from './stores.ts';
 
-/** A whole deployment of one's own: private stores, a simulated provider, and server processes. */
+/** A private deployment: stores, a simulated provider, and server processes. */
 export interface Deployment {
   /** Throw where the stores are embedded. */
   readonly postgres: PrivatePostgres;
@@ -29,14 +29,11 @@ export interface Deployment {
   readonly adminToken: string;
   readonly admin: AdminClient;
   readonly env: Readonly<Record<string, string>>;
-  /** Another process on the same stores. Where these are embedded it has its own, and shares only the tokens. */
+  /** Starts another process on the same stores. An embedded one has its own stores, and shares only the tokens. */
   startProcess(more?: MoreProcess): Promise<RelayProcess>;
-  /**
-   * Another process for as long as the work takes. An embedded deployment is one process, which then makes way for the other
-   * and comes back afterwards.
-   */
+  /** Runs another process during the work. An embedded deployment is one process, which stops meanwhile. */
   beside<T>(more: MoreProcess, work: (process: RelayProcess) => Promise<T>): Promise<T>;
-  /** The first process dies where it stands, and another comes in its place, at the same address. */
+  /** Kills the first process and starts another one at the same address. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -48,12 +45,12 @@ export interface MoreProcess {
 }
 
 export interface DeploymentOptions {
-  /** Of an embedded deployment there is one, whatever this says. */
+  /** An embedded deployment always has one. */
   readonly processes?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeFlags?: readonly string[];
   readonly provider?: ProviderSimOptions;
-  /** Without it as the run says. */
+  /** By default as the run's settings say. */
   readonly stores?: 'servers' | 'embedded';
 }
 
@@ -76,7 +73,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const env = { ...ownEnv, ...options.env };
   const processes: RelayProcess[] = [];
   const { dataDirectory } = stores;
-  // The one process of an embedded deployment keeps its address when it comes back.
+  // The single process of an embedded deployment keeps its address over restarts.
   const port = dataDirectory === null ? null : await freePort();
   const start = (more: MoreProcess, isOther = false): Promise<RelayProcess> =>
     startRelay({
@@ -101,7 +98,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const starting = Array.from({ length: count }, () => startProcess());
   const failed = (await Promise.allSettled(starting)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') {
-    // What is left running would keep the suite from ending.
+    // A process left running would keep the suite from ending.
     await stop();
     throw failed.reason;
   }
@@ -159,7 +156,7 @@ async function startServers(): Promise<StorePart> {
 async function makeDirectory(): Promise<StorePart> {
   const parent = mkdtempSync(join(tmpdir(), 'relay-embedded-'));
   const dataDirectory = join(parent, 'data');
-  // Making a database takes seconds, so a run of many suites makes an empty one once.
+  // Creating a database takes seconds, so a run of many suites creates an empty one once and copies it.
   const made = process.env['RELAY_SYSTEM_EMPTY_DATABASE'];
   if (made) cpSync(made, join(dataDirectory, 'postgres'), { recursive: true });
   return {

@@ -15,20 +15,20 @@ export interface Tenant {
   readonly key: string;
 }
 
-/** A hosted deployment with its roles apart: one platform, two processes of inference, a worker. */
+/** A hosted deployment with separate roles: one platform, two inference processes, a worker. */
 export interface HostedDeployment {
   readonly postgres: PrivatePostgres;
   readonly redis: PrivateRedis;
   readonly provider: ProviderSim;
   readonly ledger: Ledger;
   readonly platform: RelayProcess;
-  /** The first is the one the platform knows. */
+  /** The platform forwards to the first one. */
   readonly inference: readonly [RelayProcess, RelayProcess];
   readonly acme: Tenant;
   readonly victim: Tenant;
   /** What the platform signs with. */
   readonly platformKey: KeyObject;
-  /** A second key that inference trusts as well, as while one is replaced. */
+  /** A second key that inference trusts too, as during a key rotation. */
   readonly nextKey: KeyObject;
   readonly env: Readonly<Record<string, string>>;
   stop(): Promise<void>;

@@ -41,7 +41,7 @@ const ROW_MS_MAX = 15_000;
 const POLL_MS = 40;
 const INT8_OID = 20;
 
-/** The ledger as the management interface shows it. */
+/** Reads the ledger through the management API. */
 export function ledgerOverApi(admin: AdminClient): Ledger {
   return {
     async row(by) {
@@ -78,7 +78,7 @@ function rowOf(detail: RequestDetail): LedgerRow {
   };
 }
 
-/** The same from the database itself. */
+/** Reads the ledger from the database. */
 export function openLedger(url: string): Ledger {
   const types = new pg.TypeOverrides();
   types.setTypeParser(INT8_OID, Number);

@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 
-/** What came back over the wire, as bytes: also the part of an answer that was cut off. */
+/** The bytes of a response, even of one that was cut off. */
 export interface RawAnswer {
   readonly status: number;
   /** By lower-case name; several of one name are joined as HTTP joins them. */
@@ -24,7 +24,7 @@ export interface RawRequest {
 
 const SILENCE_MS_MAX = 20_000;
 
-/** One exchange that no client library tidies up. Rejects only when not even a status line arrived. */
+/** One exchange without a client library. Rejects only if no status line arrived. */
 export function exchangeRaw(asked: RawRequest): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const outgoing = openRaw(asked);
@@ -32,7 +32,7 @@ export function exchangeRaw(asked: RawRequest): Promise<RawAnswer> {
     outgoing.setTimeout(silenceMsMax, () => outgoing.destroy(new Error('silent for too long')));
     outgoing.on('error', reject);
     outgoing.once('response', (answer) => {
-      // From here on a break is a finding, told by `whole`.
+      // From here on `whole` reports a broken connection.
       outgoing.off('error', reject);
       outgoing.on('error', () => undefined);
       collect(answer).then(resolve, reject);

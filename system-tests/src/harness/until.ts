@@ -1,6 +1,6 @@
 const LOOK_EVERY_MS = 25;
 
-/** Looks until it holds or the time is over, and answers whether it came to hold. A look that fails is one that does not. */
+/** Polls until the condition holds or the time is over; returns whether it held. A failing check counts as false. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   waitMsMax: number,
@@ -11,7 +11,7 @@ export async function until(
     try {
       if (await holds()) return true;
     } catch {
-      // A store that is away for the moment cannot be looked at.
+      // The store may be unavailable for the moment.
     }
     if (performance.now() > endMs) return false;
     await afterMs(everyMs);

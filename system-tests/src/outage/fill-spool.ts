@@ -60,7 +60,7 @@ export async function fillSpool(
     void asking.then(({ status }) => {
       if (status === 503) refusals += 1;
     });
-    // A few at a time: rejections return immediately.
+    // A few at a time, because rejections return immediately.
     if (index % 10 === 9) await new Promise((resolve) => setTimeout(resolve, 50));
   }
   const all = await Promise.all(asked);
