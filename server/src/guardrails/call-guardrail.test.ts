@@ -132,7 +132,7 @@ describe('a call to a guardrail', () => {
     });
   }
 
-  /** Every byte comes sooner than the deadline, and the whole later. */
+  /** Each byte arrives before the deadline, the complete answer after it. */
   function drip(): void {
     answer = (response) => {
       const text = '{"verdict":"allow"}';

@@ -201,7 +201,7 @@ describe('what cannot be inspected', () => {
 });
 
 describe('a guardrail that is enabled while a request waits', () => {
-  /** One request has the only unit, another waits for it; then the guardrail comes. */
+  /** One request holds the only unit, another waits for it; then the guardrail is enabled. */
   async function enabledWhileWaiting(second: object) {
     site.gateway.organization = site.organize([], [CONCURRENCY]);
     let release: () => void = () => undefined;

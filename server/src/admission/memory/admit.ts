@@ -40,7 +40,7 @@ export function admit(memory: EngineMemory, ask: AdmissionAsk, unknown: UnknownW
 }
 
 /**
- * Writes down an operation that was dispatched before the store lost it. It is in flight, so whether it fits is not asked.
+ * Writes an operation again that was dispatched before the store lost it. It is in flight, so no limit is checked.
  * Returns false when its windows have to be rebuilt first.
  */
 export function restore(

@@ -38,7 +38,7 @@ export function demandInspectable(
     : new RelayError('guardrail_streaming_unsupported', { param: 'stream' });
 }
 
-/** Answers 403 and 503. Asks the guardrails of everything and of the lane, before any capacity is requested. */
+/** Answers 403 and 503. Asks global guardrails and the lane's, before any capacity is requested. */
 export function guardRequest(
   deps: GuardDeps,
   exchange: Exchange,

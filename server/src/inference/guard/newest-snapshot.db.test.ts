@@ -23,7 +23,7 @@ describe('what a dispatch is decided on', () => {
   let migrated: MigratedDatabase;
   let server: PrivateRedis;
   let redis: Redis;
-  /** As another gateway has them. */
+  /** The snapshots of another gateway. */
   let elsewhere: Fences;
   let snapshots: Snapshots;
   let newest: NewestSnapshot;
@@ -41,7 +41,7 @@ describe('what a dispatch is decided on', () => {
   beforeEach(async () => {
     const { organizationId } = await seedOrganization(migrated.db);
     const sealer = createSealer({ primary: randomBytes(32) });
-    // Never started: nothing is heard of changes but through the fence.
+    // Never started, so only the fence reports changes.
     snapshots = createSnapshots({ database: migrated.database, sealer, clock: systemClock, log: silentLog });
     snapshot = await snapshots.load(organizationId);
     nowMs = 0;
@@ -68,7 +68,7 @@ describe('what a dispatch is decided on', () => {
     await migrated.drop();
   });
 
-  /** What management does when a guardrail is enabled: commit, raise the fence, answer. */
+  /** As management enables a guardrail: commit, raise the fence, respond. */
   async function enableGuardrail(): Promise<void> {
     const { organizationId } = snapshot;
     const { version } = await changeAccess(migrated.db, organizationId, async (tx) => {
