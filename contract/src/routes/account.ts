@@ -121,7 +121,7 @@ export const accountRoutes = {
     ...billing,
     method: 'POST',
     path: '/api/billing/stripe-webhook',
-    /** Whoever can sign it is Stripe. */
+    /** Authenticated by Stripe's signature, not by a key. */
     access: 'public',
     summary: 'Take an event of Stripe, verified by its signature (hosted)',
     body: StripeEvent,
