@@ -19,7 +19,7 @@ export const ADMISSION_USAGE = `admission: what limits cost in Redis, with 2 can
   --short          a smoke run of seconds; its figures mean little`;
 
 const CANDIDATES = 2;
-/** Requests in flight: enough that Redis always has a next call to go on with. */
+/** Requests in flight: enough to keep Redis busy. */
 const IN_FLIGHT = 64;
 /** Longer than the longest sliding window, so that every bucket of it holds something, as in service. */
 const FILL_MS = 62_000;
@@ -73,7 +73,7 @@ async function measureScripts(settings: Settings): Promise<Figures> {
   }
 }
 
-/** A full window costs more to read than an empty one: figures of the first minute would flatter. */
+/** Full windows cost more to read than empty ones, so the first minute would look too fast. */
 async function fillWindows(calls: AdmissionCalls, fillMs: number): Promise<void> {
   const endMs = performance.now() + fillMs;
   while (performance.now() < endMs) {
@@ -108,11 +108,11 @@ interface CallsSlice {
   /** Of both scripts together. */
   readonly scriptUs: number;
   readonly admissionsPerSecond: number;
-  /** Of the core that Redis has to itself; below one, the client was the slower of the two. */
+  /** Share of Redis's own core; below one, the client was slower than Redis. */
   readonly redisShare: number;
 }
 
-/** As many admissions as Redis can do, each settled, for the time of a slice. */
+/** Admits and settles as fast as Redis allows, for one slice. */
 async function callsSlice(
   calls: AdmissionCalls,
   counters: RedisCounters,
@@ -140,7 +140,7 @@ async function callsSlice(
   };
 }
 
-/** What the product sends for a request that does not have to wait. */
+/** Counts the script calls of a request that does not wait. */
 async function measureRoundTrips({ sliceMs }: Settings): Promise<Figures> {
   const upstream = await startUpstream();
   try {

@@ -20,7 +20,7 @@ export const CONSOLE_USAGE = `console: its pages in a real browser over a large 
 
 const PAGES = ['home', 'requests?range=30d', 'usage?range=30d', 'limits', 'lanes', 'playground'];
 const TABLE_PATH = '/console/requests?range=30d';
-/** What is there once the data is: rows that lead somewhere, bars that have a height. */
+/** Elements that appear only with data: rows with links, bars with a height. */
 const ROW = 'main tr[data-row]';
 const BAR = 'main svg .recharts-bar-rectangle';
 const CHART_PATH = '/console/usage?range=30d&group=model';
@@ -99,7 +99,7 @@ async function timesToShow(
   return timesMs;
 }
 
-/** By the page's own clock and frame by frame: asked from outside, it would be as late as the next question. */
+/** Measured by the page's own clock, frame by frame; polling from outside would add its interval. */
 async function shownAfterMs(page: Page, selector: string): Promise<number> {
   return (await page.evaluate(`new Promise((resolve) => {
     const look = () => {

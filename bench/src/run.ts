@@ -41,7 +41,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     process.stderr.write(`no bench called ${name}; there are: ${Object.keys(benches).join(', ')}\n`);
     return 2;
   }
-  // Leaving by way of exit is what lets every process that was started be ended by its id.
+  // `process.exit` runs the exit listeners, which end every started process by its ID.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   const figures = await bench(args);
   process.stdout.write(`${JSON.stringify(figures)}\n`);

@@ -76,7 +76,7 @@ async function main(args: readonly string[]): Promise<number> {
   const codes = await Promise.all(
     children.map(async (child) => {
       const code = await ended(child);
-      // One without the other is of no use.
+      // Ends both when one ends.
       stop();
       return code;
     }),

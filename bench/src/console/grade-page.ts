@@ -13,7 +13,7 @@ export interface PageGrade {
   readonly transferred_kib: number;
 }
 
-/** Text, because it is the page's: here there is no document. Of what never happened the browser tells nothing. */
+/** A string, because it runs in the page. The browser reports nothing for events that never happened. */
 const READ_GRADE = `(async () => {
   const entriesOf = (type) => new Promise((resolve) => {
     const observer = new PerformanceObserver((list) => {

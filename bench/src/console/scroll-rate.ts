@@ -10,7 +10,7 @@ export interface ScrollRate {
   readonly scrolledRows: number;
 }
 
-/** Text, because it is the page's: here there is no window. */
+/** A string, because it runs in the page. */
 const SCROLL = `(async () => {
   const frames = [];
   const startMs = performance.now();
@@ -32,7 +32,7 @@ const SCROLL = `(async () => {
   return { framesPerSecond, scrolledRows: Math.round(window.scrollY / row.getBoundingClientRect().height) };
 })()`;
 
-/** Scrolls a list at a steady pace, faster than anybody reads, and counts the frames that are drawn meanwhile. */
+/** Scrolls a list at a steady pace and counts the frames drawn meanwhile. */
 export async function scrollRate(page: Page): Promise<ScrollRate> {
   return (await page.evaluate(SCROLL)) as ScrollRate;
 }

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { type Dispatcher, Pool } from 'undici';
 import { type AdmissionCalls, createAdmissionCalls } from '../limits/admission-calls.ts';
 
-/** Puts the upstream's model into a request body. What an engine does with the body is all it differs in. */
+/** Puts the upstream model into a request body. Engines differ only in how they do this. */
 export type Rewrite = (body: Buffer, upstreamModel: string) => Buffer;
 
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding']);
@@ -49,7 +49,7 @@ export async function runEngine(rewrite: Rewrite): Promise<void> {
   });
   server.keepAliveTimeout = 75_000;
   server.listen(Number(values.port), '127.0.0.1');
-  // An orderly exit, so that a profiler gets to write what it saw.
+  // Exits normally, so that a profiler can write its profile.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0));
 }
 
@@ -60,7 +60,7 @@ function relay(pool: Pool, path: string, request: IncomingMessage, handler: Pass
   pool.dispatch({ method: 'POST', path, headers, body }, handler);
 }
 
-/** A call that fails ends the process, and with it the run: figures of half the work would be worth nothing. */
+/** A failed call ends the process and the run, because figures of half the work mean nothing. */
 function relayWithCalls(
   calls: AdmissionCalls,
   pool: Pool,
@@ -83,7 +83,7 @@ class PassOn implements Dispatcher.DispatchHandler {
   constructor(response: ServerResponse, ended?: () => void) {
     this.#response = response;
     this.#ended = ended;
-    // A vanished client never drains: without this the paused upstream connection would be lost for good.
+    // A disconnected client never drains; without this the paused upstream connection would leak.
     response.once('close', () => {
       if (!this.#over) this.#controller?.abort(new Error('the client left'));
     });

@@ -2,8 +2,8 @@ const NAME = Buffer.from('"model"');
 const QUOTE = 0x22;
 
 /**
- * Replaces the first `model` value and leaves every other byte alone. Enough for the bodies of a benchmark,
- * which name the model first and plainly; a gateway for strangers has to look closer.
+ * Replaces the first `model` value and keeps every other byte. Enough for benchmark bodies, which name the model
+ * first; a real gateway has to parse.
  */
 export function spliceModel(body: Buffer, upstreamModel: string): Buffer {
   const name = body.indexOf(NAME);

@@ -13,7 +13,7 @@ export interface RelaySetup {
 type Create = (resource: string, body: unknown) => Promise<string>;
 type Put = (resource: string, body: unknown) => Promise<void>;
 
-/** One lane with as little in it as serves a request, and the limits that were asked for. */
+/** Creates one minimal lane, and the requested limits. */
 export async function configureRelay(
   url: string,
   adminToken: string,
@@ -52,7 +52,7 @@ export async function configureRelay(
   if (guardrail !== 'none') await addGuardrail(create, put, upstreamUrl, guardrail === 'bound');
 }
 
-/** The upstream says the same to everybody, so that the guardrail takes its chat answer for an answer of its own. */
+/** The upstream returns one response for everything, so the guardrail's rules match its chat response. */
 async function addGuardrail(create: Create, put: Put, upstreamUrl: string, bound: boolean): Promise<void> {
   const id = await create('guardrails', {
     name: 'Local',
@@ -91,7 +91,7 @@ async function addEndpoint(
   return endpointId;
 }
 
-/** Prices too, for limits on spend count only what has one. */
+/** Adds prices too, because spend limits count only priced requests. */
 async function addLimits(create: Create, endpointIds: readonly string[]): Promise<void> {
   for (const endpointId of endpointIds) {
     await create('pricing-policies', {

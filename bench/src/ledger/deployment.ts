@@ -25,7 +25,7 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
-/** Of memory what a server of this size would be given; the plans of statements can be logged, and are not. */
+/** Memory as for a server of this size. Logging of query plans is available, but off. */
 const SETTINGS = {
   shared_buffers: '1GB',
   maintenance_work_mem: '512MB',

@@ -6,7 +6,7 @@ export interface BenchPolicy {
   readonly period: LimitPeriod;
 }
 
-/** High enough never to bind: what is measured is counting, not waiting. */
+/** High enough that no request waits: the bench measures counting. */
 export const LIMIT_VALUE = 1_000_000_000_000;
 
 /** Six for every candidate. The global ones are shared between candidates, the others are each endpoint's own. */

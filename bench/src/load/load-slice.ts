@@ -7,7 +7,7 @@ import { type ClientConnection, openConnection } from './client-connection.ts';
 const RAMP_MS = 150;
 /** How long responses in flight may take after the end of the slice. */
 const DRAIN_MS_MAX = 300;
-/** What one gateway leaves behind must not be charged to the next. */
+/** Work that one gateway leaves behind must not count for the next. */
 const REST_MS = 30;
 
 export interface LoadSlice {

@@ -3,7 +3,7 @@ import type { OddServers } from './odd-servers.ts';
 import { type RunOptions, runPiped } from './run-cli.ts';
 import type { Site } from './site.ts';
 
-/** Something a person gets wrong, or meets. */
+/** A usage error or a failure that a user meets. */
 export interface ErrorCase {
   readonly args: string;
   readonly code: number;
@@ -12,7 +12,7 @@ export interface ErrorCase {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly isBare?: boolean;
-  /** What was found before it went wrong may stand on standard output. */
+  /** Results found before the failure may be on standard output. */
   readonly hasOutput?: boolean;
   readonly prints?: RegExp;
 }
@@ -26,7 +26,7 @@ export interface ErrorWorld {
 const STACK =
   /^\s+at .+:\d+:\d+\)?$|node:internal|UnhandledPromise|Node\.js v\d|ExperimentalWarning|\[object Object\]|undefined/m;
 
-/** Runs one case; answers what is wrong with how it was told, and whether a stack was shown. */
+/** Runs one case; returns what is wrong with its message, and whether a stack trace was shown. */
 export async function tryError(
   { args, code, says, stdin = '', env = {}, isBare = false, hasOutput = false, prints = /(?:)/ }: ErrorCase,
   { site }: ErrorWorld,

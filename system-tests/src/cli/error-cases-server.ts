@@ -2,7 +2,7 @@ import { mintKey } from '../harness/accounts.ts';
 import type { ErrorCase, ErrorWorld } from './error-case.ts';
 import type { OddName } from './odd-servers.ts';
 
-/** What goes wrong between the command and a server, and what a server refuses. */
+/** Failures between the CLI and a server, and requests that the server rejects. */
 export function serverCases({ site, odd, keys }: ErrorWorld): ErrorCase[] {
   const server = (name: OddName) => ({ RELAY_SERVER: odd.urls[name] });
   const key = (token: string) => ({ RELAY_TOKEN: token });

@@ -1,6 +1,6 @@
 import type { ErrorCase } from './error-case.ts';
 
-/** What is wrong with the command line, a file or what is piped in: exit status 2, and nothing is sent. */
+/** Invalid arguments, files or input: exit status 2, and the CLI sends nothing. */
 export const usageCases: readonly ErrorCase[] = [
   { args: '', code: 2, says: /Usage: relay/ },
   { args: 'lnes list', code: 2, says: /unknown command 'lnes'[\s\S]*lanes/ },

@@ -1,4 +1,4 @@
-/** What differs from run to run. Widths follow from it, so that on a terminal spaces are drawn together. */
+/** Masks what differs between runs. Column widths depend on it, so runs of spaces are collapsed on a terminal. */
 const volatile: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/rly_[0-9A-Za-z]{10}_[0-9A-Za-z]{40,}/g, '<key>'],
   [/rly_[0-9A-Za-z]{10}/g, '<prefix>'],
@@ -10,11 +10,11 @@ const volatile: readonly (readonly [pattern: RegExp, shown: string])[] = [
     '$1<n>',
   ],
   [/\b\d+(\.\d+)? (ms|s|min)\b/g, '<duration>'],
-  // Estimates follow what was answered so far, which reaches the gateway when it does.
+  // Estimates depend on earlier responses, which reach the gateway at varying times.
   [/("estimated_(output_tokens|cost_micros)": ?)\d+/g, '$1<n>'],
   [/tokens in, \d+ out$/gm, 'tokens in, <n> out'],
   [/\$\d+\.\d+/g, '<dollars>'],
-  // The comparison with the ledger is made when its time has come.
+  // The reconciliation with the ledger runs at its own interval.
   [/^. metering .*\n/gm, ''],
   [/^ *\{\s+"check": "metering",[^}]*\},\n/gm, ''],
   [/\b\d+(\.\d+)? each second/g, '<rate> each second'],

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Servers that are not a Relay, or one that has lost its way. Each answers the same to everything. */
+/** Servers that are not Relay, or a misconfigured one. Each returns the same response to every request. */
 export interface OddServers {
   readonly urls: Readonly<Record<OddName, string>>;
   /** What each was asked with as `Authorization`. */

@@ -9,7 +9,7 @@ export interface ChapterResult {
   readonly complaints: readonly string[];
 }
 
-/** Runs the chapters one after the other and holds what they print against their golden files. */
+/** Runs the chapters in order and compares their output with the golden files. */
 export async function runChapters(
   chapters: readonly Chapter[],
   site: Site,
@@ -36,7 +36,7 @@ export async function runChapters(
   return { commands, complaints };
 }
 
-/** What no command may ever print. */
+/** Secrets that no command may print. */
 function secretsOf({ deployment: { adminToken, apiToken } }: Site): string[] {
   return [adminToken, apiToken, 'sk-upstream'];
 }

@@ -1,4 +1,4 @@
-/** What is left to read once a terminal has followed every movement of the cursor. Colours are not part of it. */
+/** The text on a terminal after all cursor movements, without colors. */
 export function screenOf(raw: string): string {
   const lines: string[] = [''];
   let column = 0;

@@ -77,7 +77,7 @@ function filesOf(baseUrl: string): Readonly<Record<string, string>> {
   };
 }
 
-/** Says of every text that it may pass. */
+/** A guardrail that allows every text. */
 async function startGuard(): Promise<{ url: string; stop: () => Promise<void> }> {
   const server = createServer((request, response) => {
     request.resume().once('end', () => {

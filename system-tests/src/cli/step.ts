@@ -9,7 +9,7 @@ export interface Step {
   /** The exit status; 0 without it. */
   readonly code?: number;
   readonly stdin?: string;
-  /** Instead of what is in `args`, on a terminal: what a person would leave out because they are asked. */
+  /** Arguments on a terminal, where the CLI prompts for the missing ones. */
   readonly terminalArgs?: readonly string[];
   readonly typing?: Typing;
   readonly env?: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import { startRefused } from '../harness/relay-process.ts';
 import { manyObjects } from './many-objects.ts';
 import { type CommandResult, type Printed, runConfig } from './run-config.ts';
 
-// The configuration as a file, as an operator has it: with the command line, at start, and coming from LiteLLM.
+// Configuration files: applied with the CLI, applied at start, and imported from LiteLLM.
 
 const EXAMPLE = join(import.meta.dirname, 'litellm-example.yaml');
 const { config, variables } = manyObjects();

@@ -17,7 +17,7 @@ import { type RawRequest, requestAttacks, spoofedLines } from './request-attacks
 import { type RawAnswer, sendRaw } from './send-raw.ts';
 import { tokenAttacks } from './token-attacks.ts';
 
-// A platform in front of two processes of inference: what goes through, and everything that must not.
+// A platform in front of two inference processes: which requests pass, and which must not.
 
 let hosted: HostedDeployment;
 let attacks = 0;
@@ -44,7 +44,7 @@ function providerRequests() {
   return fresh;
 }
 
-/** Sends one attack; anything but a 401 that leaves the provider alone counts as accepted. */
+/** Sends one attack. Anything but a 401 without a request at the provider counts as accepted. */
 async function attack(request: RawRequest, url = hosted.inference[0].url): Promise<RawAnswer> {
   providerRequests();
   const answer = await sendRaw(url, request);

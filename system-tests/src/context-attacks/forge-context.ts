@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject, randomUUIDv7, sign } from 'node:crypto';
 import type { Tenant } from '../harness/hosted-deployment.ts';
 
-// Contexts made by hand, from what is documented of them, so that they can be right or wrong in any way.
+// Builds contexts from their documentation, so that each part can be valid or invalid.
 
 export const PATH = '/v1/chat/completions';
 export const BODY = '{"model":"main","messages":[{"role":"user","content":"Say hello."}]}';
@@ -58,7 +58,7 @@ export function token(header: Header, claims: Claims, signing: Signing): string 
   return `${input}.${signing(Buffer.from(input)).toString('base64url')}`;
 }
 
-/** A context that opens the door, once. */
+/** A valid context, for one use. */
 export function goodToken(key: KeyObject, tenant: Tenant, over: Claims = {}): string {
   return token(goodHeader(key), goodClaims(tenant, over), signedWith(key));
 }

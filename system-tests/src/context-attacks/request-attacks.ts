@@ -9,7 +9,7 @@ export interface RawRequest {
   readonly body?: string;
 }
 
-/** A request that is not the one its context was signed for, or shows it in a way that could be read differently. */
+/** A request that differs from the one its context was signed for, or that can be parsed in two ways. */
 export interface RequestAttack {
   readonly name: string;
   readonly request: (hosted: HostedDeployment) => RawRequest;
@@ -138,7 +138,7 @@ const otherHeaders: readonly RequestAttack[] = [
   },
 ];
 
-/** What opens other doors does not open this one. */
+/** Credentials of other APIs are not valid here. */
 const otherCredentials: readonly RequestAttack[] = [
   { name: 'nothing at all', request: () => ({ lines: [] }) },
   { name: 'a User API key', request: ({ victim }) => ({ lines: [`Authorization: Bearer ${victim.key}`] }) },

@@ -9,7 +9,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends a request that no HTTP library would, and answers what came back. */
+/** Sends a request that no HTTP library would, and returns the response. */
 export async function sendRaw(url: string, request: RawRequest): Promise<RawAnswer> {
   const { start = `POST ${PATH} HTTP/1.1`, lines, body = BODY } = request;
   const isChunked = lines.some((line) => line.startsWith('transfer-encoding'));

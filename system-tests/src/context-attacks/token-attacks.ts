@@ -14,7 +14,7 @@ import {
   token,
 } from './forge-context.ts';
 
-/** A context that must not open anything; everything else about the request is right. */
+/** An invalid context in an otherwise valid request. */
 export interface TokenAttack {
   readonly name: string;
   readonly token: (hosted: HostedDeployment) => string;

@@ -22,7 +22,7 @@ const WITH_SECRET = {
   credentials: [{ provider: 'extra', name: 'main', secret_ref: 'env:EXTRA_KEY' }],
 };
 
-/** Who changed what, the configuration as a file, and what it all comes to. */
+/** The audit log, the configuration file, and billing. */
 describe('control', () => {
   let laneId = '';
   const story = openStory(async (site) => {
@@ -50,7 +50,7 @@ describe('control', () => {
     await entry.getByText(changed.headers.get('x-request-id') ?? 'no request id').waitFor();
     await story.inspect('audit, entry');
     await assertFits(story.page);
-    // The address opens the same entry, also where the list does not have it.
+    // The URL opens the same entry, even if the list does not contain it.
     const address = new URL(story.page.url());
     address.searchParams.set('type', 'invitation');
     await story.page.goto(address.href);
@@ -91,7 +91,7 @@ describe('control', () => {
     await story.button('Line 3, column 40').click();
     assert.equal(await file.evaluate((area) => (area as { selectionStart?: number }).selectionStart), 57);
     await story.inspect('configuration, wrong');
-    // What only the server can know stands at its place as well.
+    // Errors that only the server can find are shown at their field too.
     await file.fill(
       '{\n  "version": 1,\n  "memberships": [{ "lane": "assistant", "endpoint": "nowhere", "manual_rank": 1 }]\n}',
     );
@@ -239,7 +239,7 @@ function billingTab(page: Page, name: string) {
   return page.getByRole('navigation', { name: 'Billing' }).getByRole('link', { name }).click();
 }
 
-/** On a telephone nothing is wider than the window. */
+/** On a phone nothing is wider than the window. */
 async function assertFits(page: Page): Promise<void> {
   const wide = page.viewportSize() ?? { width: 1440, height: 900 };
   await page.setViewportSize({ width: 390, height: 844 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { openStory } from './open-story.ts';
 import { signInWithToken } from './sign-in.ts';
 
-/** From nothing to a first answer and on; each step stands on those before it. */
+/** From an empty deployment to the first response; each step builds on those before it. */
 describe('a new deployment', () => {
   const story = openStory();
 
@@ -121,7 +121,7 @@ describe('a new deployment', () => {
 
     await story.button('Drag sim-multi').focus();
     await story.page.keyboard.press('Space');
-    // The library takes its measure of the list before it listens for arrows.
+    // The library measures the list before it handles arrow keys.
     await story.page.getByText('sim-multi is now 3 of 3.').first().waitFor({ state: 'attached' });
     await story.page.waitForTimeout(100);
     await story.page.keyboard.press('ArrowUp');

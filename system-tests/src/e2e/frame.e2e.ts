@@ -85,7 +85,7 @@ describe('the frame', () => {
       for (const path of pagePaths) {
         await other.goto(`/console/${path}`);
         await other.getByRole('heading', { level: 1 }).waitFor();
-        // The skeletons are gone when what they stood for is there.
+        // Skeletons disappear once the data is shown.
         await other.locator('main .animate-pulse').first().waitFor({ state: 'detached' });
         // Both themes and both widths are looked at closely once; at the other width the page must only fit.
         await story.inspect(path, other);

@@ -10,7 +10,7 @@ import { signInWithPassword, signInWithToken } from './sign-in.ts';
 const KEY = 'sk-guard';
 const LEDGER_MS_MAX = 10_000;
 
-/** From none to one that blocks real requests, and back; each step stands on those before it. */
+/** From no guardrail to one that blocks real requests, and back; each step builds on those before it. */
 describe('guardrails', () => {
   let sim: GuardrailSim;
   const story = openStory(async ({ admin, provider }) => {
@@ -32,7 +32,7 @@ describe('guardrails', () => {
     return response.status;
   }
 
-  /** Waits until the worker has counted what was asked. */
+  /** Waits until the worker has counted the checks. */
   async function untilCounted(path: string, isCounted: (body: never) => boolean): Promise<void> {
     let body: unknown;
     const isInTime = await until(async () => {

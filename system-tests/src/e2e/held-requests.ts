@@ -2,7 +2,7 @@ import type { Deployment } from '../harness/deployment.ts';
 
 /** Requests whose responses are awaited. */
 export interface HeldRequests {
-  /** Sends so many streams that stop in their midst, and does not wait for them. */
+  /** Sends this many streams that stall halfway, without waiting for them. */
   hold(model: string, count: number): void;
   /** The client of the oldest one leaves. */
   leave(): void;

@@ -24,7 +24,7 @@ export const HISTORY_DAYS = 30;
 const RHYTHM = [2, 1, 1, 1, 2, 3, 6, 12, 20, 26, 28, 25, 20, 24, 28, 27, 23, 17, 12, 9, 7, 6, 4, 3];
 const FAILURES = ['upstream_timeout', 'upstream_error', 'rate_limit_wait_budget_exceeded'] as const;
 
-/** Thirty days of requests: busy by day, calm by night and at weekends, slowly more, and one bad afternoon. */
+/** Thirty days of requests: busy by day, quiet at night and on weekends, slowly growing, with one incident. */
 export function* historyRows(
   organizationId: string,
   routes: readonly HistoryRoute[],

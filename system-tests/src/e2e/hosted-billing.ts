@@ -11,7 +11,7 @@ import { PASSWORD } from './people.ts';
 
 const MONTHS = 3;
 
-/** What only a hosted deployment has: a history, told by signed events of Stripe. */
+/** What only a hosted deployment has: a billing history from signed Stripe events. */
 export function hostedBilling(story: Story): void {
   const secret = `whsec_${randomBytes(24).toString('base64url')}`;
   let starting: Promise<Deployment>;

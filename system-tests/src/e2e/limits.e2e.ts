@@ -21,7 +21,7 @@ describe('limits', () => {
       name: 'Assistant',
       endpoints: [{ baseUrl: site.provider.baseUrl, upstreamModel: 'sim-chat' }],
     });
-    // A cent each, whatever is said.
+    // Each request costs one cent.
     await site.admin.create('/api/relay/pricing-policies', {
       endpoint_id: endpointIds[0],
       input_cost_micros_per_1m_tokens: 0,

@@ -11,7 +11,7 @@ const ENDED = 16;
 /** Long enough for a picture; then nothing keeps the deployment from stopping. */
 const HELD_MS = 12_000;
 
-/** Traffic for a picture, held open while it is taken: a lane that waits, one that falls back, and one that is quiet. */
+/** Traffic held open for a picture: a lane with a queue, one with a fallback, and an idle one. */
 export interface LiveTraffic {
   /** What an earlier picture has left is ended first. */
   begin(): Promise<void>;

@@ -19,7 +19,10 @@ export interface Story {
   toPage(name: string): Promise<void>;
   /** Runs axe over what is shown, and counts it as a page that was visited. */
   inspect(name: string, page?: Page): Promise<void>;
-  /** Nothing on the way hurt accessibility, the policy of the page, or the browser. The last test of every story. */
+  /**
+   * Checks that no page violated accessibility rules or the content security policy, or logged an error. The last
+   * test of every story.
+   */
   assertNothingFound(): void;
 }
 

@@ -9,7 +9,7 @@ import { addMember, PASSWORD } from './people.ts';
 import { seedFallback, untilRecorded } from './seed-requests.ts';
 import { signInWithPassword, signInWithToken } from './sign-in.ts';
 
-/** The log from nothing to live, over a restart of the server. */
+/** The request log from empty to live, over a restart of the server. */
 describe('requests', () => {
   let laneId = '';
   let fellBackId = '';
@@ -208,7 +208,7 @@ describe('requests', () => {
   });
 
   it('the live tail goes on after the server died and came back, with none missed and none doubled', async () => {
-    // Some are told before it dies, some are answered and not yet told, and some come after.
+    // Some are shown before the restart, some are answered but not yet shown, and some come after it.
     const told = await askMany(3);
     for (const id of told) await rowOf(id).waitFor();
     const untold = await askMany(5);

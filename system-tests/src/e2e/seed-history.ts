@@ -10,7 +10,7 @@ import {
 } from './history-rows.ts';
 
 const DAY_MS = 86_400_000;
-/** What is sent through the front door after this is newer, and counted by the worker. */
+/** Requests sent to the API afterwards are newer, and counted by the worker. */
 const BEFORE_NOW_MS = 120_000;
 
 /**

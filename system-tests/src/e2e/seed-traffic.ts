@@ -15,7 +15,7 @@ export interface TrafficSetup {
   readonly key?: string;
 }
 
-/** Real requests through the front door, some of them streams, some that fail at the provider. */
+/** Real requests to the API, some of them streams, some that fail at the provider. */
 export async function seedTraffic(site: Deployment, setup: TrafficSetup): Promise<void> {
   const send = async (index: number) => {
     const fails = index % 17 === 16;

@@ -31,7 +31,7 @@ function row(name: string, work: () => Promise<void>): void {
   });
 }
 
-/** A call of `/v1` with the right key unless told otherwise. Every answer must name itself and its cost. */
+/** Calls `/v1`, with the right key by default. Every response must have a request ID and its timing headers. */
 async function call(
   path: string,
   more: Partial<RawRequest> = {},
@@ -55,7 +55,7 @@ function errorOf(answer: RawAnswer): Record<string, unknown> {
   return (JSON.parse(answer.body.toString()) as { error: Record<string, unknown> }).error;
 }
 
-/** An error of our own: the one shape, with a page behind it. */
+/** Checks a Relay error: its shape, and that its page exists. */
 async function checkOwn(
   answer: RawAnswer,
   code: keyof typeof errors,
@@ -352,7 +352,7 @@ function streamWithFault(lane: string, fault: Record<string, unknown>): string {
   return `${text.slice(0, -1)},"sim":${JSON.stringify(fault)}}`;
 }
 
-/** Odd spacing and a number too big for JavaScript: what is not passed on as bytes would not survive. */
+/** Unusual spacing and a number too large for JavaScript, which survive only if the bytes pass unchanged. */
 async function checkPassed(status: number): Promise<void> {
   const words = `{ "error" : {"message":"no, ${status}","n":12345678901234567890}, "x":1e400 }\n`;
   for (const streaming of [false, true]) {

@@ -14,7 +14,7 @@ export interface AbortCell {
   readonly name: string;
   readonly mode: Mode;
   readonly fault: Fault;
-  /** What the client has when it leaves. */
+  /** What the client has received when it disconnects. */
   readonly leaves: 'before headers' | 'after content';
 }
 

@@ -8,7 +8,7 @@ import type { Expectation, ExpectedUsage, FaultRow } from './expectation.ts';
 import { dataOf, splitFrames, withoutUsageFrames } from './frames.ts';
 import type { Slot, SlotEndpoint } from './slots.ts';
 
-/** Everything one cell has to show for itself. */
+/** The observations of one cell. */
 export interface CellResult {
   readonly row: FaultRow;
   readonly mode: Mode;
@@ -17,7 +17,7 @@ export interface CellResult {
   readonly words: string;
   readonly slot: Slot;
   readonly answer: RawAnswer;
-  /** What the provider whose answer the client got said, byte for byte; null when the client got ours. */
+  /** The bytes of the provider's response that the client got; null if the response is Relay's. */
   readonly said: RawAnswer | null;
   readonly seenByFirst: readonly RequestLogEntry[];
   readonly seenBySecond: readonly RequestLogEntry[];
@@ -136,7 +136,7 @@ function isPlainStream(answer: RawAnswer): boolean {
   return type.startsWith('text/event-stream') && answer.headers['content-encoding'] === undefined;
 }
 
-/** Whole frames of the provider's, then exactly one of ours, and no end. */
+/** Complete frames of the provider, then exactly one error frame of Relay, and no terminator. */
 function checkInterrupted(cell: CellResult, expected: Buffer): void {
   const { frames, rest } = splitFrames(cell.answer.body);
   assert.equal(rest, '', 'no piece of a frame is left behind');
@@ -146,7 +146,7 @@ function checkInterrupted(cell: CellResult, expected: Buffer): void {
   checkErrorObject(cell, error, 'stream_interrupted');
   assert.ok(!frames.some((frame) => dataOf(frame) === '[DONE]'), 'no end after an interruption');
   const whole = splitFrames(expected).frames;
-  // A deadline falls where it falls; every other fault leaves exactly the frames that were sent.
+  // A deadline can expire between any frames; every other fault leaves exactly the frames that were sent.
   if (cell.row.bench === 'hurried') assert.ok(frames.length > 1 && frames.length < whole.length);
   else assert.equal(frames.length, whole.length, 'frames');
   assert.equal(frames.join(''), whole.slice(0, frames.length).join(''), 'frames');

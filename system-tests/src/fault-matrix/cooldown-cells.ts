@@ -6,7 +6,7 @@ import { checkWaitBudgetRefusal } from '../harness/wait-budget-refusal.ts';
 import type { Matrix } from './run-cell.ts';
 import { createEndpoint, createLaneOf, FIRST_MODEL, SECOND_MODEL, type SlotEndpoint } from './slots.ts';
 
-// An endpoint whose provider asked for quiet: who is kept away from it, for how long, and what they are told.
+// An endpoint in cooldown: which requests avoid it, for how long, and their responses.
 
 export interface Fleet {
   readonly matrix: Matrix;
@@ -50,7 +50,7 @@ async function otherAvoids(fleet: Fleet): Promise<void> {
     const answer = await ask(fleet, fleet.otherUrl, laneName);
     assert.equal(answer.status, 200);
     assert.equal(answer.headers['x-relay-selected-endpoint-id'], second.id);
-    // Avoided from the start, not tried and left.
+    // Skipped from the start, not tried first.
     assert.equal(answer.headers['x-relay-fallback-count'], '0');
   });
 }

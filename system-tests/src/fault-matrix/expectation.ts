@@ -15,23 +15,23 @@ export type ExpectedUsage =
       readonly cached?: number;
     };
 
-/** What a fault must come to. Everything else a cell asserts follows from this. */
+/** The required result of a fault. All other assertions of a cell follow from it. */
 export type Expectation =
-  /** The provider's answer reaches the client whole and completes. */
+  /** The provider's response reaches the client unchanged. */
   | { readonly kind: 'answered'; readonly status?: number; readonly usage?: ExpectedUsage }
-  /** No usable answer and nothing sent: the next candidate answers, else our 502. */
+  /** No usable response and nothing sent: Relay falls back, else returns its own 502. */
   | { readonly kind: 'lost'; readonly code: LostCode; readonly attemptStatus?: number }
-  /** A provider that says it cannot now (429, 5xx): the next candidate answers, else its own words. */
+  /** The provider is unavailable (429, 5xx): Relay falls back, else passes its response on. */
   | { readonly kind: 'refused'; readonly status: number }
   /** The provider's own rejection is passed on, even if another endpoint could be tried. */
   | { readonly kind: 'passed'; readonly status: number }
-  /** A stream that failed before content: the next candidate answers, else the stream as it is. */
+  /** A stream failed before content: Relay falls back, else passes the stream on. */
   | { readonly kind: 'refused stream' }
-  /** A stream that died after content: whole frames, one error frame of ours, no end. */
+  /** A stream broke after content: complete frames, one error frame of Relay, no terminator. */
   | { readonly kind: 'interrupted'; readonly code: string; readonly usage?: ExpectedUsage }
   /** A stream in which the provider itself reported an error after content: as it is, nothing added. */
   | { readonly kind: 'errored stream' }
-  /** Bytes that cannot be mended once begun: the client's connection breaks too. */
+  /** A body that broke after it began: Relay breaks the client's connection too. */
   | { readonly kind: 'broken'; readonly code: string };
 
 /** Which deployment of endpoints a row needs. */
@@ -40,10 +40,10 @@ export type Bench = 'plain' | 'hurried' | 'closed port';
 export interface FaultRow {
   readonly name: string;
   readonly fault: Fault;
-  /** Per mode; a mode that is missing is one where the fault means nothing. */
+  /** By mode; a fault does not apply to modes that are missing. */
   readonly expect: Partial<Record<ModeName, Expectation>>;
   readonly bench?: Bench;
-  /** How long the endpoint is to be left alone after the cell. */
+  /** The endpoint's cooldown after the cell. */
   readonly cooldownMs?: number;
   readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Response headers that must reach the client as given, and those that must not (null). */

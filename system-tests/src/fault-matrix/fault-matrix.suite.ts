@@ -13,10 +13,10 @@ import { allCells, faultRows } from './fault-rows.ts';
 import { type Matrix, nameOf, runCell } from './run-cell.ts';
 import { createSlots, FIRST_MODEL, SECOND_MODEL } from './slots.ts';
 
-// Every way a provider can fail, in every way it can be asked, with and without somewhere else to go.
+// Every provider fault in every request mode, with and without a fallback.
 
 const AT_ONCE = 8;
-/** Long against a busy machine, short against a suite of a few hundred cells. */
+/** Long enough for a busy machine, short enough for a few hundred cells. */
 const UPSTREAM_MS_MAX = 1_500;
 
 let deployment: Deployment;

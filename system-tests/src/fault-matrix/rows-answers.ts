@@ -1,7 +1,7 @@
 import { everyMode, type ModeName, streamModes, wholeModes } from '../harness/mode.ts';
 import { type FaultRow, forModes } from './expectation.ts';
 
-// Answers that do come, but not as asked: other bodies, other usage, other ways of travelling.
+// Complete responses that are unusual: other bodies, other usage, other framing.
 
 const answered = forModes(everyMode, { kind: 'answered' });
 const estimated = { kind: 'answered', usage: { source: 'estimated' } } as const;

@@ -1,7 +1,7 @@
 import { everyMode } from '../harness/mode.ts';
 import { type Expectation, type FaultRow, forModes, type LostCode } from './expectation.ts';
 
-// Faults that act before an answer of any kind has begun, and answers that are not HTTP as it should be.
+// Faults before a response begins, and responses that are not valid HTTP.
 
 const answered = forModes(everyMode, { kind: 'answered' });
 

@@ -15,7 +15,7 @@ export interface Matrix {
   readonly slots: SlotPool;
   readonly first: ProviderSim;
   readonly second: ProviderSim;
-  /** Says what either provider would say, without a gateway in between. */
+  /** Returns what a provider would respond without a gateway. */
   readonly reference: ProviderSim;
   readonly ledger: Ledger;
 }

@@ -2,7 +2,7 @@ import type { ProviderSim } from '@relay/provider-sim';
 import type { AdminClient } from '../harness/admin-client.ts';
 import type { Bench } from './expectation.ts';
 
-/** One endpoint as the tests know it: what it is called, and by which key its provider recognises it. */
+/** One endpoint: its name, and the key by which the provider recognizes it. */
 export interface SlotEndpoint {
   readonly id: string;
   readonly name: string;

@@ -46,7 +46,7 @@ const oddHeaders = fc.array(fc.tuple(headerName, headerValue), { maxLength: 5 })
 const jsonBody = fc
   .tuple(space, fc.array(oddMember, { maxLength: 5 }), space)
   .map(([before, members, after]) => {
-    // A usage of the wrong shape is the provider's business; it stays where and what it is.
+    // Invalid usage of the provider passes unchanged.
     return Buffer.from(`${before}{${members.map(memberText).join(',')}}${after}`);
   });
 const errorBody = fc.oneof(

@@ -12,7 +12,7 @@ import { exchangeRaw, headerLists, type RawAnswer } from './raw-exchange.ts';
 import { paths, type RequestCase, requestCase, upstreamModel } from './request-cases.ts';
 import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
 
-// What is sent is what arrives, in both directions, byte for byte. RELAY_FIDELITY_SEED repeats a run.
+// Bodies pass unchanged in both directions, byte for byte. RELAY_FIDELITY_SEED repeats a run.
 
 const BODIES = 2_000;
 const AT_ONCE = 24;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-// JSON as text: what a parser and a serialiser in between would not give back as it was.
+// JSON texts that parsing and serializing would change.
 
 /** What may stand between two tokens. */
 export const space: fc.Arbitrary<string> = fc.constantFrom(

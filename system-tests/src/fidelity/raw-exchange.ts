@@ -24,7 +24,7 @@ export function exchangeRaw({ url, agent, headers, pieces }: RawRequest): Promis
     const only = pieces.length === 1 ? pieces[0] : undefined;
     const framing = only === undefined ? {} : { 'content-length': String(only.length) };
     const sending = request(url, { method: 'POST', agent, headers: { ...headers, ...framing } });
-    // An answer that cannot be read is an answer too: the wrong one.
+    // An unreadable response counts as a wrong one.
     sending.on('error', (error) =>
       resolve({ status: 0, headers: new Map(), body: Buffer.from(error.message), whole: false }),
     );

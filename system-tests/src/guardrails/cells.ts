@@ -37,7 +37,7 @@ const FAILURES: readonly (readonly [Behaviour, string, object?])[] = [
   ['allow', 'too_large', { max_request_bytes: 60 }],
 ];
 
-/** What a guardrail that says this in this stage does to a request. */
+/** What a verdict does to a request at this stage. */
 export function expectedOf(stage: Stage, verdict: Verdict, cause: string | null, isOpen: boolean): Expected {
   const said = [{ guard: 0, stage, verdict, cause }];
   const refused = verdict === 'blocked' || (verdict === 'unavailable' && !isOpen);
@@ -46,7 +46,7 @@ export function expectedOf(stage: Stage, verdict: Verdict, cause: string | null,
     status: verdict === 'blocked' ? 403 : 503,
     code: verdict === 'blocked' ? 'content_policy_violation' : 'guardrail_unavailable',
     refusedBy: { guard: 0, stage },
-    // The provider worked before anybody could look at its answer.
+    // The provider ran before its response could be checked.
     dispatches: stage === 'pre_dispatch' ? 0 : 1,
     said,
   };

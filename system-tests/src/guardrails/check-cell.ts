@@ -5,7 +5,7 @@ import { guardrailSlug, UPSTREAM_MODEL } from './config.ts';
 import type { CellResult } from './run-cell.ts';
 import type { Site } from './site.ts';
 
-/** Fails by the first thing that is not as the table says. */
+/** Throws at the first difference from the table. */
 export function checkCell(site: Site, result: CellResult): void {
   checkProvider(result);
   checkAnswer(site, result);

@@ -14,7 +14,7 @@ const tool = {
   function: { name: 'look_up', parameters: { type: 'object', properties: { term: { type: 'string' } } } },
 };
 
-/** What several guardrails, several candidates and unusual content come to. */
+/** Several guardrails, several candidates, and unusual content. */
 export const specialCells: readonly Cell[] = [
   {
     ...plain,

@@ -11,7 +11,7 @@ const PROCESSES = 3;
 const PER_SECOND = 100;
 const BEFORE_MS = 1_000;
 const AFTER_MS = 2_000;
-/** What may still be dispatched unseen after the switch is confirmed. */
+/** How long requests may be dispatched unchecked after the switch is confirmed. */
 const GRACE_MS = 1_000;
 /** One at a time, so slowly that some wait for seconds. */
 const SLOW_MS = 400;
@@ -41,7 +41,7 @@ export async function startSwitchSite(): Promise<SwitchSite> {
   });
   provider.script({ match: { key: 'sk-slow' }, fault: { delayMs: SLOW_MS }, persistent: true });
   const agent = new Agent({ keepAlive: true });
-  // Processes that have done nothing yet are slow at everything, and would be blamed for the switch.
+  // Warms the processes up, because their first requests are slow.
   for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
     const asked = Array.from({ length: PROCESSES }, () =>
       sendOne(deployment, agent, { lane: 'busy', name: 'warm' }),

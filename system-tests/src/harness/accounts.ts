@@ -29,7 +29,7 @@ export interface KeySetup {
   readonly state?: 'active' | 'revoked' | 'expired';
 }
 
-/** Organizations, people and keys put into the database directly, for what the interface itself would refuse or be slow to make. */
+/** Writes organizations, members and keys to the database directly, where the API would reject them or be slow. */
 export interface Accounts {
   addOrganization(setup: { plan: Plan; name?: string }): Promise<string>;
   /** Answers the user's id. */
@@ -138,7 +138,7 @@ export function openAccounts({ databaseUrl, authSecret }: AccountsOptions): Acco
   };
 }
 
-/** Where no database can be reached: ids of organizations, people and things that are nowhere. */
+/** IDs that exist nowhere, for tests without a database. */
 export function absentAccounts(): Accounts {
   const query: Query = () => Promise.resolve([]);
   return {

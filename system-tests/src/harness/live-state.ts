@@ -1,6 +1,6 @@
 import { redisCall, redisCalls, redisKeys } from '@relay/testbed';
 
-/** A lease as Redis holds it: of which request, and how far that has come. */
+/** A lease in Redis: its request and its state. */
 export interface Lease {
   /** The id the client gave it; empty when its draft does not say. */
   readonly tag: string;
@@ -14,7 +14,7 @@ export async function leases(port: number): Promise<Lease[]> {
   const keys = await redisKeys(port, 'relay:{s*}:lease:*');
   if (keys.length === 0) return [];
   const values = (await redisCall(port, 'MGET', ...keys)) as (string | null)[];
-  // Packed by the script; names and texts in it stand as they are.
+  // The script packs the value; names and texts in it stay readable.
   return values
     .filter((value) => value !== null)
     .map((value) => ({
@@ -23,7 +23,7 @@ export async function leases(port: number): Promise<Lease[]> {
     }));
 }
 
-/** What a usage stream still holds, and how much of it a worker has taken and not acknowledged. */
+/** The entries of a usage stream, and how many a worker has read but not acknowledged. */
 export interface Backlog {
   readonly stream: string;
   readonly entries: number;

@@ -1,7 +1,7 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
 import type { Accounts, Query } from './accounts.ts';
 
-/** One of everything that an organization can have, and of what can be deleted a spare one. */
+/** One object of every kind, and a spare one of every kind that can be deleted. */
 export interface Objects {
   readonly organizationId: string;
   /** The caller. */

@@ -1,6 +1,6 @@
 import type { RequestLogEntry } from '@relay/provider-sim';
 
-/** How often an interval of this length, ending with some request, held more than the limit; and the most it held. */
+/** How many intervals of this length, each ending with a request, exceeded the limit; and the highest sum. */
 export function slidingExcess(
   entries: readonly RequestLogEntry[],
   periodMs: number,

@@ -23,7 +23,7 @@ export interface RelayProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly role?: string;
   readonly nodeFlags?: readonly string[];
-  /** With one it is `relay start` on it, without one `relay serve`. */
+  /** Runs `relay start` on this directory; without it, `relay serve`. */
   readonly dataDirectory?: string;
   /** Without it any that is free. */
   readonly port?: number;
@@ -78,7 +78,7 @@ export async function startRelay(options: RelayProcessOptions): Promise<RelayPro
   };
 }
 
-/** Starts the server expecting it to refuse; answers its exit code and what it said. */
+/** Starts a server that must fail; returns its exit code and output. */
 export async function startRefused(
   options: RelayProcessOptions,
 ): Promise<{ code: number | null; stderr: string }> {

@@ -19,7 +19,7 @@ export function onServers(why: string): OnServers {
   if (stores === 'servers') {
     return {
       it: (name, run) => void it(name, run),
-      // What is written in an order runs in that order, whatever is around it.
+      // Tests of one `describe` run in order, whatever surrounds them.
       describe: (name, run) => void describe(name, { concurrency: 1 }, run),
     };
   }

@@ -32,7 +32,7 @@ const managementRoutes = allRoutes.filter(({ plane }) => plane === 'management')
 const called = new Set<string>();
 let failed = 0;
 
-// A route that was never asked has failed as well: the deployment may not have come up.
+// A route that was never called counts as failed, because the deployment may not have started.
 after(() => reportFigures({ routes: called.size, failed: failed + managementRoutes.length - called.size }));
 
 const seeded = onServers('its people and keys are put into the database');

@@ -8,9 +8,9 @@ import { settledRequests, waitingEntries } from './ledger-tags.ts';
 import { type Site, startSite } from './site.ts';
 import { failures, startSteadyLoad } from './steady-load.ts';
 
-// What clients see while a store is away, and what the ledger holds when it is back.
+// What clients get while a store is unavailable, and what the ledger holds afterwards.
 
-/** Two minutes on request; CI looks at the same things for ten seconds. */
+/** Two minutes with RELAY_SYSTEM_LONG=1; ten seconds in CI. */
 const AWAY_MS = process.env['RELAY_SYSTEM_LONG'] === '1' ? 120_000 : 10_000;
 const STEADY_MS = 2_000;
 const ANSWER_MS_MAX = 5_000;

@@ -15,7 +15,7 @@ export interface Sent {
 
 /** Requests with one key, evenly in time and over the gateways, each with a mark that the provider logs. */
 export interface Load {
-  /** Whatever is sent from here on was sent after the change; some of it in this very moment, to every gateway. */
+  /** Marks all further requests as sent after the change, and sends some to every gateway immediately. */
   confirm(): void;
   stop(): Promise<Sent[]>;
 }

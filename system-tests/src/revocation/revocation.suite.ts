@@ -6,7 +6,7 @@ import { type Gateways, type MadeKey, startGateways } from './gateways.ts';
 import { askEverywhere, dispatchedTags, type Sent, startLoad, untilEverywhere } from './load.ts';
 import { logStatements } from './statements.ts';
 
-// Access taken away while requests run at three gateways, judged by what the provider itself saw.
+// Revocations while requests run at three gateways, judged by the provider's log.
 
 const PER_SECOND = 50;
 const SIBLING_PER_SECOND = 20;
@@ -151,7 +151,7 @@ describe('a key that is revoked', () => {
     assert.deepEqual(statuses(outcome.after), ['401 revoked_api_key']);
     assert.deepEqual(statuses(outcome.sibling), ['200 null']);
     const refused = outcome.before.filter(({ status }) => status !== 200);
-    // The last of them crossed the revocation on its way.
+    // The last request was in flight during the revocation.
     assert.ok(refused.length < 10 && refused.every(({ status }) => status === 401), JSON.stringify(refused));
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Gateways } from './gateways.ts';
 
-/** What gateways have said to PostgreSQL, by its own log. */
+/** The statements that gateways sent to PostgreSQL, from its log. */
 export interface StatementLog {
   /** Those logged while `work` ran, and the moment after it in which they reach the file. */
   during(work: () => Promise<void>): Promise<string[]>;

@@ -2,7 +2,7 @@ import { afterMs } from '../harness/until.ts';
 import type { AbortJob, HungUpResult } from './client-jobs.ts';
 import { openStream } from './stream-request.ts';
 
-/** Hangs up on every stream at a frame of its own, and notes when. */
+/** Disconnects each stream at a different frame, and records the time. */
 export async function runAbort(job: AbortJob): Promise<HungUpResult> {
   const abortedAtMs: Record<string, number> = {};
   const problems: string[] = [];

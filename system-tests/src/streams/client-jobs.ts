@@ -1,4 +1,4 @@
-/** What a process of clients can be told to do, and what it says when it is done. */
+/** The jobs of a client process, and their results. */
 export interface ClientSetup {
   readonly url: string;
   readonly token: string;
@@ -21,7 +21,7 @@ export interface WholeResult {
   readonly problems: readonly string[];
 }
 
-/** Clients that take a little every second, or all they can get, until they are told to stop; then they hang up. */
+/** Clients that read a few bytes per second, or everything, until they get a stop command; then they disconnect. */
 export interface SlowJob extends ClientSetup {
   readonly kind: 'slow';
   readonly streams: number;

@@ -26,7 +26,10 @@ const STREAMS = 1_000;
 const FRAMES = 200;
 const FRAME_DELAY_MS = 60;
 const LOOP_DELAY_P99_MS_MAX = LONG ? 50 : 150;
-/** What a thousand streams may leave behind after collection; a leak of one small object a frame is more. */
+/**
+ * Memory that a thousand streams may leave after garbage collection; leaking one small object per frame exceeds
+ * it.
+ */
 const HEAP_GROWTH_BYTES_MAX = 6 * 1024 * 1024;
 const RSS_GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 const SLOW_STREAMS = 200;
@@ -90,7 +93,7 @@ after(async () => {
 
 describe('a thousand streams at once', () => {
   before(async () => {
-    // Code is compiled and pools are full before anything is measured.
+    // Warms up the compiler and the connection pools before measuring.
     const job = { kind: 'whole', ...setupOf('whole'), streams: STREAMS, startGapMs: 1 } as const;
     const { problems } = await startClients({ ...job, frames: 60, frameDelayMs: 50 }).result;
     assert.deepEqual(problems, []);

@@ -15,7 +15,7 @@ interface RuleEnd {
 }
 
 const isTest = '\\.test\\.tsx?$';
-/** What several tests set up in the same way; as good as a test, except that tests import it. */
+/** Setup shared by several tests; treated as a test, except that tests may import it. */
 const isFixture = '(\\.|/)fixture\\.ts$';
 const forTests = `(${isTest}|${isFixture})`;
 const anyMember = `^(${Object.keys(memberTable).join('|')})/`;

@@ -35,7 +35,7 @@ export const steps: readonly Step[] = [
     run: async (root) => {
       const compiler = 'node_modules/@typescript/native/bin/tsc';
       const all = await node(root, compiler, ['--project', 'tsconfig.json']);
-      // What runs in a browser knows of the page and not of the process.
+      // Browser code has the types of the page, not those of Node.
       const page = await node(root, compiler, ['--project', 'console/tsconfig.json']);
       return { ok: all.ok && page.ok, output: all.output + page.output };
     },

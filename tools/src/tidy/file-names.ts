@@ -13,7 +13,7 @@ const CONVENTIONAL = new Set([
   'Dockerfile',
 ]);
 
-/** Words that say nothing about what is inside, so everything ends up there. */
+/** Words that do not say what a file holds. */
 const EMPTY_WORDS = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'manager', 'base']);
 
 /** Files and folders are kebab-case and named for what they hold. */

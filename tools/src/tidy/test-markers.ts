@@ -4,7 +4,7 @@ const CALLED = /\b(describe|it|test|suite)\s*\.\s*(only|skip|todo)\b/;
 const OPTION = /(\b(describe|it|test|suite)\(.*|^\s*)\{[^}]*\b(only|skip|todo):/;
 const DURING = /\b(t|context)\.(skip|todo)\(/;
 
-/** A test either runs and holds, or is gone: no marker leaves tests out quietly. */
+/** Every test runs: markers that skip tests are not allowed. */
 export function testMarkers(tree: Tree): Finding[] {
   return tree.files
     .filter(({ path }) => path.endsWith('.test.ts') || path.startsWith('system-tests/src/'))

@@ -1,7 +1,7 @@
 import { proseOf } from './prose.ts';
 import { type Finding, isGenerated, type Tree, type TreeFile } from './tree.ts';
 
-/** Words of riddles: they leave out who does something, or say in a picture what has a usual word. */
+/** Words that hide the actor, or that are metaphors for a usual term. */
 const banned: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/whoever/, 'name the actor'],
   [/somebody/, 'name the actor'],
@@ -23,7 +23,7 @@ const banned: readonly (readonly [pattern: RegExp, instead: string])[] = [
   ],
 ];
 
-/** Texts for users are rewritten by themselves; until then they are not read. Applied migrations cannot change. */
+/** Texts for users, which this rule does not cover. Applied migrations cannot change. */
 const NOT_YET = [/^docs\/guides\//, /^console\/src\/text\//, /\/migrations\/[^/]+\.sql$/];
 
 /** What is left of each area, while it is rewritten. These figures only fall. */

@@ -71,7 +71,7 @@ function longFindings(long: LongFunctions, allowed: Bounds): Finding[] {
   return [...(long.unlisted.length > allowed.functions_over_70 ? long.unlisted : []), ...long.stale];
 }
 
-/** Names the files with most casts: which of them came last, only the author knows. */
+/** Names the files with most casts, because the rule cannot know which cast is new. */
 function castFindings(files: readonly ReadCode[], count: number, allowed: Bounds): Finding[] {
   if (count <= allowed.casts) return [];
   const message = `${count} casts in production code, at most ${allowed.casts} are allowed; check the value or narrow its type`;
