@@ -10,15 +10,15 @@ export { createProgram } from './program.ts';
 
 const SERVERS: readonly string[] = ['serve', 'start'];
 
-/** Runs the command line and answers the exit code; docs/reference/cli.md lists what each means. */
+/** Runs a command line and returns the exit code; docs/reference/cli.md lists the codes. */
 export async function run(argv: readonly string[]): Promise<number> {
   const surroundings = processSurroundings();
-  // Whoever reads may stop reading at any time, as `relay requests list | head -1` does.
+  // The reader may close the pipe, as in `relay requests list | head -1`.
   surroundings.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.ok);
   });
   const isServer = SERVERS.includes(commandNameOf(argv));
-  // What no command foresaw is told like everything else. A server logs it, and decides for itself.
+  // Prints unexpected errors like expected ones. A server has its own handler.
   if (!isServer) {
     process.on('uncaughtException', (error) => {
       writeError(surroundings, error);
@@ -34,7 +34,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (error instanceof Outcome) return error.exitCode;
     writeError(surroundings, error);
     const exitCode = error instanceof ProgramError ? error.exitCode : exitCodes.error;
-    // A server that could not start may have connections open, and they would keep the process alive.
+    // Open connections of a failed start would keep the process alive.
     if (isServer) process.exit(exitCode);
     return exitCode;
   }

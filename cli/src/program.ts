@@ -3,7 +3,7 @@ import cliPackage from '../package.json' with { type: 'json' };
 import { type CommandEntry, commands } from './commands.ts';
 import type { Surroundings } from './kit/surroundings.ts';
 
-/** The command line with what `argv` needs, or with everything, as completion and the reference want it. */
+/** The program with the commands that `argv` needs, or with all for completion and the reference. */
 export async function createProgram(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
   const only = argv === undefined ? undefined : commandNameOf(argv);
   const program = new Command('relay')
@@ -18,7 +18,7 @@ export async function createProgram(surroundings: Surroundings, argv?: readonly 
   return prepared(program);
 }
 
-/** The first word that is no option is the command; root options take no values. */
+/** The first word that is not an option is the command; root options take no values. */
 export function commandNameOf(argv: readonly string[]): string {
   const words = argv.filter((word) => !word.startsWith('-'));
   return (words[0] === 'help' ? words[1] : words[0]) ?? '';
@@ -38,7 +38,7 @@ function placeholder({ name, summary, group }: CommandEntry): Command {
   return new Command(name).summary(summary).description(summary).helpGroup(group);
 }
 
-/** Subcommands do not inherit what is set on a command that is added as a whole. */
+/** Subcommands of an added command do not inherit settings. */
 function prepared(command: Command): Command {
   command.exitOverride((error) => {
     throw error;

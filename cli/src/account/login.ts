@@ -83,7 +83,7 @@ async function givenServer(surroundings: Surroundings, options: LoginOptions): P
   return serverUrl(await ask(surroundings, 'Server (such as http://127.0.0.1:8080): '));
 }
 
-/** Which door the token opens is found by trying: nothing in a token says so, except that keys begin with rly_. */
+/** Finds by trying which API accepts the token; only keys are recognizable, by their prefix rly_. */
 async function slotOf(surroundings: Surroundings, server: string, token: string): Promise<Slot> {
   const api = createApi(surroundings, {
     server,
@@ -101,7 +101,7 @@ function callModels(api: Api): Promise<unknown> {
   return dataOf(api.inference.GET('/models'));
 }
 
-/** Null when the door opened. Everything but a refusal of the token is thrown on. */
+/** Null when the API accepts the token. Throws every error other than a rejected token. */
 async function refusalOf(call: () => Promise<unknown>): Promise<ProgramError | null> {
   try {
     await call();
@@ -112,7 +112,7 @@ async function refusalOf(call: () => Promise<unknown>): Promise<ProgramError | n
   }
 }
 
-/** The token of the same kind is replaced; the other stays while the server is the same. */
+/** Replaces the token of the same kind. Keeps the other one if the server is the same. */
 async function keep(
   surroundings: Surroundings,
   name: string,

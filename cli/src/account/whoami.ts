@@ -43,7 +43,7 @@ async function asManagement(api: Api) {
   };
 }
 
-/** The API token opens nothing but inference, and nothing there tells who one is. */
+/** The API token allows inference only, and the inference API has no route for the caller's identity. */
 async function asInference(api: Api) {
   const { data } = await dataOf(api.inference.GET('/models'));
   return { models: data.length, scopes: ['relay:request'] };

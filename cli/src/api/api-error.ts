@@ -32,7 +32,7 @@ export async function errorOf(response: Response, text: string): Promise<Program
   });
 }
 
-/** The server spoke, but not as a Relay does: a proxy in front of it, or another service altogether. */
+/** The response is not Relay's: it comes from a proxy or another service. */
 export function foreignAnswer(response: Response, requestId?: string): ProgramError {
   const { status, url, headers } = response;
   const kind = plain(headers.get('content-type') ?? 'no content type').split(';')[0] ?? '';

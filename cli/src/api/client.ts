@@ -6,7 +6,7 @@ import { waitingFor } from '../output/progress.ts';
 import {
   type Connection,
   type ConnectionOptions,
-  type Door,
+  type Plane,
   resolveConnection,
   tokenFor,
 } from '../session/connection.ts';
@@ -16,17 +16,17 @@ import { unreachable } from './unreachable.ts';
 const ANSWER_MS_MAX = 60_000;
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
-/** The server as the commands use it. Every call either answers data or throws a `ProgramError`. */
+/** The API for commands. Every call returns data or throws a `ProgramError`. */
 export interface Api {
   readonly connection: Connection;
-  /** Everything below /api, and the probes. */
+  /** Everything below /api, and the health checks. */
   readonly management: Client<paths>;
   /** Everything below /v1, without the prefix. */
   readonly inference: Client<paths>;
-  /** A page that is no JSON and needs no token, or one of its own. */
+  /** A text page, without a token or with its own. */
   text(path: string, token: string | null): Promise<string>;
-  /** An answer that is read as it comes: the caller ends it. Not bounded in time. */
-  stream(door: Door, path: string, init?: StreamInit): Promise<Response>;
+  /** A streamed response without a time limit; the caller ends it. */
+  stream(plane: Plane, path: string, init?: StreamInit): Promise<Response>;
 }
 
 export interface StreamInit {
@@ -34,7 +34,7 @@ export interface StreamInit {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
-  /** Somebody else says on the terminal that something is going on. */
+  /** Shows no spinner, because the caller shows progress itself. */
   readonly isQuiet?: boolean;
 }
 
@@ -46,13 +46,13 @@ export function createApi(surroundings: Surroundings, connection: Connection): A
   const { server } = connection;
   const ask = (request: Request) =>
     waitingFor(surroundings, `waiting for ${new URL(server).host}`, send(server, request));
-  const clientOf = (door: Door, prefix: string) =>
+  const clientOf = (plane: Plane, prefix: string) =>
     createClient<paths>({
       baseUrl: server + prefix,
       redirect: 'manual',
       fetch: async (request) => {
         if (!isOpenToAll(request.url, server)) {
-          request.headers.set('authorization', `Bearer ${tokenFor(connection, door)}`);
+          request.headers.set('authorization', `Bearer ${tokenFor(connection, plane)}`);
         }
         return whole(await ask(bounded(request)));
       },
@@ -66,15 +66,15 @@ export function createApi(surroundings: Surroundings, connection: Connection): A
       const request = new Request(server + path, { headers, redirect: 'manual' });
       return textOf(server, await ask(bounded(request)));
     },
-    async stream(door, path, { isQuiet = false, ...init } = {}) {
-      const headers = { ...init.headers, authorization: `Bearer ${tokenFor(connection, door)}` };
+    async stream(plane, path, { isQuiet = false, ...init } = {}) {
+      const headers = { ...init.headers, authorization: `Bearer ${tokenFor(connection, plane)}` };
       const request = new Request(server + path, { ...init, headers, redirect: 'manual' });
       return isQuiet ? send(server, request) : ask(request);
     },
   };
 }
 
-/** The data of a call; calls that fail throw before they come here. */
+/** The data of a call; failed calls have already thrown. */
 export async function dataOf<T>(call: Promise<{ readonly data?: T | undefined }>): Promise<T> {
   const { data } = await call;
   if (data === undefined)
@@ -82,7 +82,7 @@ export async function dataOf<T>(call: Promise<{ readonly data?: T | undefined }>
   return data;
 }
 
-/** The probes and the description of the interface take no token, and none is sent. */
+/** Health checks and the OpenAPI document need no token, so none is sent. */
 function isOpenToAll(url: string, server: string): boolean {
   const path = url.slice(server.length);
   return !path.startsWith('/api/') && !path.startsWith('/v1/');
@@ -101,12 +101,12 @@ async function send(server: string, request: Request): Promise<Response> {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw unreachable(server, error);
   }
-  // 503 of a probe carries the report that was asked for.
+  // A 503 of a health check carries the report.
   if (response.ok || isProbe(request.url)) return response;
   throw await errorOf(response, await textOf(server, response));
 }
 
-/** The answer read to its end and known to be JSON, so that nobody after this has to doubt it. */
+/** Reads the whole response and verifies that it is JSON. */
 async function whole(response: Response): Promise<Response> {
   if (response.status === 204) return response;
   const text = await textOf(response.url, response);

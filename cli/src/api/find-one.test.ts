@@ -10,19 +10,19 @@ const all = [
 ];
 
 describe('findOne', () => {
-  it('takes the id before the slug, the slug before the name, and either case', () => {
+  it('prefers the ID to the slug and the slug to the name, ignoring case', () => {
     assert.equal(findOne(all, '01b2', kind).slug, 'odd');
     assert.equal(findOne(all, 'fast-2', kind).id, '01a1de5d-0002');
     assert.equal(findOne(all, 'ODD', kind).id, '01b2');
   });
 
-  it('takes the beginning of an id when it is long enough and fits one', () => {
+  it('accepts a unique prefix of an ID if it is long enough', () => {
     assert.equal(findOne(all, '01a1de5d-0002', kind).slug, 'fast-2');
     assert.throws(() => findOne(all, '01a1de5d', kind), { exitCode: 2 });
     assert.throws(() => findOne(all, '01b', kind), { exitCode: 4 });
   });
 
-  it('asks back when a name fits several, and names what is close when it fits none', () => {
+  it('lists several matches, and suggests similar names without a match', () => {
     assert.throws(() => findOne(all, 'Fast', kind), /2 lanes are called Fast/);
     assert.throws(
       () => findOne(all, 'fats', kind),

@@ -14,7 +14,7 @@ export interface Kind {
 const ID_PREFIX_MIN = 8;
 const SHOWN_MAX = 5;
 
-/** What a person means by an id, a slug, a name or the beginning of an id. */
+/** Finds a resource by ID, slug, name or a prefix of the ID. */
 export function findOne<T extends Named>(all: readonly T[], wanted: string, kind: Kind): T {
   const lower = wanted.toLowerCase();
   const ways: readonly ((each: T) => boolean)[] = [
@@ -54,7 +54,7 @@ function suggestion(all: readonly Named[], wanted: string, { plural }: Kind): st
   return close[0] === undefined ? list : `did you mean ${close[0]}? ${list}`;
 }
 
-/** How many letters have to be changed, added or taken away to turn one word into the other. */
+/** The Levenshtein distance. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [at, letter] of [...one].entries()) {

@@ -1,6 +1,6 @@
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
 
-/** Why no answer came, told from the error of `fetch`, whose own message says nothing. */
+/** Explains a failed `fetch`, whose own message says nothing. */
 export function unreachable(server: string, error: unknown): ProgramError {
   const { what, fix } = explain(server, error);
   return new ProgramError(what, exitCodes.error, { fix });

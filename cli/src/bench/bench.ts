@@ -100,7 +100,7 @@ async function askFirst(surroundings: Surroundings, { yes }: OptionValues, quest
   if (!(await confirm(surroundings, question))) throw new ProgramError('Nothing was sent.');
 }
 
-/** Bounded in number, in time and in how many are under way. */
+/** Bounded in number, time and concurrency. */
 async function load(
   surroundings: Surroundings,
   api: Api,
@@ -133,7 +133,7 @@ async function load(
   return outcomes;
 }
 
-/** Null when the time was over first. What keeps every request from being sent ends the command. */
+/** Null when the time ran out first. An error that affects every request ends the command. */
 async function sendOne(api: Api, lane: string, signal: AbortSignal): Promise<Outcome | null> {
   const startMs = performance.now();
   try {

@@ -37,7 +37,9 @@ interface Part {
   }[];
 }
 
-/** Asks, and hands on the text as it comes. A guardrail cannot judge a stream, so then it is asked as a whole. */
+/**
+ * Sends the question and passes on text as it arrives. Retries without streaming if a guardrail rejects streams.
+ */
 export async function askModel(
   api: Api,
   question: Question,

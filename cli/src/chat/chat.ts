@@ -55,7 +55,7 @@ async function answerOnce(
   question: Question,
   options: OptionValues,
 ): Promise<void> {
-  // Words are for people wherever they go; only what is asked for as data is printed as data.
+  // Prints plain text also to a pipe; other formats are for data on request.
   const isText = options['output'] === undefined || formatOf(surroundings, options) === 'table';
   const stopping = new AbortController();
   const forget = surroundings.onInterrupt(() => stopping.abort());
@@ -84,7 +84,7 @@ async function answerOnce(
   }
 }
 
-/** Ctrl-C ends an answer, or the conversation when there is none; Ctrl-D and /exit end it too. */
+/** Ctrl-C stops a response, or ends the chat when there is none; Ctrl-D and /exit end it too. */
 async function converse(
   surroundings: Surroundings,
   api: Api,
@@ -120,7 +120,7 @@ async function converse(
   lines.close();
 }
 
-/** On a terminal a model must not be able to move the cursor; in a file its words stay as they are. */
+/** Removes control characters on a terminal, so that a model cannot move the cursor; files keep them. */
 function writer({ stdout }: Surroundings): (text: string) => void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to take out.
   const harmless = (text: string) => text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');

@@ -5,13 +5,13 @@ export interface Word {
   readonly description: string;
 }
 
-/** What may follow a command: its subcommands and options, and the values an option or argument can have. */
+/** What can follow a command: subcommands, options and their values. */
 export interface CommandWords {
   /** `relay lanes members`. */
   readonly path: string;
   readonly subcommands: readonly Word[];
   readonly options: readonly Word[];
-  /** Values of the first argument, where they are a closed list. */
+  /** The values of the first argument if it has a closed list. */
   readonly argumentChoices: readonly string[];
   readonly valuesByOption: Readonly<Record<string, readonly string[]>>;
 }

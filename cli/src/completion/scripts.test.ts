@@ -15,7 +15,7 @@ function program(): Command {
   return root;
 }
 
-/** What bash itself would offer after these words. */
+/** What bash offers after these words. */
 function offered(...words: string[]): string[] {
   const script = `${completionScript('bash', commandWords(program()))}
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _relay; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -31,12 +31,12 @@ describe('the bash completion', () => {
     assert.deepEqual(offered('relay', 'lanes', 'members', 'add', '--r'), ['--rank']);
   });
 
-  it('offers the values of an option that has a list of them', () => {
+  it('offers the values of an option with a closed list', () => {
     assert.deepEqual(offered('relay', 'lanes', 'list', '-o', ''), ['table', 'json']);
     assert.deepEqual(offered('relay', 'lanes', 'list', '--output', 'j'), ['json']);
   });
 
-  it('is not led astray by words that are no commands', () => {
+  it('ignores words that are not commands', () => {
     assert.deepEqual(offered('relay', 'lanes', 'members', 'add', 'my lane', '--ra'), ['--rank']);
   });
 });

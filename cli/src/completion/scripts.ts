@@ -14,7 +14,7 @@ export function completionScript(shell: Shell, commands: readonly CommandWords[]
   }
 }
 
-/** Follows the words typed so far down the tree, then offers what the place it ends at knows. */
+/** Follows the typed words down the command tree and offers what fits there. */
 function bashScript(commands: readonly CommandWords[]): string {
   return `# bash completion of relay; load it with: source <(relay completion bash)
 _relay() {

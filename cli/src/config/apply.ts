@@ -12,7 +12,7 @@ export interface ApplyOptions extends DiffOptions {
   readonly yes?: true;
 }
 
-/** Does what the plan showed and nothing else: a configuration that has changed meanwhile is refused. */
+/** Applies exactly the plan. The server rejects it if the configuration has changed since. */
 export async function apply(surroundings: Surroundings, path: string, options: ApplyOptions): Promise<void> {
   if (options.yes !== true && !canAsk(surroundings))
     throw usageError(
@@ -35,7 +35,7 @@ export async function apply(surroundings: Surroundings, path: string, options: A
   else if (done.changes.length > 0) surroundings.stdout.write('Applied.\n');
 }
 
-/** Everything that is missing at once, each where the file names it. */
+/** Reports all missing secrets together, each with its line. */
 function demandSecrets({ read, config, secrets, plan }: PlannedFile): void {
   const needed = plan.required_secrets.filter((ref) => !Object.hasOwn(secrets, ref));
   if (needed.length === 0) return;

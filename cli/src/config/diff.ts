@@ -13,7 +13,7 @@ export interface DiffOptions extends ConnectionOptions, OutputOptions {
   readonly release?: true;
 }
 
-/** A file with its secrets and what the server says an apply of it would change. */
+/** A file with its secrets and the server's plan for it. */
 export interface PlannedFile {
   readonly api: Api;
   readonly read: ReadConfig;

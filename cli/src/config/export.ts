@@ -20,7 +20,7 @@ export async function exportConfig(surroundings: Surroundings, options: ExportOp
   await writeOut(surroundings, options.out, text);
 }
 
-/** To standard output, or to a file and a word about it. */
+/** Writes to standard output or to a file. */
 export async function writeOut(
   { stdout, stderr, cwd }: Surroundings,
   path: string | undefined,

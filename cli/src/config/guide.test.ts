@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { readConfigText } from '@relay/server/config-file';
 
-it('the file in the guide is a good one', () => {
+it('the file in the guide is valid', () => {
   const guide = readFileSync(
     join(import.meta.dirname, '../../../docs/guides/configuration-as-code.md'),
     'utf8',

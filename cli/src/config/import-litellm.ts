@@ -54,7 +54,7 @@ export async function importLitellm(
     );
 }
 
-/** One paragraph for each reason, with every place that it holds of. */
+/** One paragraph for each reason, with its places. */
 function remarkText(name: string, remarks: readonly Remark[]): string {
   const paragraphs = Map.groupBy(remarks, ({ kind, reason }) => `${SAID[kind]}: ${plain(reason)}`);
   const isLeft = ([, [first]]: readonly [string, readonly Remark[]]) => first?.kind === 'not_imported';

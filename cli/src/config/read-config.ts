@@ -9,7 +9,7 @@ import { readInput } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { plain } from '../output/cells.ts';
 
-/** A file that was read, whatever is in it. */
+/** A file that was read, valid or not. */
 export interface ReadConfig extends ConfigText {
   readonly name: string;
 }
@@ -24,7 +24,7 @@ export async function readConfig(
   return { name: path === '-' ? 'standard input' : path, ...readConfigText(text, options) };
 }
 
-/** The configuration of a file that has to be right. What it names may be on the server alone. */
+/** The configuration of a file that must be valid. It may refer to resources that exist on the server only. */
 export async function readGoodConfig(
   surroundings: Surroundings,
   path: string,
@@ -42,7 +42,7 @@ export function lineOf(name: string, finding: Pick<Finding, 'line' | 'column' | 
   return `${name}:${finding.line}:${finding.column}: ${plain(finding.message)}`;
 }
 
-/** The secrets that the file refers to, as far as this machine has them. */
+/** The referenced secrets that this machine has. */
 export async function secretsOf(
   { env, cwd }: Surroundings,
   path: string,

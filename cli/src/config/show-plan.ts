@@ -8,7 +8,7 @@ const SIGNS = { create: '+', update: '~', delete: '-', release: '<' } as const;
 const COLORS = { create: 'green', update: 'yellow', delete: 'red', release: 'cyan' } as const;
 const WIDTH_MAX = 200;
 
-/** The plan for a person: each object that changes, and of what was there before, each field from what to what. */
+/** The plan as text: each changed resource with its changed fields. */
 export function planText(plan: ConfigPlan, stream: NodeJS.WriteStream): string {
   const changes = plan.changes.map((change) => changeText(change, stream));
   const orphaned = plan.orphaned.map(({ section, key }) => `? ${section} ${plain(key)}\n`);
@@ -35,7 +35,7 @@ function valueText(value: unknown): string {
   return text.length > WIDTH_MAX ? `${text.slice(0, WIDTH_MAX)}…` : text;
 }
 
-/** Those that cannot be compared from here; what changes is said with its object. Never a value. */
+/** Secrets that cannot be compared. Never prints a value. */
 function secretLines({ secrets, required_secrets }: ConfigPlan): string[] {
   return secrets
     .filter(({ state }) => state === 'unknown')

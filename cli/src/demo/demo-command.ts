@@ -61,7 +61,7 @@ async function runTraffic(surroundings: Surroundings, flags: TrafficFlags): Prom
   await printObject(surroundings, flags, counts);
 }
 
-/** As for the server itself, the environment goes before what the directory keeps. */
+/** The environment overrides the data directory, as in the server. */
 async function apiTokenOf({ env }: Surroundings, directory: string): Promise<string> {
   const path = join(directory, 'secrets.json');
   const kept = await readFile(path, 'utf8').catch(() => '{}');

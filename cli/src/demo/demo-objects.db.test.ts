@@ -33,7 +33,7 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The same client, cut off after one write. */
+/** A client that fails after one write. */
 function cutOff(whole: Management): Management {
   let writes = 0;
   const once = (call: (...args: never[]) => unknown) =>
@@ -62,8 +62,8 @@ async function counts(): Promise<Record<string, number>> {
   return found;
 }
 
-describe('the objects of the demo', () => {
-  it('are created once, wherever earlier starts were cut off', async () => {
+describe("the demo's resources", () => {
+  it('are created once, wherever an earlier start was interrupted', async () => {
     let cuts = 0;
     for (; cuts < WRITES_MAX; cuts += 1) {
       const done = await createDemoObjects(cutOff(api), HERE).catch((error: unknown) => {
@@ -71,7 +71,7 @@ describe('the objects of the demo', () => {
         throw error;
       });
       if (done !== null) break;
-      // The bindings are written as a whole every time, so from there on a single write does not suffice.
+      // Bindings are always written as a whole, so from here on one write is not enough.
       if ((await counts())['guardrails'] === 1) break;
     }
     created = await createDemoObjects(api, HERE);

@@ -4,11 +4,11 @@ import type { CreatedObjects } from './demo-state.ts';
 
 export const DEMO_LANE = 'demo';
 export const GUARDED_LANE = 'demo-guarded';
-/** What the simulated provider calls its two models. */
+/** The models of the simulated provider. */
 export const LARGE_MODEL = 'demo-large';
 export const SMALL_MODEL = 'demo-small';
 
-/** Where the simulated provider and its guardrail are called. */
+/** The URLs of the simulated provider and its guardrail. */
 export interface DemoAddresses {
   readonly provider: string;
   readonly guardrail: string;
@@ -19,8 +19,8 @@ const USD = 1_000_000;
 type Management = Api['management'];
 
 /**
- * Two priced endpoints, a lane that falls back from one to the other, a second lane with a guardrail, and limits. What
- * bears the demo's names already is kept, so a start that was cut off goes on where it stopped.
+ * Creates two priced endpoints, a lane with fallback, a second lane with a guardrail, and limits. Keeps existing
+ * resources, so that an interrupted start can continue.
  */
 export async function createDemoObjects(api: Management, at: DemoAddresses): Promise<CreatedObjects> {
   const north = await provider(api, 'Demo North', at.provider);
@@ -64,7 +64,7 @@ export async function createDemoObjects(api: Management, at: DemoAddresses): Pro
   return { provider_ids: [north, south], guardrail_id: guardrailId };
 }
 
-/** The ports are others than last time: what still points to them has to follow. */
+/** The ports changed since the last start, so stored URLs must be updated. */
 export async function moveDemoObjects(
   api: Management,
   created: CreatedObjects,
@@ -72,7 +72,7 @@ export async function moveDemoObjects(
 ): Promise<void> {
   const providers = await dataOf(api.GET('/api/relay/providers'));
   for (const { id, name } of providers.filter((each) => created.provider_ids.includes(each.id))) {
-    // A stored secret never follows its provider to another address, so it is entered anew.
+    // Relay drops the secret when a provider's URL changes, so it is set again.
     const credentials = await dataOf(api.GET('/api/relay/credentials'));
     for (const credential of credentials.filter((each) => each.provider_id === id)) {
       const params = { path: { credential_id: credential.id } };
@@ -100,7 +100,7 @@ async function provider(api: Management, name: string, address: string): Promise
   return id;
 }
 
-/** The simulated provider takes any key; its log shows whose it was. */
+/** The simulated provider accepts any key. */
 function credentialOf(providerId: string, providerName: string) {
   const secret = `sk-${providerName.toLowerCase().replaceAll(' ', '-')}`;
   return { provider_id: providerId, name: 'demo', secret };
@@ -129,7 +129,7 @@ async function endpoint(
   return id;
 }
 
-/** Members in rank order. */
+/** Endpoints by rank. */
 async function lane(
   api: Management,
   name: string,
@@ -149,7 +149,7 @@ async function lane(
   return id;
 }
 
-/** A new guardrail is disabled; it is bound before it is enabled, so that it never guards more than it should. */
+/** Binds the guardrail before enabling it, so that it never checks other requests. */
 async function guardrail(api: Management, address: string, laneId: string): Promise<string> {
   const name = 'Demo word filter';
   const known = await dataOf(api.GET('/api/relay/guardrails'));

@@ -2,13 +2,13 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseJson, readIfPresent } from '../kit/read-input.ts';
 
-/** What the demo remembers in the data directory from one start to the next. */
+/** The state of the demo in the data directory. */
 export interface DemoState {
-  /** Where the simulated provider and its guardrail listened. */
+  /** The last ports of the simulated provider and its guardrail. */
   readonly ports: DemoPorts;
-  /** Where the gateway listened; `relay demo traffic` goes there. */
+  /** The last URL of the gateway, for `relay demo traffic`. */
   readonly url: string | null;
-  /** What was created, once all of it was; later starts leave alone what people made of it. */
+  /** The created resources, once complete; later starts do not change them. */
   readonly created: CreatedObjects | null;
 }
 
@@ -29,7 +29,7 @@ export async function readDemoState(directory: string): Promise<DemoState | null
   return text === null ? null : (parseJson(text, path) as DemoState);
 }
 
-/** Moved into place, so that a start that is cut off leaves the old one. */
+/** Atomic, so that an interrupted start keeps the old state. */
 export async function writeDemoState(directory: string, state: DemoState): Promise<void> {
   const path = statePath(directory);
   await mkdir(directory, { recursive: true, mode: 0o700 });

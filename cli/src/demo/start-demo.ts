@@ -4,13 +4,13 @@ import { createDemoObjects, DEMO_LANE, moveDemoObjects } from './demo-objects.ts
 import { type DemoPorts, readDemoState, writeDemoState } from './demo-state.ts';
 import { startSimulator } from './start-simulator.ts';
 
-/** The simulated provider beside a gateway, and the objects that lead to it. */
+/** The simulated provider and the demo's resources. */
 export interface Demo {
-  /** What the gateway must be allowed to reach: the simulated provider's own address and nothing more. */
+  /** The private network the gateway must reach: only the simulated provider's address. */
   readonly privateNetworks: string;
-  /** The lane to send the first request to. */
+  /** The lane for the first request. */
   readonly lane: string;
-  /** Once the gateway listens. Creates everything on the first start, and nothing on later ones. */
+  /** Call after the gateway listens. Creates everything on the first start. */
   configure(gateway: { readonly url: string; readonly adminToken: string }): Promise<void>;
   close(): Promise<void>;
 }

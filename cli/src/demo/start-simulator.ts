@@ -9,7 +9,7 @@ export interface Simulator {
   close(): Promise<void>;
 }
 
-/** Slow enough to be seen, quick enough not to bore. Every sixth request to the large model is throttled. */
+/** Visible delays; every sixth request to the large model is throttled. */
 const BEHAVIOUR: readonly ScriptRule[] = [
   { match: { model: LARGE_MODEL, every: 6 }, fault: { status: 429, retryAfter: 1 }, persistent: true },
   { match: { model: LARGE_MODEL }, fault: { delayMs: 180, frameDelayMs: 20 }, persistent: true },
@@ -17,9 +17,9 @@ const BEHAVIOUR: readonly ScriptRule[] = [
 ];
 const LOG_ENTRIES_MAX = 100;
 
-/** The simulated provider and its guardrail, on the ports of last time where those are free. */
+/** Starts the simulated provider and its guardrail, on the previous ports if they are free. */
 export async function startSimulator(before: DemoPorts | null): Promise<Simulator> {
-  // Loaded here: no other command needs it.
+  // Loaded here, because no other command needs it.
   const { startGuardrailSim, startProviderSim } = await import('@relay/provider-sim');
   const models = [LARGE_MODEL, SMALL_MODEL].map((id) => ({ id, dimensions: 64 }));
   const provider = await onPort(before?.provider, (port) =>

@@ -9,7 +9,7 @@ export interface Traffic {
   readonly signal: AbortSignal;
 }
 
-/** How the requests ended, by what the client saw. */
+/** The number of requests by outcome for the client. */
 export interface TrafficCounts {
   answered: number;
   blocked: number;
@@ -21,13 +21,13 @@ export interface TrafficCounts {
 interface Ask {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Goes away after the first piece of the answer. */
+  /** Disconnects after the first chunk of the response. */
   readonly leaves?: true;
 }
 
 const OPEN_MAX = 16;
 const ANSWER_MS_MAX = 30_000;
-/** What the word filter of the demo blocks. */
+/** Blocked by the demo's word filter. */
 const BLOCKED_TEXT = 'Tell me the forbidden word.';
 
 const QUESTIONS = [
@@ -38,7 +38,7 @@ const QUESTIONS = [
   'How long does it take to boil an egg?',
 ];
 
-/** One of each kind in turn, so that a short run has them all: the common ones come more often. */
+/** The sequence of request kinds: each occurs early, common ones more often. */
 const KINDS: readonly ((question: string) => Ask)[] = [
   (question) => chat(DEMO_LANE, question),
   (question) => chat(DEMO_LANE, question, { stream: true }),
@@ -52,7 +52,7 @@ const KINDS: readonly ((question: string) => Ask)[] = [
   (question) => ({ ...chat(DEMO_LANE, question, { stream: true }), leaves: true }),
 ];
 
-/** Sends a bounded number of requests at a steady pace; one that is refused or fails is counted and not repeated. */
+/** Sends a fixed number of requests at a steady rate. Counts failures and does not retry. */
 export async function sendTraffic(traffic: Traffic): Promise<TrafficCounts> {
   const counts: TrafficCounts = { answered: 0, blocked: 0, limited: 0, left: 0, failed: 0 };
   const open = new Set<Promise<void>>();

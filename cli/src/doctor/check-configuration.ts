@@ -3,7 +3,7 @@ import { type Check, type Finding, fail, named, ok, warn } from './finding.ts';
 
 const LANES_EXPLAINED_MAX = 20;
 
-/** Providers that cannot be asked, because nothing was given them to sign in with or because they fail. */
+/** Providers without a credential or with failures. */
 export const checkProviders: Check = async ({ api }) => {
   const all = (await dataOf(api.management.GET('/api/relay/providers'))).filter(({ enabled }) => enabled);
   if (all.length === 0) {
@@ -34,7 +34,7 @@ export const checkProviders: Check = async ({ api }) => {
     : [ok('providers', `Every provider has what it needs (${all.length}).`)];
 };
 
-/** Endpoints nobody has priced: their use is not in any spend, and no spend limit holds them. */
+/** Endpoints without a price: their usage counts toward no spend and no budget. */
 export const checkEndpoints: Check = async ({ api }) => {
   const all = (await dataOf(api.management.GET('/api/relay/endpoints'))).filter(({ enabled }) => enabled);
   if (all.length === 0) {
@@ -67,7 +67,7 @@ export const checkEndpoints: Check = async ({ api }) => {
   return findings.length > 0 ? findings : [ok('endpoints', `Every endpoint is priced (${all.length}).`)];
 };
 
-/** Lanes that would refuse a small request now, whatever the reason. */
+/** Lanes that would reject a small request now. */
 export const checkLanes: Check = async ({ api }) => {
   const all = (await dataOf(api.management.GET('/api/relay/routing-lanes'))).filter(({ enabled }) => enabled);
   if (all.length === 0)
@@ -85,7 +85,7 @@ export const checkLanes: Check = async ({ api }) => {
     const found = await dataOf(
       api.management.POST('/api/relay/routing/explain', { body: { operation: 'chat', body } }),
     );
-    // A lane of embeddings alone refuses a chat, and rightly so.
+    // A lane with embeddings only rejects chat requests by design.
     const isOfOtherKind = found.candidates.every(
       ({ verdict }) => verdict === 'incompatible' || verdict === 'disabled',
     );
@@ -102,7 +102,7 @@ export const checkLanes: Check = async ({ api }) => {
   return findings.length > 0 ? findings : [ok('lanes', `Every lane takes requests (${all.length}).`)];
 };
 
-/** Limits that no request can meet, and those that have no room left. */
+/** Limits that no request can pass, and exhausted ones. */
 export const checkLimits: Check = async ({ api }) => {
   const { mode } = await dataOf(api.management.GET('/api/relay/capabilities'));
   const findings: Finding[] = [];
@@ -137,7 +137,7 @@ export const checkLimits: Check = async ({ api }) => {
     : [ok('limits', usage.length === 0 ? 'There are no limits.' : `Every limit has room (${usage.length}).`)];
 };
 
-/** Guardrails that judge nothing, though somebody may believe they do. */
+/** Enabled guardrails that check nothing. */
 export const checkGuardrails: Check = async ({ api }) => {
   const all = await dataOf(api.management.GET('/api/relay/guardrails'));
   const findings: Finding[] = [];

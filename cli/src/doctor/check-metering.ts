@@ -5,7 +5,7 @@ import { readHealth } from './read-health.ts';
 
 const STREAM_ENTRIES_MAX = 10_000;
 
-/** Whether what was used is on its way to the ledger, and whether live limits agree with it. */
+/** Whether usage reaches the ledger, and whether live limits agree with it. */
 export const checkMetering: Check = async (examination) => {
   const { metering } = await readHealth(examination);
   const findings: Finding[] = [];
@@ -45,10 +45,11 @@ function backlog(metrics: ReadonlyMap<string, number>): Finding[] {
   return findings;
 }
 
-/** Metrics without labels. They are open to the same machine or with a token of their own; elsewhere there are none. */
+/** Metrics without labels; empty if the server does not allow reading them from here. */
 async function readMetrics({ api, surroundings }: Examination): Promise<ReadonlyMap<string, number>> {
   try {
-    // A setting of one deployment, so that it goes to a server that is named beside it and to no login context.
+    // The token belongs to one deployment, so it is only sent to a server named next to it, never to a login
+    // context's server.
     const token = api.connection.contextName === null ? surroundings.env['RELAY_METRICS_TOKEN'] : undefined;
     const text = await api.text('/metrics', token || null);
     const samples = text.matchAll(/^(relay_\w+) ([\d.e+]+)$/gm);

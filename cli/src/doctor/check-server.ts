@@ -9,7 +9,7 @@ import { readHealth } from './read-health.ts';
 const SKEW_MS_MAX = 5_000;
 const SLOW_MS = 1_000;
 
-/** Whether it answers, how fast, and what time it believes it is. */
+/** Reachability, latency and clock skew. */
 export const checkReachable: Check = async ({ api, surroundings }) => {
   const { server } = api.connection;
   const startMs = surroundings.nowMs();
@@ -26,7 +26,7 @@ export const checkReachable: Check = async ({ api, surroundings }) => {
   ];
   const date = response.headers.get('date');
   const skewMs = date === null ? 0 : Math.abs(new Date(date).getTime() - (startMs + tookMs / 2));
-  // The header counts whole seconds.
+  // The header has a resolution of 1 s.
   if (skewMs > SKEW_MS_MAX + 1_000) {
     findings.push(
       warn(
@@ -39,7 +39,7 @@ export const checkReachable: Check = async ({ api, surroundings }) => {
   return findings;
 };
 
-/** What the server says of its own stores. */
+/** The server's report on its stores. */
 export const checkHealth: Check = async (examination) => {
   const health = await readHealth(examination);
   const findings: Finding[] = [];
@@ -61,7 +61,7 @@ export const checkHealth: Check = async (examination) => {
   return findings;
 };
 
-/** The version of the server beside that of this command. */
+/** Compares the versions of the server and this command. */
 export const checkVersion: Check = async ({ api }) => {
   const { version, mode } = await dataOf(api.management.GET('/api/relay/capabilities'));
   const own = cliPackage.version;
@@ -75,20 +75,20 @@ export const checkVersion: Check = async ({ api }) => {
   ];
 };
 
-/** Both doors, each with what is known for it. */
+/** Checks the token of each API. */
 export const checkTokens: Check = async ({ api }) => {
   const { tokens, server } = api.connection;
   const findings: Finding[] = [];
-  const doors = [
+  const planes = [
     ['management', 'admin token', () => api.management.GET('/api/account')],
     ['inference', 'API token', () => api.inference.GET('/models')],
   ] as const;
-  for (const [door, kind, call] of doors) {
-    if (tokens[door] === null) {
+  for (const [plane, kind, call] of planes) {
+    if (tokens[plane] === null) {
       findings.push(
         warn(
           'tokens',
-          `No token is known for ${door}.`,
+          `No token is known for ${plane}.`,
           `run \`relay login --server ${server}\` with the ${kind} or a User API key`,
         ),
       );
@@ -96,13 +96,13 @@ export const checkTokens: Check = async ({ api }) => {
     }
     try {
       await call();
-      findings.push(ok('tokens', `The token for ${door} is accepted.`));
+      findings.push(ok('tokens', `The token for ${plane} is accepted.`));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       findings.push(
         fail(
           'tokens',
-          `The token for ${door} is refused: ${error.message}`,
+          `The token for ${plane} is refused: ${error.message}`,
           `run \`relay login --server ${server}\` with the ${kind} or a User API key`,
         ),
       );
@@ -111,7 +111,7 @@ export const checkTokens: Check = async ({ api }) => {
   return findings;
 };
 
-/** Only where the database is at hand: a server that runs has brought its own up to date. */
+/** Only with access to the database; a running server has migrated its own. */
 export const checkMigrations: Check = async ({ surroundings }) => {
   const url = surroundings.env['DATABASE_URL'];
   if (!url) return [];

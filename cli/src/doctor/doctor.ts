@@ -19,7 +19,7 @@ import { checkMetering } from './check-metering.ts';
 import { checkHealth, checkMigrations, checkReachable, checkTokens, checkVersion } from './check-server.ts';
 import { type Check, type Examination, type Finding, fail, type Status, warn } from './finding.ts';
 
-/** What is looked at without a token, and what management has to let one see. */
+/** Checks without a token, and checks that need management access. */
 const openChecks: readonly (readonly [name: string, check: Check])[] = [
   ['stores', checkHealth],
   ['metering', checkMetering],
@@ -77,7 +77,7 @@ async function isAccepted({ api }: Examination): Promise<boolean> {
   }
 }
 
-/** A check that cannot be made is a finding as well, and the others go on. */
+/** A failed check is a finding; the other checks continue. */
 async function attempt(name: string, check: Check, examination: Examination): Promise<readonly Finding[]> {
   try {
     return await check(examination);

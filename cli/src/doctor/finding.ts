@@ -1,7 +1,7 @@
 import type { Api } from '../api/client.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 
-/** `fail`: something does not work. `warn`: it will surprise somebody. */
+/** `fail`: something does not work. `warn`: it probably needs attention. */
 export type Status = 'ok' | 'warn' | 'fail';
 
 export interface Finding {
@@ -30,7 +30,7 @@ export function fail(check: string, message: string, fix: string): Finding {
   return { check, status: 'fail', message, fix };
 }
 
-/** The names of some things, cut where a list would get too long to read. */
+/** A list of names, shortened. */
 export function named(names: readonly string[]): string {
   const SHOWN_MAX = 5;
   const shown = names.slice(0, SHOWN_MAX).join(', ');

@@ -133,7 +133,7 @@ function organizationKeys(api: Api): Promise<ApiKey[]> {
   return dataOf(api.management.GET('/api/org/api-keys'));
 }
 
-/** Names need not be unique, and old keys keep theirs: active ones come first. */
+/** Names are not unique, and revoked keys keep theirs; active keys come first. */
 function findKey(all: readonly ApiKey[], wanted: string): ApiKey {
   const byPrefix = all.find(({ key_prefix }) => wanted.startsWith(key_prefix));
   if (byPrefix !== undefined) return byPrefix;
@@ -147,7 +147,7 @@ function findKey(all: readonly ApiKey[], wanted: string): ApiKey {
   }
 }
 
-/** On a terminal the secret stands alone on standard output, so that it can be copied or captured. */
+/** On a terminal, standard output has only the secret, so that it can be copied or captured. */
 async function showSecret(
   surroundings: Surroundings,
   options: OptionValues,

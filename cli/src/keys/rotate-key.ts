@@ -10,10 +10,7 @@ export interface Rotated {
   readonly budgets: number;
 }
 
-/**
- * The new key has its budgets before the old one ends, and the old one ends last: whatever fails on the way leaves
- * a key that works, never none.
- */
+/** Copies the limits before revoking the old key, so that a failure always leaves a working key. */
 export async function rotateKey(
   api: Api,
   old: ApiKey,

@@ -3,7 +3,7 @@ import type { Surroundings } from './surroundings.ts';
 
 const DIRECTORY = 'relay-data';
 
-/** Where `relay start` keeps everything: as asked for, or as the environment says, or below the working directory. */
+/** The data directory of `relay start`: from the option, the environment, or below the working directory. */
 export function dataDirectoryOf(
   asked: string | undefined,
   { env, cwd }: Pick<Surroundings, 'env' | 'cwd'>,

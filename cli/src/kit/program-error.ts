@@ -1,4 +1,4 @@
-/** What the exit status of the command says. */
+/** The exit codes. */
 export const exitCodes = {
   ok: 0,
   error: 1,
@@ -11,13 +11,13 @@ export const exitCodes = {
 
 export interface ErrorDetail {
   readonly why?: string | undefined;
-  /** What to do about it; every error a person can do something about has one. */
+  /** What the user can do about the error. */
   readonly fix?: string | undefined;
   readonly requestId?: string | undefined;
   readonly docUrl?: string | undefined;
 }
 
-/** Ends the command with a message for the user and an exit code; never shown with a stack. */
+/** An expected error with a message and an exit code; printed without a stack trace. */
 export class ProgramError extends Error {
   readonly exitCode: number;
   readonly detail: ErrorDetail;
@@ -33,7 +33,7 @@ export function usageError(message: string, fix?: string): ProgramError {
   return new ProgramError(message, exitCodes.usage, { fix });
 }
 
-/** Ends the command with an exit code and no further words: what it found is already printed. */
+/** Ends the command with an exit code after its result was printed. */
 export class Outcome extends Error {
   readonly exitCode: number;
 

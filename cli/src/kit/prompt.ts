@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { exitCodes, ProgramError } from './program-error.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Whether a person can be asked: both what is typed and what is shown are a terminal. */
+/** Whether a prompt is possible: both input and output are a terminal. */
 export function canAsk({ stdin, stderr }: Pick<Surroundings, 'stdin' | 'stderr'>): boolean {
   return Boolean(stdin.isTTY && stderr.isTTY);
 }
@@ -12,7 +12,7 @@ export async function ask(surroundings: Surroundings, question: string): Promise
   return (await readAnswer(surroundings, question, false)).trim();
 }
 
-/** What is typed does not appear. */
+/** Hides the input. */
 export async function askHidden(surroundings: Surroundings, question: string): Promise<string> {
   return (await readAnswer(surroundings, question, true)).trim();
 }
@@ -33,7 +33,7 @@ async function readAnswer(
     terminal: true,
     historySize: 0,
   });
-  // Only now does the terminal no longer show what is typed.
+  // From here on, the terminal does not echo input.
   if (isHidden) stderr.write(question);
   const stopped = new AbortController();
   lines.once('SIGINT', () => stopped.abort());

@@ -15,14 +15,14 @@ describe('parseJson', () => {
     ['', '1:1', 'the text ends too early'],
   ];
   for (const [text, place, what] of faults) {
-    it(`tells line and column of the fault in ${JSON.stringify(text)}`, () => {
+    it(`reports line and column of the error in ${JSON.stringify(text)}`, () => {
       assert.throws(() => parseJson(text, 'body.json'), {
         message: `body.json:${place} is not valid JSON: ${what}.`,
       });
     });
   }
 
-  it('reads what is JSON', () => {
+  it('parses valid JSON', () => {
     assert.deepEqual(parseJson('{"a":[1,"é"]}', 'x'), { a: [1, 'é'] });
   });
 });

@@ -6,7 +6,7 @@ import { codeOf, isObject, messageOf } from './values.ts';
 
 const INPUT_BYTES_MAX = 20 * 1024 * 1024;
 
-/** Standard input to its end. */
+/** Reads standard input to its end. */
 export async function readStdin({ stdin }: Pick<Surroundings, 'stdin'>): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -31,7 +31,7 @@ export async function readInput(surroundings: Surroundings, path: string): Promi
   }
 }
 
-/** A file that may be missing: null then. */
+/** The text of a file; null if it does not exist. */
 export async function readIfPresent(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
@@ -41,7 +41,7 @@ export async function readIfPresent(path: string): Promise<string | null> {
   }
 }
 
-/** One object, written as JSON or YAML: every JSON text is YAML as well, and errors come with line and column. */
+/** Reads one object from JSON or YAML; errors have line and column. */
 export async function readObject(
   surroundings: Surroundings,
   path: string,
@@ -81,7 +81,10 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
   });
 }
 
-/** Where the longest beginning ends that could still become JSON. The parser itself does not always say. */
+/**
+ * The position of the JSON error, by binary search for the longest valid prefix; the parser does not always
+ * report it.
+ */
 function faultAt(text: string): number {
   let possible = 0;
   let impossible = text.length + 1;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 
-/** What a command sees of the world around it. */
+/** A command's access to the environment. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: NodeJS.ReadStream;
@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly cwd: string;
   readonly nowMs: () => number;
   readonly newId: () => string;
-  /** Ends long work when the user asks for it. */
+  /** Adds a listener for Ctrl-C and returns its removal. */
   readonly onInterrupt: (listener: () => void) => () => void;
 }
 

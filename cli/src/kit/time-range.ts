@@ -15,7 +15,7 @@ function durationMs(text: string): number {
   return Number(amount) * (UNIT_MS[unit] ?? 0);
 }
 
-/** A moment: so long ago, or a date. */
+/** A time: a duration relative to now, or a date. */
 export function momentIn(nowMs: () => number, sign: -1 | 1): (text: string) => string {
   return (text) => {
     if (/^\d{1,6}[smhdw]$/.test(text)) return new Date(nowMs() + sign * durationMs(text)).toISOString();

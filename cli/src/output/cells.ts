@@ -1,7 +1,7 @@
-/** How values look to a person. Machines get them as the server sent them. */
+/** Values formatted for tables. Machine formats keep the server's values. */
 export type Cell = string | number | boolean | null | undefined;
 
-/** What a server sends must not move the cursor, change colours or hide other lines. */
+/** Removes control characters, so that server data cannot move the cursor, change colors or hide lines. */
 export function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to take out.
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
@@ -34,7 +34,7 @@ export function count(amount: number, noun: string): string {
   return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
-/** Columns a text takes on a terminal: East Asian wide characters and emoji take two, combining marks none. */
+/** The width of a text on a terminal: wide characters and emoji take two columns, combining marks none. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) width += WIDE.test(segment) ? 2 : 1;

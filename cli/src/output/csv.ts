@@ -1,4 +1,4 @@
-/** RFC 4180, with the fields of the first row first. What is nested is written as JSON. */
+/** RFC 4180, with the fields of the first row first. Nested values are JSON. */
 export function toCsv(rows: readonly object[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = rows.map((row) => {

@@ -6,7 +6,7 @@ import { type Column, renderFields, renderTable, type TableStyle } from './table
 
 export interface ListShape<T> {
   readonly columns: readonly Column<T>[];
-  /** Said on standard error when there is nothing to list and a person is looking. */
+  /** Printed on standard error for an empty table. */
   readonly empty: string;
 }
 
@@ -59,7 +59,7 @@ export async function machineText(
   }
 }
 
-/** Every field as the server names it; what is nested as JSON. */
+/** Every field by its API name; nested values as JSON. */
 export function plainFields(object: object): [string, Cell][] {
   return Object.entries(object).map(([name, value]) => [
     name,

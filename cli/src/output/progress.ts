@@ -7,7 +7,7 @@ const CLEAR_LINE = '\r\u001b[K';
 
 type Screen = Pick<Surroundings, 'stderr'>;
 
-/** Shows on a terminal that something is awaited, once that takes long enough to wonder. */
+/** Shows a spinner on a terminal after a short delay. */
 export async function waitingFor<T>({ stderr }: Screen, what: string, work: Promise<T>): Promise<T> {
   if (!stderr.isTTY) return work;
   let frame = 0;
@@ -33,7 +33,7 @@ export interface Bar {
 
 const BAR_WIDTH = 30;
 
-/** A bar on a terminal, nothing elsewhere: whoever reads a file has no use for how it went. */
+/** A progress bar on a terminal, nothing elsewhere. */
 export function startBar({ stderr }: Screen, what: string, total: number): Bar {
   if (!stderr.isTTY) return { advance: () => undefined, end: () => undefined };
   let shownAt = -1;

@@ -16,7 +16,7 @@ const columns = [
 ];
 
 describe('tables', () => {
-  it('line up, wide characters too, and null is not zero', () => {
+  it('align wide characters, and null is not zero', () => {
     const rows = [
       { name: '日本', size: 7 },
       { name: 'abc', size: null },
@@ -27,7 +27,7 @@ describe('tables', () => {
     );
   });
 
-  it('cut what may be cut when the terminal is narrow, and nothing else', () => {
+  it('shorten only elastic columns on a narrow terminal', () => {
     const rows = [{ name: 'a very long name indeed', size: 123456 }];
     assert.equal(
       renderTable(rows, columns, { columns: 20, stream }),
@@ -35,7 +35,7 @@ describe('tables', () => {
     );
   });
 
-  it('let no control character of a server through', () => {
+  it('remove control characters', () => {
     assert.equal(plain('a\u001b[2Jb\u0007c\u202ed\n'), 'a [2Jb c d ');
     const rows = [{ name: 'x\u001b]0;t\u0007', size: 1 }];
     assert.ok(!renderTable(rows, columns, { columns: undefined, stream }).includes('\u001b'));
@@ -43,7 +43,7 @@ describe('tables', () => {
 });
 
 describe('values', () => {
-  it('money shows cents and whatever is smaller, exactly', () => {
+  it('money is exact below a cent', () => {
     assert.deepEqual([0, 6, 10_000, 1_234_567, null].map(dollars), [
       '$0.00',
       '$0.000006',
@@ -53,7 +53,7 @@ describe('values', () => {
     ]);
   });
 
-  it('CSV quotes what needs it and keeps columns of later rows', () => {
+  it('CSV quotes where needed and keeps columns of later rows', () => {
     assert.equal(toCsv([{ a: 'x"y,z', b: [1] }, { c: null }]), 'a,b,c\r\n"x""y,z",[1],\r\n,,\r\n');
   });
 });

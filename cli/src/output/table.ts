@@ -7,13 +7,13 @@ export interface Column<T> {
   readonly title: string;
   readonly value: (row: T) => Cell;
   readonly align?: 'right';
-  /** May be cut when the terminal is too narrow; ids and numbers never are. */
+  /** May be shortened on a narrow terminal; IDs and numbers never are. */
   readonly elastic?: boolean;
   readonly tone?: (row: T) => Tone | null;
 }
 
 export interface TableStyle {
-  /** Columns of the terminal; undefined when nothing has to fit. */
+  /** The terminal's width; undefined without a limit. */
   readonly columns: number | undefined;
   readonly stream: NodeJS.WriteStream;
 }
@@ -47,7 +47,7 @@ export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[]
   return [head, ...body].map((text) => `${text}\n`).join('');
 }
 
-/** Field and value below one another, for one thing with many fields. */
+/** Fields in rows, for one object. */
 export function renderFields(
   fields: readonly (readonly [name: string, value: Cell])[],
   { stream }: TableStyle,
@@ -67,7 +67,7 @@ export function paintTone(text: string, tone: Tone | null, stream: NodeJS.WriteS
   return styleText(color[tone], text, { stream });
 }
 
-/** The natural width of every column, with elastic ones made narrower, the widest first, until the line fits. */
+/** The width of every column. Shrinks elastic columns, the widest first, until the row fits. */
 function fit<T>(
   columns: readonly Column<T>[],
   texts: readonly (readonly string[])[],

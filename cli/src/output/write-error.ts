@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { ProgramError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 
-/** What, why, what to do, and where to look further; never a stack. */
+/** Prints message, cause, fix and links; never a stack trace. */
 export function writeError({ stderr }: Pick<Surroundings, 'stderr'>, error: unknown): void {
   const detail = error instanceof ProgramError ? error.detail : {};
   const message = error instanceof Error ? error.message : String(error);

@@ -28,7 +28,7 @@ export function withFilters(command: Command, { nowMs }: Surroundings): Command 
     .option('--error <code>', 'that ended with this error code');
 }
 
-/** The filters of the query, names turned into ids. */
+/** The filters of the query, with names resolved to IDs. */
 export async function filtersOf(api: Api, options: OptionValues): Promise<Filters> {
   const { since, until, state, operation, model, lane, endpoint, provider, key, user, error } = options;
   const given: Filters = {

@@ -6,7 +6,7 @@ import { renderFields, renderTable } from '../output/table.ts';
 
 type Detail = components['schemas']['RequestDetail'];
 
-/** The life of one request, in the order in which it went. */
+/** One request in chronological order. */
 export function printRequest(surroundings: Surroundings, detail: Detail): void {
   const { stdout } = surroundings;
   const style = tableStyle(surroundings);

@@ -12,7 +12,7 @@ import { filtersOf } from './filters.ts';
 const RETRY_MS = 1_000;
 const FAILURES_MAX = 30;
 
-/** Follows until it is told to stop. A connection that breaks is made again, and nothing in between is missed. */
+/** Follows the stream until interrupted. Reconnects after failures and resumes without gaps. */
 export async function tail(surroundings: Surroundings, options: OptionValues): Promise<void> {
   const api = await connect(surroundings, options);
   const query = new URLSearchParams(Object.entries(await filtersOf(api, options)));
@@ -35,7 +35,7 @@ export async function tail(surroundings: Surroundings, options: OptionValues): P
         }
       } catch (error) {
         if (stopping.signal.aborted) return;
-        // What the server refuses it will refuse again; only a broken connection is worth another try.
+        // Retries broken connections, not rejected requests.
         const wasFollowing = lastId !== null || printed > 0 || failures > 0;
         if (error instanceof ProgramError && (!wasFollowing || 'status' in error)) throw error;
       }
@@ -67,7 +67,7 @@ function printer(surroundings: Surroundings, options: OptionValues): (entry: Ent
         format === 'csv'
           ? await machineText('csv', [entry])
           : renderTable([entry], entryColumns, tableStyle(surroundings));
-      // The heading stands once, above everything.
+      // Prints the header once.
       surroundings.stdout.write(isFirst ? text : text.slice(text.indexOf('\n') + 1));
     } else if (format === 'yaml') surroundings.stdout.write(`---\n${await machineText('yaml', entry)}`);
     else surroundings.stdout.write(`${JSON.stringify(entry)}\n`);

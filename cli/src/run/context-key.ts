@@ -6,7 +6,7 @@ export function contextKeyCommand(): Command {
     .description('print a new pair of keys for the context between the platform and inference roles')
     .action(() => {
       const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-      // Comments on lines of their own: a file of settings need not know of any others.
+      // Comments are on separate lines, because some .env parsers support no others.
       const lines = [
         '# Secret: for the platform role alone.',
         `RELAY_CONTEXT_SIGNING_KEY=${base64(d)}`,

@@ -11,7 +11,7 @@ export function serveCommand(): Command {
 }
 
 async function runServer(role: (typeof ROLES)[number]): Promise<void> {
-  // Loaded here, because every other command would pay for it and none needs it.
+  // Loaded here, because no other command needs the server.
   const { EnvironmentError, readEnvironment, serve } = await import('@relay/server');
   let environment: ReturnType<typeof readEnvironment>;
   try {
@@ -25,7 +25,7 @@ async function runServer(role: (typeof ROLES)[number]): Promise<void> {
   await server.stop();
 }
 
-/** The first SIGTERM or SIGINT asks to drain; a second one is somebody who does not want to wait. */
+/** The first SIGTERM or SIGINT drains; a second one quits immediately. */
 export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     const onSignal = () => {

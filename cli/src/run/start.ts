@@ -45,7 +45,7 @@ async function runStart(surroundings: Surroundings, flags: StartFlags): Promise<
     await demo?.close();
     throw error;
   }
-  // Before anything is printed: whoever reads it may ask it to stop at once.
+  // Registered before printing, because a reader may stop the server right after.
   const stopping = untilSignal();
   stdout.write(startedText(server, demo?.lane ?? null));
   await server.noteShown();
@@ -61,7 +61,7 @@ async function startServer(
   directory: string,
   source: Surroundings['env'],
 ): Promise<StartedServer> {
-  // Loaded here, because every other command would pay for it and none needs it.
+  // Loaded here, because no other command needs the server.
   const { DirectoryInUseError, EnvironmentError, SecretsError, start } = await import('@relay/server');
   try {
     return await start({ source, directory, host, port });
@@ -92,7 +92,7 @@ function readable(error: unknown): unknown {
   });
 }
 
-/** The gateway may reach the simulated provider, and nothing more than it was allowed anyway. */
+/** Also allows the simulated provider's address. */
 function withDemo(env: Surroundings['env'], demo: Demo | null): Surroundings['env'] {
   if (demo === null) return env;
   const networks = [env['RELAY_ALLOW_PRIVATE_NETWORKS'] ?? '', demo.privateNetworks];

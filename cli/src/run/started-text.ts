@@ -2,7 +2,7 @@ import type { StartedServer } from '@relay/server';
 
 type Started = Pick<StartedServer, 'url' | 'directory' | 'secretsPath' | 'tokens' | 'newTokens'>;
 
-/** What somebody who has just started it needs to know next. Tokens are in it on the first start alone. */
+/** The next steps after a start. Contains tokens on the first start only. */
 export function startedText(started: Started, demoLane: string | null): string {
   const { url, directory, tokens } = started;
   return [
@@ -32,7 +32,7 @@ function tokenLines({ tokens, newTokens, secretsPath }: Started): string[] {
   return [...lines, `               Shown this once, and kept in ${secretsPath}`, ''];
 }
 
-/** Something to paste that works as it stands. */
+/** A command that works when pasted. */
 function tryLines({ url, tokens, newTokens }: Started, demoLane: string | null): string[] {
   if (tokens === null) return [];
   const token = newTokens.api ? tokens.api : '$RELAY_API_TOKEN';

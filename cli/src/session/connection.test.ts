@@ -7,7 +7,7 @@ import { processSurroundings, type Surroundings } from '../kit/surroundings.ts';
 import { resolveConnection, serverUrl, tokenFor } from './connection.ts';
 import { writeContexts } from './contexts.ts';
 
-describe('which server and which token', () => {
+describe('the server and token of a command', () => {
   const home = mkdtempSync(join(tmpdir(), 'relay-connection-'));
   const surroundings = (env: Surroundings['env'] = {}): Surroundings => ({
     ...processSurroundings(),
@@ -26,7 +26,7 @@ describe('which server and which token', () => {
   );
   after(() => rmSync(home, { recursive: true }));
 
-  it('the current context, or the one that is named', async () => {
+  it('uses the current context or the named one', async () => {
     const one = await resolveConnection(surroundings(), {});
     assert.deepEqual(one.tokens, { management: 'admin-1', inference: null });
     const two = await resolveConnection(surroundings({ RELAY_TOKEN: 'x', RELAY_SERVER: 'http://x' }), {
@@ -36,7 +36,7 @@ describe('which server and which token', () => {
     assert.deepEqual(two.tokens, { management: 'rly_2', inference: 'rly_2' });
   });
 
-  it('a token of a context reaches no other server', async () => {
+  it("never sends a context's token to another server", async () => {
     for (const found of [
       await resolveConnection(surroundings(), { server: 'http://evil.example' }),
       await resolveConnection(surroundings({ RELAY_SERVER: 'http://evil.example' }), {}),
@@ -46,7 +46,7 @@ describe('which server and which token', () => {
     }
   });
 
-  it('the settings of a deployment reach the server that is named beside them, and no context', async () => {
+  it("sends a deployment's tokens only to the server named next to them", async () => {
     const env = { RELAY_ADMIN_TOKEN: 'a', RELAY_API_TOKEN: 'b' };
     const named = await resolveConnection(surroundings({ ...env, RELAY_SERVER: 'http://x.example' }), {});
     assert.deepEqual(named.tokens, { management: 'a', inference: 'b' });
@@ -54,12 +54,12 @@ describe('which server and which token', () => {
     assert.deepEqual(unnamed.tokens, { management: 'admin-1', inference: null });
   });
 
-  it('RELAY_TOKEN wins over the context', async () => {
+  it('prefers RELAY_TOKEN to the context', async () => {
     const { tokens } = await resolveConnection(surroundings({ RELAY_TOKEN: 'mine' }), {});
     assert.deepEqual(tokens, { management: 'mine', inference: 'mine' });
   });
 
-  it('says which of the two tokens is missing', async () => {
+  it('names the missing token', async () => {
     const one = await resolveConnection(surroundings(), {});
     assert.throws(() => tokenFor(one, 'inference'), {
       message: /The API token is missing for the context one/,
@@ -67,7 +67,7 @@ describe('which server and which token', () => {
     });
   });
 
-  it('takes the address in the forms in which people have it', () => {
+  it('accepts common forms of the URL', () => {
     assert.equal(serverUrl(' https://relay.example/v1/ '), 'https://relay.example');
     assert.equal(serverUrl('http://127.0.0.1:8080/relay/'), 'http://127.0.0.1:8080/relay');
     for (const wrong of ['localhost:80', 'ftp://x', '', 'http://u:p@x']) {

@@ -3,18 +3,18 @@ import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { type Context, readContexts } from './contexts.ts';
 
-export type Door = 'management' | 'inference';
+export type Plane = 'management' | 'inference';
 
 export interface ConnectionOptions {
   readonly context?: string;
   readonly server?: string;
 }
 
-/** Which server is spoken to, and what opens each of its doors. */
+/** The server and the tokens of its APIs. */
 export interface Connection {
   readonly server: string;
   readonly contextName: string | null;
-  readonly tokens: Readonly<Record<Door, string | null>>;
+  readonly tokens: Readonly<Record<Plane, string | null>>;
 }
 
 export function withConnection(command: Command): Command {
@@ -23,7 +23,7 @@ export function withConnection(command: Command): Command {
     .option('--server <url>', 'another server; tokens of a context are only ever sent to its own');
 }
 
-/** Options win over the environment, and the environment over the login contexts. */
+/** Options override the environment, which overrides login contexts. */
 export async function resolveConnection(
   surroundings: Surroundings,
   options: ConnectionOptions,
@@ -41,7 +41,7 @@ export async function resolveConnection(
           : `use one of ${known.join(', ')}, or make it with \`relay login --context ${options.context}\``,
     });
   }
-  // A context named in so many words is meant, whatever the environment says.
+  // An explicitly named context overrides the environment.
   const given =
     options.server ?? (options.context === undefined ? env['RELAY_SERVER'] || undefined : undefined);
   const address = given ?? context?.server;
@@ -66,13 +66,13 @@ export async function resolveConnection(
   };
 }
 
-/** The token of a door, or an error that says which one is missing and where it comes from. */
-export function tokenFor({ server, contextName, tokens }: Connection, door: Door): string {
-  const token = tokens[door];
+/** The token for an API, or an error that names the missing one and its source. */
+export function tokenFor({ server, contextName, tokens }: Connection, plane: Plane): string {
+  const token = tokens[plane];
   if (token !== null) return token;
-  const other = door === 'management' ? tokens.inference : tokens.management;
+  const other = plane === 'management' ? tokens.inference : tokens.management;
   const [kind, paths, variable] =
-    door === 'management'
+    plane === 'management'
       ? ['admin token', 'below /api', 'RELAY_ADMIN_TOKEN']
       : ['API token', 'below /v1', 'RELAY_API_TOKEN'];
   const place = contextName === null ? server : `the context ${contextName} (${server})`;
@@ -89,7 +89,7 @@ export function tokenFor({ server, contextName, tokens }: Connection, door: Door
   );
 }
 
-/** The address as scheme, host and port. People paste the inference base, which ends in /v1. */
+/** The URL as scheme, host and port. Also accepts the inference base URL, which ends in /v1. */
 export function serverUrl(text: string): string {
   const trimmed = text.trim();
   let url: URL;
@@ -110,18 +110,18 @@ export function serverUrl(text: string): string {
 
 const NO_TOKENS = { management: null, inference: null };
 
-function tokensOf({ key, api_token, admin_token }: Context): Readonly<Record<Door, string | null>> {
+function tokensOf({ key, api_token, admin_token }: Context): Readonly<Record<Plane, string | null>> {
   return { management: admin_token ?? key ?? null, inference: api_token ?? key ?? null };
 }
 
 /**
- * RELAY_TOKEN is for this command and opens whatever it opens. The other two belong to a deployment's own settings, so
- * they are used only when the server is named as well: they must not reach the server of some login context.
+ * RELAY_TOKEN applies to any API. The other two are settings of a deployment, so they are used only with an
+ * explicit server: they must not reach the server of a login context.
  */
 function environmentTokens(
   env: Surroundings['env'],
   isServerGiven: boolean,
-): Readonly<Record<Door, string | null>> {
+): Readonly<Record<Plane, string | null>> {
   const own = env['RELAY_TOKEN'] || null;
   if (own !== null) return { management: own, inference: own };
   if (!isServerGiven) return NO_TOKENS;

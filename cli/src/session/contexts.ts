@@ -6,7 +6,7 @@ import { parseJson, readIfPresent } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { isObject, messageOf } from '../kit/values.ts';
 
-/** A server and what opens it. A User API key opens both doors; of the two tokens each opens one. */
+/** A server and its tokens. A user API key works for both APIs, each token for one. */
 export interface Context {
   readonly server: string;
   readonly key?: string;
@@ -41,7 +41,7 @@ export async function readContexts(surroundings: Surroundings): Promise<Contexts
   return value;
 }
 
-/** Written aside and moved into place, so that nobody ever sees half a file or one that others can read. */
+/** Written to a temporary file and renamed, so that the file is never partial or readable by others. */
 export async function writeContexts(surroundings: Surroundings, contexts: Contexts): Promise<void> {
   const path = contextsPath(surroundings);
   const directory = dirname(path);

@@ -1,22 +1,22 @@
 import type { Surroundings } from '../kit/surroundings.ts';
 
 export interface Wish {
-  /** The inference base, which ends in /v1. */
+  /** The inference base URL, which ends in /v1. */
   readonly baseUrl: string;
   readonly lane: string;
-  /** The environment variable that holds the key. A key is never written into a file. */
+  /** The environment variable of the key. Keys are never written to a file. */
   readonly keyVariable: string;
 }
 
-/** A coding agent that can be pointed at an OpenAI-style address by its settings file. */
+/** A coding agent whose settings file accepts an OpenAI-compatible URL. */
 export interface Agent {
   readonly name: string;
   readonly title: string;
-  /** The variable the agent reads its key from; null when the file names any. */
+  /** The agent's fixed variable for the key; null if the file names one. */
   readonly fixedKeyVariable: string | null;
   path(surroundings: Surroundings): string;
-  /** The file as it should be; `before` is null when there is none yet. Throws when it cannot be read. */
+  /** The edited file; `before` is null without a file. Throws if it cannot be parsed. */
   edit(before: string | null, wish: Wish): string | Promise<string>;
-  /** What is left to do by hand. */
+  /** The remaining manual steps. */
   next(wish: Wish): string;
 }

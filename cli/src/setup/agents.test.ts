@@ -10,7 +10,7 @@ const wish = { baseUrl: 'http://127.0.0.1:8080/v1', lane: 'fast', keyVariable: '
 
 describe('the settings of coding agents', () => {
   for (const agent of [codex, opencode, aider, continueDev]) {
-    it(`${agent.name}: doing it twice is doing it once, from nothing and from what it wrote`, async () => {
+    it(`${agent.name}: setup is idempotent, with and without a file`, async () => {
       const once = await agent.edit(null, wish);
       assert.equal(await agent.edit(once, wish), once);
       const other = await agent.edit(once, { ...wish, baseUrl: 'https://other.example/v1' });
@@ -18,13 +18,13 @@ describe('the settings of coding agents', () => {
     });
   }
 
-  it('codex: keys of the root stand before the tables that are there', async () => {
+  it('codex: root keys are before existing tables', async () => {
     const text = await codex.edit('[tui]\ntheme = "dark"\n', wish);
     assert.ok(text.indexOf('model = "fast"') < text.indexOf('[tui]'));
     assert.match(text, /\[model_providers\.relay\]\n(.*\n)*wire_api = "responses"/);
   });
 
-  it('opencode: other settings stay, and comments are refused rather than lost', async () => {
+  it('opencode: other settings stay, and comments are rejected rather than lost', async () => {
     const text = await opencode.edit('{"theme":"dark","provider":{"x":{"name":"X"}}}', wish);
     const settings = JSON.parse(text) as { theme: string; provider: Record<string, unknown>; model: string };
     assert.deepEqual(Object.keys(settings.provider), ['x', 'relay']);
@@ -33,7 +33,7 @@ describe('the settings of coding agents', () => {
     assert.throws(() => opencode.edit('{ // mine\n}', wish), /comments/);
   });
 
-  it('aider: the value in place is changed, comments stay', async () => {
+  it('aider: changes the existing value and keeps comments', async () => {
     const text = await aider.edit('# mine\nmodel: gpt-5\ndark-mode: true\n', wish);
     assert.equal(
       text,
@@ -41,7 +41,7 @@ describe('the settings of coding agents', () => {
     );
   });
 
-  it('continue: the model is added to those that are there, comments stay', async () => {
+  it('continue: adds the model and keeps comments', async () => {
     const before =
       'name: Mine\nversion: 1.0.0\nschema: v1\nmodels:\n  # local\n  - name: Local\n    provider: ollama\n    model: x\n';
     const text = await continueDev.edit(before, wish);

@@ -7,14 +7,14 @@ export const aider: Agent = {
   fixedKeyVariable: 'OPENAI_API_KEY',
   path: ({ home }) => join(home, '.aider.conf.yml'),
   edit(before, { baseUrl, lane }) {
-    // The prefix tells aider to speak to an OpenAI-style address; what follows it is sent as the model.
+    // The prefix selects aider's OpenAI-compatible client; the rest is the model.
     const withModel = setValue(before ?? '', 'model', `openai/${lane}`);
     return setValue(withModel, 'openai-api-base', baseUrl);
   },
   next: ({ keyVariable }) => `export ${keyVariable} with your key before you start aider`,
 };
 
-/** A key at the top of a YAML text; every other line stays as it is. */
+/** Sets a top-level key of a YAML text and keeps all other lines. */
 function setValue(text: string, key: string, value: string): string {
   const line = `${key}: ${JSON.stringify(value)}`;
   const known = new RegExp(`^${key}:.*$`, 'm');

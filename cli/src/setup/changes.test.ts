@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { processSurroundings, type Surroundings } from '../kit/surroundings.ts';
 import { applyChange, backupPath, undoChange } from './changes.ts';
 
-describe('changes to the settings of others', () => {
+describe('changes to settings files', () => {
   let home = '';
   let surroundings: Surroundings;
   let path = '';
@@ -18,7 +18,7 @@ describe('changes to the settings of others', () => {
   });
   afterEach(() => rmSync(home, { recursive: true }));
 
-  it('undo puts back the same bytes and mode, however often it was set up', async () => {
+  it('undo restores bytes and mode after any number of setups', async () => {
     path = join(home, 'config.toml');
     const before = Buffer.from([0xff, 0x0d, 0x0a, 0x00, 0xc3, 0xa9]);
     writeFileSync(path, before);
@@ -33,7 +33,7 @@ describe('changes to the settings of others', () => {
     assert.ok(!existsSync(backupPath(path)));
   });
 
-  it('undo takes away a file that was not there before', async () => {
+  it('undo removes a file that did not exist before', async () => {
     await applyChange(surroundings, 'x', path, 'new');
     assert.equal(statSync(path).mode & 0o777, 0o600);
     await undoChange(surroundings, 'x', false);
@@ -41,7 +41,7 @@ describe('changes to the settings of others', () => {
     await assert.rejects(undoChange(surroundings, 'x', false), /Nothing was set up/);
   });
 
-  it('undo does not throw away what somebody wrote since, unless it is forced to', async () => {
+  it('undo keeps later edits unless forced', async () => {
     await applyChange(surroundings, 'x', path, 'new');
     writeFileSync(path, 'mine');
     await assert.rejects(undoChange(surroundings, 'x', false), /changed since/);

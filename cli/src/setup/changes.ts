@@ -7,11 +7,11 @@ import type { Surroundings } from '../kit/surroundings.ts';
 import { codeOf } from '../kit/values.ts';
 import { contextsPath } from '../session/contexts.ts';
 
-/** What a setup did to one file, kept so that it can be undone. */
+/** A setup's change to one file, stored for undo. */
 interface Change {
   readonly path: string;
   readonly existed: boolean;
-  /** Of the file as it was written, to see whether somebody has changed it since. */
+  /** The hash of the written file, to detect later edits. */
   readonly sha256: string;
 }
 
@@ -19,7 +19,7 @@ export function backupPath(path: string): string {
   return `${path}.relay-backup`;
 }
 
-/** The first setup keeps the file as it was; a second one changes it again and leaves that backup alone. */
+/** The first setup creates a backup; later ones keep it. */
 export async function applyChange(
   surroundings: Surroundings,
   agent: string,
@@ -47,7 +47,7 @@ export async function applyChange(
   await writeFile(changePath(surroundings, agent), `${JSON.stringify(change)}\n`, { mode: 0o600 });
 }
 
-/** Puts back exactly what was there, and answers where. */
+/** Restores the original file and returns its path. */
 export async function undoChange(
   surroundings: Surroundings,
   agent: string,

@@ -8,7 +8,7 @@ export const codex: Agent = {
   fixedKeyVariable: null,
   path: ({ env, home }) => join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
   edit(before, { baseUrl, lane, keyVariable }) {
-    // Codex speaks the Responses API alone.
+    // Codex supports the Responses API only.
     const table = {
       name: 'Relay',
       base_url: baseUrl,

@@ -24,7 +24,7 @@ export const continueDev: Agent = {
       provider: 'openai',
       model: lane,
       apiBase: baseUrl,
-      // The two braces are Continue's own; it looks the name up in its .env file.
+      // Continue's syntax: it resolves the name in its .env file.
       apiKey: `\${{ secrets.${keyVariable} }}`,
       roles: ['chat', 'edit', 'apply'],
     };

@@ -36,13 +36,13 @@ function provider({ baseUrl, lane, keyVariable }: Wish) {
   };
 }
 
-/** The file may hold comments, which would be lost; then it is better changed by hand. */
+/** Rejects files with comments, because rewriting would lose them. */
 function parse(text: string, wish: Wish): Settings {
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ProgramError(
     'opencode.json is not plain JSON; it may hold comments, which would be lost.',

@@ -4,7 +4,7 @@ type Line = readonly [sign: ' ' | '-' | '+', text: string];
 
 const CONTEXT_LINES = 3;
 
-/** What changes, line by line, with some lines around; the way `diff -u` shows it. */
+/** A unified diff. */
 export function textDiff(
   path: string,
   before: string | null,
@@ -25,7 +25,7 @@ export function textDiff(
   return [styleText('bold', head, { stream }), ...shown].map((line) => `${line}\n`).join('');
 }
 
-/** The longest common subsequence: settings files are short, so that the simplest way is quick enough. */
+/** The longest common subsequence; a simple algorithm suffices for short files. */
 function compare(before: readonly string[], after: readonly string[]): Line[] {
   const lengths = Array.from({ length: before.length + 1 }, () =>
     new Array<number>(after.length + 1).fill(0),

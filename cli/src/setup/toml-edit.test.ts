@@ -22,21 +22,21 @@ command = "x"
 `;
 
 describe('editing TOML', () => {
-  it('sets a key of the root in its place and leaves tables and strings alone', () => {
+  it('sets a root key in place and keeps tables and strings', () => {
     const changed = setRootValue(FILE, 'model', 'fast');
     assert.equal(changed, FILE.replace('model = "gpt-5"', 'model = "fast"'));
   });
 
-  it('adds a key of the root before every table', () => {
+  it('adds a root key before every table', () => {
     assert.equal(setRootValue(FILE, 'model_provider', 'relay'), `model_provider = "relay"\n${FILE}`);
   });
 
-  it('replaces a whole table and nothing else', () => {
+  it('replaces one table only', () => {
     const changed = setTable(FILE, 'model_providers.relay', { name: 'Relay' });
     assert.equal(changed, FILE.replace('name = "Old"\nextra = 1\n', 'name = "Relay"\n'));
   });
 
-  it('adds a table at the end, with the line ends of the file', () => {
+  it("adds a table at the end with the file's line ends", () => {
     assert.equal(setTable('a = 1\r\n', 't', { b: 'c"d' }), 'a = 1\r\n\r\n[t]\r\nb = "c\\"d"\r\n');
     assert.equal(setTable('', 't', { b: 'c' }), '[t]\nb = "c"\n');
   });

@@ -1,6 +1,6 @@
-/** Changes to a TOML text that leave every other line as it is, comments and order included. */
+/** Edits of a TOML text that keep all other lines, comments and order. */
 
-/** Sets a key before the first table, where TOML wants the keys of the root. */
+/** Sets a root key, which TOML requires before the first table. */
 export function setRootValue(text: string, key: string, value: string): string {
   const { lines, newline } = split(text);
   const end = firstTable(lines);
@@ -12,7 +12,7 @@ export function setRootValue(text: string, key: string, value: string): string {
   return [line, ...lines].join(newline);
 }
 
-/** Sets a whole table: in the place of one with its name, else at the end. */
+/** Replaces a table, or adds it at the end. */
 export function setTable(text: string, name: string, values: Readonly<Record<string, string>>): string {
   const { lines, newline } = split(text);
   const table = [`[${name}]`, ...Object.entries(values).map(([key, value]) => `${key} = ${quoted(value)}`)];
@@ -46,7 +46,7 @@ function tableOf(line: string): string | null {
   return name === undefined ? null : name.replaceAll(/["'\s]/g, '');
 }
 
-/** Whether a line lies within a string of several lines, which may hold anything. */
+/** Whether a line is inside a multi-line string. */
 function isInString(lines: readonly string[], index: number): boolean {
   const before = lines.slice(0, index).join('\n');
   return [`"""`, "'''"].some((mark) => before.split(mark).length % 2 === 0);

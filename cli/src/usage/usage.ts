@@ -86,7 +86,7 @@ async function readUsage(api: Api, { nowMs }: Surroundings, options: OptionValue
     );
 }
 
-/** The same group and time of another metric go into the same row. */
+/** Merges metrics of the same group and time into one row. */
 function collect(rows: Map<string, Row>, { metric, series }: Timeseries, isByTime: boolean): void {
   for (const { kind, key, label, total, points } of series) {
     const cells = isByTime

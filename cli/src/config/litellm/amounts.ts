@@ -8,7 +8,7 @@ const MONTH_SECONDS = 30 * 86_400;
 const DOLLAR_DIGITS = 6;
 const PER_MILLION_DIGITS = 12;
 
-/** The window of a duration such as `1d`, where Relay has one. */
+/** The window for a duration such as `1d`, if Relay has one. */
 export function periodOf(duration: string): { readonly period: Period; readonly isExact: boolean } | null {
   const match = /^(\d+)(s|m|h|d|w|mo)$/.exec(duration.trim());
   const [, amount, unit] = match ?? [];
@@ -19,13 +19,13 @@ export function periodOf(duration: string): { readonly period: Period; readonly 
   return period === undefined ? null : { period, isExact: true };
 }
 
-/** Dollars as micro-dollars; a fraction of one is rounded up, because a limit of nothing would stop everything. */
+/** Dollars as micro-dollars, rounded up, because a limit of zero would reject everything. */
 export function microsOf(dollars: number): number {
   const { value, exact } = shiftDecimal(dollars, DOLLAR_DIGITS);
   return !exact && value === 0 ? 1 : value;
 }
 
-/** Dollars for a token as micro-dollars for a million of them. */
+/** Dollars per token as micro-dollars per million tokens. */
 export function perMillionOf(dollars: number): { readonly value: number; readonly exact: boolean } {
   return shiftDecimal(dollars, PER_MILLION_DIGITS);
 }

@@ -23,7 +23,7 @@ function entry(name: string, model: string, params = ''): string {
 const placed = ({ remarks }: Imported) => remarks.map(({ kind, line, path }) => [kind, line, path]);
 
 describe('the import of a LiteLLM configuration', () => {
-  it('makes a lane of each name, and of each entry an endpoint with provider, address and key', () => {
+  it('creates a lane for each name, and an endpoint with provider, URL and key for each entry', () => {
     const { config, remarks } = imported(
       `model_list:\n${entry('fast', 'openai/gpt-4o', 'api_key: os.environ/KEY')}${entry('fast', 'groq/llama', 'api_key: os.environ/GROQ')}`,
     );
@@ -70,7 +70,7 @@ describe('the import of a LiteLLM configuration', () => {
     assert.deepEqual(ranks, ['three', 'two', 'one', 'four']);
   });
 
-  it('keeps names that clients call, even where the slug of another would be the same', () => {
+  it('keeps the names that clients call, even if another slug is equal', () => {
     const { config } = imported(
       `model_list:\n${entry('gpt-4.1', 'openai/a', 'api_key: os.environ/K')}${entry('gpt-4-1', 'openai/b', 'api_key: os.environ/K')}`,
     );
@@ -83,7 +83,7 @@ describe('the import of a LiteLLM configuration', () => {
     );
   });
 
-  it('turns limits and budgets into policies, and prices of a token into those of a million', () => {
+  it('converts limits and budgets, and prices per token to prices per million', () => {
     const { config } = imported(
       `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, rpm: 60, tpm: 1000, max_budget: 0.5, budget_duration: 1d, input_cost_per_token: 0.0000025, output_cost_per_token: 1e-05')}router_settings:\n  provider_budget_config:\n    openai: { budget_limit: 100, time_period: 1mo }\nlitellm_settings: { max_budget: 7, budget_duration: 1h }\n`,
     );
@@ -112,7 +112,7 @@ describe('the import of a LiteLLM configuration', () => {
     ]);
   });
 
-  it('reports what it cannot take over with its path and line, known or not', () => {
+  it('reports settings it cannot import with path and line, known or not', () => {
     const result = imported(
       `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, max_budget: 5, budget_duration: 7d, seed: 1')}${entry('b', 'bedrock/b')}${entry('c', 'openai/*')}something_new:\n  deep: [1, 2]\nlitellm_settings:\n  max_budget: 5\n  cache: true\n`,
     );
@@ -131,7 +131,7 @@ describe('the import of a LiteLLM configuration', () => {
     );
   });
 
-  it('carries no secret that is written into the file, and says which variable to set', () => {
+  it('copies no secret from the file, and names the variable to set', () => {
     const result = imported(
       `model_list:\n${entry('a', 'openai/a', 'api_key: sk-first')}${entry('b', 'openai/b', 'api_key: sk-second')}${entry('c', 'openai/c', 'api_key: sk-first')}general_settings: { master_key: sk-master }\n`,
     );
@@ -146,7 +146,7 @@ describe('the import of a LiteLLM configuration', () => {
     );
   });
 
-  it('takes an address from a variable that is set here, and reports one that is not', () => {
+  it('reads a URL from a variable that is set, and reports one that is not', () => {
     const set = imported(`model_list:\n${entry('a', 'hosted_vllm/m', 'api_base: os.environ/BASE')}`);
     assert.deepEqual(set.config.providers, [
       { slug: 'vllm', name: 'vLLM', base_url: 'https://llm.example.com/v1', auth_mode: 'none' },
@@ -156,7 +156,7 @@ describe('the import of a LiteLLM configuration', () => {
     assert.match(unset.remarks.map(({ reason }) => reason).join(' '), /NOT_SET/);
   });
 
-  it('finds keys and addresses in the list of credentials, and the rest of an entry without a key as well', () => {
+  it('finds keys and URLs in the credential list, also for entries without a key', () => {
     const result = imported(
       `model_list:\n${entry('a', 'openai/a', 'litellm_credential_name: ours, seed: 1')}${entry('b', 'openai/b', 'seed: 1')}credential_list:\n  - credential_name: ours\n    credential_values: { api_key: os.environ/OURS, api_base: https://ours.example.com/v1, region: eu }\n`,
     );
@@ -173,7 +173,7 @@ describe('the import of a LiteLLM configuration', () => {
     ]);
   });
 
-  it('makes one provider of each address, and of an alias a lane', () => {
+  it('creates one provider for each URL, and a lane for each alias', () => {
     const { config } = imported(
       `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, api_base: https://one.example.com/v1/')}${entry('b', 'openai/b', 'api_key: os.environ/K, api_base: https://two.example.com/v1')}${entry('c', 'azure/c', 'api_key: os.environ/K, api_base: https://x.openai.azure.com')}router_settings:\n  model_group_alias: { best: a }\n`,
     );

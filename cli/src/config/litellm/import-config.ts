@@ -9,11 +9,11 @@ import { createSource, type Remark, type Source } from './source.ts';
 
 export interface Imported {
   readonly config: ConfigFile;
-  /** What has no counterpart, and what is not quite the same, in the order of LiteLLM's file. */
+  /** Settings without an exact counterpart, in the order of LiteLLM's file. */
   readonly remarks: readonly Remark[];
 }
 
-/** LiteLLM's configuration as one of Relay. Every setting is either in it or in the remarks. */
+/** Converts LiteLLM's configuration. Every setting is either in the result or in the remarks. */
 export function importConfig(yaml: YamlText, variable: (name: string) => string | undefined): Imported {
   const source = createSource(yaml, variable);
   const resources = createResources();

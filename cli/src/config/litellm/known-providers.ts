@@ -1,15 +1,15 @@
-/** How a provider of LiteLLM is reached in the way that Relay speaks: OpenAI's. */
+/** How to reach a LiteLLM provider through its OpenAI-compatible API. */
 export interface KnownProvider {
   readonly name: string;
-  /** Null: the address is one's own, and has to be in the file. */
+  /** Null if the file must contain the URL. */
   readonly baseUrl: string | null;
-  /** Where LiteLLM looks for the key when the entry has none; null where none is needed. */
+  /** The variable LiteLLM reads the key from by default; null if no key is needed. */
   readonly keyVariable: string | null;
-  /** What follows an address of one's own that has no path. */
+  /** The path for a configured URL without one. */
   readonly path?: string;
-  /** The header of the key where it is not a bearer token. */
+  /** The header of the key if it is not a bearer token. */
   readonly header?: string;
-  /** What is different from how LiteLLM speaks to it. */
+  /** How this differs from LiteLLM. */
   readonly remark?: string;
 }
 
@@ -115,7 +115,7 @@ export const knownProviders: Readonly<Record<string, KnownProvider>> = {
 const SIGNED =
   'Its requests are signed for a cloud account or in a format of its own, which Relay does not do.';
 
-/** Providers that Relay cannot speak to, and why. */
+/** Providers that Relay does not support, and why. */
 export const unsupportedProviders: Readonly<Record<string, string>> = {
   bedrock: SIGNED,
   sagemaker: SIGNED,
@@ -130,7 +130,7 @@ export const unsupportedProviders: Readonly<Record<string, string>> = {
   'text-completion-openai': 'Relay has no text completions.',
 };
 
-/** The provider that LiteLLM takes for a model without a prefix. */
+/** The provider LiteLLM assumes for a model without a prefix. */
 export function providerOfModel(model: string): string | undefined {
   if (/^(gpt-|chatgpt-|o\d|text-embedding-|codex-)/.test(model)) return 'openai';
   return model.startsWith('claude-') ? 'anthropic' : undefined;

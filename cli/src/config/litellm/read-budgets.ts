@@ -13,7 +13,7 @@ export function limitDeployment(source: Source, resources: Resources, at: string
     ['rpm', 'requests'],
     ['tpm', 'tokens'],
   ] as const) {
-    // LiteLLM takes them beside `litellm_params` as well.
+    // LiteLLM also accepts them next to `litellm_params`.
     const value = source.takeNumber(`${params}.${name}`) ?? source.takeNumber(`${at}.${name}`);
     if (value !== undefined)
       resources.limit({ ...scope, metric, period: 'minute', limit_value: Math.floor(value) });
@@ -21,7 +21,7 @@ export function limitDeployment(source: Source, resources: Resources, at: string
   budget(source, resources, `${params}.max_budget`, `${params}.budget_duration`, scope);
 }
 
-/** The budget of the whole proxy, and those of providers. */
+/** The budgets of the proxy and of providers. */
 export function readBudgets(source: Source, resources: Resources): void {
   const settings = 'litellm_settings';
   budget(source, resources, `${settings}.max_budget`, `${settings}.budget_duration`, {
@@ -57,7 +57,7 @@ export function readBudgets(source: Source, resources: Resources): void {
     });
 }
 
-/** LiteLLM has two spellings of each. */
+/** LiteLLM has two spellings for each. */
 function amountPath(source: Source, at: string): string {
   return source.look(`${at}.budget_limit`) === undefined ? `${at}.max_budget` : `${at}.budget_limit`;
 }

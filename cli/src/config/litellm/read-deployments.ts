@@ -10,7 +10,7 @@ import { readPrice } from './read-prices.ts';
 import type { Resources } from './resources.ts';
 import { type Source, variableIn } from './source.ts';
 
-/** One entry of `model_list` that has become an endpoint. */
+/** An endpoint from one entry of `model_list`. */
 export interface Deployment {
   readonly group: string;
   readonly endpoint: string;
@@ -27,7 +27,7 @@ const LATENCY_MS_MAX = 3_600_000;
 const NO_ORDER = Number.MAX_SAFE_INTEGER;
 const ROUTE_KINDS = { embedding: 'embeddings', chat: 'multi', responses: 'multi' } as const;
 
-/** Every entry of `model_list`; those that Relay cannot serve are reported and left out. */
+/** Every entry of `model_list`; unsupported ones are reported and left out. */
 export function readDeployments(source: Source, resources: Resources, defaults: Defaults): Deployment[] {
   const secrets = inlineSecrets();
   const deployments: Deployment[] = [];
@@ -106,7 +106,7 @@ interface Upstream {
   readonly upstreamModel: string;
 }
 
-/** Where an entry leads: its provider by prefix, its address by `api_base` or by what is known. */
+/** The provider of an entry by prefix, and its URL by `api_base` or default. */
 function readUpstream(source: Source, at: string): Upstream | null {
   const params = `${at}.litellm_params`;
   const refuse = (reason: string) => {
@@ -143,7 +143,7 @@ function readUpstream(source: Source, at: string): Upstream | null {
   return { kind, known, baseUrl: address, upstreamModel: isPrefixed ? rest.join('/') : model };
 }
 
-/** Where a parameter stands: with the entry, or with the credential of `credential_list` that the entry names. */
+/** The path of a parameter: in the entry or in the credential it refers to. */
 function paramPath(source: Source, at: string, name: string): string {
   const own = `${at}.litellm_params.${name}`;
   if (source.look(own) !== undefined) return own;
@@ -173,7 +173,7 @@ interface InlineSecrets {
   variableFor(secret: string, kind: string): string;
 }
 
-/** Equal secrets share a variable, others never do. The secrets themselves go nowhere. */
+/** Equal secrets share a variable. Secrets themselves are never copied. */
 function inlineSecrets(): InlineSecrets {
   const variables = new Map<string, string>();
   return {
@@ -187,7 +187,7 @@ function inlineSecrets(): InlineSecrets {
   };
 }
 
-/** Where the key is found when the file is applied; null when none is sent. */
+/** The reference to the key; null without a key. */
 function keyReference(
   source: Source,
   secrets: InlineSecrets,

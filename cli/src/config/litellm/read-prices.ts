@@ -2,7 +2,7 @@ import { perMillionOf } from './amounts.ts';
 import type { Resources } from './resources.ts';
 import type { Source } from './source.ts';
 
-/** Prices of the entry itself or of its `model_info`; LiteLLM takes both. */
+/** Prices of the entry or of its `model_info`; LiteLLM accepts both. */
 export function readPrice(
   source: Source,
   resources: Resources,

@@ -5,7 +5,7 @@ import type { Source } from './source.ts';
 
 const BALANCED = new Set(['simple-shuffle', 'least-busy', 'usage-based-routing', 'usage-based-routing-v2']);
 
-/** A lane for each model name, with its own endpoints first and those of its fallbacks after them. */
+/** A lane for each model name, with its own endpoints before those of its fallbacks. */
 export function readRouting(source: Source, resources: Resources, deployments: readonly Deployment[]): void {
   const groups = Map.groupBy(deployments, ({ group }) => group);
   const own = new Map([...groups].map(([group, members]) => [group, ranked(members)]));
@@ -24,14 +24,14 @@ export function readRouting(source: Source, resources: Resources, deployments: r
   for (const { alias, group, hidden } of readAliases(source, own)) addLane(alias, group, hidden);
 }
 
-/** By `order`, then by weight, then as they stand in the file. */
+/** By `order`, then by weight, then in file order. */
 function ranked(members: readonly Deployment[]): string[] {
   return members.toSorted((a, b) => a.order - b.order || b.weight - a.weight).map(({ endpoint }) => endpoint);
 }
 
 interface Fallbacks {
   readonly named: ReadonlyMap<string, readonly string[]>;
-  /** For whoever has none of its own. */
+  /** For models without their own fallbacks. */
   readonly all: readonly string[];
 }
 
@@ -66,7 +66,7 @@ function readFallbacks(source: Source, own: ReadonlyMap<string, unknown>): Fallb
   return { named, all };
 }
 
-/** Whether the endpoints of a lane share its load. */
+/** Whether the endpoints of a lane share the load. */
 function readStrategy(source: Source, hasGroups: boolean): boolean {
   const path = 'router_settings.routing_strategy';
   const strategy = source.takeText(path) ?? 'simple-shuffle';

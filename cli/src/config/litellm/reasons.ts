@@ -5,7 +5,7 @@ const SERVER_SETTING =
 const OPERATIONS = 'Relay has logs, metrics and a request ledger of its own.';
 const UNCHANGED = 'Relay passes a request on as the client has sent it, without additions of its own.';
 
-/** Why what is not taken has no counterpart. The first that fits is said. */
+/** Why settings have no counterpart. The first match applies. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [
     /^general_settings\.master_key$/,

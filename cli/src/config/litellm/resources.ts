@@ -10,18 +10,18 @@ import type {
 } from '@relay/contract';
 import { firstFreeSlug, slugOf } from '@relay/server/config-file';
 
-/** What is to be in the file, gathered on the way through LiteLLM's settings. */
+/** Collects the content of the file. */
 export interface Resources {
-  /** The slug of the provider at this address; the same address gives the same provider. */
+  /** The slug of the provider at this URL; equal URLs share a provider. */
   provider(kind: string, provider: Omit<ConfigProvider, 'slug'>): string;
   /** The name of the credential with this reference. */
   credential(provider: string, reference: string): string;
   endpoint(endpoint: Omit<ConfigEndpoint, 'slug'>): string;
-  /** Lanes get their slugs in the end: a name that is a slug itself must not be another lane's. */
+  /** Slugs are assigned at the end, because a lane's name must not become another lane's slug. */
   lane(lane: Omit<ConfigLane, 'slug'>, endpoints: readonly string[]): void;
   price(price: ConfigPricingPolicy): void;
   limit(limit: ConfigLimitPolicy): void;
-  /** The slugs of the providers that LiteLLM knows by this name. */
+  /** The slugs of the providers with this LiteLLM name. */
   providersOf(kind: string): readonly string[];
   file(): ConfigFile;
 }
@@ -89,7 +89,10 @@ function freeSlug(name: string, fallback: string, taken: Set<string>): string {
   return slug;
 }
 
-/** Clients call a lane by its name or its slug, and the slug wins: so those whose name is one already come first. */
+/**
+ * Clients call a lane by name or slug, and the slug wins. Names that are valid slugs are therefore assigned
+ * first.
+ */
 function withSlugs<L extends { readonly lane: { readonly name: string } }>(
   lanes: readonly L[],
 ): (L & { slug: string })[] {

@@ -1,9 +1,9 @@
 import type { YamlText } from '@relay/contract/config-text';
 import { isObject } from '../../kit/values.ts';
 
-/** What became of a setting that is not in the file as it was. */
+/** A setting that was not imported unchanged. */
 export interface Remark {
-  /** `not_imported`: nothing of it is in the file. `changed`: something is, and it is not the same. */
+  /** `not_imported`: the file lacks it. `changed`: the file has a different value. */
   readonly kind: 'not_imported' | 'changed';
   readonly path: string;
   readonly line: number;
@@ -12,35 +12,35 @@ export interface Remark {
 }
 
 /**
- * The settings of LiteLLM, read one by one. Whoever reads a setting takes it; what nobody has taken in the end is
- * reported, so that nothing gets lost on the way, whether it is known here or not.
+ * LiteLLM's settings. Reading a setting marks it as taken; settings that were never taken are reported in the
+ * end, so that none is lost.
  */
 export interface Source {
-  /** The value at a path, taken with everything below it. */
+  /** The value at a path; marks it and everything below as taken. */
   take(path: string): unknown;
-  /** The same for text; a reference to a variable is looked up, because Relay takes one for secrets alone. */
+  /** The same for text. Resolves variables, because Relay supports them for secrets only. */
   takeText(path: string): string | undefined;
   takeNumber(path: string): number | undefined;
-  /** The value without taking it. */
+  /** The value, without marking it as taken. */
   look(path: string): unknown;
   keys(path: string): string[];
   length(path: string): number;
   remark(kind: Remark['kind'], path: string, reason: string): void;
   remarks(): readonly Remark[];
-  /** Reports what nobody has taken, each with the reason that the table has for it. */
+  /** Reports the settings that were not taken, with reasons. */
   close(reasonOf: (path: string) => string): void;
 }
 
 const VARIABLE = /^os\.environ\/(.+)$/;
 
-/** The variable that a value refers to, as LiteLLM writes it. */
+/** The variable a value refers to, in LiteLLM's notation. */
 export function variableIn(value: unknown): string | undefined {
   return typeof value === 'string' ? VARIABLE.exec(value.trim())?.[1] : undefined;
 }
 
 export function createSource(yaml: YamlText, variable: (name: string) => string | undefined): Source {
   const taken = new Set<string>();
-  /** Everything above what was taken. */
+  /** The parents of taken settings. */
   const opened = new Set<string>();
   const found: Remark[] = [];
 
@@ -54,11 +54,11 @@ export function createSource(yaml: YamlText, variable: (name: string) => string 
     return look(path) ?? undefined;
   }
   function remark(kind: Remark['kind'], path: string, reason: string): void {
-    // What is merely different was taken by whoever remarks on it, and what stands below it may be still to be read.
+    // A changed setting is already marked as taken, and settings below it may still be read.
     if (kind === 'not_imported') mark(path);
     found.push({ kind, path, ...yaml.positionOf(path, 'key'), reason });
   }
-  /** What stands for a variable is what the variable holds here, today; a later change of it does not reach the file. */
+  /** Uses the variable's present value; later changes do not reach the file. */
   function resolved(path: string): unknown {
     const value = take(path);
     const name = variableIn(value);
