@@ -63,7 +63,7 @@ function JoinForm({ token }: { readonly token: string }) {
     event.preventDefault();
     join.mutate();
   };
-  // The form asks for a name only without an account.
+  // The form depends on whether the user is signed in.
   if (session.isPending) return <Skeleton className="h-9 w-full rounded-lg" />;
   return (
     <form onSubmit={submit} className="space-y-4">

@@ -17,7 +17,7 @@ function entry(part: Partial<AuditEntry>): AuditEntry {
     ...part,
   };
 }
-const nobody = () => undefined;
+const noName = () => undefined;
 
 test('an action has a label, and an unknown action is shown as in the log', () => {
   assert.equal(actionWords('lane.update', 'lane'), 'Changed lane');
@@ -26,13 +26,13 @@ test('an action has a label, and an unknown action is shown as in the log', () =
 });
 
 test('an object has its newest name, and a relation the names of both sides', () => {
-  assert.equal(objectName(entry({}), nobody), 'Faster');
+  assert.equal(objectName(entry({}), noName), 'Faster');
   const joined = entry({ target_type: 'lane_membership', after: { lane_id: 'l1', endpoint_id: 'e1' } });
   assert.equal(
     objectName(joined, (id) => ({ l1: 'Fast', e1: 'Mini' })[id]),
     'Fast › Mini',
   );
-  assert.equal(objectName(entry({ target_type: 'session' }), nobody), null);
+  assert.equal(objectName(entry({ target_type: 'session' }), noName), null);
 });
 
 test('a deleted object has no link', () => {

@@ -105,7 +105,7 @@ function rankedOf(standings: readonly Standing[], wanted: Wanted): readonly Rank
     .map((standing, rank) => ({ ...standing, rank, isFirst: false }));
 }
 
-/** The tightest limit for callers of the lane among those shown. */
+/** The tightest shared limit; without one, the tightest of the others. */
 function firstOf(rows: readonly RankedLimit[]): RankedLimit | undefined {
   const enabled = rows.filter(({ row }) => row.enabled);
   return enabled.find(({ row }) => row.kind === 'resource') ?? enabled[0];
