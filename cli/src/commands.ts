@@ -3,8 +3,8 @@ import type { Surroundings } from './kit/surroundings.ts';
 import { announcedResources } from './resources/resource-list.ts';
 
 /**
- * Makes a command. `argv` is what was typed, where only what that needs has to be made; `whole` makes the program with
- * everything in it, for whoever has to know all of it.
+ * Creates a command. With `argv`, it needs to create only what these arguments use; `whole` creates the program with all
+ * commands, for completion.
  */
 type CommandFactory = (
   surroundings: Surroundings,
@@ -12,7 +12,7 @@ type CommandFactory = (
   whole: () => Promise<Command>,
 ) => Command | Promise<Command>;
 
-/** A command is loaded when it is called, so that none pays for what another one needs. */
+/** A command is loaded when it is called, so that it does not load the imports of others. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
@@ -25,7 +25,7 @@ const SIGN_IN = 'Sign in:';
 const SET_UP = 'Set up:';
 const LOOK = 'Look and try:';
 
-/** One line for each command of `relay`, in the order in which the help shows them. */
+/** One row for each command of `relay`, in the order of the help. */
 export const commands: readonly CommandEntry[] = [
   {
     name: 'start',

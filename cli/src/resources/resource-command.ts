@@ -172,13 +172,13 @@ async function withIds<T extends Named>(
   return resolved;
 }
 
-/** A PUT replaces: what it requires and nobody gave is what is there now. */
+/** A PUT replaces the resource, so required fields that were not given keep their current values. */
 function requiredOf(schema: BodySchema, found: object): Body {
   const current = found as Body;
   return Object.fromEntries((schema.required ?? []).map((field) => [field, current[field]]));
 }
 
-/** Says every fault of the body at once and by flag, before anything is sent. */
+/** Reports every invalid field by its flag, before sending. */
 async function validate<T extends Named>(
   schema: BodySchema,
   body: Body,
