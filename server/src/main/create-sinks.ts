@@ -12,19 +12,20 @@ export interface ConfiguredSinks {
   follow(db: Kysely<Database>): readonly SinkFollower[];
 }
 
-/** `processId` ends with 8 random hexadecimal digits. */
+/**
+ * `processTag`: 8 random hexadecimal digits. `holder`: who holds the lease of a sink; processes that run at the same time must
+ * differ in it.
+ */
 export function createSinks(
   { environment, clock, log }: Pick<Runtime, 'environment' | 'clock' | 'log'>,
-  processId: string,
+  { processTag, holder }: { readonly processTag: string; readonly holder: string },
 ): ConfiguredSinks {
   const { RELAY_USAGE_FILES_DIR: directory, RELAY_USAGE_FILES_SECONDS: seconds } = environment;
   const sinks: LedgerSink[] = [];
-  if (directory !== null) sinks.push(createUsageFiles({ directory, processTag: processId.slice(-8), clock }));
+  if (directory !== null) sinks.push(createUsageFiles({ directory, processTag, clock }));
   return {
     names: sinks.map(({ name }) => name),
     follow: (db) =>
-      sinks.map((sink) =>
-        followLedger({ db, sink, holder: processId, gatherMs: seconds * 1_000, clock, log }),
-      ),
+      sinks.map((sink) => followLedger({ db, sink, holder, gatherMs: seconds * 1_000, clock, log })),
   };
 }

@@ -62,7 +62,10 @@ function openServers({ environment, roleName, clock, log }: Runtime): Stores {
   const { db } = database;
   const processId = `${process.pid}-${randomUUIDv7()}`;
   const spool = { directory: spoolDirectory(environment), bytesMax: environment.RELAY_SPOOL_BYTES_MAX };
-  const sinks = createSinks({ environment, clock, log }, processId);
+  const sinks = createSinks(
+    { environment, clock, log },
+    { processTag: processId.slice(-8), holder: processId },
+  );
   const ledger = createPostgresLedger({ db, clock, sinks: sinks.names });
   return {
     database,
@@ -86,7 +89,11 @@ async function openEmbedded(
   const database = await createEmbeddedDatabase({ directory: path, lock, log, clock });
   const { db } = database;
   const processId = randomUUIDv7();
-  const sinks = createSinks({ environment, clock, log }, processId);
+  // The lock on the directory excludes other processes, so a restarted one keeps the lease.
+  const sinks = createSinks(
+    { environment, clock, log },
+    { processTag: processId.slice(-8), holder: 'embedded' },
+  );
   const journal = createLedgerJournal({
     directory: join(path, 'spool'),
     bytesMax: environment.RELAY_SPOOL_BYTES_MAX,

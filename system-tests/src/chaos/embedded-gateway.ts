@@ -15,6 +15,8 @@ export interface EmbeddedGateway {
   readonly member: Member;
   readonly url: string;
   readonly directory: string;
+  /** Where it writes the rows of the ledger as files. */
+  readonly usageFiles: string;
   readonly adminToken: string;
   readonly apiToken: string;
   /** How often it was killed, and how often it has started. */
@@ -44,6 +46,8 @@ export async function makeEmbeddedGateway(): Promise<EmbeddedGateway> {
     RELAY_API_TOKEN: apiToken,
     RELAY_ADMIN_TOKEN: adminToken,
     RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32',
+    RELAY_USAGE_FILES_DIR: join(parent, 'usage'),
+    RELAY_USAGE_FILES_SECONDS: '1',
     NODE_COMPILE_CACHE: join(parent, 'compiled'),
   };
   const member: Member = { name: 'embedded', role: 'inference', process: null };
@@ -60,6 +64,7 @@ export async function makeEmbeddedGateway(): Promise<EmbeddedGateway> {
     member,
     url: `http://127.0.0.1:${port}`,
     directory,
+    usageFiles: env.RELAY_USAGE_FILES_DIR,
     adminToken,
     apiToken,
     counts: () => ({ kills, opened }),

@@ -10,6 +10,7 @@ import { type ProviderLog, startProviderLog } from './provider-log.ts';
 import { createRandom, type Random } from './random.ts';
 import { rollupDifferences } from './rollup-differences.ts';
 import type { Check, SettleOptions, SettleResult } from './settle.ts';
+import { compareWhenWritten, type FilesComparison } from './usage-lines.ts';
 import { makeSmallWorld } from './world.ts';
 
 const KILLS = { short: 5, whole: 50 };
@@ -98,6 +99,7 @@ interface Audit {
   readonly comparison: Comparison;
   readonly rollups: readonly string[];
   readonly poisoned: number;
+  readonly files: FilesComparison;
   /** Names of all lanes, with repetitions. */
   readonly lanes: readonly string[];
 }
@@ -120,6 +122,7 @@ async function audit(
         comparison: compare(await provider.entries(), rows),
         rollups: await rollupDifferences(ledger),
         poisoned: await ledger.poisoned(),
+        files: await compareWhenWritten(gateway.usageFiles, ledger),
         lanes: (await ledger.query<{ name: string }>('select name from lanes')).map(({ name }) => name),
       };
     } finally {
@@ -141,7 +144,7 @@ interface Evidence extends Audit {
 }
 
 function judge(evidence: Evidence): SettleResult {
-  const { comparison, rollups, windows, poisoned, lanes, left, exitCode } = evidence;
+  const { comparison, rollups, windows, poisoned, files, lanes, left, exitCode } = evidence;
   const { kills, opened } = evidence.gateway.counts();
   const sent = evidence.load.sent();
   const answered = served(evidence.load);
@@ -164,6 +167,9 @@ function judge(evidence: Evidence): SettleResult {
     { name: 'sums equal the rows in every bucket', wrong: rollups },
     { name: 'windows equal the ledger', wrong: windows },
     { name: 'nothing waits for the ledger', wrong: left },
+    { name: 'every row of the ledger is in a closed file', wrong: files.lost },
+    { name: 'no row is in closed files twice', wrong: files.duplicated },
+    { name: 'every line of a file is a row of the ledger', wrong: files.wrong },
     { name: 'no entry was put aside as unreadable', wrong: unlessZero(poisoned) },
     { name: 'it stops well in the end', wrong: exitCode === 0 ? [] : [`exit code ${exitCode}`] },
   ];
