@@ -138,7 +138,7 @@ describe('authenticators', () => {
     }
   }
 
-  it('without accounts answer at once, because a token needs no look-up', () => {
+  it('without accounts answer synchronously, because a token needs no lookup', () => {
     const request = { headers: { authorization: 'Bearer api-token' } } as IncomingMessage;
     assert.equal(
       (createAuthenticators(modes['self-hosted'] as AuthenticatorsDeps).inference(request) as Caller).kind,

@@ -153,7 +153,7 @@ describe('the platform in front of inference', () => {
   });
 });
 
-describe('whoever may not call', () => {
+describe('callers without permission', () => {
   async function refusedBy(over: Partial<ForwarderDeps>, path = CHAT, method = 'POST'): Promise<Response> {
     let requests = 0;
     const origin = await inferenceThat((_request, response) => {

@@ -10,7 +10,7 @@ const places = openPlaces();
 const { inferenceThat, platformBefore } = places;
 afterEach(() => places.close());
 
-describe('when something goes away', () => {
+describe('when a peer disconnects', () => {
   it('inference that cannot be reached is 503 with Retry-After', async () => {
     const response = await post(await platformBefore('http://127.0.0.1:9'));
     assert.equal(response.status, 503);

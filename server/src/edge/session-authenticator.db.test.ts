@@ -110,7 +110,7 @@ describe('the authenticator of browser sessions', () => {
     assert.equal((await read({}, member)).code, 'permission_denied');
   });
 
-  it('knows no session of somebody who was removed', async () => {
+  it('rejects the session of a removed member', async () => {
     const { browser: member, userId } = await join(room, organizationId, 'Removed');
     await room.db
       .deleteFrom('organization_members')

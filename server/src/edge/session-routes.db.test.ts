@@ -20,7 +20,7 @@ describe('a hosted console', () => {
     return rows.map((row) => `${row.actor_type} ${row.action}`).sort();
   };
 
-  it('signs somebody up with an organization of their own, on the free plan, as its owner', async () => {
+  it('signs a user up with their own organization, on the free plan, as its owner', async () => {
     const { answer, userId, organizationId } = await signUp(room, 'Ada');
     assert.deepEqual(
       { ...answer.body, csrf_token: typeof answer.body['csrf_token'], expires_at: null },
@@ -145,7 +145,7 @@ describe('a hosted console', () => {
     assert.deepEqual([token.status, token.code], [403, 'mode_unsupported']);
   });
 
-  it('lets nobody in who is suspended or a member of nothing, although the password is right', async () => {
+  it('rejects a suspended user and one without a membership, although the password is right', async () => {
     const { email, userId } = await signUp(room, 'Outsider');
     await room.db
       .updateTable('organization_members')
@@ -172,7 +172,7 @@ describe('a hosted console', () => {
     assert.ok((await actionsOf(organizationId)).includes('user session.delete'));
   });
 
-  it('lists the sessions of somebody and ends them one by one, and nobody else’s', async () => {
+  it('lists a user’s own sessions and ends them one by one, and no others', async () => {
     const { browser, email } = await signUp(room, 'Lister');
     const phone = room.browser('phone '.repeat(200));
     await signIn(phone, email);
@@ -200,7 +200,7 @@ describe('a hosted console', () => {
     assert.equal(browser.cookies.size, 0);
   });
 
-  it('ends the session a browser had when it signs in again, and keeps fifty of somebody at most', async () => {
+  it('ends the session a browser had when it signs in again, and keeps at most fifty per user', async () => {
     const { browser, email, userId } = await signUp(room, 'Again');
     await signIn(browser, email);
     const count = async () =>
@@ -224,7 +224,7 @@ describe('a hosted console', () => {
     assert.equal(await count(), 50);
   });
 
-  it('switches to another organization at once, and to none that somebody is not an active member of', async () => {
+  it('switches to another organization immediately, and only with an active membership', async () => {
     const first = await signUp(room, 'Switcher');
     const second = await signUp(room, 'Host');
     const token = await room.invite(second.organizationId, first.email, 'viewer');

@@ -197,7 +197,7 @@ describe('User API keys', () => {
     assert.equal(await codeOf(cold.open(seeded.key)), 'expired_api_key');
   });
 
-  it('made a moment ago work at once on every gateway, even when their owner has only just joined', async () => {
+  it('work immediately on every gateway after their creation, even when their owner has just joined', async () => {
     const warm = await gateway();
     const first = await seedKey(migrated.db, owner);
     assert.equal(await codeOf(warm.open(first.key)), 'opened');
@@ -221,7 +221,7 @@ describe('User API keys', () => {
     }
   });
 
-  it('never open after their revocation was confirmed, however many requests are under way', async () => {
+  it('are never accepted after their revocation was confirmed, however many requests are in flight', async () => {
     const all = [await gateway(), await gateway()];
     for (let round = 0; round < 10; round += 1) {
       const seeded = await seedKey(migrated.db, owner);
@@ -274,7 +274,7 @@ describe('User API keys', () => {
     assert.deepEqual(await everywhere(code), Array(2).fill('invalid_api_key'));
   });
 
-  it('of an organization that is gone are invalid', async () => {
+  it('of a deleted organization are invalid', async () => {
     const seeded = await seedKey(migrated.db, owner);
     const made = await gateway();
     made.snapshots.start();
@@ -298,7 +298,7 @@ describe('User API keys', () => {
     assert.equal(made.queries, 0);
   });
 
-  it('that are known open while PostgreSQL is away; what would have to be read is 503, never 401', async () => {
+  it('that are held work while PostgreSQL is unavailable; others are 503, never 401', async () => {
     const [known, unknown] = [await seedKey(migrated.db, owner), await seedKey(migrated.db, owner)];
     const { open } = await gateway();
     await open(known.key);
@@ -330,7 +330,7 @@ describe('User API keys', () => {
     await redis.whenReady(5_000);
   });
 
-  it('go on after a backup was restored, and its fence from the future is taken away', async () => {
+  it('work after a backup was restored, and the fence above it is removed', async () => {
     const seeded = await seedKey(migrated.db, owner);
     const made = await gateway();
     await made.open(seeded.key);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createSendGate } from './send-gate.ts';
 
 describe('send gate', () => {
-  it('keeps no more under way than it may, starts the others in order, and refuses what is too much', () => {
+  it('runs no more than its limit, starts the others in order, and refuses the excess', () => {
     const gate = createSendGate({ runningMax: 2, waitingMax: 3 });
     const seen: string[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {

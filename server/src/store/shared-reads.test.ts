@@ -52,7 +52,7 @@ describe('shared reads', () => {
     }
   });
 
-  it('a failed read fails its own callers and nobody else', async () => {
+  it('a failed read fails only its own callers', async () => {
     const { begun, read } = controlled();
     const failing = read('a');
     const next = read('a');

@@ -204,7 +204,7 @@ describe('the gate of inference', () => {
     assert.equal((await send([`x-relay-context: ${token}`], 'GET /v1/models HTTP/1.1', '')).status, 200);
   });
 
-  it('answers 503 while nobody can tell whether a context was used, and works again afterwards', async () => {
+  it('answers 503 while it is unknown whether a context was used, and works again afterwards', async () => {
     letIn.length = 0;
     redisServer.pause();
     const { status, text } = await send([`x-relay-context: ${await signed()}`]);

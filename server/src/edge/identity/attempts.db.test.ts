@@ -50,7 +50,7 @@ describe('attempts to sign in', () => {
     await assert.rejects(attempts.take([{ kind: 'account', of: 'often' }]), refused);
   });
 
-  it('cannot pass together: of forty at once ten get through', async () => {
+  it('cannot pass together: of forty concurrent ones ten get through', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 40 }, () => make().take([{ kind: 'account', of: 'crowd' }])),
     );
@@ -76,7 +76,7 @@ describe('attempts to sign in', () => {
     assert.ok(!keys.includes('ada'));
   });
 
-  it('are counted by the process itself while Redis is away, and end with their window', async () => {
+  it('are counted by the process itself while Redis is unavailable, and end with their window', async () => {
     await server.kill();
     let skippedMs = 0;
     const attempts = make({ ...systemClock, nowMs: () => Date.now() + skippedMs });

@@ -4,7 +4,7 @@ import { RelayError } from '../../domain/relay-error.ts';
 import { createBoundedWork } from './bounded-work.ts';
 
 describe('bounded work', () => {
-  it('runs so many at once, lets so many wait, and refuses the rest with a time to come back', async () => {
+  it('runs a bounded number concurrently, queues a bounded number, and refuses the rest with a retry time', async () => {
     const work = createBoundedWork({ atOnceMax: 2, waitingMax: 1 });
     const ends: (() => void)[] = [];
     let running = 0;

@@ -9,7 +9,7 @@ import {
 import { acceptInvitation, findInvitationByEmail } from './invitations.ts';
 
 // No password hash comes first, so that many arrive at the same moment.
-describe('invitations under many requests at once', () => {
+describe('invitations under concurrent requests', () => {
   let migrated: MigratedDatabase;
   let organizationId: string;
   before(async () => {
@@ -57,7 +57,7 @@ describe('invitations under many requests at once', () => {
         .execute()
     ).length;
 
-  it('one of them makes one member, whoever they are', async () => {
+  it('one invitation creates one member', async () => {
     const invitation = await invite('one@example.com');
     const users = await Promise.all(Array.from({ length: 8 }, addUser));
     const outcomes = await Promise.allSettled(users.map((userId) => accept(invitation, userId)));

@@ -27,7 +27,7 @@ describe('an invitation', () => {
       .where('organization_id', '=', host.organizationId)
       .execute();
 
-  it('makes somebody new a member with the role of the invitation, signed in, and is used up by it', async () => {
+  it('makes a new user a signed-in member with the invited role, and is then used', async () => {
     const token = await room.invite(host.organizationId, 'New@Example.com', 'viewer');
     const answer = await accept(token);
     assert.equal(answer.status, 201);
@@ -51,14 +51,14 @@ describe('an invitation', () => {
     assert.ok(!JSON.stringify(entry).includes(token));
   });
 
-  it('needs a name and a password from somebody new', async () => {
+  it('needs a name and a password from a new user', async () => {
     const token = await room.invite(host.organizationId, 'nameless@example.com', 'viewer');
     const { status, body } = await accept(token, { name: 'Nameless' });
     assert.deepEqual([status, (body['error'] as { param: string }).param], [400, 'password']);
     assert.equal((await accept(token)).status, 201);
   });
 
-  it('is for the address it names: whoever has an account accepts while signed in to it', async () => {
+  it('is for the address it names: a user with an account accepts while signed in to it', async () => {
     const guest = await signUp(room, 'Guest');
     const token = await room.invite(host.organizationId, guest.email, 'developer');
     assert.equal((await accept(token)).code, 'conflict');
@@ -96,7 +96,7 @@ describe('an invitation', () => {
     }
   });
 
-  it('is used once, whoever is fastest', async () => {
+  it('is used once, also by concurrent requests', async () => {
     const token = await room.invite(host.organizationId, 'fast@example.com', 'viewer');
     const answers = await Promise.all(Array.from({ length: 4 }, () => accept(token)));
     assert.equal(answers.filter(({ status }) => status === 201).length, 1);

@@ -12,7 +12,7 @@ import { loadLibrary } from './library.ts';
 import { createSecondFactor, type SecondFactor } from './second-factor.ts';
 
 // No password check comes first, so that many arrive at the same moment.
-describe('a second factor under many requests at once', () => {
+describe('a second factor under concurrent requests', () => {
   let migrated: MigratedDatabase;
   let secondFactor: SecondFactor;
   let userId: string;

@@ -13,7 +13,7 @@ import {
 
 const NEW_PASSWORD = 'another horse, another staple';
 
-describe('how somebody proves to be who they are', () => {
+describe('how users prove their identity', () => {
   let room: ConsoleFixture;
   before(async () => {
     room = await startConsole({ mode: 'hosted' });
@@ -52,7 +52,7 @@ describe('how somebody proves to be who they are', () => {
     assert.ok(Number(headers.get('retry-after')) > 800);
   });
 
-  it('an address changes with the password, to one that nobody has', async () => {
+  it('an address changes with the password, to an unused one', async () => {
     const { browser, email } = await signUp(room, 'Mover');
     await signUp(room, 'Resident');
     const move = (to: string, password = PASSWORD) =>

@@ -86,7 +86,7 @@ describe('single sign-on of a hosted deployment', () => {
     assert.equal(form.get('client_secret'), null);
   });
 
-  it('gives somebody new an organization of their own, once', async () => {
+  it('gives a new user their own organization, once', async () => {
     const browser = room.browser();
     await travel(browser, person('Newcomer'));
     const me = await meOf(browser);
@@ -104,7 +104,7 @@ describe('single sign-on of a hosted deployment', () => {
     assert.equal((await meOf(browser)).email, 'remote@example.com');
   });
 
-  it('takes somebody who is invited to where they are invited', async () => {
+  it('adds an invited user to the inviting organization', async () => {
     const host = await signUp(room, 'Host');
     await room.invite(host.organizationId, 'Invited@example.com', 'viewer');
     const browser = room.browser();
@@ -113,7 +113,7 @@ describe('single sign-on of a hosted deployment', () => {
     assert.deepEqual([organizationId, role], [host.organizationId, 'viewer']);
   });
 
-  it('does not hand an account over to whoever typed its address first', async () => {
+  it('does not hand an account over to the first person who typed its address', async () => {
     const squatter = await signUp(room, 'Victim');
     const owner = room.browser();
     const refused = await travel(owner, person('Victim'));
@@ -129,7 +129,7 @@ describe('single sign-on of a hosted deployment', () => {
     assert.equal((await signIn(room.browser(), squatter.email)).status, 201);
   });
 
-  it('does not bring back whoever was removed', async () => {
+  it('does not bring back a removed member', async () => {
     const browser = room.browser();
     await travel(browser, person('Removed'));
     const { userId } = await meOf(browser);
@@ -218,7 +218,7 @@ describe('single sign-on of a hosted deployment', () => {
 });
 
 describe('single sign-on of a self-hosted deployment', () => {
-  it('links members that were invited, and takes nobody else without a role to join with', async () => {
+  it('links invited members, and accepts no others without a default role', async () => {
     const room = await startConsole({ oidc: settings() });
     const { userId } = await join(room, room.owner.organizationId, 'Member', 'admin');
     const browser = room.browser();
@@ -229,7 +229,7 @@ describe('single sign-on of a self-hosted deployment', () => {
     await room.close();
   });
 
-  it('makes whoever comes a member when it has a role for them', async () => {
+  it('makes a new user a member when there is a default role', async () => {
     const room = await startConsole({ oidc: settings('developer') });
     const browser = room.browser();
     await travel(browser, person('Colleague'));
@@ -251,7 +251,7 @@ describe('single sign-on of a self-hosted deployment', () => {
     await room.close();
   });
 
-  it('says that the issuer is away, and works when it is back', async () => {
+  it('reports an unavailable issuer, and works when it returns', async () => {
     const port = await freePort();
     const oidc = { ...settings('developer'), issuer: `http://127.0.0.1:${port}` };
     const room = await startConsole({ oidc });

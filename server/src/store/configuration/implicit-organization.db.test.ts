@@ -10,7 +10,7 @@ describe('the implicit organization', () => {
   });
   after(() => migrated.drop());
 
-  it('is made once, whoever asks, and keeps what was changed on it', async () => {
+  it('is created once, by any number of callers, and keeps later changes', async () => {
     const { db } = migrated;
     for (let round = 0; round < 20; round += 1) {
       await db.deleteFrom('organizations').execute();

@@ -27,7 +27,7 @@ describe('rotation of the master key', () => {
     });
   }
 
-  it('brings every secret under the new key, leaves what it cannot open, and may run twice at once', async () => {
+  it('seals every secret under the new key, skips what it cannot open, and may run twice concurrently', async () => {
     const { db } = migrated;
     const [oldKey, newKey, lostKey] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     const old = createSealer({ primary: oldKey });

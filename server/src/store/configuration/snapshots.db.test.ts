@@ -246,7 +246,7 @@ describe('snapshots', () => {
     await until(ids.organizationId, (snapshot) => laneName(snapshot) === 'hinted');
   });
 
-  it('a write of this process is visible to it at once, even while an older read is under way', async () => {
+  it('a write of this process is visible to it immediately, even during an older read', async () => {
     const ids = await seed();
     begin();
     await snapshots.load(ids.organizationId);
@@ -289,7 +289,7 @@ describe('snapshots', () => {
     await assert.rejects(missing, (error) => error instanceof RelayError && error.code === 'not_found');
   });
 
-  it('asked for a version while PostgreSQL is away, it answers from memory or says that it cannot', async () => {
+  it('asked for a version while PostgreSQL is unavailable, it answers from memory or fails', async () => {
     const ids = await seed();
     const { version } = await begin().load(ids.organizationId);
     await proxy.refuse();
@@ -343,7 +343,7 @@ describe('snapshots', () => {
     assert.equal(snapshots.get(ids.organizationId), undefined);
   });
 
-  it('a database restored from a backup is read anew although its versions are smaller', async () => {
+  it('a database restored from a backup is read again although its versions are smaller', async () => {
     const ids = await seed();
     await rename(ids.organizationId, 'newer');
     begin();

@@ -90,7 +90,7 @@ describe('the embedded PostgreSQL', () => {
     }
   });
 
-  it('serves any number at once, in turns, and a transaction keeps the others waiting', async () => {
+  it('serves concurrent callers in turns, and a transaction makes the others wait', async () => {
     const order: string[] = [];
     const transaction = database.db.transaction().execute(async (tx) => {
       await sql`insert into notes values (1, 'first')`.execute(tx);
@@ -108,7 +108,7 @@ describe('the embedded PostgreSQL', () => {
     assert.equal(order.length, 21);
   });
 
-  it('tells whoever holds a connection and asks for another, instead of waiting for ever', async () => {
+  it('rejects a caller that holds a connection and asks for another, instead of waiting forever', async () => {
     const nested = database.db.transaction().execute(() => sql`select 1`.execute(database.db));
     await assert.rejects(nested, ConnectionHeldError);
     const inSession = database.withSession(() => database.query({ name: 'n', text: 'select 1', values: [] }));
@@ -129,7 +129,7 @@ describe('the embedded PostgreSQL', () => {
     assert.deepEqual(left.rows, []);
   });
 
-  it('ends a statement that takes too long, undoes it, and goes on', async () => {
+  it('ends a statement that takes too long, rolls it back, and continues', async () => {
     const tooLong = database.withSession(
       (session) =>
         session.query("insert into notes select 1000 + i, 'x' from generate_series(1, 1000000000) i"),
@@ -220,7 +220,7 @@ describe('an embedded PostgreSQL whose process is killed', () => {
     await database.close();
   });
 
-  it('never throws away what it did not make', async () => {
+  it('never removes what it did not create', async () => {
     const other = await mkdtemp(join(tmpdir(), 'relay-test-'));
     await mkdir(join(other, 'postgres'));
     await writeFile(join(other, 'postgres/thesis.txt'), 'ten years');

@@ -115,7 +115,7 @@ describe('fences', () => {
     assert.equal(await fences.read(organizationId), later);
   });
 
-  it('come from Redis alone while PostgreSQL is away', async () => {
+  it('come from Redis alone while PostgreSQL is unavailable', async () => {
     const version = await change();
     await fences.read(organizationId);
     await proxy.refuse();
@@ -126,7 +126,7 @@ describe('fences', () => {
     }
   });
 
-  it('are PostgreSQL’s versions while Redis is frozen, with one query under way for all organizations', async () => {
+  it('are PostgreSQL’s versions while Redis is frozen, with one query in flight for all organizations', async () => {
     const others = await Promise.all(Array.from({ length: 20 }, () => seedOrganization(migrated.db)));
     const version = await change();
     let [queries, atOnce, atOnceMax] = [0, 0, 0];
@@ -170,7 +170,7 @@ describe('fences', () => {
     assert.equal(await fences.read(organizationId), version);
   });
 
-  it('of a process that is the whole deployment are what was committed, and raised at once', async () => {
+  it('of a process that is the whole deployment are the committed versions, and are raised immediately', async () => {
     const local = createLocalFences({ db: migrated.db });
     const version = await change();
     assert.equal(await local.read(organizationId), version);

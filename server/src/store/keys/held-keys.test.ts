@@ -50,7 +50,7 @@ describe('held keys', () => {
     assert.equal(held.versionOf('o'), undefined);
   });
 
-  it('a key read anew takes the place of the old one', () => {
+  it('a key that is read again replaces the old one', () => {
     const held = createHeldKeys({ keysMax: 10 });
     const before = held.add(key('a'));
     const after = held.add(key('a', { revokedAtMs: 1 }));

@@ -82,7 +82,7 @@ describe('budgets of keys, by the id of the key', () => {
     assert.deepEqual(await budgets.of(randomUUIDv7(), keyId, version), []);
   });
 
-  it('come from memory while the configuration stands, and anew when it has changed', async () => {
+  it('come from memory until the configuration changes', async () => {
     const keyId = await addKey();
     const versionBefore = await addBudget(keyId, 1);
     const budgets = createKeyBudgets({ db: migrated.db, keysMax: 10 });

@@ -157,7 +157,7 @@ describe('the key directory', () => {
     assert.equal(first?.scopes, second?.scopes);
   });
 
-  it('asks PostgreSQL once for a key that many want at once, and not at all for one it holds', async () => {
+  it('queries PostgreSQL once for concurrent callers of a key, and not at all for a held key', async () => {
     const seeded = await seedKey(migrated.db, owner());
     const found = await Promise.all(Array.from({ length: 100 }, () => directory.find(seeded.publicId)));
     assert.equal(new Set(found).size, 1);
@@ -179,7 +179,7 @@ describe('the key directory', () => {
     assert.equal((await directory.find(hidden))?.id, seeded.id);
   });
 
-  it('whoever joins a look-up that began before the key was made does not get its "unknown"', async () => {
+  it('a caller that joins a lookup from before the key was created does not get its "unknown"', async () => {
     const seeded = await seedKey(migrated.db, owner());
     const publicId = randomBytes(5).toString('hex');
     const answers = holdAnswers('relay_key');
@@ -292,7 +292,7 @@ describe('the key directory', () => {
     assert.notEqual((await finding)?.revokedAtMs, null);
   });
 
-  it('whoever joins a read that is too old for them gets the key as it is now', async () => {
+  it('a caller that joins a read that is too old gets the current key', async () => {
     const seeded = await seedKey(migrated.db, owner());
     const answers = holdAnswers('relay_key');
     const early = directory.find(seeded.publicId);
@@ -304,7 +304,7 @@ describe('the key directory', () => {
     assert.notEqual((await late)?.revokedAtMs, null);
   });
 
-  it('keys of a member who has left are gone, and stay so when the member comes back', async () => {
+  it('keys of a member who left are dropped, and stay so when the member comes back', async () => {
     const member = await seedMember(migrated.db, organizationId);
     const left = await seedKey(migrated.db, { organizationId, userId: member });
     const stays = await seedKey(migrated.db, owner());
@@ -350,7 +350,7 @@ describe('the key directory', () => {
     assert.equal(await directory.find(theirs.publicId), undefined);
   });
 
-  it('follows the snapshots: a budget changed elsewhere arrives without a request, and only changed keys are read anew', async () => {
+  it('follows the snapshots: a budget changed elsewhere arrives without a request, and only changed keys are read again', async () => {
     const [changed, stays] = [await seedKey(migrated.db, owner()), await seedKey(migrated.db, owner())];
     await directory.find(changed.publicId);
     const kept = await directory.find(stays.publicId);
@@ -362,7 +362,7 @@ describe('the key directory', () => {
     assert.equal(directory.get(stays.publicId), kept);
   });
 
-  it('what could not be followed while PostgreSQL was away is followed when it is back', async () => {
+  it('changes missed while PostgreSQL was unavailable are followed when it returns', async () => {
     const seeded = await seedKey(migrated.db, owner());
     await directory.find(seeded.publicId);
     await snapshots.load(organizationId);

@@ -99,7 +99,7 @@ describe('uses of keys', () => {
     assert.deepEqual({ ...written, last_used_at: null }, before);
   });
 
-  it('never go back: whoever writes late does not undo what is newer', async () => {
+  it('never go back: a late writer does not overwrite a newer value', async () => {
     const key = await seed();
     const copy = { ...key };
     nowMs = START_MS + 300_000;
@@ -111,7 +111,7 @@ describe('uses of keys', () => {
     assert.equal(await usedAtMs(key.id), START_MS + 300_000);
   });
 
-  it('wait for nobody: a row that is held is left out and written the next time', async () => {
+  it('skip a locked row and write it the next time', async () => {
     const [held, free] = [await seed(), await seed()];
     await migrated.db.transaction().execute(async (tx) => {
       await tx.selectFrom('api_keys').select('id').where('id', '=', held.id).forUpdate().execute();
@@ -125,7 +125,7 @@ describe('uses of keys', () => {
     assert.equal(await usedAtMs(held.id), START_MS);
   });
 
-  it('of a key that is gone are given up after a few times', async () => {
+  it('of a deleted key are given up after a few attempts', async () => {
     const key = await seed();
     await migrated.db.deleteFrom('api_keys').where('id', '=', key.id).execute();
     uses.note(key);
@@ -155,7 +155,7 @@ describe('uses of keys', () => {
     assert.equal(await usedAtMs(keys[2]?.id ?? ''), START_MS);
   });
 
-  it('of several gateways at once deadlock nobody and lose nothing', async () => {
+  it('of several gateways do not deadlock and lose nothing', async () => {
     const keys = await Promise.all(Array.from({ length: 40 }, seed));
     const gateways = Array.from({ length: 8 }, () => begin({ precisionMs: 0 }));
     for (let round = 1; round <= 5; round += 1) {

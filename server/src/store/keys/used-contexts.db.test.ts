@@ -60,7 +60,7 @@ describe('used contexts', () => {
     assert.equal(await one.claim('early'), true);
   });
 
-  it('says so when Redis is away, instead of letting anything through', async () => {
+  it('fails while Redis is unavailable, instead of accepting anything', async () => {
     server.pause();
     const claim = replica().claim('unknown');
     await assert.rejects(claim, (error) => error instanceof RelayError && error.code === 'store_unavailable');

@@ -26,7 +26,7 @@ describe('ledger', () => {
     return rows.map(({ name }) => name);
   }
 
-  it('makers of the same partitions at once all succeed, and each day is made once', async () => {
+  it('concurrent creators of the same partitions all succeed, and each day is created once', async () => {
     const made = await Promise.all(
       Array.from({ length: 8 }, () => ensureLedgerPartitions(migrated.db, '2025-12-30', '2026-01-02')),
     );
@@ -40,7 +40,7 @@ describe('ledger', () => {
     assert.deepEqual(await ensureLedgerPartitions(migrated.db, '2026-01-01', '2026-01-02'), []);
   });
 
-  it('the same rows sent twice at once are one row each, and are reported as new once', async () => {
+  it('the same rows sent twice concurrently are one row each, and are reported as new once', async () => {
     const today = utcDayOf(Date.now());
     await ensureLedgerPartitions(migrated.db, today, today);
     const rows = Array.from({ length: 50 }, () => row()).sort((a, b) =>

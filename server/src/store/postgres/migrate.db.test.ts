@@ -45,7 +45,7 @@ describe('migrations', () => {
     });
   });
 
-  it('two processes that migrate an empty database at once both succeed', async () => {
+  it('two processes that migrate an empty database concurrently both succeed', async () => {
     const program = new URL('../fixtures/migrate-once.fixture.ts', import.meta.url);
     const children = Array.from({ length: 3 }, () => fork(program, [fresh.url]));
     const exits = children.map((child) => once(child, 'exit'));

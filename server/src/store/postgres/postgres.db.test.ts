@@ -36,7 +36,7 @@ describe('createDatabase', () => {
   const one = (handle: DatabaseHandle) =>
     sql<{ one: number }>`select 1 as one`.execute(handle.db).then(({ rows }) => rows[0]?.one);
 
-  it('nobody listening is store_unavailable', async () => {
+  it('a refused connection is store_unavailable', async () => {
     const handle = open({ url: `postgres://postgres@127.0.0.1:${await freePort()}/postgres` });
     await assert.rejects(one(handle), unavailable);
   });
@@ -170,7 +170,7 @@ describe('ofOrganization', () => {
   const providers = async (db: Kysely<Database>) =>
     (await db.selectFrom('providers').select('id').execute()).map(({ id }) => id).sort();
 
-  it('needs a role that a database user without CREATEROLE is told how to get', async () => {
+  it('explains how a database user without CREATEROLE gets the role', async () => {
     await asAdministrator('create role plain login', 'create database plain owner plain');
     const handle = open(urlOf('plain', 'plain'));
     const refused =
@@ -242,7 +242,7 @@ describe('ofOrganization', () => {
       assert.equal(pids.size, 1);
     });
 
-    it('keeps many at once apart', async () => {
+    it('isolates concurrent callers', async () => {
       const handle = narrow({ poolMax: 6, connectTimeoutMs: 5_000 });
       const answers = await Promise.all(
         Array.from({ length: 60 }, async (_, turn) => {
@@ -266,7 +266,7 @@ describe('ofOrganization', () => {
       assert.deepEqual(await providers(handle.ofOrganization(theirs.organizationId)), [theirs.providerId]);
     });
 
-    it('does not survive as a setting of the session that somebody changed inside', async () => {
+    it('does not survive a change of the session’s setting', async () => {
       const handle = narrow();
       await sql`select set_config('relay.organization_id', ${theirs.organizationId}, false), set_config('role', 'none', false)`.execute(
         handle.ofOrganization(ours.organizationId),
@@ -294,7 +294,7 @@ describe('ofOrganization', () => {
       assert.deepEqual(await providers(confined), [ours.providerId]);
     });
 
-    it('that breaks while it is told for whom it works is store_unavailable, and the next one works', async () => {
+    it('that breaks while its role is set is store_unavailable, and the next one works', async () => {
       const proxy = await startTcpProxy({ target: urlOf('postgres', 'shared') });
       const handle = narrow({ url: proxy.url, statementTimeoutMs: 200 });
       const confined = handle.ofOrganization(ours.organizationId);

@@ -32,7 +32,7 @@ describe('several sessions at the same time', () => {
     });
   });
 
-  it('a day that is being read is not waited for: the ledger goes on, and dropping is tried again', async () => {
+  it('a partition that is being read does not block the ledger, and dropping it is retried', async () => {
     await ensureLedgerPartitions(migrated.db, '2021-01-01', '2021-01-01');
     await migrated.db.transaction().execute(async (tx) => {
       await tx.selectFrom('requests').select('request_id').limit(1).execute();

@@ -81,7 +81,7 @@ describe('createRedis on a cluster', () => {
     assert.deepEqual(redis.state(), { ready: true, breaker: 'closed' });
   });
 
-  it('a slot that moved is followed at once and remembered', async () => {
+  it('a moved slot is followed immediately and remembered', async () => {
     await open();
     const key = keyOn(0, 1_000);
     const slot = String(slotOf(key));
@@ -117,7 +117,7 @@ describe('createRedis on a cluster', () => {
     assert.equal(await on(target, 'GET', `${key}value`), 'whole');
   });
 
-  it('a frozen node fails its own slots within the deadline, then at once, and no others', async () => {
+  it('a frozen node fails its own slots within the deadline, then immediately, and no others', async () => {
     await open({ breaker: { failuresMax: 5, openMs: 10_000 } });
     const [frozen, alive] = [keyOn(0), keyOn(1)];
     cluster.nodes[0]?.pause();
@@ -140,7 +140,7 @@ describe('createRedis on a cluster', () => {
     await until(async () => redis.state().ready, 'the cluster is not ready again');
   });
 
-  it('a killed node fails its slots at once, and is used again when it is back', async () => {
+  it('a killed node fails its slots immediately, and is used again after its restart', async () => {
     await open();
     const [lost, alive] = [keyOn(2), keyOn(1)];
     await redis.run(['SET', lost, 'before'], lost);
@@ -207,7 +207,7 @@ describe('createRedis on a cluster', () => {
     }
   });
 
-  it('a cluster that nobody serves is store_unavailable', async () => {
+  it('a cluster without a reachable node is store_unavailable', async () => {
     redis = createRedis({
       url: 'redis://127.0.0.1:1,redis://127.0.0.1:2',
       clock: systemClock,

@@ -59,7 +59,7 @@ describe('createRedis', () => {
     assert.equal(redis.state().breaker, 'closed');
   });
 
-  it('a frozen Redis fails calls within the deadline, then at once, and serves by itself after it thaws', async () => {
+  it('a frozen Redis fails calls within the deadline, then immediately, and serves again after it thaws', async () => {
     await open({ url: server.url, breaker: { failuresMax: 5, openMs: 10_000 } });
     await redis.run(['PING']);
     server.pause();
@@ -95,7 +95,7 @@ describe('createRedis', () => {
     assert.ok(ms < 400, `${ms} ms`);
   });
 
-  it('a killed Redis fails at once, without queueing, and is used again when it is back', async () => {
+  it('a killed Redis fails immediately, without queueing, and is used again after its restart', async () => {
     await open({ url: server.url });
     await server.kill();
     await untilState((state) => !state.ready);
@@ -105,7 +105,7 @@ describe('createRedis', () => {
     assert.equal(await redis.run(['GET', 'queued']), null);
   });
 
-  it('a connection cut under way rejects what waited on it', async () => {
+  it('a broken connection rejects the commands that waited on it', async () => {
     await open({ commandTimeoutMs: 5_000 });
     const blocked = redis.run(['BLPOP', 'nothing', '10']);
     await redis.run(['PING']).catch(() => undefined);
@@ -113,7 +113,7 @@ describe('createRedis', () => {
     await assert.rejects(blocked, unavailable);
   });
 
-  it('nobody listening is store_unavailable, and whenReady gives up in time', async () => {
+  it('a refused connection is store_unavailable, and whenReady rejects in time', async () => {
     redis = createRedis({ url: `redis://127.0.0.1:${await freePort()}`, clock: systemClock, log: silentLog });
     await assert.rejects(redis.whenReady(100), unavailable);
     await assert.rejects(redis.run(['PING']), unavailable);
@@ -145,7 +145,7 @@ describe('createRedis', () => {
     assert.equal(await redis.run(['PUBLISH', 'one', 'unheard']), 0);
   });
 
-  it('a subscription asked for while Redis is away stands when it is back', async () => {
+  it('a subscription requested while Redis is unavailable becomes active after its restart', async () => {
     await server.kill();
     redis = createRedis({ url: server.url, clock: systemClock, log: silentLog });
     let heard = '';

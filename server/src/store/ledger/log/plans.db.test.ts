@@ -136,7 +136,7 @@ describe(`reading a ledger of ${ROWS} requests`, () => {
     assert.equal(position?.requestId, id);
   });
 
-  it('a tick of the tail reads what was settled lately', async () => {
+  it('a tick of the tail reads only recently settled rows', async () => {
     const moment = await readMoment(db);
     const lately = Math.ceil((90_000 / DAY_MS / DAYS) * ROWS) + 5;
     await assertBounded(tailQuery(organizationId, checkpointAt({ ...moment, atMs: nowMs }), 1_000), lately);

@@ -26,7 +26,7 @@ describe('a checkpoint of the tail', () => {
     assert.equal(at.sinceMs, T + 4_000 - STAMPED_BEFORE_MS);
   });
 
-  it('goes on after the last row told when there may be more', () => {
+  it('continues after the last row when there may be more', () => {
     const before = checkpointAt({ atMs: T, endedBelowXid: 100, nextXid: 100 });
     const last = { xid: 105, requestId: 'b', settledAtMs: T + 500 };
     const at = advance(before, { atMs: T + 1_000, endedBelowXid: 110, nextXid: 110 }, last);
@@ -40,7 +40,7 @@ describe('a checkpoint of the tail', () => {
     assert.equal(foreignBelowXid(at), 0);
   });
 
-  it('takes a transaction that has been open for a minute for somebody else’s, and remembers no more than that', () => {
+  it('ignores a transaction that has been open for a minute, and remembers no longer than that', () => {
     let at: Checkpoint = checkpointAt({ atMs: T, endedBelowXid: 100, nextXid: 105 });
     for (let second = 1; second < 600; second += 1) {
       const moment = { atMs: T + second * 1_000, endedBelowXid: 100, nextXid: 105 + second };

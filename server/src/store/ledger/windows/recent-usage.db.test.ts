@@ -14,7 +14,7 @@ const NOW_MS = Date.now();
 const SINCE_MS = NOW_MS - 60_000;
 const GLOBAL = { userId: null, keyId: null, scopeType: 'global', scopeId: null } as const;
 
-describe('what requests have taken lately', () => {
+describe('recent usage of requests', () => {
   let migrated: MigratedDatabase;
   const organizationId = randomUUIDv7();
 

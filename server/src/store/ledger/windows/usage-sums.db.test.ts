@@ -114,7 +114,7 @@ describe('what the ledger holds of a window', () => {
     assert.ok(expected.filter((amount) => amount > 0).length > expected.length / 2);
   });
 
-  it('leaves out what never reached a provider, and takes what nobody reported as estimated', async () => {
+  it('ignores what never reached a provider, and counts unreported usage as estimated', async () => {
     const organization = randomUUIDv7();
     const own = { organization_id: organization };
     await appendRequests(migrated.db, [
