@@ -2,6 +2,7 @@ import { type ConfigGuardrail, guardrailResource } from '@relay/contract';
 import { GUARDRAIL_BYTES_DEFAULT } from '../../domain/guardrails/guardrail.ts';
 import { PRESET_SLUG_DEFAULT } from '../../domain/guardrails/presets.ts';
 import { demandStorable } from '../../domain/storable-fields.ts';
+import { authStyles } from '../../domain/upstream-auth.ts';
 import type { tables } from '../../store/postgres/schema.ts';
 import { demandSlug } from '../resources/item-slug.ts';
 import { invalidField } from '../resources/refusals.ts';
@@ -41,7 +42,7 @@ export const guardrailSection: SectionOf<ConfigGuardrail, typeof tables.guardrai
     demandStorable(entry);
     demandSlug(entry.slug);
     demandSettings(entry);
-    if (entry.auth_mode !== 'none' && entry.secret_ref === null) {
+    if (authStyles[entry.auth_mode].needsSecret && entry.secret_ref === null) {
       throw invalidField('secret_ref', `secret_ref is needed with auth_mode ${entry.auth_mode}.`);
     }
     return { ...entry, base_url: checkedGuardrailUrl(egress, entry.base_url) };

@@ -1,4 +1,5 @@
 import type { ConfigCredential, ConfigGuardrail } from '@relay/contract';
+import { authStyles } from '../../domain/upstream-auth.ts';
 import type { Unset } from './section.ts';
 
 /**
@@ -20,7 +21,7 @@ export function withGuardrailRefs(
   entries: readonly Unset<ConfigGuardrail>[],
 ): readonly Required<ConfigGuardrail>[] {
   const namesOf = ({ slug, auth_mode }: Unset<ConfigGuardrail>) =>
-    auth_mode === 'none' ? null : `guardrail_${slug}`;
+    auth_mode !== null && authStyles[auth_mode].needsSecret ? `guardrail_${slug}` : null;
   return withRefs(entries, namesOf) as readonly Required<ConfigGuardrail>[];
 }
 
