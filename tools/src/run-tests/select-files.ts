@@ -10,7 +10,6 @@ const onEmbedded: readonly string[] = [
   'server/src/store/configuration/config-version.db.test.ts',
   'server/src/metering/sinks/follow-ledger.db.test.ts',
   'server/src/metering/sinks/postgres-ledger.db.test.ts',
-  'server/src/metering/sinks/postgres-ledger.db.test.ts',
   'server/src/management/isolation.db.test.ts',
   'server/src/management/api-keys/api-keys.db.test.ts',
   'server/src/management/stats/stats.db.test.ts',
