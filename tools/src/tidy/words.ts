@@ -28,10 +28,7 @@ const NOT_YET = [/^docs\/guides\//, /^console\/src\/text\//, /\/migrations\/[^/]
 
 /** What is left of each area, while it is rewritten. These figures only fall. */
 const leftOf: Readonly<Record<string, number>> = {
-  docs: 26,
-  'server/src/management': 75,
-  'server/src/metering': 12,
-  'system-tests': 10,
+  'server/src/management': 58,
 };
 
 /** Findings of the areas that have more of them than are left. */
