@@ -26,25 +26,10 @@ const banned: readonly (readonly [pattern: RegExp, instead: string])[] = [
 /** Texts for users, which this rule does not cover. Applied migrations cannot change. */
 const NOT_YET = [/^docs\/guides\//, /^console\/src\/text\//, /\/migrations\/[^/]+\.sql$/];
 
-/** What is left of each area, while it is rewritten. These figures only fall. */
-const leftOf: Readonly<Record<string, number>> = {
-  'server/src/management': 58,
-};
-
-/** Findings of the areas that have more of them than are left. */
-export function bannedWords(tree: Tree, left: Readonly<Record<string, number>> = leftOf): Finding[] {
-  const byArea = Map.groupBy(allBannedWords(tree), ({ path }) => areaOf(path));
-  return [...byArea].flatMap(([area, found]) => (found.length > (left[area] ?? 0) ? found : []));
-}
-
-export function allBannedWords(tree: Tree): Finding[] {
+export function bannedWords(tree: Tree): Finding[] {
   return tree.files
     .filter(({ path }) => !isGenerated(path) && !NOT_YET.some((pattern) => pattern.test(path)))
     .flatMap(wordsIn);
-}
-
-function areaOf(path: string): string {
-  return /^server\/src\/[^/]+(?=\/)|^[^/]+(?=\/)|/.exec(path)?.[0] ?? '';
 }
 
 function wordsIn(file: TreeFile): Finding[] {

@@ -12,7 +12,7 @@ export function findAccount(db: Kysely<Database>, organizationId: string, userId
     .executeTakeFirst();
 }
 
-/** Waits for whoever is changing the person, and keeps others from it until commit. */
+/** Locks the user until commit, after concurrent changes have ended. */
 export function lockUser(
   tx: Transaction<Database>,
   organizationId: string,

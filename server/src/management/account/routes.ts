@@ -13,8 +13,8 @@ import { toUser } from './wire.ts';
 type AccountDeps = Pick<ManagementDeps, 'ofOrganization' | 'newId'>;
 
 /**
- * The account of whoever calls. A deployment token acts for the implicit owner, who is a user like any other here,
- * so these routes are the same in every mode. The entity tag is the user's: it is what an update changes.
+ * The caller's account. A deployment token acts for the implicit owner, who is an ordinary user, so these routes
+ * are the same in every mode. The entity tag is the user's, because an update changes the user.
  */
 export function accountHandlers(deps: AccountDeps): Handlers {
   async function change(call: WriteCall, patch: Parameters<typeof updateUser>[2]): Promise<{ user: User }> {

@@ -31,8 +31,8 @@ export function demandScopesOfMember(member: Standing, wanted: readonly Scope[])
 }
 
 /**
- * Acting for other members takes a key that carries all its owner may do now: one that was made narrow must not
- * reach further through somebody else. What the plan withholds from everybody is not asked of it.
+ * Acting for other members requires a key with all current permissions of its owner: a narrow key must not gain
+ * permissions through another member. Permissions that the plan withholds are not required.
  */
 export function demandDelegation(caller: Granting, standing: Standing): void {
   const { granted } = caller.access;

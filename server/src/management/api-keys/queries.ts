@@ -37,12 +37,12 @@ export function findKey(db: Kysely<Database>, scope: KeyScope, id: string): Prom
   return keysIn(db, scope).where('id', '=', id).executeTakeFirst();
 }
 
-/** Waits for whoever is changing the key, and keeps others from changing or referring to it until commit. */
+/** Locks the key until commit, so that no concurrent transaction changes or references it. */
 export function lockKey(tx: Transaction<Database>, scope: KeyScope, id: string): Promise<KeyRow | undefined> {
   return keysIn(tx, scope).where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-/** Undefined when a key of any organization has the same public id; the transaction goes on. */
+/** Undefined when a key of any organization has the same public ID; the transaction continues. */
 export function insertKey(
   tx: Transaction<Database>,
   row: Insertable<Database['api_keys']>,

@@ -11,8 +11,8 @@ import { findKey, type KeyRow, type KeyScope, lockKey, updateKey } from './queri
 export type RevokeKeyDeps = Pick<ManagementDeps, 'ofOrganization' | 'fences' | 'newId' | 'clock'>;
 
 /**
- * Committed, then fenced, then answered: no request that arrives after the answer is let in by the key. Whoever
- * repeats a revocation raises the fence again, because the first may have failed between the two.
+ * Commits, then fences, then responds: the key authenticates no request that arrives after the response.
+ * Repeating a revocation raises the fence again, because the first attempt may have failed before it.
  */
 export async function revokeKey(
   deps: RevokeKeyDeps,
@@ -34,7 +34,7 @@ async function commit(deps: RevokeKeyDeps, call: WriteCall, scope: KeyScope, id:
   const { version } = await changeAccess(db, scope.organizationId, async (tx) => {
     const before = await lockKey(tx, scope, id);
     if (before === undefined) throw notFound('API key');
-    // Somebody else may have been faster; the first revocation is the one that counts and is in the audit log.
+    // A concurrent revocation may have been faster; only the first one counts and is in the audit log.
     if (before.revoked_at === null) {
       demandMatch(call.header, before);
       const after = await updateKey(tx, before, { revoked_at: new Date(deps.clock.nowMs()) });

@@ -17,7 +17,7 @@ export function auditLogHandlers(deps: Pick<ManagementDeps, 'ofOrganization'>): 
       const { organizationId } = call.caller;
       const limit = call.query.limit ?? PAGE_DEFAULT;
       const search = searchOf(organizationId, call.query, limit + 1);
-      // What cannot be an id is nobody's.
+      // Text that is not an ID matches no entry.
       const nobody = search.actorId !== undefined && !isId(search.actorId);
       const found = nobody ? [] : await entriesQuery(deps.ofOrganization(organizationId), search).execute();
       const page = found.slice(0, limit);

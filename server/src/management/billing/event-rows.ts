@@ -18,8 +18,8 @@ const KEPT_DAYS = 90;
 const REMOVED_MAX = 2;
 
 /**
- * Until commit, nobody else decides about the same customer, payment or product: whatever tells whose an event is cannot slip
- * in between looking for it and writing down that it is waited for.
+ * Locks the customer, payment or product until commit: the event that identifies the organization cannot arrive
+ * between the lookup and the note that it is awaited.
  */
 export async function lockReferences(tx: Transaction<Database>, fact: Fact): Promise<void> {
   // In one order, so that two events never wait for one another in turn.

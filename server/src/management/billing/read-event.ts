@@ -65,7 +65,10 @@ function checkoutOf(session: Fields): LinkFact | null {
   };
 }
 
-/** From the metadata, which only whoever has the key to Stripe can write; a buyer can choose other fields of a checkout. */
+/**
+ * From the metadata, which only the holder of the Stripe key can write; a buyer can set other fields of a
+ * checkout.
+ */
 function organizationIn(object: Fields): string | null {
   const id = object.inner('metadata')?.maybeText('organization_id') ?? null;
   return id !== null && isId(id) ? id.toLowerCase() : null;

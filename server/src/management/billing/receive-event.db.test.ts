@@ -192,7 +192,7 @@ describe('events of Stripe', () => {
       const [kept, linked] = await room.db.connection().execute(async (holder) => {
         await sql`select pg_advisory_lock(42)`.execute(holder);
         const [first, second] = [send(sent), untilHeld(holder).then(() => send(link))];
-        // Whichever way it is kept from slipping in, the second must be under way before the first goes on.
+        // The second must have started before the first continues.
         await Promise.race([second, untilHeld(holder, 2)]);
         await sql`select pg_advisory_unlock(42)`.execute(holder);
         return Promise.all([first, second]);

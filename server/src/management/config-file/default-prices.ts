@@ -13,9 +13,8 @@ type PriceDeps = Pick<ManagementDeps, 'clock'>;
 type Items = Pick<PlanInput, 'stored'> & Partial<Pick<PlanInput, 'file'>>;
 
 /**
- * The plan with the prices that nobody set, as the routes of endpoints have them: a new endpoint begins with the
- * catalogue's price, which follows its model and goes when it goes. They are not the file's; a price that the file names
- * is, and comes first.
+ * Adds default prices to the plan, as the endpoint routes do: a new endpoint gets the catalog's price, which
+ * follows its model. The file does not manage default prices; a price in the file takes precedence.
  */
 export async function withDefaultPrices(deps: PriceDeps, input: PlanInput, plan: Plan): Promise<Plan> {
   const gone = new Set<string>();
@@ -68,7 +67,7 @@ async function priceChange(
     return entry === null ? deleted(stored) : updated(plan, stored, entry);
   }
   if (entry === null) return null;
-  // A model that has a price here and had none on this endpoint: somebody took it away.
+  // The catalog has a price for the model, but the endpoint has none: it was removed.
   const isTakenAway =
     action === 'update' && (await catalogEntry(deps, { stored: input.stored }, key)) !== null;
   return isTakenAway ? null : created(input, plan, entry);

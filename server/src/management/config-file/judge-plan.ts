@@ -56,9 +56,9 @@ function stillUsed(
 }
 
 /**
- * The ids of what holds a secret and moves to another origin: credentials of providers, and guardrails. A secret was
- * entered for one origin and is never sent to another, so each has to be entered anew with the apply; one that the file
- * does not have cannot be.
+ * IDs of credentials and guardrails that hold a secret and move to another origin. Relay never sends a secret to
+ * another origin than it was entered for, so the apply must provide it again, which is impossible for one outside
+ * the file.
  */
 export function secretsToEnterAgain(input: PlanInput, plan: Plan): ReadonlySet<string> {
   const changed = plan.changes.filter(movesOrigin);

@@ -43,7 +43,7 @@ export function configFileHandlers(deps: ConfigFileDeps): Handlers {
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
         .execute((tx) => prepare(tx, organizationId));
-      // Whoever may not replace a secret is not told whether they have guessed it.
+      // A caller who may not replace a secret must not learn whether a guess is right.
       const secrets = mayReplaceSecrets(caller, input) ? (body.secrets ?? {}) : {};
       const given = { sealer: deps.sealer, organizationId, secrets, toProvide, toEnterAgain };
       const changes = withSecrets(input, plan, given);

@@ -6,7 +6,7 @@ import { withSecretRefs } from '../resources/secret-refs.ts';
 import type { SectionOf } from '../resources/section.ts';
 import { placeOf } from './secret-place.ts';
 
-/** The secret is no field of it: what an apply carries for `secret_ref` is sealed apart. */
+/** The secret is not a field of the item: an apply seals the value of `secret_ref` separately. */
 export const credentialSection: SectionOf<ConfigCredential, typeof tables.credentials> = {
   announced: credentialResource.section,
   defaults: { enabled: true },

@@ -59,7 +59,10 @@ export function patchOf(
   };
 }
 
-/** A secret was entered for one origin and is never sent to another; entered anew in the same call, it is for the new one. */
+/**
+ * Relay never sends a secret to another origin than it was entered for; a secret in the same call is for the new
+ * origin.
+ */
 function demandOriginKept(before: Row<'guardrails'>, baseUrl: string): void {
   if (before.sealed_secret === null || sameOrigin(originOf(before.base_url), originOf(baseUrl))) return;
   throw conflict(

@@ -13,7 +13,7 @@ import { placeOf } from './secret-place.ts';
 import { checkedGuardrailUrl, demandSettings } from './settings.ts';
 import { toGuardrail } from './wire.ts';
 
-/** The secret is no field of it: what an apply carries for `secret_ref` is sealed apart. */
+/** The secret is not a field of the item: an apply seals the value of `secret_ref` separately. */
 export const guardrailSection: SectionOf<ConfigGuardrail, typeof tables.guardrails> = {
   announced: guardrailResource.section,
   defaults: {

@@ -53,7 +53,7 @@ export function lockOpenInvitation(
     .executeTakeFirst();
 }
 
-/** Undefined while another invitation of the same address is open; the transaction goes on. */
+/** Undefined while another invitation for the same email address is open; the transaction continues. */
 export function insertInvitation(
   tx: Transaction<Database>,
   row: Insertable<Database['invitations']>,

@@ -19,8 +19,8 @@ export interface BudgetKind {
   readonly subjectColumn: 'user_id' | 'api_key_id';
   readonly subjectParam: 'user_uuid' | 'api_key_uuid';
   /**
-   * Keeps whose budget it is from going away and others from writing budgets of the same, until commit. Refuses
-   * somebody who is not there, and with `forNew` somebody who cannot get another budget.
+   * Locks the owner of the budget until commit, so that it is not deleted and gets no concurrent budgets. Rejects
+   * a missing owner, and with `forNew` an owner who cannot get another budget.
    */
   readonly lockSubject: (
     tx: Transaction<Database>,

@@ -9,8 +9,8 @@ import { type BudgetKind, type BudgetRow, findTwin, subjectOf } from './budget-r
 import { demandWindow } from './limit-window.ts';
 import { heldResource } from './limited-resource.ts';
 
-// Rows are always locked in the same order: whose budget it is, then what it is on, then the budget. It is the order
-// in which deleting a member, a key or a provider takes them, so that nobody waits in a circle.
+// Locks rows in one order to avoid deadlocks: the owner, the limited resource, the budget. Deleting a member, a
+// key or a provider uses the same order.
 
 type ChangeCall = Pick<WriteCall, 'caller' | 'header'>;
 

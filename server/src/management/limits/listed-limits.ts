@@ -96,7 +96,7 @@ export function cursorOf({ section, id }: Position): string {
   return Buffer.from(`0${section}${id.replaceAll('-', '')}`, 'hex').toString('base64url');
 }
 
-/** Null for text that is no cursor of this list. */
+/** Null for text that is not a cursor of this list. */
 export function positionOf(cursor: string): Position | null {
   const hex = Buffer.from(cursor, 'base64url').toString('hex');
   const parts = /^0([0-3])(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex);

@@ -8,7 +8,7 @@ import { toLiveEndpoints, toLiveLanes } from './wire.ts';
 
 type LiveDeps = Pick<ManagementDeps, 'snapshots' | 'clock' | 'admission' | 'liveFlows'>;
 
-/** What is under way now. Nothing is kept for it: gateways are asked when somebody asks. */
+/** Requests in flight. Nothing is stored: each request to this route queries the gateways. */
 export function liveHandlers(deps: LiveDeps): Handlers {
   return {
     async getLive(call) {

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../domain/snapshot.ts';
 
 type EndpointState = Pick<LiveEndpoint, 'health' | 'cooldown_until'>;
 
-/** Those with the longest wait first, then those with the most under way. */
+/** Longest wait first, then most requests in flight. */
 export function toLiveLanes(flows: readonly LiveFlow[]): LiveLane[] {
   const lanes = [...Map.groupBy(flows, ({ laneId }) => laneId)].map(([laneId, own]) => ({
     lane_id: laneId,

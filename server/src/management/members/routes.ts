@@ -78,7 +78,7 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
     async updateMember(call) {
       const { organizationId } = call.caller;
       const row = await change(call, 'update', call.params.user_id, async (tx, seat) => {
-        // Removing gives nobody anything; a role may give more than the key that changes it was made for.
+        // Removing a member grants nothing; a role may grant more than the permissions of the calling key.
         demandDelegation(call.caller, seat.actor);
         const after = wantedOf(call.body, seat.before);
         demandMayChange(seat.actor, { from: seat.before.role, to: after.role });

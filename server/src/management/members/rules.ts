@@ -27,7 +27,7 @@ export function demandMayChange(actor: Standing, { from, to }: RoleChange): void
   }
 }
 
-/** 409 when nobody would be left who can act as an owner. A suspended owner cannot. */
+/** 409 when no active owner would be left. A suspended owner does not count. */
 export function demandOwnerLeft(
   standings: ReadonlyMap<string, Standing>,
   target: Standing,

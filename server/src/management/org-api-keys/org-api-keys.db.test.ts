@@ -70,7 +70,7 @@ describe('the API keys of an organization', () => {
       create(asKey(admin, narrow), developer),
       refusal('permission_denied', undefined, /all current permissions .* lacks relay:guardrails:manage/),
     );
-    // What the plan gives to nobody is not asked of the key.
+    // The key need not have permissions that the plan withholds.
     const free = await onPlan(room, admin, 'free');
     await create(asKey(free, [...effectiveScopes({ ...free.access, granted: null })]), developer);
     await onPlan(room, admin, 'enterprise');

@@ -47,7 +47,7 @@ function everyKey({ organizationId }: Caller): KeyScope {
   return { organizationId, userId: undefined };
 }
 
-/** Whose key it is to be. It gets what both may do: the member it is for, and whoever creates it. */
+/** The owner of the new key, which gets the permissions that the owner and the creator share. */
 async function memberFor(
   tx: Transaction<Database>,
   caller: Caller,
@@ -69,7 +69,7 @@ async function memberFor(
   return member;
 }
 
-/** Whoever holds an owner's key acts as an owner, and nobody else makes themselves one. */
+/** An owner's key acts as an owner, so only owners may create one. */
 function demandOwnerForOwner(creator: Standing, member: Standing): void {
   if (member.role !== 'owner' || creator.role === 'owner') return;
   throw new RelayError('permission_denied', {

@@ -52,7 +52,7 @@ export async function catalogColumnsAt(
   };
 }
 
-/** An unknown price of output is no matter where there is no output, and is not zero anywhere else. */
+/** An unknown output price is fine for models without output; elsewhere it must not become zero. */
 function outputOf(routeKind: PricedEndpoint['route_kind']): 0 | null {
   return protocolsOf(routeKind).some(({ hasOutput }) => hasOutput) ? null : 0;
 }

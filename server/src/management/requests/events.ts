@@ -12,8 +12,8 @@ export async function* eventsOf(batches: AsyncIterable<readonly TailRow[]>): Asy
 }
 
 /**
- * A request that was posted at its estimate may be recorded again, when its gateway turns out to be alive, and then stands at
- * another place of the order. It gets no id, so that nobody goes on from there.
+ * A request settled at its estimate may be recorded again at another position when its gateway turns out to be
+ * alive. Its event has no ID, so that clients do not resume from it.
  */
 function eventOf(row: TailRow): string {
   const id = isExpiredEstimate(row.error_code, row.usage_source) ? '' : `id: ${row.request_id}\n`;

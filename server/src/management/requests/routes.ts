@@ -21,7 +21,7 @@ const PAGE_DEFAULT = 50;
 const TICK_MS = 500;
 const HEARTBEAT_MS = 15_000;
 const STREAM_BOUNDS = { perProcessMax: 100, perCallerMax: 10 };
-/** Going on costs as much as all that was recorded since, so a client that was away for longer begins anew. */
+/** Resuming costs as much as all rows recorded since, so a client that was away for longer starts over. */
 const RESUMED_WITHIN_MS = 3_600_000;
 
 export function requestHandlers(deps: RequestDeps): Handlers {

@@ -58,7 +58,7 @@ describe('the tail of the ledger', () => {
   const now = async () => checkpointAt(await readMoment(room.db));
   const idsOf = (rows: readonly { request_id: string }[]) => rows.map(({ request_id }) => request_id);
 
-  /** What is told until the list is as long as this. */
+  /** Events, until the list has this length. */
   async function collect(count: number, from: Checkpoint, matches: (row: TailRow) => boolean = () => true) {
     const controller = new AbortController();
     const told: string[] = [];
@@ -69,7 +69,7 @@ describe('the tail of the ledger', () => {
     return told;
   }
 
-  /** Reads until something is told: whoever else uses this server may hold the tail back for a while. */
+  /** Reads until an event arrives: other transactions on this server may delay the tail. */
   async function readSome(from: Checkpoint): Promise<string[]> {
     for (;;) {
       const { rows } = await readTail(room.ofOrganization(organizationId), organizationId, from, 100);
@@ -240,7 +240,7 @@ describe('the tail of the ledger', () => {
     assert.deepEqual((await batches.next()).value, []);
     const rows = Array.from({ length: 6_000 }, () => row());
     for (let at = 0; at < rows.length; at += 500) await insertRequests(room.db, rows.slice(at, at + 500));
-    // Meanwhile somebody else keeps up.
+    // Meanwhile another client keeps up.
     await collect(rows.length, from);
     const seen: string[] = [];
     for await (const some of batches) {

@@ -18,7 +18,7 @@ const CATCH_UP_MS = 50;
 export interface TailOptions {
   readonly ofOrganization: (organizationId: string) => Kysely<Database>;
   readonly tickMs: number;
-  /** How often a follower who has nothing to be told is told so. */
+  /** Keep-alive interval for idle tails. */
   readonly heartbeatMs: number;
 }
 
@@ -32,11 +32,11 @@ export interface Following {
 export interface Tail {
   /** Rows as they are recorded, each once; an empty list when there was none for a while. Ends with the signal. */
   follow(following: Following): AsyncGenerator<readonly TailRow[]>;
-  /** Organizations that are read for somebody now. */
+  /** Organizations that are being read now. */
   followed(): number;
 }
 
-/** Whoever is up to date with an organization shares one statement for each tick with everybody else who is. */
+/** Tails that are up to date with an organization share one statement per tick. */
 interface Channel {
   readonly organizationId: string;
   readonly followers: Set<Follower>;
@@ -132,7 +132,7 @@ export function createTail({ ofOrganization, tickMs, heartbeatMs }: TailOptions)
   };
 }
 
-/** Moments are facts of the database: whoever has known them for longer knows more transactions not to be the ledger's. */
+/** Checkpoints are facts of the database: an older one excludes more transactions that are not the ledger's. */
 function informed(at: Checkpoint, other: Checkpoint | undefined): Checkpoint {
   const since = (checkpoint: Checkpoint) => checkpoint.moments[0]?.atMs ?? Number.POSITIVE_INFINITY;
   return other !== undefined && since(other) < since(at) ? { ...at, moments: other.moments } : at;

@@ -20,7 +20,7 @@ export interface ManagementDeps {
   readonly keyPepper: Buffer;
   readonly randomBytes: (size: number) => Buffer;
   readonly egress: Pick<Egress, 'check'>;
-  /** A further door to outside HTTP, for one connection test; whoever opens it closes it. */
+  /** Opens a separate egress for one connection test; the caller closes it. */
   readonly openEgress: () => Pick<Egress, 'dispatch' | 'close'>;
   readonly snapshots: Pick<Snapshots, 'refreshNow' | 'get' | 'load'>;
   readonly admission: Pick<AdmissionDesk, 'cooldownUntilMs'>;
@@ -35,7 +35,7 @@ export interface ManagementDeps {
   readonly typicalOutputTokens: (laneIdOrModel: string) => number;
   /** The live state of limits, in the order asked for; fails with `store_unavailable` while their store is away. */
   readonly limitUsage: (organizationId: string, policies: readonly AppliedLimit[]) => Promise<PolicyUsage[]>;
-  /** What is under way in the whole deployment; fails like the live state of limits. */
+  /** Requests in flight in the whole deployment; fails like the live state of limits. */
   readonly liveFlows: (ask: FlowsAsk) => Promise<LiveFlow[]>;
 }
 

@@ -1,7 +1,7 @@
 import { headers } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 
-/** The version of a row as an entity tag: it grows with every edit, whoever made it. */
+/** The version of a row as an entity tag; it grows with every edit. */
 export function entityTag(row: { readonly version: number }): string {
   return `"${row.version}"`;
 }

@@ -14,7 +14,7 @@ export interface Claim {
 /** What the key already stands for. */
 export interface KnownRequest {
   readonly requestHash: Buffer;
-  /** Nobody is serving it any more. */
+  /** The process that served it is gone. */
   readonly ended: boolean;
   readonly sealedAnswer: Buffer | null;
 }
@@ -75,7 +75,7 @@ export async function releaseClaim(db: Kysely<Database>, claim: Claim): Promise<
     .execute();
 }
 
-/** Of any organization: nobody may come back to one that has left expired answers behind. */
+/** For all organizations, because one with expired responses may never call again. */
 export async function forgetExpired(db: Kysely<Database>): Promise<void> {
   await sql`select remove_expired_idempotency_keys(${FORGOTTEN_AT_ONCE_MAX})`.execute(db);
 }

@@ -80,7 +80,7 @@ function callerIdOf(caller: Caller): string {
   return caller.keyId ?? (caller.kind === 'session' ? caller.userId : caller.kind);
 }
 
-/** Runs the handler under a claim that is committed already, so that nobody else does. */
+/** Runs the handler under a committed claim, so that no other process runs it. */
 async function serve(
   deps: IdempotencyDeps & { db: Kysely<Database>; route: Route; handler: AnyHandler },
   call: Call<RouteId>,

@@ -3,9 +3,9 @@ import { authStyles } from '../../domain/upstream-auth.ts';
 import type { Unset } from './section.ts';
 
 /**
- * A credential that was entered by hand has no reference. An export gives it one, made from its names, so that the
- * file is complete and whoever applies it elsewhere knows what to provide. Two names may come to the same variable;
- * the later one then gets a number, because two credentials must not share a secret by accident.
+ * A credential entered by hand has no reference. An export derives one from its names, so that the file is
+ * complete and shows which secrets an apply needs. If two names give the same variable, the later one gets a
+ * number, because two credentials must not share a secret by accident.
  */
 export function withSecretRefs(
   entries: readonly Unset<ConfigCredential>[],

@@ -1,6 +1,6 @@
 import { type AuthMode, authStyles } from '../../domain/upstream-auth.ts';
 import type { Egress } from '../../kit/egress/index.ts';
-// Not through the door's own entry: whoever only looks at an address need not load what dials it.
+// Imports past the egress entry, so that checking an address does not load the dialer.
 import { parseTargetUrl, targetUrlProblems } from '../../kit/egress/target-url.ts';
 import { invalidField } from './refusals.ts';
 

@@ -93,7 +93,7 @@ async function readSeries(
 
 type Filters = Pick<TimeseriesQuery, 'lane_id' | 'endpoint_id' | 'provider_id' | 'api_key_id' | 'user_uuid'>;
 
-/** Null when nothing can match: what is no id, and traffic that the caller may not see. */
+/** Null when nothing can match: an invalid ID, or traffic that the caller may not see. */
 function conditionsFor(caller: Caller, filters: Filters): Conditions | null {
   const own = visibleUser(caller);
   const userId = filters.user_uuid?.toLowerCase() ?? own;

@@ -49,7 +49,7 @@ function issuesOf(config: ConfigFile, references: CheckOptions['references']): I
   const { items, faults } = readItems(config, allSections, offline);
   const issues = faults.map(({ detail, message }) => ({ path: detail.param ?? '', message }));
   if (references === 'anywhere') return issues;
-  // An item that was refused itself is named in vain by all others; that is no fault of theirs.
+  // References to a rejected item are not reported again.
   if (issues.length > 0) return issues;
   for (const section of allSections) {
     for (const { path, entry } of items.get(section.name)?.values() ?? []) {

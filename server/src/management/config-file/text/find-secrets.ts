@@ -1,6 +1,6 @@
 import type { ConfigFile } from '@relay/contract';
 
-/** Where references lead, for whoever applies the file. */
+/** What secret references point to. */
 export interface SecretPlaces {
   readonly variable: (name: string) => string | undefined;
   /** The contents of a file; undefined when it cannot be read. Relative paths are relative to the configuration file. */
@@ -29,7 +29,7 @@ export async function findSecrets(config: ConfigFile, places: SecretPlaces): Pro
 async function lookUp(ref: string, { variable, file }: SecretPlaces): Promise<string | undefined> {
   if (ref.startsWith('env:')) return variable(ref.slice('env:'.length));
   const text = await file(ref.slice('file:'.length));
-  // Editors and `echo` end a file with a line break, which is no part of the secret.
+  // Editors and `echo` end a file with a line break, which is not part of the secret.
   return text?.replace(/\r?\n$/, '');
 }
 
