@@ -38,7 +38,7 @@ export function billingHandlers(deps: ManagementDeps): Handlers {
       const secret = deps.deployment.mode === 'hosted' ? deps.billing.stripeWebhookSecret : null;
       if (secret === null) throw notSetUp();
       const event = readEvent(
-        await verifyEvent({
+        verifyEvent({
           text: call.body ?? '',
           signature: call.header('stripe-signature') ?? '',
           secret,

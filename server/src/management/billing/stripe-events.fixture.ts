@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import Stripe from 'stripe';
+import { createHmac, randomBytes } from 'node:crypto';
 
 /** Events as Stripe sends them, with a few of the many fields that nothing is read of. */
 export interface SentEvent {
@@ -35,7 +34,8 @@ export function signed(
   // Laid out as Stripe does, which no parser would put back together.
   const body = JSON.stringify(sent, null, 2);
   const timestamp = Math.floor(atMs / 1_000);
-  const header = Stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp });
+  const v1 = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+  const header = `t=${timestamp},v1=${v1}`;
   return { body, headers: { 'stripe-signature': header } };
 }
 
