@@ -43,7 +43,14 @@ describe('the signature of Stripe', () => {
   });
 
   it('is refused when the header has no time, no signature or nothing that can be read', () => {
-    for (const header of ['', 'v1=', `v1=${VECTOR}`, `t=,v1=${VECTOR}`, `t=x,v1=${VECTOR}`, `t=${AT_SECONDS}`]) {
+    for (const header of [
+      '',
+      'v1=',
+      `v1=${VECTOR}`,
+      `t=,v1=${VECTOR}`,
+      `t=x,v1=${VECTOR}`,
+      `t=${AT_SECONDS}`,
+    ]) {
       assert.equal(check(header), false, header);
     }
     assert.equal(check(`t=${AT_SECONDS},v1=${VECTOR.slice(2)}`), false);
