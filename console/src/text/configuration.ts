@@ -86,7 +86,8 @@ export const configurationText = {
     columns: { key: 'Known by', section: 'Kind' },
     search: 'Search what the file owns',
   },
-  sections: {
+  /** A section that is not here is shown by its own name. */
+  sections: sectionNames({
     providers: 'Provider',
     credentials: 'Credential',
     endpoints: 'Endpoint',
@@ -96,5 +97,9 @@ export const configurationText = {
     limit_policies: 'Limit',
     guardrails: 'Guardrail',
     guardrail_bindings: 'Guardrail binding',
-  },
+  }),
 } as const;
+
+function sectionNames(names: Readonly<Record<string, string>>): (section: string) => string {
+  return (section) => names[section] ?? section.replaceAll('_', ' ');
+}

@@ -13,7 +13,7 @@ import { EmptyState, ErrorCard, NothingMatches } from '../../ui/states.tsx';
 import { SectionLink } from './section-link.tsx';
 
 const words = text.configuration.owned;
-const kindOf = ({ section }: Owned) => text.configuration.sections[section];
+const kindOf = ({ section }: Owned) => text.configuration.sections(section);
 
 type Owned = ConfigPlan['orphaned'][number];
 

@@ -64,7 +64,7 @@ export function PlanView({ plan, actions }: PlanViewProps) {
             <li key={`${change.section} ${change.key}`} className="px-4 py-3">
               <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-[13px]">
                 <Badge tone={TONES[change.action]}>{words.actions[change.action]}</Badge>
-                <span className="text-ink-soft">{text.configuration.sections[change.section]}</span>
+                <span className="text-ink-soft">{text.configuration.sections(change.section)}</span>
                 <SectionLink section={change.section} id={change.id}>
                   {change.key}
                 </SectionLink>
@@ -133,7 +133,7 @@ function Objects({ told, objects }: ObjectsProps) {
             className="flex min-w-0 flex-wrap items-baseline gap-x-2"
           >
             <span className="shrink-0 text-xs text-ink-faint">
-              {text.configuration.sections[object.section]}
+              {text.configuration.sections(object.section)}
             </span>
             <SectionLink section={object.section} id={object.id}>
               {object.key}
