@@ -4,7 +4,7 @@ import type { Database } from '../../postgres/schema.ts';
 import type { LedgerRow } from '../ledger-row.ts';
 
 /** Enough to decide whether a portion is due; the backlog is counted no further. */
-export const BATCHES_COUNTED_MAX = 1_000;
+const BATCHES_COUNTED_MAX = 1_000;
 
 /** The rows that one transaction of the ledger inserted, for one sink. */
 export interface OutboxEntry {
