@@ -42,6 +42,9 @@ const planted: readonly Planted[] = [
   ['step-below', 'server/src/inference/exchange.ts', 'server/src/inference/route'],
   ['step-unlisted', 'server/src/inference/planted', 'server/src/inference/exchange.ts'],
 
+  ['feature-resources', 'server/src/management/resources', 'server/src/management/lanes'],
+  ['feature-registry', 'server/src/management/registry', 'server/src/management/index.ts'],
+  ['feature-config-file', 'server/src/management/config-file', 'server/src/management/lanes'],
   ['feature-siblings', 'server/src/management/lanes', 'server/src/management/billing'],
   ['feature-siblings', 'server/src/management/lanes', 'server/src/management/index.ts'],
   ['feature-below', 'server/src/management', 'server/src/management/lanes'],

@@ -65,8 +65,8 @@ test('bad format, wrong types, dead code and a failing test fail, each named aft
   assert.equal(ok, false);
   assert.match(output, /contract\/src\/planted\.ts: format/);
   assert.match(output, /contract\/src\/planted\.ts\(1,15\): error TS2322/);
-  assert.match(output, /routes\/inference\.ts\(\d+,\d+\): error TS1360: [\s\S]*Property 'access' is missing/);
-  assert.match(output, /route-tables\.ts\(\d+,\d+\): error TS1360: [\s\S]*"relay:planted:read"/);
+  assert.match(output, /routes\/inference\.ts\(\d+,\d+\): error TS\d+: [\s\S]*Property 'access' is missing/);
+  assert.match(output, /route-tables\.ts\(\d+,\d+\): error TS\d+: [\s\S]*"relay:planted:read"/);
   assert.match(output, /Unused files.*contract\/src\/planted\.ts/s);
   assert.match(output, /0 passed, 1 failed/);
   assert.match(output, /check failed: format, types, knip, unit\n$/);
