@@ -40,25 +40,6 @@ const TOKEN_BYTES = 32;
 export function invitationHandlers(deps: ManagementDeps): Handlers {
   const nowMs = () => deps.clock.nowMs();
 
-  async function audit(
-    tx: Transaction<Database>,
-    call: WriteCall,
-    verb: 'create' | 'delete',
-    { id, before, after }: { id: string; before: InvitationRow | null; after: InvitationRow | null },
-  ): Promise<void> {
-    await appendAudit(tx, {
-      id: deps.newId(),
-      organizationId: call.caller.organizationId,
-      actor: actorOf(call.caller),
-      requestId: call.requestId,
-      action: `invitation.${verb}`,
-      targetType: 'invitation',
-      targetId: id,
-      before: before && auditedRow(storedTable('invitations'), before),
-      after: after && auditedRow(storedTable('invitations'), after),
-    });
-  }
-
   return {
     async listInvitations(call) {
       if (!deps.deployment.accounts) return [];
@@ -92,11 +73,11 @@ export function invitationHandlers(deps: ManagementDeps): Handlers {
           expires_at: new Date(now.getTime() + LIFE_MS),
         });
         if (inserted === undefined) throw alreadyInvited();
-        await audit(tx, call, 'create', { id: inserted.id, before: null, after: inserted });
+        await audit(deps, tx, call, 'create', { id: inserted.id, before: null, after: inserted });
         return inserted;
       });
       call.setHeader(headers.etag, entityTag(row));
-      // In the fragment: browsers send no part of it, so the token stands in no log on the way.
+      // In the fragment, which browsers do not send: the token appears in no access log.
       const accept_url = `${deps.publicUrl}/accept-invitation#token=${token}`;
       return { invitation: toInvitation(row, now.getTime()), accept_url };
     },
@@ -111,11 +92,31 @@ export function invitationHandlers(deps: ManagementDeps): Handlers {
         if (before === undefined) throw notFound('invitation');
         demandMatch(call.header, before);
         await withdrawInvitation(tx, before, new Date(nowMs()));
-        await audit(tx, call, 'delete', { id: before.id, before, after: null });
+        await audit(deps, tx, call, 'delete', { id: before.id, before, after: null });
       });
       return undefined;
     },
   };
+}
+
+async function audit(
+  deps: Pick<ManagementDeps, 'newId'>,
+  tx: Transaction<Database>,
+  call: WriteCall,
+  verb: 'create' | 'delete',
+  { id, before, after }: { id: string; before: InvitationRow | null; after: InvitationRow | null },
+): Promise<void> {
+  await appendAudit(tx, {
+    id: deps.newId(),
+    organizationId: call.caller.organizationId,
+    actor: actorOf(call.caller),
+    requestId: call.requestId,
+    action: `invitation.${verb}`,
+    targetType: 'invitation',
+    targetId: id,
+    before: before && auditedRow(storedTable('invitations'), before),
+    after: after && auditedRow(storedTable('invitations'), after),
+  });
 }
 
 /** As for members: what cannot be made of a member cannot be promised to one. */

@@ -33,41 +33,6 @@ interface Seat {
 }
 
 export function memberHandlers(deps: ManagementDeps): Handlers {
-  /**
-   * Committed, then fenced, then answered: no request that arrives after the answer is decided on what the member
-   * was before. The fence is raised for every change, so that a repeat raises what a first try could not.
-   */
-  async function change(
-    call: WriteCall,
-    verb: 'update' | 'delete',
-    userId: string,
-    write: (tx: Transaction<Database>, seat: Seat) => Promise<MemberRow | null>,
-  ): Promise<MemberRow | null> {
-    demandAccounts(deps.deployment);
-    const { organizationId } = call.caller;
-    const db = deps.ofOrganization(organizationId);
-    const { result, version } = await changeAccess(db, organizationId, async (tx) => {
-      const seat = await seatOf(tx, call, userId);
-      const after = await write(tx, seat);
-      await appendAudit(tx, {
-        id: deps.newId(),
-        organizationId: call.caller.organizationId,
-        actor: actorOf(call.caller),
-        requestId: call.requestId,
-        action: `member.${verb}`,
-        targetType: 'member',
-        targetId: seat.before.id,
-        before: audited(seat.before),
-        after: after && audited(after),
-      });
-      // Which keys there are does not change with a role, and those of a removed member are gone.
-      return { result: after, keyIds: [] };
-    });
-    await deps.fences.raise(organizationId, version);
-    await deps.snapshots.refreshNow(organizationId);
-    return result;
-  }
-
   return {
     async listMembers(call) {
       const { organizationId } = call.caller;
@@ -77,7 +42,7 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
     },
     async updateMember(call) {
       const { organizationId } = call.caller;
-      const row = await change(call, 'update', call.params.user_id, async (tx, seat) => {
+      const row = await changeMember(deps, call, 'update', call.params.user_id, async (tx, seat) => {
         // Removing a member grants nothing; a role may grant more than the permissions of the calling key.
         demandDelegation(call.caller, seat.actor);
         const after = wantedOf(call.body, seat.before);
@@ -94,7 +59,7 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
       return toMember(row);
     },
     async removeMember(call) {
-      await change(call, 'delete', call.params.user_id, async (tx, seat) => {
+      await changeMember(deps, call, 'delete', call.params.user_id, async (tx, seat) => {
         demandMayChange(seat.actor, { from: seat.before.role, to: null });
         demandOwnerLeft(seat.standings, seat.target, null);
         await removeMember(tx, call.caller.organizationId, seat.before.id);
@@ -103,6 +68,42 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
       return undefined;
     },
   };
+}
+
+/**
+ * Committed, then fenced, then answered: no request that arrives after the answer is decided on what the member
+ * was before. The fence is raised for every change, so that a repeat raises what a first try could not.
+ */
+async function changeMember(
+  deps: ManagementDeps,
+  call: WriteCall,
+  verb: 'update' | 'delete',
+  userId: string,
+  write: (tx: Transaction<Database>, seat: Seat) => Promise<MemberRow | null>,
+): Promise<MemberRow | null> {
+  demandAccounts(deps.deployment);
+  const { organizationId } = call.caller;
+  const db = deps.ofOrganization(organizationId);
+  const { result, version } = await changeAccess(db, organizationId, async (tx) => {
+    const seat = await seatOf(tx, call, userId);
+    const after = await write(tx, seat);
+    await appendAudit(tx, {
+      id: deps.newId(),
+      organizationId: call.caller.organizationId,
+      actor: actorOf(call.caller),
+      requestId: call.requestId,
+      action: `member.${verb}`,
+      targetType: 'member',
+      targetId: seat.before.id,
+      before: audited(seat.before),
+      after: after && audited(after),
+    });
+    // Which keys there are does not change with a role, and those of a removed member are gone.
+    return { result: after, keyIds: [] };
+  });
+  await deps.fences.raise(organizationId, version);
+  await deps.snapshots.refreshNow(organizationId);
+  return result;
 }
 
 async function seatOf(tx: Transaction<Database>, call: WriteCall, userId: string): Promise<Seat> {

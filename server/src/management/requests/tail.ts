@@ -57,16 +57,8 @@ interface Follower {
 export function createTail({ ofOrganization, tickMs, heartbeatMs }: TailOptions): Tail {
   const channels = new Map<string, Channel>();
 
-  async function read(organizationId: string, at: Checkpoint): Promise<TailBatch & { next: Checkpoint }> {
-    const batch = await readTail(ofOrganization(organizationId), organizationId, at, BATCH_ROWS);
-    const last = batch.rows.length < BATCH_ROWS ? undefined : batch.rows.at(-1);
-    const next = advance(
-      at,
-      batch.moment,
-      last === undefined ? null : { ...positionOf(last), settledAtMs: last.settled_at.getTime() },
-    );
-    return { ...batch, next };
-  }
+  const read = (organizationId: string, at: Checkpoint) =>
+    readBatch(ofOrganization(organizationId), organizationId, at);
 
   function channelOf(organizationId: string, at: Checkpoint): Channel {
     const known = channels.get(organizationId);
@@ -130,6 +122,18 @@ export function createTail({ ofOrganization, tickMs, heartbeatMs }: TailOptions)
       }
     },
   };
+}
+
+async function readBatch(
+  db: Kysely<Database>,
+  organizationId: string,
+  at: Checkpoint,
+): Promise<TailBatch & { next: Checkpoint }> {
+  const batch = await readTail(db, organizationId, at, BATCH_ROWS);
+  const last = batch.rows.length < BATCH_ROWS ? undefined : batch.rows.at(-1);
+  const position =
+    last === undefined ? null : { ...positionOf(last), settledAtMs: last.settled_at.getTime() };
+  return { ...batch, next: advance(at, batch.moment, position) };
 }
 
 /** Checkpoints are facts of the database: an older one excludes more transactions that are not the ledger's. */

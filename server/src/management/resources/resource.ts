@@ -40,7 +40,7 @@ export interface ResourceOf<C extends Columns, Item extends object> {
 /** A resource as the lists hold it. Handlers, sections, features and dependents are derived from the list. */
 export interface Resource {
   readonly noun: string;
-  readonly table: Pick<Table, 'name'>;
+  readonly table: Table;
   readonly parents: readonly { readonly table: string; readonly column: string }[];
   readonly feature: Feature | null;
   readonly isSelfHostedOnly: boolean;

@@ -79,19 +79,7 @@ export function resourceWrites<C extends Columns>(
     });
   }
 
-  async function lockedRow({ tx, organizationId }: Writing, call: WriteCall, id: string): Promise<RowOf<C>> {
-    const row = await rows.lock(tx, organizationId, id);
-    if (row === undefined) throw notFound(noun);
-    demandNotOwnedByFile(noun, row);
-    demandMatch(call.header, row);
-    return row;
-  }
-
-  function tagged(call: WriteCall, row: RowOf<C> | null | undefined): RowOf<C> {
-    if (row === null || row === undefined) throw notFound(noun);
-    call.setHeader(headers.etag, entityTag(row));
-    return row;
-  }
+  const tagged = (call: WriteCall, row: RowOf<C> | null | undefined): RowOf<C> => withTag(call, noun, row);
 
   return {
     rows,
@@ -102,8 +90,8 @@ export function resourceWrites<C extends Columns>(
     },
     async read(call, id) {
       const { organizationId } = call.caller;
-      const db = deps.ofOrganization(organizationId);
-      return tagged(call, isId(id) ? await rows.find(db, organizationId, id) : undefined);
+      if (!isId(id)) throw notFound(noun);
+      return tagged(call, await rows.find(deps.ofOrganization(organizationId), organizationId, id));
     },
     async create(call, insert) {
       const after = await write(call, async (writing) => {
@@ -116,7 +104,7 @@ export function resourceWrites<C extends Columns>(
     async update(call, id, patchOf) {
       if (!isId(id)) throw notFound(noun);
       const after = await write(call, async (writing) => {
-        const before = await lockedRow(writing, call, id);
+        const before = await lockedRow(rows, noun, writing, call, id);
         const patch = await patchOf(writing, before);
         const updated = await rows.update(writing.tx, writing.organizationId, id, patch);
         return { before, after: updated ?? null };
@@ -126,7 +114,7 @@ export function resourceWrites<C extends Columns>(
     async remove(call, id, check) {
       if (!isId(id)) throw notFound(noun);
       await write(call, async (writing) => {
-        const before = await lockedRow(writing, call, id);
+        const before = await lockedRow(rows, noun, writing, call, id);
         await check?.(writing, before);
         await demandNoneOwnedBelow(writing.tx, resource, before);
         await rows.remove(writing.tx, writing.organizationId, id);
@@ -135,4 +123,30 @@ export function resourceWrites<C extends Columns>(
       return undefined;
     },
   };
+}
+
+/** The row, kept from other writers until commit, that the caller may change. */
+async function lockedRow<C extends Columns>(
+  rows: OwnedRows<C>,
+  noun: string,
+  { tx, organizationId }: Writing,
+  call: WriteCall,
+  id: string,
+): Promise<RowOf<C>> {
+  const row = await rows.lock(tx, organizationId, id);
+  if (row === undefined) throw notFound(noun);
+  demandNotOwnedByFile(noun, row);
+  demandMatch(call.header, row);
+  return row;
+}
+
+/** The row, with its version in the `ETag` of the response; 404 when there is none. */
+function withTag<Row extends { readonly version: number }>(
+  call: WriteCall,
+  noun: string,
+  row: Row | null | undefined,
+): Row {
+  if (row === null || row === undefined) throw notFound(noun);
+  call.setHeader(headers.etag, entityTag(row));
+  return row;
 }
