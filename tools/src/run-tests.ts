@@ -8,7 +8,8 @@ import { type SuiteName, selectFiles, suiteNames } from './run-tests/select-file
 const USAGE = `usage: run-tests.ts [unit] [db] [embedded] [FILTER…]
 Runs the tests of the named suites (default: unit db) whose path contains one of the filters.
   --timeout-ms=N   the longest a single test may take (default 60000)
-  --grace-ms=N     how much longer a file may say nothing before it is taken to hang (default 30000)
+  --grace-ms=N     how much longer the files may all say nothing before one is taken to hang (default 270000:
+                   tests that compile or lint a copy of the tree allow themselves 300 s)
   --root=DIR       the tree to test (default: this repository)
 `;
 
@@ -78,7 +79,7 @@ async function main(args: readonly string[]): Promise<number> {
   const root = option('root') ?? join(import.meta.dirname, '../..');
   const bounds = {
     timeoutMs: Number(option('timeout-ms') ?? 60_000),
-    graceMs: Number(option('grace-ms') ?? 30_000),
+    graceMs: Number(option('grace-ms') ?? 270_000),
   };
   const words = args.filter((arg) => !arg.startsWith('--'));
   const named = suiteNames.filter((suite) => words.includes(suite));
