@@ -4,8 +4,8 @@ import type { ManagementDeps } from './resources/deps.ts';
 type HealthDeps = Pick<ManagementDeps, 'admission' | 'clock'>;
 
 /**
- * What admission knows of an endpoint now. It keeps until when an endpoint is left alone, not why, so a
- * provider that throttles and one that is overloaded look the same here.
+ * The health of an endpoint from admission's state. Admission knows when a cooldown ends but not its cause, so
+ * a rate-limited and an overloaded provider look the same here.
  */
 export function endpointHealth(
   deps: HealthDeps,
@@ -16,7 +16,7 @@ export function endpointHealth(
   return { health: 'cooling_down', cooldown_until: new Date(untilMs).toISOString() };
 }
 
-/** A provider is well while any endpoint that can be called is. */
+/** A provider is healthy while any of these endpoints is. */
 export function providerHealth(deps: HealthDeps, endpointIds: readonly string[]): Endpoint['health'] {
   if (endpointIds.length === 0) return 'healthy';
   const anyWell = endpointIds.some((id) => endpointHealth(deps, id).health === 'healthy');

@@ -28,11 +28,13 @@ import type { Database } from '../store/postgres/schema.ts';
 import { createManagementHandlers } from './index.ts';
 import type { Deployment, ManagementDeps } from './resources/deps.ts';
 
-/** The room as it runs, on a database of the test's own, with two organizations that must not meet. */
+/**
+ * The management module with its own database and two organizations, to test that they cannot see each other.
+ */
 export interface ManagementFixture {
   readonly db: Kysely<Database>;
   readonly ofOrganization: DatabaseHandle['ofOrganization'];
-  /** What the room serves, for a listener of the test's own. */
+  /** For a test that starts its own listener. */
   readonly handlers: Handlers;
   readonly sealer: Sealer;
   readonly snapshots: Snapshots;
@@ -41,10 +43,10 @@ export interface ManagementFixture {
   readonly keyPepper: Buffer;
   /** The fences raised so far, oldest first. */
   readonly raised: readonly { readonly organizationId: string; readonly version: number }[];
-  /** What the live state of limits is read from. */
+  /** The limits engine that live limit state is read from. */
   readonly engine: AdmissionEngine;
   readonly penalize: (endpointId: string, untilMs: number) => void;
-  /** Calls a handler as the listener would, and holds its answer to the contract. */
+  /** Calls a handler as the listener would, and checks the response against the contract. */
   call<I extends RouteId>(route: I, caller: Caller, input?: CallInput<I>): Promise<Answer<I>>;
   configVersion(caller: Caller): Promise<number>;
   close(): Promise<void>;
@@ -55,7 +57,7 @@ export interface CallInput<I extends RouteId> {
   readonly body?: RouteBody<I>;
   readonly query?: RouteQuery<I>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends a streamed answer. */
+  /** Ends a streamed response. */
   readonly ended?: AbortSignal;
 }
 
@@ -69,14 +71,14 @@ const log = { info: () => undefined, warn: () => undefined };
 
 export interface FixtureOptions {
   readonly deployment?: Deployment;
-  /** Takes the place of the engine of the fixture. */
+  /** Replaces the fixture's limits engine. */
   readonly limitUsage?: ManagementDeps['limitUsage'];
   readonly liveFlows?: ManagementDeps['liveFlows'];
   readonly clock?: Clock;
   readonly fences?: ManagementDeps['fences'];
   readonly randomBytes?: ManagementDeps['randomBytes'];
   readonly stripeWebhookSecret?: string;
-  /** What the doors to outside HTTP are made with; without it they open to public addresses alone. */
+  /** Options of the egress; by default it only reaches public addresses. */
   readonly egress?: Partial<Parameters<typeof createEgress>[0]>;
 }
 
@@ -225,7 +227,7 @@ async function addUser(db: Kysely<Database>, organization_id: string, role: Role
   return user_id;
 }
 
-/** A further member of an organization, in a browser session. */
+/** Adds a member with a browser session. */
 export async function addMember(
   { db }: Pick<ManagementFixture, 'db'>,
   { organizationId, access: { plan } }: Caller,
@@ -244,7 +246,7 @@ export async function addMember(
   };
 }
 
-/** The caller's organization on another plan, as its next request finds it. */
+/** Changes the organization's plan, and returns the caller as its next request would see it. */
 export async function onPlan(
   { db }: Pick<ManagementFixture, 'db'>,
   caller: Caller,
@@ -255,13 +257,13 @@ export async function onPlan(
   return { ...caller, access, scopes: effectiveScopes(access) };
 }
 
-/** A key of the caller's with these scopes, as the door would let it in. */
+/** The caller as one of its keys with these scopes. */
 export function asKey(caller: Caller, scopes: readonly Scope[], keyId: string = randomUUIDv7()): Caller {
   const access = { ...caller.access, granted: new Set(scopes) };
   return { ...caller, access, scopes: effectiveScopes(access), kind: 'user_key', keyId, sessionId: null };
 }
 
-/** One of each resource, tied together the way a first setup is. */
+/** Creates one of each resource, linked as in a first setup. */
 export async function addOneOfEach(fixture: ManagementFixture, caller: Caller, name = 'Main') {
   const { call } = fixture;
   const { body: provider } = await call('createProvider', caller, {
@@ -296,7 +298,7 @@ export async function addOneOfEach(fixture: ManagementFixture, caller: Caller, n
   return { provider, credential, endpoint, lane, membership, pricing, limitPolicy };
 }
 
-/** For `assert.rejects`: a RelayError of this code, at this field, whose message has these words. */
+/** For `assert.rejects`: matches a RelayError with this code, field and message. */
 export function refusal(code: string, param?: string, words?: RegExp): (error: unknown) => boolean {
   return (error) => {
     const {

@@ -19,7 +19,7 @@ import { mapHandlers } from './resources/map-handlers.ts';
 import { routingExplanationHandlers } from './routing-explanation/routes.ts';
 import { statsHandlers } from './stats/routes.ts';
 
-/** Every management route that this module serves; those of the contract that are not here answer 501. */
+/** All management handlers. Routes of the contract without a handler answer 501. */
 export function createManagementHandlers(deps: ManagementDeps): Handlers {
   const handlers: Handlers = {
     ...resourceHandlers(deps),
@@ -41,7 +41,7 @@ export function createManagementHandlers(deps: ManagementDeps): Handlers {
   return withStoreErrors(withIdempotency(deps, served));
 }
 
-/** The one place where an unavailable database becomes 503, whatever the handler was doing. */
+/** Turns an unavailable database into 503 for every handler, whatever it was doing. */
 function withStoreErrors(handlers: Handlers): Handlers {
   return mapHandlers(handlers, (handler) => async (call) => {
     try {

@@ -6,7 +6,7 @@ import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '
 
 type Owned = Awaited<ReturnType<typeof addOneOfEach>>;
 
-/** Every resource of the room, with a change that would be allowed on one's own. */
+/** Every resource of the module, with a change that is allowed within one's own organization. */
 const resources: readonly {
   readonly name: keyof Owned;
   readonly list: RouteId;

@@ -119,7 +119,7 @@ async function judge(
   if (used === ledger) return isSettled ? 'equal' : 'unsettled';
   // The engine rebuilds an unknown window from the ledger at its first request.
   if (used === 0) return 'unsettled';
-  // Only differing windows need a reason, read once for all windows with the same start.
+  // Reads the tolerance only for windows that differ, once for all windows with the same start.
   if (!edges.has(startMs)) edges.set(startMs, await readWindowEdge(deps.db, organizationId, startMs));
   const edge = edges.get(startMs) ?? null;
   if (edge === null) return 'unsettled';

@@ -10,7 +10,10 @@ export interface ReadPortion {
   readonly reads: number;
 }
 
-/** Takes the entries of one shard, each once, and none past one that was taken and not written. */
+/**
+ * Reads the entries of one shard. After a failed write it returns the unwritten entries again before any new
+ * ones.
+ */
 export interface ShardReader {
   readonly group: StreamGroup;
   /** False for 1 second after Redis failed for this shard. */
@@ -55,7 +58,7 @@ export function createShardReader(group: StreamGroup, clock: Clock): ShardReader
       }
     },
     done() {
-      // There may be more than one read returns.
+      // There may be more unwritten entries than one read returns, so the next take reads them again.
       holding = recovering;
     },
   };

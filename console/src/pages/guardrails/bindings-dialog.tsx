@@ -21,7 +21,7 @@ import { GLOBAL_KEY, keyOf, type Target, type TargetType, useTargets } from './u
 
 const words = text.guardrails.bindings;
 const GROUPS = keysOf(words.groups);
-/** The API's limit. */
+/** The API's limit on the length of `bound_to`. */
 const PREVIEW_CHARACTERS_MAX = 8_000;
 
 interface BindingsDialogProps {

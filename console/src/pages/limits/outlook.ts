@@ -6,7 +6,7 @@ export type LimitState = 'exhausted' | 'close' | 'enabled' | 'disabled';
 /** The state of a limit and its projection at the rate since the window started. */
 export interface Outlook {
   readonly state: LimitState;
-  /** The share of the limit, from 0 to 1. */
+  /** The remaining share of the limit, from 0 to 1. */
   readonly leftShare: number;
   /** When the limit will be exhausted; null if not before the reset, or unknown. */
   readonly runsOutMs: number | null;

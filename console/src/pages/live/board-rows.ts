@@ -128,7 +128,7 @@ export interface ShownLanes {
   readonly hidden: number;
 }
 
-/** The number of idle lanes shown by default. */
+/** Idle lanes fill the board up to this number of rows. */
 const ROWS_WITH_QUIET = 8;
 
 /**

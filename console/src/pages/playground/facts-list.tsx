@@ -7,7 +7,7 @@ import type { Facts } from './run-request.ts';
 
 const words = text.playground.facts;
 
-/** A rejected request has neither. */
+/** The text for a request without token counts, such as a rejected one; the list leaves it out. */
 const NO_TOKENS = `${words.none} / ${words.none}`;
 
 /** What Relay decided about a request, from the response headers. */

@@ -18,7 +18,7 @@ const words = text.requests.filters;
 type Choice = readonly [value: string, label: string];
 interface Choices {
   readonly name: Exclude<RequestFilterName, 'state'>;
-  /** Values from the loaded rows, or all existing ones. */
+  /** Shown first: values from the loaded rows, or all options if the filter has no others. */
   readonly first: readonly Choice[];
   readonly others?: readonly Choice[];
 }

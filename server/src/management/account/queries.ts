@@ -3,7 +3,7 @@ import type { Database } from '../../store/postgres/schema.ts';
 
 export type UserRow = Selectable<Database['users']>;
 
-/** The person, what they are in this organization, and the organization itself. */
+/** The user, their membership and the organization. */
 export function findAccount(db: Kysely<Database>, organizationId: string, userId: string) {
   return memberUser(db, organizationId, userId)
     .innerJoin('organizations', 'organizations.id', 'member.organization_id')
@@ -21,7 +21,9 @@ export function lockUser(
   return memberUser(tx, organizationId, userId).selectAll('users').forUpdate('users').executeTakeFirst();
 }
 
-/** The row has to be locked: that is what has shown it to be a member of the caller's organization. */
+/**
+ * The caller must have locked the row, which proves that the user is a member of the caller's organization.
+ */
 export function updateUser(
   tx: Transaction<Database>,
   locked: UserRow,

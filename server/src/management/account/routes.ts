@@ -65,7 +65,7 @@ export function accountHandlers(deps: AccountDeps): Handlers {
   };
 }
 
-/** What these routes can change, and no more of the person than that: the log outlives the account. */
+/** The fields that these routes can change. No other personal data: the audit log outlives the account. */
 function audited(row: UserRow): object {
   return { name: row.name, marketing_opt_in: row.marketing_opt_in };
 }

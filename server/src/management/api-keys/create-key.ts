@@ -20,12 +20,13 @@ export type CreateKeyDeps = Pick<
   'ofOrganization' | 'newId' | 'clock' | 'keyPepper' | 'randomBytes'
 >;
 
-/** Public ids are random in a space of 2^56: to lose once is news, to lose as often as this is a fault. */
+/** Public ids are random in a space of 2^56, so this many collisions in a row indicate a bug. */
 const MINTS_MAX = 5;
 
 /**
- * A key, its audit entry, and the only sight of its secret. `ownerOf` finds whose key it is to be and refuses what the
- * caller may not give. Gateways look up a key they do not know, so no version has to tell them of it.
+ * Creates a key and its audit entry, and returns the secret, which is shown only here. `ownerOf` finds the
+ * owner and throws when the caller may not create this key for them. Gateways look up unknown keys, so the
+ * configuration version does not change.
  */
 export async function createKey(
   deps: CreateKeyDeps,

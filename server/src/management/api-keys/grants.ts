@@ -6,13 +6,16 @@ import type { Standing } from './standing.ts';
 
 type Granting = Pick<Caller, 'access'>;
 
-/** What the caller may put into a key: what its owner may do now, and of that what the calling key holds. */
+/**
+ * The scopes that the caller may give to a key: those its owner's role and plan permit, and of these the ones
+ * that the calling key holds.
+ */
 export function grantableScopes(caller: Granting, standing: Standing): Scope[] {
   const effective = effectiveScopes(accessOf(caller, standing));
   return allScopes.filter((scope) => effective.has(scope));
 }
 
-/** 403 when the caller would give away more than it has. */
+/** Throws 403 when the caller would give scopes that it does not have. */
 export function demandOwnScopes(caller: Granting, standing: Standing, wanted: readonly Scope[]): void {
   demandScopes(accessOf(caller, standing), wanted, {
     insufficient_scope: (names) =>
@@ -22,7 +25,7 @@ export function demandOwnScopes(caller: Granting, standing: Standing, wanted: re
   });
 }
 
-/** 403 when the key would be given more than the member it is for may do. */
+/** Throws 403 when the key would get scopes that its owner does not have. */
 export function demandScopesOfMember(member: Standing, wanted: readonly Scope[]): void {
   demandScopes({ granted: null, permissions: rolePermissions[member.role], plan: member.plan }, wanted, {
     permission_denied: (names) =>
@@ -46,7 +49,7 @@ export function demandDelegation(caller: Granting, standing: Standing): void {
   });
 }
 
-/** A caller that is not a key gives what its owner's role permits: the admin token, too, acts for an owner. */
+/** For a caller that is not a key, such as the admin token, the role of its user is the only bound. */
 function accessOf(caller: Granting, standing: Standing): Access {
   return {
     granted: caller.access.granted,
@@ -64,7 +67,10 @@ const PLAN_MESSAGES: Messages = {
     `The organization has no access to the product, so no key can hold ${names}. Ask its owner to enable it.`,
 };
 
-/** Refuses by the widest reason, naming every scope that falls to it. */
+/**
+ * Rejects missing scopes. The error has the reason of the first one and names all scopes that are missing for
+ * that reason.
+ */
 function demandScopes(access: Access, wanted: readonly Scope[], messages: Messages): void {
   const held = effectiveScopes(access);
   const absent = wanted.filter((scope) => !held.has(scope));
@@ -73,7 +79,7 @@ function demandScopes(access: Access, wanted: readonly Scope[], messages: Messag
   const reason = whyAbsent(access, first);
   const scopes = absent.filter((scope) => whyAbsent(access, scope) === reason);
   const message = { ...PLAN_MESSAGES, ...messages }[reason]?.(scopes.join(', '));
-  // The route itself was open: what is missing is the permission to give, not a scope of the route.
+  // The caller's scopes allow this route, so the error must not ask for another scope.
   throw new RelayError(reason === 'insufficient_scope' ? 'permission_denied' : reason, {
     ...(message === undefined ? {} : { message }),
     param: 'scopes',

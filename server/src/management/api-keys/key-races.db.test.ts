@@ -12,7 +12,7 @@ const body = { name: 'raced', scopes: ['relay:request'] };
 describe('API keys changed at the same moment', () => {
   let database: FreshDatabase;
   let room: ManagementFixture;
-  /** The newest version that a fence is known to stand at, at the time of each call. */
+  /** The highest version raised for each organization. */
   const fenced = new Map<string, number>();
   let redisAway = false;
 
@@ -70,7 +70,7 @@ describe('API keys changed at the same moment', () => {
     await room.db.updateTable('api_keys').set({ expires_at }).where('id', '=', second.id).execute();
     await create(owner);
     await assert.rejects(create(owner), full);
-    // Another organization is not concerned.
+    // Other organizations can still create keys.
     await create(room.acme);
   });
 

@@ -59,7 +59,7 @@ describe('API keys', () => {
         /relay:request, relay:limits:read.*relay:limits:manage.*broader/,
       ),
     );
-    // The read scope is held; the manage scope that implies it is not.
+    // The key holds the read scope, but not the manage scope that implies it.
     await assert.rejects(
       create(narrow, { scopes: ['relay:providers:manage'] }),
       refusal('permission_denied', 'scopes', /not hold relay:providers:manage,/),
@@ -72,7 +72,7 @@ describe('API keys', () => {
     const denied = refusal('permission_denied', 'scopes', /"developer" does not permit .*limits:manage/);
     await assert.rejects(create(developer, { scopes: ['relay:limits:manage'] }), denied);
 
-    // The door saw an admin, and since then the role was taken away.
+    // The caller was authenticated as an admin, and the role changed afterwards.
     const admin = await addMember(room, room.acme, 'admin');
     await create(asKey(admin, allScopes), { scopes: ['relay:limits:manage'] });
     await room.db
@@ -122,7 +122,7 @@ describe('API keys', () => {
     assert.deepEqual(await scopes(developer), ofDeveloper);
     const key = asKey(developer, ['relay:request', 'relay:limits:manage', 'cloud:account:manage']);
     assert.deepEqual(await scopes(key), ['relay:request', 'cloud:account:manage']);
-    // The admin token itself opens no inference; the owner it acts for may make keys that do.
+    // The admin token cannot send inference requests, but the owner it acts for may create keys that can.
     const administration = new Set<Scope>(allScopes.filter((scope) => scope !== 'relay:request'));
     const access = { ...room.acme.access, permissions: administration };
     const token = { ...room.acme, scopes: administration, access };

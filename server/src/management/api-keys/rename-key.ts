@@ -8,7 +8,7 @@ import { storedTable } from '../resources/rows.ts';
 import type { WriteCall } from '../resources/write-resource.ts';
 import { type KeyScope, lockKey, updateKey } from './queries.ts';
 
-/** A name is for people: no gateway holds it, so no version has to tell them of the change. */
+/** Gateways do not hold names, so the configuration version does not change. */
 export async function renameKey(
   deps: Pick<ManagementDeps, 'ofOrganization' | 'newId'>,
   call: WriteCall,

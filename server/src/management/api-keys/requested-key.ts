@@ -4,12 +4,12 @@ import { invalidField, listNames } from '../resources/refusals.ts';
 
 export interface RequestedKey {
   readonly name: string;
-  /** With everything they imply, in the order of the table: what the key will list. */
+  /** Including implied scopes, in the order of `allScopes`. */
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
 }
 
-/** What a body asks for, before anybody asks whether it may be had; 400 names the field and the fix. */
+/** Reads a key from the body. Throws 400 for invalid fields; the caller's permissions are checked later. */
 export function requestedKey(body: ApiKeyCreate, nowMs: number): RequestedKey {
   demandStorable({ name: body.name });
   return { name: body.name, scopes: knownScopes(body.scopes), expiresAt: expiryOf(body.expires_at, nowMs) };
@@ -31,7 +31,7 @@ function knownScopes(names: readonly string[]): Scope[] {
 function expiryOf(text: string | null | undefined, nowMs: number): Date | null {
   if (text === null || text === undefined) return null;
   const expiresAt = new Date(text);
-  // Also refuses what the schema takes for a time and no clock shows, such as a leap second.
+  // Also false for a time that the schema accepts and `Date` does not, such as a leap second.
   if (expiresAt.getTime() > nowMs) return expiresAt;
   throw invalidField(
     'expires_at',

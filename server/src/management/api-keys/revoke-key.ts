@@ -34,7 +34,7 @@ async function commit(deps: RevokeKeyDeps, call: WriteCall, scope: KeyScope, id:
   const { version } = await changeAccess(db, scope.organizationId, async (tx) => {
     const before = await lockKey(tx, scope, id);
     if (before === undefined) throw notFound('API key');
-    // A concurrent revocation may have been faster; only the first one counts and is in the audit log.
+    // A concurrent revocation may have been first; only the first one changes the row and is in the audit log.
     if (before.revoked_at === null) {
       demandMatch(call.header, before);
       const after = await updateKey(tx, before, { revoked_at: new Date(deps.clock.nowMs()) });

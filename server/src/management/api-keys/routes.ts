@@ -14,7 +14,7 @@ import { revokeKey } from './revoke-key.ts';
 import { activeStanding, standingsOf } from './standing.ts';
 import { toApiKey } from './wire.ts';
 
-/** The caller's own keys: those of the user it acts for, whichever of them is calling. */
+/** Keys of the user that the caller acts for, whichever key or session is calling. */
 export function apiKeyHandlers(deps: ManagementDeps): Handlers {
   return {
     async listApiKeys(call) {

@@ -4,7 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 
-/** What a member is in the organization, by the rows as they are now rather than as a door last saw them. */
+/** A member's role, plan and status from the database, which may be newer than what authentication saw. */
 export interface Standing {
   readonly userId: string;
   readonly role: RoleName;
@@ -12,7 +12,10 @@ export interface Standing {
   readonly active: boolean;
 }
 
-/** By user id; who is not a member is absent. Within a transaction `hold` keeps them members until commit. */
+/**
+ * Standings by user id, without users who are not members. `hold` keeps the memberships from being deleted
+ * until commit.
+ */
 export async function standingsOf(
   db: Kysely<Database>,
   organizationId: string,
@@ -32,14 +35,14 @@ export async function standingsOf(
   const standings = rows.map((row) => ({
     userId: row.user_id,
     role: row.role,
-    // As in snapshots: a plan that this version does not know entitles to nothing.
+    // As in snapshots, a plan that this version does not know gives no access.
     plan: isPlanName(row.plan) ? row.plan : ('closed' as const),
     active: row.status === 'active' && row.user_status === 'active',
   }));
   return new Map(standings.map((standing) => [standing.userId, standing]));
 }
 
-/** The door has let the caller in, and may have been overtaken since. */
+/** Throws 403 when the caller was suspended or removed after it was authenticated. */
 export function activeStanding(standings: ReadonlyMap<string, Standing>, caller: Caller): Standing {
   const standing = standings.get(caller.userId);
   if (standing?.active === true) return standing;

@@ -2,7 +2,7 @@ import type { ApiKey } from '@relay/contract';
 import { keyPrefixOf } from '../../domain/api-key.ts';
 import type { KeyRow } from './queries.ts';
 
-/** Nothing of the secret is among these fields: its digest stays in the row. */
+/** Never includes the secret or its digest. */
 export function toApiKey(row: KeyRow, nowMs: number): ApiKey {
   return {
     id: row.id,
@@ -18,7 +18,7 @@ export function toApiKey(row: KeyRow, nowMs: number): ApiKey {
   };
 }
 
-/** Nothing happens in the database when a key expires: the clock says it. */
+/** Computed from the clock, because expiry changes no row. */
 function statusOf(row: KeyRow, nowMs: number): ApiKey['status'] {
   if (row.revoked_at !== null) return 'revoked';
   return row.expires_at !== null && row.expires_at.getTime() <= nowMs ? 'expired' : 'active';

@@ -139,7 +139,8 @@ describe('a page of an audit log of 100,000 entries', () => {
     database = await freshDatabase();
     room = await startManagement(database.url);
     handle = createDatabase({ url: database.url, log: { info: () => undefined, warn: () => undefined } });
-    // A minute apart, with one rare entry among the oldest: rare values are what could make a search read everything.
+    // One minute apart. The rare entry is among the oldest, where a bad query plan would read the whole log to
+    // find it.
     for (let from = 1; from < 100_000; from += 20_000) {
       await sql`insert into audit_log
         (organization_id, id, actor_type, actor_user_id, actor_key_id, action, target_type, target_id)
@@ -203,7 +204,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** How many rows of the log a plan touched, wanted or not. */
+/** How many rows of the log the plan reads, matching or not. */
 function rowsRead(node: PlanNode | undefined): number {
   if (node === undefined) return 0;
   const here =

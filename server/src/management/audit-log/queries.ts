@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely';
 import { smallestUuidAt } from '../../kit/uuid-time.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 
-/** What is looked for; everything that is given has to hold. */
+/** All conditions must hold. */
 export interface EntrySearch {
   readonly organizationId: string;
-  /** A person or a key. A person has also done what their keys did. */
+  /** A user or a key. A user matches what their keys did, too. */
   readonly actorId?: string | undefined;
   readonly action?: string | undefined;
   readonly targetType?: string | undefined;
@@ -13,7 +13,7 @@ export interface EntrySearch {
   readonly fromMs: number;
   /** Exclusive. */
   readonly toMs: number;
-  /** The id before which the page begins. */
+  /** The page starts before this id. */
   readonly beforeId?: string | undefined;
   readonly limit: number;
 }
@@ -22,7 +22,7 @@ export type EntryRow = Awaited<ReturnType<ReturnType<typeof entriesQuery>['execu
 
 type ActorColumn = 'actor_user_id' | 'actor_key_id';
 
-/** Newest first, with the names of those actors who are still there. */
+/** Newest first, with the names of users and keys that still exist. */
 export function entriesQuery(db: Kysely<Database>, search: EntrySearch) {
   return db
     .with('entry', (inner) => pageOf(inner as unknown as Kysely<Database>, search))
@@ -38,7 +38,10 @@ export function entriesQuery(db: Kysely<Database>, search: EntrySearch) {
     .orderBy('entry.id', 'desc');
 }
 
-/** An actor is looked for in two columns, each with its index: the page is cut from the two together. */
+/**
+ * An actor is in one of two columns with separate indexes, so each index provides up to a page and the union is
+ * cut to one.
+ */
 function pageOf(db: Kysely<Database>, search: EntrySearch) {
   const { actorId } = search;
   if (actorId === undefined) return entriesOf(db, search).limit(search.limit);

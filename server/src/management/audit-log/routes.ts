@@ -10,7 +10,7 @@ const PAGE_DEFAULT = 50;
 /** The times that a UUIDv7 can carry. */
 const TIME_MS_MAX = 2 ** 48 - 1;
 
-/** The log grows without bound, so every answer is a page. */
+/** The log grows without bound, so every response is a page. */
 export function auditLogHandlers(deps: Pick<ManagementDeps, 'ofOrganization'>): Handlers {
   return {
     async listAuditLog(call) {
@@ -51,7 +51,7 @@ function storable(param: string, text: string | undefined): string | undefined {
 function timeOf(param: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const timeMs = Date.parse(text);
-  // The schema takes a leap second for a time, and no clock shows it.
+  // The schema accepts a leap second, which `Date` cannot represent.
   if (Number.isNaN(timeMs))
     throw invalidField(param, `${param} must be a time in UTC, such as 2026-01-31T00:00:00.000Z.`);
   return Math.min(Math.max(timeMs, 0), TIME_MS_MAX);

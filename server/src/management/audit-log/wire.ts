@@ -6,7 +6,7 @@ export function toAuditEntry(row: EntryRow): AuditEntry {
   const byKey = row.actor_type === 'api_key';
   return {
     id: row.id,
-    // The time by which entries are ordered and found is the one that is shown.
+    // Entries are ordered and filtered by the time in their id, so the response shows that time.
     at: new Date(uuidTimeMs(row.id)).toISOString(),
     actor: {
       type: row.actor_type,

@@ -14,7 +14,7 @@ import { currentPlan, subscribedPlan } from './organization-plan.ts';
 import { statusRank } from './status-rank.ts';
 
 export type Applied =
-  /** It is not known whose it is, or what it means, before this is. */
+  /** The event waits for this customer, payment or product, which identifies its organization or plan. */
   | { readonly waitsFor: string; readonly organizationId: string | null }
   | {
       readonly waitsFor: null;
@@ -26,7 +26,9 @@ export type Applied =
 type AnyBilledFact = Exclude<Fact, LinkFact | SubscriptionFact | ProductFact>;
 type About<F extends Fact> = Omit<BillingEvent, 'fact'> & { readonly fact: F };
 
-/** Writes what follows from an event, except for the plan of the organization, which is for the caller to change last. */
+/**
+ * Writes the rows that follow from an event. Does not change the organization's plan: the caller does so last.
+ */
 export async function applyFact(tx: Transaction<Database>, event: BillingEvent): Promise<Applied> {
   const { fact } = event;
   switch (fact.kind) {
@@ -47,10 +49,10 @@ async function applyLink(tx: Transaction<Database>, event: About<LinkFact>): Pro
   const linked = owner === null && organizationId !== null && (await link(tx, customerId, organizationId));
   if (linked) owner = organizationId;
   if (owner === null) {
-    // An organization that is gone, or has another customer, does not come to have this one by waiting.
+    // Waiting does not help when the organization is deleted or already has another customer.
     return organizationId === null ? waiting(customerId) : done('ignored', null);
   }
-  // What belongs to one organization is never given to another.
+  // A customer never moves to another organization.
   if (organizationId !== null && owner !== organizationId) return done('ignored', null);
   if (linked || activity === 'checkout.completed')
     await addActivity(tx, { ...event, organizationId: owner, activity, subscriptionId, status: null });
@@ -125,7 +127,7 @@ async function applySubscription(
   return { ...done(newer ? 'applied' : 'outdated', owner), planChange: to === null ? null : { from, to } };
 }
 
-/** The organization of a customer, or of the payment where the fact names no customer. */
+/** The organization of the customer, or of the payment if the fact names no customer. */
 async function ownerOf(tx: Transaction<Database>, fact: Exclude<Fact, ProductFact>): Promise<string | null> {
   if (fact.customerId !== null) {
     const found = await tx
@@ -143,7 +145,7 @@ async function ownerOf(tx: Transaction<Database>, fact: Exclude<Fact, ProductFac
   return payment?.organization_id ?? null;
 }
 
-/** False when what is known of the object is newer, and stays. */
+/** Returns false and keeps the stored row when that row is newer. */
 async function upsertNewer(
   tx: Transaction<Database>,
   table: BilledTable | 'billing_subscriptions',
@@ -172,7 +174,7 @@ interface Activity {
   readonly plan?: string | null;
 }
 
-/** An event that is released later tells the plan only then. */
+/** The plan of an event that waited is known only when it is released, so a conflict updates the plan. */
 async function addActivity(tx: Transaction<Database>, activity: Activity): Promise<void> {
   const plan = activity.plan ?? null;
   await tx

@@ -1,7 +1,10 @@
 import type { Insertable } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 
-/** What follows from an event of Stripe; plain JSON, because it may have to be kept until it is known whose it is. */
+/**
+ * What Relay reads from a Stripe event. Plain JSON, because an event may be stored until its organization is
+ * known.
+ */
 export type Fact =
   | LinkFact
   | BilledFact<'billing_invoices'>
@@ -15,20 +18,20 @@ export type BilledTable = 'billing_invoices' | 'billing_payments' | 'billing_ref
 type Known = 'organization_id' | 'event_at' | 'status_rank';
 export type BilledRow<T extends BilledTable> = Omit<Insertable<Database[T]>, Known>;
 
-/** Something charged, paid or given back. */
+/** An invoice, payment, refund or dispute. */
 export interface BilledFact<T extends BilledTable> {
   readonly kind: T;
-  /** Whose it is; null where the object names no customer, and then it is found by the payment. */
+  /** Null when the object names no customer; the payment then identifies the organization. */
   readonly customerId: string | null;
   readonly row: BilledRow<T>;
 }
 
-/** A customer is an organization's. */
+/** Links a customer to an organization. */
 export interface LinkFact {
   readonly kind: 'link';
   readonly activity: 'customer.linked' | 'checkout.completed';
   readonly customerId: string;
-  /** Null: nothing is said of it here, and the customer may be known already. */
+  /** Null when the event does not name the organization; the customer may already be linked. */
   readonly organizationId: string | null;
   readonly subscriptionId: string | null;
 }
@@ -40,7 +43,7 @@ export interface SubscriptionFact {
   readonly row: Omit<Insertable<Database['billing_subscriptions']>, Known>;
 }
 
-/** Which plan a product stands for; null for none. */
+/** The plan that a product sells; null for none. */
 export interface ProductFact {
   readonly kind: 'product';
   readonly productId: string;
@@ -50,12 +53,12 @@ export interface ProductFact {
 export interface BillingEvent {
   readonly id: string;
   readonly type: string;
-  /** When it happened, by Stripe's clock. */
+  /** The time of the event by Stripe's clock. */
   readonly at: string;
   readonly fact: Fact;
 }
 
-/** The payment that a refund or a dispute is of. */
+/** The payment that was refunded or disputed; null for other facts. */
 export function paymentOf(fact: Fact): string | null {
   const refers = fact.kind === 'billing_refunds' || fact.kind === 'billing_disputes';
   return refers ? (fact.row.payment_id ?? null) : null;

@@ -15,19 +15,19 @@ import {
 
 type Outcome = StripeEventReceipt['outcome'];
 
-/** The management of a hosted deployment to which Stripe sends, on a database of its own. */
+/** Management of a hosted deployment that receives Stripe events, with its own database. */
 export interface BillingRoom {
   readonly room: ManagementFixture;
-  /** Fences raised so far. While `fail` is set, none can be. */
+  /** Fences raised so far. While `fail` is set, raising one fails. */
   readonly fences: { fail: boolean; raised: { organizationId: string; version: number }[] };
-  /** Delivers events one after the other. */
+  /** Delivers the events one after another. */
   send(...sent: SentEvent[]): Promise<Outcome[]>;
   historyOf(caller: Caller): Promise<BillingHistory>;
   planOf(caller: Caller): Promise<string>;
   eventRow(id: string): ReturnType<typeof eventRowOf>;
-  /** An organization and its customer, linked or not yet. */
+  /** Creates an organization and its customer, linked or not. */
   organization(linked?: 'linked' | 'unlinked'): Promise<Customer>;
-  /** A product that stands for a plan. */
+  /** Creates a product that sells a plan. */
   productFor(plan: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface BillingRoom {
 export interface Customer {
   readonly caller: Caller;
   readonly customerId: string;
-  /** The event that says whose customer it is. */
+  /** The event that links the customer to its organization. */
   readonly link: SentEvent;
 }
 

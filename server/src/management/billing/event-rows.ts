@@ -2,27 +2,27 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 import { type BillingEvent, type Fact, paymentOf } from './billing-fact.ts';
 
-/** What became of an event. */
+/** The outcome of an event. */
 export interface Settled {
   readonly outcome: 'applied' | 'outdated' | 'duplicate' | 'kept' | 'ignored';
   readonly organizationId: string | null;
   /** The customer, payment or product it waits for. */
   readonly waitsFor: string | null;
-  /** What the organization's fence has to be raised to. */
+  /** The version to raise the organization's fence to; null when the plan did not change. */
   readonly configVersion: number | null;
 }
 
-/** Stripe delivers an event again for three days by itself, and for thirty when asked to. */
+/** Longer than Stripe redelivers events: 3 days automatically, 30 days on request. */
 const KEPT_DAYS = 90;
-/** More than come in, so that what is old goes at the pace of what is new. */
+/** Each new event removes up to two old ones, so the table stops growing after the retention period. */
 const REMOVED_MAX = 2;
 
 /**
- * Locks the customer, payment or product until commit: the event that identifies the organization cannot arrive
- * between the lookup and the note that it is awaited.
+ * Locks the customer, payment or product until commit. Otherwise the event that identifies the organization
+ * could arrive after the lookup and before this event is stored as waiting for it.
  */
 export async function lockReferences(tx: Transaction<Database>, fact: Fact): Promise<void> {
-  // In one order, so that two events never wait for one another in turn.
+  // A fixed order prevents deadlocks between concurrent events.
   const references = [...new Map(referencesOf(fact)).entries()].sort(([one], [other]) =>
     one < other ? -1 : 1,
   );
@@ -32,7 +32,10 @@ export async function lockReferences(tx: Transaction<Database>, fact: Fact): Pro
   }
 }
 
-/** Everything a fact is about or needs, and whether others may need it at the same time. */
+/**
+ * The objects a fact is about or depends on. Subscriptions share the lock on a product, because they only read
+ * it.
+ */
 function referencesOf(fact: Fact): [reference: string, shared: boolean][] {
   if (fact.kind === 'product') return [[fact.productId, false]];
   const references: [string, boolean][] = [];
@@ -45,7 +48,9 @@ function referencesOf(fact: Fact): [reference: string, shared: boolean][] {
   return references;
 }
 
-/** Takes the event, or answers what became of it when it came before. */
+/**
+ * Inserts the event and returns null. For an event that was received before, returns its recorded outcome.
+ */
 export async function claimEvent(
   tx: Transaction<Database>,
   event: BillingEvent,
@@ -66,7 +71,7 @@ export async function claimEvent(
   return { organizationId: known.organization_id, configVersion: known.config_version };
 }
 
-/** An event that waits, taken so that it is released once. */
+/** Locks a waiting event, so that it is released once. Null when it no longer waits. */
 export async function takeWaiting(tx: Transaction<Database>, id: string): Promise<BillingEvent | null> {
   const row = await tx
     .selectFrom('billing_events')
@@ -96,7 +101,7 @@ export async function recordOutcome(
     .execute();
 }
 
-/** Of what waits for any of these, the oldest first. */
+/** Events that wait for any of these references, oldest first. */
 export function listWaiting(
   db: Kysely<Database>,
   references: readonly string[],

@@ -3,7 +3,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { BilledTable } from './billing-fact.ts';
 
-/** Of each. */
+/** Per list. */
 const RECORDS_MAX = 1_000;
 
 export async function readHistory(db: Kysely<Database>, organizationId: string): Promise<BillingHistory> {
@@ -65,7 +65,7 @@ export async function readHistory(db: Kysely<Database>, organizationId: string):
   };
 }
 
-/** What anybody has who is charged nothing. */
+/** The history of an organization without charges. */
 export const noHistory: BillingHistory = {
   invoices: [],
   payments: [],
@@ -79,7 +79,7 @@ async function newest<T extends BilledTable | 'billing_activities'>(
   table: T,
   organizationId: string,
 ): Promise<Selectable<Database[T]>[]> {
-  // Kysely cannot follow a table that is a type parameter; all of them have the columns used here.
+  // Kysely does not support a table name that is a type parameter; all these tables have the columns used here.
   const rows = await db
     .selectFrom(table as 'billing_activities')
     .selectAll()

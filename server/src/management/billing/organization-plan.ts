@@ -3,7 +3,10 @@ import { isPlanName, type PlanName } from '../../domain/access.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { givesAccess, planFrom } from './plan-from.ts';
 
-/** What all subscriptions of the organization come to, unless one of those in force is of a product not heard of. */
+/**
+ * The plan of all subscriptions of the organization. `unknownProductId` is a product of an active subscription
+ * whose product event has not arrived; the plan is then not final.
+ */
 export async function subscribedPlan(
   tx: Transaction<Database>,
   organizationId: string,

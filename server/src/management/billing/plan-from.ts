@@ -2,19 +2,21 @@ import { isPlanName, type PlanName } from '../../domain/access.ts';
 
 export interface HeldSubscription {
   readonly status: string;
-  /** The plans that its products stand for. */
+  /** The plans that its products sell. */
   readonly plans: readonly (string | null)[];
 }
 
-/** A failed payment is first asked for again; access ends when Stripe gives up. */
+/** `past_due` still gives access: Stripe retries a failed payment and changes the status when it gives up. */
 const GIVING = ['active', 'trialing', 'past_due'];
-/** One that was never paid has ended nothing. */
+/**
+ * A subscription that was never paid (`incomplete_expired`) is not listed: it gave no access that could end.
+ */
 const ENDED = ['canceled', 'unpaid', 'paused'];
 const FROM_BEST: readonly PlanName[] = ['enterprise', 'team', 'free'];
 
 /**
- * The plan that an organization's subscriptions come to: the best that any of them gives; closed when all that gave one have
- * ended; null when they say nothing about it.
+ * The best plan that any subscription gives; `closed` when none does and one with a plan has ended; null when
+ * no subscription determines a plan.
  */
 export function planFrom(subscriptions: readonly HeldSubscription[]): PlanName | null {
   const withPlan = subscriptions.filter(({ plans }) =>

@@ -3,7 +3,7 @@ import { isId } from '../resources/refusals.ts';
 import type { BilledFact, BillingEvent, Fact, LinkFact, SubscriptionFact } from './billing-fact.ts';
 import type { Fields } from './stripe-fields.ts';
 
-/** The events that anything follows from, and what. Stripe may send any other; they change nothing. */
+/** The event types that Relay reads. All others change nothing. */
 const READERS: Readonly<Record<string, (object: Fields) => Fact | null>> = {
   'customer.created': linkOf,
   'customer.updated': linkOf,
@@ -37,7 +37,7 @@ const READERS: Readonly<Record<string, (object: Fields) => Fact | null>> = {
   'product.updated': productOf,
 };
 
-/** What an event is about; null when nothing follows from it. */
+/** Reads an event; null when Relay ignores it. */
 export function readEvent(event: Fields): BillingEvent | null {
   const type = event.text('type');
   const object = event.inner('data')?.inner('object');
@@ -86,7 +86,7 @@ function billedBy(object: Fields, status: string) {
 function invoiceOf(invoice: Fields): BilledFact<'billing_invoices'> | null {
   const customerId = invoice.maybeId('customer');
   const status = invoice.maybeText('status') ?? 'draft';
-  // A draft may still change in every part, or go.
+  // Drafts can still change or be deleted.
   if (customerId === null || status === 'draft') return null;
   return {
     kind: 'billing_invoices',
@@ -183,7 +183,7 @@ function productOf(product: Fields): Fact {
   return { kind: 'product', productId: product.id('id'), plan: plan !== null && isSold(plan) ? plan : null };
 }
 
-/** No product makes an organization what only a deployment is, or closes one. */
+/** No product sells `self_hosted`, which is the plan of a deployment, or `closed`, the state after a plan. */
 function isSold(plan: string): boolean {
   return isPlanName(plan) && plan !== 'self_hosted' && plan !== 'closed';
 }

@@ -98,7 +98,7 @@ describe('events of Stripe', () => {
     const sent = event('invoice.finalized', invoice);
     const seen = await Promise.all(Array.from({ length: 8 }, () => send(sent)));
     assert.deepEqual(seen.flat().sort(), ['applied', ...Array(7).fill('duplicate')]);
-    // What is delivered again after the state has moved on does not move it back.
+    // An old event that is delivered again does not revert newer state.
     await send(event('invoice.paid', { ...invoice, status: 'paid' }, NOVEMBER + 9));
     assert.deepEqual(await send(sent), ['duplicate']);
     assert.deepEqual(
@@ -233,7 +233,7 @@ describe('events of Stripe', () => {
     assert.deepEqual(await send(...claims), ['ignored', 'ignored', 'ignored']);
     const invoice = stripe.invoice(one.customerId);
     await send(event('invoice.paid', invoice));
-    // The same object under another customer would be a fault of Stripe's, and is not followed.
+    // Stripe never moves an object to another customer, so Relay ignores such an event.
     const moved = { ...invoice, customer: other.customerId, total: 1 };
     assert.deepEqual(await send(event('invoice.paid', moved, NOVEMBER + 60)), ['outdated']);
     assert.equal((await historyOf(one.caller)).invoices[0]?.total, 4_900);
@@ -270,7 +270,7 @@ describe('a deployment that charges nobody', () => {
   });
 });
 
-/** Until this many sessions wait for an advisory lock. */
+/** Resolves when this many sessions wait for an advisory lock. */
 async function untilHeld(db: Kysely<Database>, sessions = 1): Promise<void> {
   const { rows } = await sql<{ waiting: number }>`
     select count(*) as waiting from pg_locks

@@ -16,12 +16,12 @@ import {
 
 type ReceiveDeps = Pick<ManagementDeps, 'billing' | 'fences' | 'snapshots' | 'newId'>;
 
-/** How many of those that waited one event releases; the rest go with the next event about the same. */
+/** How many waiting events one event releases. The next event about the same object releases more. */
 const RELEASED_MAX = 500;
 
 /**
- * Applies an event, once, and then those that waited for it. A plan that any of them takes away is gone when this returns.
- * When it throws, the event is to be delivered again: what is still waiting is released then.
+ * Applies an event once, and then the events that waited for it. Access that a plan change removes ends before
+ * this returns. When it throws, Stripe delivers the event again, which releases the events that still wait.
  */
 export async function receiveEvent(
   deps: ReceiveDeps,
@@ -84,13 +84,15 @@ async function changePlan(
       request_id: requestId,
     })
     .execute();
-  // The clock before the organization's row, as every other change locks them.
+  // Locks the configuration version before the organization's row, as every other change does.
   const version = await bumpConfigVersion(tx, organizationId);
   await tx.updateTable('organizations').set({ plan: to }).where('id', '=', organizationId).execute();
   return version;
 }
 
-/** Also for an event that came before: it may have been answered with an error because the fence could not be raised. */
+/**
+ * Raises the fence for a repeated event, too: the first delivery may have failed between commit and fence.
+ */
 async function raiseFence(deps: ReceiveDeps, { organizationId, configVersion }: RaisedBy): Promise<void> {
   if (organizationId === null || configVersion === null) return;
   await deps.fences.raise(organizationId, configVersion);
@@ -102,7 +104,7 @@ async function releaseWaiting(deps: ReceiveDeps, fact: Fact, requestId: string):
   const { db } = deps.billing;
   const known = resolvedBy(fact);
   let left = RELEASED_MAX;
-  // What is released may itself be what others wait for.
+  // A released event may identify the organization of further waiting events.
   while (known.length > 0 && left > 0) {
     const waiting = await listWaiting(db, known.splice(0), left);
     left -= waiting.length;
@@ -128,7 +130,7 @@ async function release(
   return settled;
 }
 
-/** What is known once the fact has been applied. */
+/** The references that are known after the fact was applied. */
 function resolvedBy(fact: Fact): string[] {
   if (fact.kind === 'product') return [fact.productId];
   const customer = fact.customerId === null ? [] : [fact.customerId];

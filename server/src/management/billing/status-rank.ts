@@ -3,8 +3,8 @@ import type { Fact } from './billing-fact.ts';
 type Ranked = Exclude<Fact['kind'], 'link' | 'product'>;
 
 /**
- * How far in its life an object is with this status. Stripe's times are whole seconds, and of two events of the same second the
- * later state wins by this. A status that is not here comes before all others, so that it never hides one that is.
+ * How far an object has progressed at each status. Stripe's times are whole seconds, so this decides between
+ * two events of the same second. An unlisted status ranks lowest, so it never replaces a listed one.
  */
 const RANKS: Readonly<Record<Ranked, Readonly<Record<string, number>>>> = {
   billing_invoices: { open: 1, uncollectible: 2, paid: 3, void: 3 },

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** Events as Stripe sends them, with a few of the many fields that nothing is read of. */
+/** Events as Stripe sends them, including a few of the fields that Relay does not read. */
 export interface SentEvent {
   readonly id: string;
   readonly object: 'event';
@@ -26,12 +26,12 @@ export function event(
   return { id, object: 'event', type, created, data: { object } };
 }
 
-/** The body as it is sent, and the header that signs it. */
+/** The body and its signature header. */
 export function signed(
   sent: object,
   { secret = WEBHOOK_SECRET, atMs = Date.now() }: { secret?: string; atMs?: number } = {},
 ): { body: string; headers: { 'stripe-signature': string } } {
-  // Laid out as Stripe does, which no parser would put back together.
+  // Indented as Stripe does: parsing and serializing would change the text, which the signature covers.
   const body = JSON.stringify(sent, null, 2);
   const timestamp = Math.floor(atMs / 1_000);
   const v1 = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');

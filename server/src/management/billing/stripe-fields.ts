@@ -1,20 +1,20 @@
 import { invalidField } from '../resources/refusals.ts';
 
 /**
- * Reads an object of Stripe field by field. Its shape depends on the version of Stripe's interface that the webhook was set
- * up with, so nothing is taken for granted: what is not as expected is refused by its name, where Stripe's own log shows it.
+ * Reads a Stripe object field by field. Its shape depends on the API version of the webhook, so every field is
+ * checked. The error names an unexpected field, and Stripe's webhook log shows it.
  */
 export interface Fields {
   text(name: string): string;
   maybeText(name: string): string | null;
   integer(name: string): number;
-  /** A time that Stripe gives in seconds, as a timestamp. */
+  /** A Stripe time in seconds, as an ISO timestamp. */
   time(name: string): string;
   maybeTime(name: string): string | null;
   id(name: string): string;
-  /** Of another object: Stripe sends its id, or the whole of it. */
+  /** The id of a referenced object. Stripe sends either the id or the whole object. */
   maybeId(name: string): string | null;
-  /** The object in a field; undefined when it has none. */
+  /** The nested object in a field; undefined when there is none. */
   inner(name: string): Fields | undefined;
   list(name: string): Fields[];
 }

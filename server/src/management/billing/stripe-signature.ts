@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How old a signature may be, so that a recorded event cannot be sent again later. */
+/** The maximum age of a signature, so that a recorded event cannot be replayed later. */
 const SIGNATURE_AGE_SECONDS_MAX = 300;
 
 /** A body with the `Stripe-Signature` header that came with it. */
 export interface SignedBody {
-  /** Exactly as it was sent: the signature covers its characters. */
+  /** The exact text that was sent, because the signature covers it. */
   readonly text: string;
   readonly signature: string;
   readonly secret: string;
@@ -13,8 +13,8 @@ export interface SignedBody {
 }
 
 /**
- * Stripe's documented scheme: the header is `t=<seconds>,v1=<hex>,…`, and each `v1` is an HMAC-SHA-256 of `<t>.<body>`.
- * While a secret is being rolled there are several, and one that matches is enough. Other schemes are ignored.
+ * Stripe's documented scheme: the header is `t=<seconds>,v1=<hex>,…`, and each `v1` is an HMAC-SHA-256 of
+ * `<t>.<body>`. During a secret rotation there are several, and one match is enough. Other schemes are ignored.
  */
 export function isSignedByStripe({ text, signature, secret, nowMs }: SignedBody): boolean {
   const parts = signature.split(',').map((part) => part.trim().split('='));

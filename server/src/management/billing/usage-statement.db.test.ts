@@ -33,7 +33,7 @@ describe('a usage statement', () => {
   const read = async (caller: Caller, query: UsageStatementQuery = {}): Promise<UsageStatement> =>
     (await room.call('getUsageStatement', caller, { query })).body;
 
-  /** What the worker writes of the same traffic: what was used, and by whom. */
+  /** Records usage of this caller as the worker does. */
   async function use(
     { organizationId }: Caller,
     by: { user_id?: string; key_id?: string; endpoint_id?: string },
@@ -161,7 +161,7 @@ describe('a usage statement', () => {
     await use(caller, { user_id: unknown, endpoint_id: bare }, metered);
     await use(caller, { user_id: both, endpoint_id: bare }, metered, '2026-11-04');
     await use(caller, { user_id: both, endpoint_id: priced }, { ...metered, cost_micros: 9 }, '2026-11-04');
-    // A price that was taken away since has cost what it cost.
+    // Removing a price does not change the cost of earlier requests.
     await use(caller, { user_id: both, endpoint_id: bare }, { ...metered, cost_micros: 1 }, '2026-11-05');
     const { totals, lines } = await read(caller);
     assert.deepEqual(

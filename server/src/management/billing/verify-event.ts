@@ -2,7 +2,7 @@ import { RelayError } from '../../domain/relay-error.ts';
 import { type Fields, fieldsOf } from './stripe-fields.ts';
 import { isSignedByStripe, type SignedBody } from './stripe-signature.ts';
 
-/** The event in a body that Stripe has signed; 400 for any other. */
+/** Returns the event of a body with a valid Stripe signature. Throws 400 otherwise. */
 export function verifyEvent(body: SignedBody): Fields {
   if (!isSignedByStripe(body)) throw notSigned();
   let event: unknown;
@@ -12,7 +12,7 @@ export function verifyEvent(body: SignedBody): Fields {
     throw notSigned(cause);
   }
   const fields = fieldsOf(event, 'event');
-  // Thin events of Stripe's second API carry no object to read.
+  // Thin events of Stripe's API v2 contain no object to read.
   if (fields.maybeText('object') === 'v2.core.event') throw notSigned();
   return fields;
 }

@@ -23,7 +23,7 @@ export function capabilityHandlers(
   const features = Object.fromEntries(
     [...ofResources, ...FEATURES].map(({ name, route, isSelfHostedOnly }) => [
       name,
-      // Its routes are served in every mode; in hosted mode they refuse.
+      // In hosted mode these routes exist but reject every call.
       served[route] !== undefined && !(isSelfHostedOnly && deployment.mode === 'hosted'),
     ]),
   );

@@ -12,10 +12,10 @@ export interface ApplyOptions {
   readonly plan_hash?: string;
 }
 
-/** The room for a whole suite, with the routes of the file in short. */
+/** One management fixture for a whole suite, with shortcuts for the routes of the configuration file. */
 export interface ConfigFileRoom {
   readonly room: () => ManagementFixture;
-  /** An organization in which nothing is configured. */
+  /** An organization without configuration. */
   empty(): Promise<Caller>;
   exported(caller: Caller): Promise<ConfigFile>;
   plan(caller: Caller, config: ConfigFile, options?: ApplyOptions): Promise<ConfigPlan>;
@@ -46,7 +46,7 @@ export function configFileRoom(options: FixtureOptions = {}): ConfigFileRoom {
 
 export const SECRET = 'sk-the-secret-of-the-small-file';
 
-/** One of each, tied together. */
+/** A file with one item of each section, linked together. */
 export function smallFile() {
   return {
     version: 1,

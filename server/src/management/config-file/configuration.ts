@@ -4,7 +4,7 @@ import type { SectionName } from '../resources/section.ts';
 import type { Section, StoredEntry } from '../resources/stored-section.ts';
 import { numbered } from './item-keys.ts';
 
-/** One resource as it is stored, and as the file would say it. */
+/** A resource as stored, and as an item of the file. */
 export interface StoredItem extends StoredEntry {
   readonly key: string;
 }
@@ -12,7 +12,7 @@ export interface StoredItem extends StoredEntry {
 /** The whole configuration of an organization, by section and key. */
 export type Configuration = ReadonlyMap<SectionName, ReadonlyMap<string, StoredItem>>;
 
-/** One query for each section, however many items there are. */
+/** Uses one query per section. */
 export async function readConfiguration(
   db: Kysely<Database>,
   organizationId: string,
@@ -33,7 +33,7 @@ export async function readConfiguration(
   return found;
 }
 
-/** As it was at one moment, whatever is written meanwhile. */
+/** Reads in one transaction, so that concurrent writes do not mix two states. */
 export function readConfigurationAtOnce(
   db: Kysely<Database>,
   organizationId: string,

@@ -6,7 +6,7 @@ import { configFileRoom } from './config-file.fixture.ts';
 
 const OWN = { input_cost_micros_per_1m_tokens: 7, output_cost_micros_per_1m_tokens: 8 };
 
-/** An endpoint of a provider that the catalogue knows. */
+/** A file with an endpoint of a provider that the catalog knows. */
 function fileOf(model: string, prices: Partial<ConfigFile> = {}): ConfigFile {
   return {
     version: 1,

@@ -28,14 +28,14 @@ export async function withDefaultPrices(deps: PriceDeps, input: PlanInput, plan:
   }
   for (const change of plan.changes) {
     const isPrice = change.section.name === 'pricing_policies' && change.action === 'delete';
-    // Without a price of its own an endpoint has the catalogue's, whether it had another one before or not.
+    // Removing a price from the file returns the endpoint to the catalog's price.
     const fallen = isPrice && !gone.has(change.key) ? await backToCatalog(deps, input, plan, change) : null;
     kept.push(fallen ?? change);
   }
   return { ...plan, changes: [...kept, ...more] };
 }
 
-/** The configuration without the prices that a new endpoint would have anyway: like other defaults, they are not said. */
+/** Removes prices that equal the catalog's default: an export leaves out defaults. */
 export async function withoutDefaultPrices(
   deps: PriceDeps,
   configuration: Configuration,
@@ -86,7 +86,7 @@ async function backToCatalog(
   return { ...rest, fields: [...fields, owner], columns: { ...rest.columns, managed_by: null } };
 }
 
-/** What the catalogue says of an endpoint as the file has it, or else as it is stored. */
+/** The catalog's price for an endpoint, using the endpoint in the file or else the stored one. */
 async function catalogEntry(deps: PriceDeps, { file, stored }: Items, key: string): Promise<Entry | null> {
   const find = (section: 'endpoints' | 'providers', name: string) =>
     (file?.get(section)?.get(name) ?? stored.get(section)?.get(name))?.entry;

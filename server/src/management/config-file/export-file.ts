@@ -3,7 +3,10 @@ import type { Entry } from '../resources/section.ts';
 import type { Section } from '../resources/stored-section.ts';
 import type { Configuration } from './configuration.ts';
 
-/** The configuration as a file: sorted, without ids, secrets and defaults. The same configuration gives the same file. */
+/**
+ * The configuration as a file: sorted, without ids, secrets and defaults. Equal configurations give equal
+ * files.
+ */
 export function exportFile(configuration: Configuration, sections: readonly Section[]): ConfigFile {
   const parts = sections.flatMap((section) => {
     const stored = [...(configuration.get(section.name)?.values() ?? [])];

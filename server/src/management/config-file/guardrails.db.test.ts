@@ -10,7 +10,7 @@ import { configFileRoom, smallFile, withSecret } from './config-file.fixture.ts'
 const rule = { path: '$.bad', operator: 'equals', value: true, action: 'block' } as const;
 const otherwise = { path: '$', operator: 'exists', action: 'allow' } as const;
 
-/** The small file with a guardrail of one's own and one by its preset, on a lane, an endpoint and everything. */
+/** The small file with a custom and a preset guardrail, bound to a lane, an endpoint and everything. */
 function guardedFile() {
   return {
     ...smallFile(),

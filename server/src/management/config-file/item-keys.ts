@@ -1,6 +1,6 @@
 import type { Entry, SectionShape } from '../resources/section.ts';
 
-/** The keys of a list in their order; of those that share one, the second is `… #2`. */
+/** The keys of a list in order. Repeated keys are numbered: the second is `… #2`. */
 export function numbered<Item extends { readonly entry: Entry }>(
   section: SectionShape,
   items: readonly Item[],
@@ -21,7 +21,7 @@ function textOf(section: SectionShape, entry: Entry): string {
   return JSON.stringify(section.fields.map((field) => entry[field]));
 }
 
-/** By code unit, so that the order is the same on every machine. */
+/** Compares code units, so that the order does not depend on the locale. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -8,7 +8,7 @@ import type { StoredItem } from './configuration.ts';
 import type { Change, Plan, PlanInput } from './make-plan.ts';
 import type { FileItem } from './read-file.ts';
 
-/** Refuses a plan after which something would name what is not there, and says which item is at fault. */
+/** Rejects a plan that would leave a reference to a missing item, and names the item with the reference. */
 export function judgePlan(input: PlanInput, plan: Plan): void {
   const gone = new Set(plan.changes.filter(({ action }) => action === 'delete').map(({ id }) => id));
   const isThere = ({ section, key }: Reference): boolean => {
@@ -42,7 +42,7 @@ function namedInVain(
   );
 }
 
-/** The file may only delete its own, and what hangs on a resource would go with it. */
+/** The file may delete only what it owns. Deleting this resource would also delete what uses it. */
 function stillUsed(
   sections: readonly Section[],
   user: Section,

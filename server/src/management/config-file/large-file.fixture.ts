@@ -1,7 +1,7 @@
 import { type ConfigFile, limitMetrics } from '@relay/contract';
 import { METRICS } from '../../domain/limits/metric.ts';
 
-/** Whole numbers from 0 up to a bound, the same ones for the same seed. */
+/** A seeded generator of integers from 0 up to a bound. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -13,8 +13,8 @@ function numbers(seed: number): (below: number) => number {
 const SCRIPTS = ['Größe', 'モデル', 'Модель', 'Fast & Cheap', 'gpt-5'];
 
 /**
- * A file of 530 items over all sections, of every kind of value and in no order: names of several scripts, slugs
- * that are said and slugs that follow from the name, defaults that are said and defaults that are left out.
+ * A file of 530 items over all sections, unsorted, with every kind of value: names in several scripts, explicit
+ * and derived slugs, explicit and omitted defaults.
  */
 export function largeFile(seed: number): {
   readonly file: ConfigFile;

@@ -20,7 +20,7 @@ export interface Change {
   readonly fields: readonly FieldChange[];
   readonly stored: StoredItem | null;
   readonly item: FileItem | null;
-  /** The whole row of a create; of others what changes in it. */
+  /** All columns for a create; otherwise only the changed ones. */
   readonly columns: Values;
 }
 
@@ -36,7 +36,7 @@ export interface Plan {
   readonly ids: IdOf;
 }
 
-/** What becomes of the things that the file owns and no longer names. */
+/** What to do with resources that the file owns and no longer names. */
 export type Orphans = 'keep' | 'delete' | 'release';
 
 export interface PlanInput {
@@ -47,7 +47,10 @@ export interface PlanInput {
   readonly newId: () => string;
 }
 
-/** What has to change for the configuration to be what the file says. Writes nothing; `judge-plan.ts` says whether it may be. */
+/**
+ * The changes that make the configuration equal to the file. Writes nothing; `judge-plan.ts` decides whether
+ * the plan is allowed.
+ */
 export function makePlan(input: PlanInput): Plan {
   const ids = idsOf(input);
   const changes: Change[] = [];
@@ -68,7 +71,7 @@ export function makePlan(input: PlanInput): Plan {
   return { changes, orphaned, ids };
 }
 
-/** Everything there is has an id, and everything that is to be gets one. */
+/** Stored items keep their ids; new items of the file get one. */
 function idsOf({ sections, stored, file, newId }: PlanInput): IdOf {
   const known = new Map<SectionName, Map<string, string>>();
   for (const { name } of sections) {
@@ -77,7 +80,7 @@ function idsOf({ sections, stored, file, newId }: PlanInput): IdOf {
     for (const key of file.get(name)?.keys() ?? []) if (!ids.has(key)) ids.set(key, newId());
     known.set(name, ids);
   }
-  // What the file names in vain gets no id, and is refused before anything is written.
+  // A reference to a missing item has no id. `judgePlan` rejects it before anything is written.
   return (section, key) => known.get(section)?.get(key) ?? '';
 }
 
@@ -111,7 +114,7 @@ function endOf(section: Section, stored: StoredItem, orphans: 'delete' | 'releas
   return { ...shared, action: 'delete', fields, columns: {} };
 }
 
-/** What a create or a delete says of an item: every field that is not as it would be anyway. */
+/** The fields that a create or a delete lists: all that differ from their defaults. */
 export function fieldsOf(
   section: Section,
   entry: Entry,

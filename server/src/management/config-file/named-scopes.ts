@@ -5,8 +5,8 @@ import type { Section } from '../resources/stored-section.ts';
 import type { Change, PlanInput } from './make-plan.ts';
 
 /**
- * Demands the scopes of sections that a plan may withhold, from a file that names or changes their items. Without them
- * the rest of the configuration is applied all the same.
+ * Requires the scope of a section that the organization's plan may not include, such as guardrails, only if the
+ * file names or changes its items. Callers without the scope can still apply all other sections.
  */
 export function demandNamedScopes(caller: Caller, input: PlanInput, changes: readonly Change[]): void {
   for (const section of input.sections) {
@@ -18,7 +18,7 @@ export function demandNamedScopes(caller: Caller, input: PlanInput, changes: rea
   }
 }
 
-/** Whether the caller could replace every secret that the file refers to. */
+/** Whether the caller may replace every secret that the file refers to. */
 export function mayReplaceSecrets(caller: Caller, input: PlanInput): boolean {
   if (!caller.scopes.has('relay:providers:manage')) return false;
   return input.sections.every((section) => {
@@ -28,8 +28,8 @@ export function mayReplaceSecrets(caller: Caller, input: PlanInput): boolean {
 }
 
 /**
- * Whether the apply has to do with what no gateway may miss. One that changes nothing may be the repetition of an apply
- * whose fence could not be raised.
+ * Whether the apply must raise the fence. An apply without changes may repeat one whose fence failed, so it
+ * raises the fence if the file names items of a fenced section.
  */
 export function isFenced(input: PlanInput, changes: readonly Change[]): boolean {
   if (changes.length > 0) return changes.some(({ section }) => section.isFenced);

@@ -6,7 +6,10 @@ import type { Caller } from '../../domain/caller.ts';
 import { addOneOfEach, refusal } from '../fixture.ts';
 import { configFileRoom, smallFile, withSecret } from './config-file.fixture.ts';
 
-/** Every resource of the file with the routes that change it, and a change that would be allowed on an unowned one. */
+/**
+ * Every resource of the file with the routes that change it, and a change that is allowed when the file does
+ * not own it.
+ */
 const resources = [
   ['listProviders', 'updateProvider', { enabled: false }, 'deleteProvider', /provider "Main"/],
   ['listCredentials', 'updateCredential', { enabled: false }, 'deleteCredential', /credential "key"/],

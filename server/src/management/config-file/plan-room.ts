@@ -4,7 +4,10 @@ import { RelayError } from '../../domain/relay-error.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { Plan, PlanInput } from './make-plan.ts';
 
-/** Refuses a file that creates more than the organization's plan allows, as the routes of the resources would. */
+/**
+ * Rejects a file that creates more resources than the organization's plan allows, as the routes of the
+ * resources do.
+ */
 export async function demandRoomForPlan(
   db: Kysely<Database>,
   organizationId: string,

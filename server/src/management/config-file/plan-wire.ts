@@ -3,7 +3,7 @@ import type { ConfigPlan } from '@relay/contract';
 import type { Change, Plan } from './make-plan.ts';
 import type { HeldItem } from './secret-holders.ts';
 
-/** Of what changes and from what to what, and of nothing else: the same changes have the same hash. */
+/** Covers only the changes with their old and new values, so equal changes have equal hashes. */
 export function planHash({ changes }: Plan): string {
   const said = changes.map(({ action, section, key, fields }) => [action, section.name, key, fields]);
   return createHash('sha256').update(JSON.stringify(said)).digest('hex');
@@ -11,7 +11,7 @@ export function planHash({ changes }: Plan): string {
 
 export interface PlanAnswer {
   readonly plan: Plan;
-  /** With what the secrets that were sent change. */
+  /** Includes the changes that the sent secrets cause. */
   readonly changes: readonly Change[];
   readonly toProvide: readonly HeldItem[];
   readonly secrets: ConfigPlan['secrets'];

@@ -5,24 +5,24 @@ import { invalidField } from '../resources/refusals.ts';
 import type { Entry, SectionDeps, SectionName, SectionShape } from '../resources/section.ts';
 import { numbered } from './item-keys.ts';
 
-/** One item of the file with nothing left out. */
+/** One item of the file, with defaults filled in. */
 export interface FileItem {
   readonly key: string;
   readonly entry: Entry;
-  /** Where it stands, such as `endpoints[3]`. */
+  /** The position in the file, such as `endpoints[3]`. */
   readonly path: string;
 }
 
 export type FileItems = ReadonlyMap<SectionName, ReadonlyMap<string, FileItem>>;
 
-/** What the file says, each item checked on its own; whether what it names exists is judged with the plan. */
+/** Reads the file and validates each item by itself. `judgePlan` checks references between items. */
 export function readFile(file: ConfigFile, sections: readonly SectionShape[], deps: SectionDeps): FileItems {
   const { items, faults } = readItems(file, sections, deps);
   if (faults[0] !== undefined) throw faults[0];
   return items;
 }
 
-/** The items that are good, and a refusal for each that is not. */
+/** Returns the valid items, and an error for each invalid one. */
 export function readItems(
   file: ConfigFile,
   sections: readonly SectionShape[],
@@ -71,7 +71,7 @@ function entryOf(section: SectionShape, item: Partial<Entry>): Entry {
   return Object.fromEntries(section.fields.map((field) => [field, whole[field] ?? null]));
 }
 
-/** The refusals of the resources name the field of one body; here that body is an item of the file. */
+/** Errors of the resources name a field of a request body; this puts the position of the item in front. */
 function atItem(path: string, error: unknown): RelayError {
   if (!(error instanceof RelayError) || typeof error.detail.param !== 'string') throw error;
   const param = `${path}.${error.detail.param}`;

@@ -25,7 +25,9 @@ export type ConfigFileDeps = Pick<
   'ofOrganization' | 'snapshots' | 'sealer' | 'egress' | 'newId' | 'deployment' | 'fences' | 'clock'
 >;
 
-/** The configuration as a file. What the file names is owned by it, and its other writers are refused. */
+/**
+ * Export, plan and apply of the configuration file. Resources that the file names become read-only elsewhere.
+ */
 export function configFileHandlers(deps: ConfigFileDeps): Handlers {
   return {
     async exportConfig({ caller: { organizationId } }) {
@@ -43,7 +45,7 @@ export function configFileHandlers(deps: ConfigFileDeps): Handlers {
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
         .execute((tx) => prepare(tx, organizationId));
-      // A caller who may not replace a secret must not learn whether a guess is right.
+      // A caller who may not replace secrets must not learn whether a guessed secret equals the stored one.
       const secrets = mayReplaceSecrets(caller, input) ? (body.secrets ?? {}) : {};
       const given = { sealer: deps.sealer, organizationId, secrets, toProvide, toEnterAgain };
       const changes = withSecrets(input, plan, given);
@@ -66,7 +68,7 @@ interface Prepared {
   readonly toEnterAgain: ReadonlySet<string>;
 }
 
-/** Checks the file before any query, and gives what makes and judges the plan. */
+/** Validates the file before the first query, and returns a function that makes and checks the plan. */
 function prepared(
   deps: ConfigFileDeps,
   request: ConfigPlanRequest,
@@ -85,7 +87,7 @@ function prepared(
   };
 }
 
-/** All of the file or nothing of it: every change, its audit entry and one new version commit together. */
+/** Commits all changes, their audit entries and one new version together, or nothing. */
 export async function applyConfigFile(
   deps: ConfigFileDeps,
   by: WrittenBy,

@@ -3,12 +3,12 @@ import type { StoredItem } from './configuration.ts';
 import type { PlanInput } from './make-plan.ts';
 import type { FileItem } from './read-file.ts';
 
-/** An item of the file that may have a secret, with what is stored of it. */
+/** An item of a section with secrets, and its stored row if there is one. */
 export interface HeldItem {
   readonly section: Section;
   readonly item: FileItem;
   readonly stored: StoredItem | null;
-  /** Where its secret is found; null when it has none. */
+  /** The item's `secret_ref`; null when it has none. */
   readonly ref: string | null;
 }
 

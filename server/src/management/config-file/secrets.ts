@@ -10,16 +10,19 @@ import type { StoredSecret } from '../resources/section.ts';
 import type { Change, Plan, PlanInput } from './make-plan.ts';
 import { type HeldItem, heldItems } from './secret-holders.ts';
 
-/** The secrets an apply carries, by their references. */
+/** The secrets that an apply carries, by reference. */
 export type Secrets = Readonly<Record<string, string>>;
 
-/** The items whose secret an apply has to carry: it is not stored, or stored for something else. */
+/**
+ * Items whose secret the apply must carry: none is stored, its reference changed, or it was entered for another
+ * origin.
+ */
 export function itemsToProvide(input: PlanInput, toEnterAgain: ReadonlySet<string>): HeldItem[] {
   return heldItems(input).filter(({ stored, ref }) => {
     if (ref === null) return false;
     if (stored === null || (stored.secret?.sealed ?? null) === null || toEnterAgain.has(stored.row.id))
       return true;
-    // One that was entered by hand has no reference, and keeps its secret when it gets one.
+    // A secret entered by hand has no reference. It stays valid when the file adds one.
     const refBefore = stored.entry['secret_ref'] ?? null;
     return refBefore !== null && refBefore !== ref;
   });
@@ -30,11 +33,14 @@ export interface SecretInput {
   readonly organizationId: string;
   readonly secrets: Secrets;
   readonly toProvide: readonly HeldItem[];
-  /** The ids of those whose secret was entered for another origin. */
+  /** Ids of items whose stored secret was entered for another origin. */
   readonly toEnterAgain: ReadonlySet<string>;
 }
 
-/** The changes of a plan with the secrets that are new sealed into them, and those that are no longer named taken out. */
+/**
+ * The plan's changes, with new secrets sealed into them and secrets removed where the item no longer has a
+ * reference.
+ */
 export function withSecrets(input: PlanInput, plan: Plan, given: SecretInput): readonly Change[] {
   const held = heldItems(input);
   demandKnown(held, given.secrets);
@@ -47,13 +53,13 @@ export function withSecrets(input: PlanInput, plan: Plan, given: SecretInput): r
   return [...changes.values()];
 }
 
-/** What an apply has to carry it has to carry; a plan may do without. */
+/** Only an apply must carry all required secrets; a plan can be made without them. */
 export function demandProvided({ toProvide, secrets }: SecretInput): void {
   const missing = toProvide.find(({ ref }) => secretOf(secrets, ref) === undefined);
   if (missing !== undefined) throw notGiven(missing);
 }
 
-/** What would become of every secret that the file refers to. */
+/** For each secret of the file: whether the apply would change it, or unknown if the secret was not sent. */
 export function secretStates(input: PlanInput, given: SecretInput): ConfigPlan['secrets'] {
   return heldItems(input).flatMap((held) => {
     if (held.ref === null) return [];
@@ -106,7 +112,7 @@ function changeOf(
   return replaced('[replaced]', sealedSecret(sealer, nextPlace(held.place), secret));
 }
 
-/** A secret that no longer opens is as good as none. */
+/** A stored secret that cannot be opened counts as missing. */
 function isStored(sealer: Sealer, stored: StoredSecret | null, secret: string): boolean {
   if (stored === null || stored.sealed === null) return false;
   try {
@@ -123,7 +129,9 @@ function secretOf(secrets: Secrets, ref: string | null): string | undefined {
   return ref !== null && Object.hasOwn(secrets, ref) ? secrets[ref] : undefined;
 }
 
-/** A secret that nothing asks for is a slip; passing over it would leave the wrong one in use. */
+/**
+ * Rejects a secret that no item refers to: it is a mistake, and ignoring it would leave the old secret in use.
+ */
 function demandKnown(held: readonly HeldItem[], secrets: Secrets): void {
   const asked = new Set(held.map(({ ref }) => ref));
   for (const [ref, secret] of Object.entries(secrets)) {

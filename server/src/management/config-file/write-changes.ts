@@ -9,7 +9,7 @@ interface WrittenRow {
   readonly id: string;
 }
 
-/** Writes what changes, table by table, in few statements. Returns every change as the audit log keeps it. */
+/** Writes the changes table by table, in few statements, and returns their audit entries. */
 export async function writeChanges(
   tx: Transaction<Database>,
   organizationId: string,
@@ -28,7 +28,7 @@ export async function writeChanges(
       for (const row of await rows.updateAll(tx, organizationId, ids, columns)) after.set(row.id, row);
     }
   }
-  // Last and backwards, so that nothing is deleted while another row still names it.
+  // Deletes last and in reverse order, so that no remaining row refers to a deleted one.
   for (const { name, table } of sections.toReversed()) {
     const deleted = changes.filter(({ section, action }) => section.name === name && action === 'delete');
     await ownedRows(table).removeAll(
@@ -42,7 +42,9 @@ export async function writeChanges(
   );
 }
 
-/** Rows that change alike change in one statement: a file that takes over what is there sets one column in all. */
+/**
+ * Groups rows with equal changes into one statement: a first apply sets the same column in all existing rows.
+ */
 function alike(changes: readonly Change[]): [columns: Values, ids: string[]][] {
   const groups = Map.groupBy(changes, ({ id, columns }) =>
     holdsBytes(columns) ? id : JSON.stringify(columns),

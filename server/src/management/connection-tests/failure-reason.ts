@@ -1,6 +1,6 @@
 import { AddressRefusedError } from '../../kit/egress/index.ts';
 
-/** Why there was no answer. */
+/** Why there was no response. */
 export type FailureReason =
   | 'address_refused'
   | 'dns_failed'
@@ -14,10 +14,10 @@ const DNS = /^(?:EAI_|ENOTFOUND$|ENODATA$|ESERVFAIL$)/;
 const TLS =
   /^(?:ERR_SSL_|ERR_TLS_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|EPROTO$)/;
 const TIMEOUT = /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/;
-/** Errors of undici's parser: the answer is not HTTP, or its head is oversized. */
+/** Errors of undici's parser: the response is not HTTP, or its headers are too large. */
 const UNREADABLE = /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$)/;
 
-/** `connected`: the request was sent, so the answer failed. */
+/** `connected`: the request was sent, so the failure is in the response. */
 export function failureReasonOf(error: Error, connected: boolean): FailureReason {
   if (error instanceof AddressRefusedError || error.cause instanceof AddressRefusedError) {
     return 'address_refused';

@@ -16,7 +16,7 @@ export interface Answered {
   readonly kind: 'answered';
   readonly status: number;
   readonly body: Buffer;
-  /** False when the answer was larger than a test reads. */
+  /** False when the response was larger than a test reads. */
   readonly complete: boolean;
   readonly connectMs: number;
   readonly respondMs: number;

@@ -33,8 +33,8 @@ interface Test {
 type ModelsAnswer = Pick<ProviderTestResult, 'model_count' | 'model_ids'>;
 
 /**
- * Calls the stored provider as a request would, and reports the stage that fails. Nothing is metered, recorded or written. Of the
- * answer only a short text without the secret is shown.
+ * Calls the stored provider as a request would and reports the stage that fails. Meters, records and writes
+ * nothing. Shows only a short part of the response, without the secret.
  */
 export function connectionTestHandlers(deps: TestDeps): Handlers {
   const limited = createRunningTests(RUNNING_MAX);
@@ -105,7 +105,7 @@ async function listModels(
   const result = await sendAuthorized(target, send, request);
   const secret = target.secret?.reveal() ?? null;
   const models = modelsIn(result, secret);
-  // A list that is too large to read still proves that the provider answers and accepts the credential.
+  // A list that is too large to read still proves that the provider responds and accepts the credential.
   const listed = models !== null || (result.kind === 'answered' && !result.complete);
   const outcome = outcomeIn(result, listed);
   const answer = verdictOf(result, outcome, { ...target.subject, path, model: null }, secret);
@@ -140,13 +140,13 @@ async function askModel(
   return verdictOf(result, outcome, { ...target.subject, path, model }, secret);
 }
 
-/** Tests without a usable credential are not sent, so a secret is there when one is needed. */
+/** Tests without a usable credential are not sent, so `secret` is present whenever it is needed. */
 function sendAuthorized({ origin, auth, secret }: Target, send: Send, request: EgressRequest) {
   authorizeRequest(request, auth.mode, auth.headerName, secret);
   return send(origin, request);
 }
 
-/** `expected`: whether the body of a 2xx is what was asked for. */
+/** `expected`: whether the body of a 2xx response has the expected content. */
 function outcomeIn(result: ProbeResult, expected: boolean): Outcome {
   if (result.kind === 'failed') return result.reason;
   const outcome = outcomeOf(result.status);

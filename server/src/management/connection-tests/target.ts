@@ -60,7 +60,7 @@ export async function targetOf(
   };
 }
 
-/** The credential that routing would choose, from what is stored now. */
+/** The credential that routing would choose, from the stored rows. */
 async function credentialOf(
   db: Kysely<Database>,
   provider: Row<'providers'>,

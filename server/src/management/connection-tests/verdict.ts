@@ -35,7 +35,7 @@ const TELLS_OF_CREDENTIAL: ReadonlySet<Outcome> = new Set(['ok', 'rate_limited',
 
 const STAGES: readonly StageName[] = ['resolve', 'connect', 'authenticate', 'respond'];
 
-/** What a status means. Whether a 2xx is what was asked for is judged by its body. */
+/** The outcome for an HTTP status. For a 2xx, the body decides. */
 export function outcomeOf(status: number): Outcome {
   if (status >= 200 && status < 300) return 'ok';
   if (status >= 300 && status < 400) return 'redirected';
@@ -96,7 +96,7 @@ function stagesOf(result: ProbeResult, outcome: Outcome, subject: Subject, messa
     const latency_ms = latencies[stage] ?? null;
     if (stage === stop) return { stage, status: 'failed', latency_ms, message };
     if (stop !== null && place > STAGES.indexOf(stop)) {
-      // An answer that rejects the credential still has a latency.
+      // A response that rejects the credential still has a latency.
       return { stage, status: 'skipped', latency_ms, message: 'Not reached.' };
     }
     return passed(stage, outcome, subject, latency_ms);

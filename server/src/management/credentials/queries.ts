@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 
-/** Endpoints that name this credential, rather than taking the provider's own. */
+/** Endpoints that name this credential explicitly, instead of using the provider's default. */
 export async function endpointNamesWith(
   db: Kysely<Database>,
   organizationId: string,

@@ -6,7 +6,9 @@ import { withSecretRefs } from '../resources/secret-refs.ts';
 import type { SectionOf } from '../resources/section.ts';
 import { placeOf } from './secret-place.ts';
 
-/** The secret is not a field of the item: an apply seals the value of `secret_ref` separately. */
+/**
+ * The secret is not a field of the item: an apply seals the secret that `secret_ref` points to separately.
+ */
 export const credentialSection: SectionOf<ConfigCredential, typeof tables.credentials> = {
   announced: credentialResource.section,
   defaults: { enabled: true },

@@ -2,7 +2,7 @@ import type { Credential } from '@relay/contract';
 import { ownerOf } from '../resources/ownership.ts';
 import type { Row } from '../resources/rows.ts';
 
-/** The secret is write-only: nothing of it, sealed or not, is among these fields. */
+/** Never includes the secret, sealed or not: it is write-only. */
 export function toCredential(row: Row<'credentials'>): Credential {
   return {
     id: row.id,

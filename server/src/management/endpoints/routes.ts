@@ -86,7 +86,10 @@ function settingsOf(body: EndpointCreate | EndpointUpdate) {
   };
 }
 
-/** A credential is bound to its provider, and with it to one origin: no other provider's endpoint may name it. */
+/**
+ * An endpoint may only name a credential of its own provider: a secret is sent only to the origin it was
+ * entered for.
+ */
 async function demandCredentialOf(
   tx: Transaction<Database>,
   provider: { readonly id: string; readonly organization_id: string },

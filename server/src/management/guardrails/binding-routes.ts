@@ -6,7 +6,7 @@ import { listBindingsOf } from './queries.ts';
 import { guardrailResource, replaceBindings } from './replace-bindings.ts';
 import { toBinding } from './wire.ts';
 
-/** The bindings of a guardrail are part of what is read of it: its entity tag stands for them as well. */
+/** Bindings share the entity tag of their guardrail, whose response has their number. */
 export function bindingHandlers(deps: ManagementDeps): Handlers {
   const guardrails = resourceWrites(deps, { ...guardrailResource, dependents: [] });
   return {

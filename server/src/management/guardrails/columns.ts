@@ -22,7 +22,7 @@ export function settingsOf(body: GuardrailCreate): Settings {
   };
 }
 
-/** The settings as they will be, whichever of them the body names. */
+/** The stored settings with the changes of the body. */
 function settingsAfter(before: Row<'guardrails'>, body: GuardrailUpdate): Settings {
   const { request_template, response_rules, secret_header_name } = body;
   const stored = toGuardrail(before, 0);
@@ -60,8 +60,8 @@ export function patchOf(
 }
 
 /**
- * Relay never sends a secret to another origin than it was entered for; a secret in the same call is for the new
- * origin.
+ * Throws 409 when a stored secret would be sent to another origin than it was entered for. Not called when the
+ * body replaces or removes the secret.
  */
 function demandOriginKept(before: Row<'guardrails'>, baseUrl: string): void {
   if (before.sealed_secret === null || sameOrigin(originOf(before.base_url), originOf(baseUrl))) return;
@@ -108,7 +108,7 @@ function sizesOf(body: GuardrailCreate) {
   };
 }
 
-/** PostgreSQL's driver takes an array for an array of its own, so JSON goes in as text. */
+/** The PostgreSQL driver would turn a JavaScript array into a PostgreSQL array, so JSON is sent as text. */
 function columnsOf({ request_template, response_rules, ...settings }: Settings) {
   return {
     ...settings,

@@ -10,7 +10,7 @@ const VERDICTS: Readonly<Record<Exclude<GuardrailVerdict, 'unavailable'>, string
   blocked: 'The guardrail blocks the text. A request gets 403 content_policy_violation.',
 };
 
-/** What was found, and what to do about it. */
+/** Explains the result of a test and what to do next. */
 export function explanationOf(
   row: Row<'guardrails'>,
   hasSecret: boolean,

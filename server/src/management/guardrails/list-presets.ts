@@ -3,7 +3,7 @@ import { setNextPage, unknownCursor } from '../resources/paging.ts';
 
 type ListCall = Pick<Call<'listGuardrailPresets'>, 'query' | 'setHeader'>;
 
-/** Presets are few and have no ids: their position is their slug. */
+/** Presets are few and have no ids, so pages continue after a slug. */
 export function listPresets<Item extends { readonly slug: string }>(
   call: ListCall,
   presets: readonly Item[],

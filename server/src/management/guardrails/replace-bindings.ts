@@ -25,9 +25,9 @@ export const guardrailResource = { noun: 'guardrail', table: storedTable('guardr
 const TARGETS = { lane: 'lanes', provider: 'providers', endpoint: 'endpoints' } as const;
 
 /**
- * The bindings of a guardrail become those of the body. Those that stay keep their ids, and those that the
- * configuration file owns have to be among them unchanged. The guardrail's version grows, because its bindings are part
- * of what is read of it.
+ * Replaces all bindings of a guardrail. Bindings that remain keep their ids, and those that the configuration
+ * file owns must be in the body unchanged. Increments the guardrail's version, because its response has
+ * the number of its bindings.
  */
 export async function replaceBindings(
   deps: WriteDeps,
@@ -52,7 +52,8 @@ export async function replaceBindings(
     return {
       result: { after: touched, bindings: result },
       changes: [{ noun: 'guardrail', id: before.id, ...change }],
-      // A binding may have come or been enabled, and repeating a call whose fence failed raises it again.
+      // A new or enabled binding must apply to the next request. Repeating a call whose fence failed raises it
+      // again.
       isFenced: touched.enabled,
     };
   });
@@ -108,7 +109,7 @@ async function writeBindings(
   }
 }
 
-/** The id as stored, kept from being deleted until commit. */
+/** The stored id of the target, which cannot be deleted until commit. */
 async function heldTarget(
   tx: Transaction<Database>,
   organizationId: string,

@@ -12,7 +12,7 @@ export const resources = [
     ...guardrailResource,
     counted: 'guardrails',
     feature: ['guardrails', 'listGuardrails'],
-    // A request that arrives after the answer must meet an enabled guardrail as it is now.
+    // Requests that arrive after the response must be checked with the new settings.
     isFenced: ({ enabled }) => enabled,
     section: guardrailSection,
     handlers: guardrailHandlers,

@@ -13,7 +13,9 @@ import { placeOf } from './secret-place.ts';
 import { checkedGuardrailUrl, demandSettings } from './settings.ts';
 import { toGuardrail } from './wire.ts';
 
-/** The secret is not a field of the item: an apply seals the value of `secret_ref` separately. */
+/**
+ * The secret is not a field of the item: an apply seals the secret that `secret_ref` points to separately.
+ */
 export const guardrailSection: SectionOf<ConfigGuardrail, typeof tables.guardrails> = {
   announced: guardrailResource.section,
   defaults: {

@@ -9,7 +9,7 @@ import { targetUrlProblems } from '../../kit/egress/target-url.ts';
 import { invalidField } from '../resources/refusals.ts';
 import { demandAuthHeader } from '../resources/upstream-address.ts';
 
-/** What has to fit together, whichever of it a write has named. */
+/** Settings that depend on each other, checked together even if a write changes only one. */
 export type Settings = Pick<
   Guardrail,
   | 'preset_slug'
@@ -21,7 +21,7 @@ export type Settings = Pick<
   | 'enabled'
 >;
 
-/** Refuses, by the name of the field, settings with which no answer could be judged. */
+/** Throws 400, naming the field, for settings with which a guardrail cannot work. */
 export function demandSettings(settings: Settings): void {
   demandAuthHeader(settings.auth_mode, settings.secret_header_name, 'secret_header_name');
   if (presetOf(settings.preset_slug) === undefined) {
@@ -32,7 +32,10 @@ export function demandSettings(settings: Settings): void {
   if (settings.response_rules !== null) demandRules(settings.response_rules, settings);
 }
 
-/** One that fails for want of its credential would refuse every request, or let every request pass unseen. */
+/**
+ * An enabled guardrail without its credential would fail on every call: it would reject all requests, or let
+ * all pass unchecked.
+ */
 export function demandCredential({ enabled, auth_mode }: Settings, hasCredential: boolean): void {
   if (!enabled || hasCredential || !authStyles[auth_mode].needsSecret) return;
   throw invalidField(
@@ -60,7 +63,7 @@ function refused(param: string, message: string) {
   return invalidField(param, `${param} ${message}.`);
 }
 
-/** The form that is stored. The address is called as it stands, so nothing of it is taken away. */
+/** Returns the URL as it is stored. Relay calls exactly this URL, so nothing is stripped. */
 export function checkedGuardrailUrl(egress: Pick<Egress, 'check'>, baseUrl: string): string {
   const target = egress.check(withoutQuery(baseUrl));
   if (typeof target === 'string') throw invalidField('base_url', `base_url ${targetUrlProblems[target]}.`);
@@ -74,7 +77,7 @@ export function checkedGuardrailUrl(egress: Pick<Egress, 'check'>, baseUrl: stri
   return url.origin + url.path;
 }
 
-/** jsonb holds neither NUL nor half a character, however deep it stands. */
+/** PostgreSQL's jsonb cannot store NUL or unpaired surrogates, at any depth. */
 function demandStorableJson(param: string, value: unknown): void {
   if (typeof value === 'string') {
     if (!value.includes('\0') && value.isWellFormed()) return;

@@ -86,7 +86,7 @@ describe('statistics of guardrails', () => {
     const last = points.at(-1);
     assert.deepEqual([last?.allowed, last?.flagged, last?.replaced], [19, 0, 0]);
     assert.deepEqual([last?.blocked, last?.unavailable], [1, 0]);
-    // Bins are as wide as they are: 20 ms lies between 16 and 25.
+    // Quantiles are as exact as histogram bins: 20 ms is in the bin from 16 to 25.
     assert.ok(Number(last?.latency_ms_p50) > 16 && Number(last?.latency_ms_p50) < 25);
     assert.equal(points.at(-3)?.unavailable, 1);
     assert.deepEqual([points.at(-2)?.allowed, points.at(-2)?.latency_ms_p95], [0, null]);
@@ -118,7 +118,7 @@ describe('statistics of guardrails', () => {
     assert.deepEqual(await counted(), [0, 0]);
     assert.deepEqual(await counted({ bound_to: 'global' }), [4, 1]);
     assert.deepEqual(await counted({ bound_to: `lane:${made.lane.id}` }), [2, 1]);
-    // The endpoint is a member of the lane: whatever asks the lane could come to it.
+    // The endpoint is in the lane, so every request of the lane may reach it.
     assert.deepEqual(await counted({ bound_to: `endpoint:${made.endpoint.id}` }), [3, 1]);
     assert.deepEqual(
       await counted({ bound_to: `provider:${made.provider.id},lane:${made.lane.id}` }),

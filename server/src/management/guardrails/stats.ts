@@ -51,7 +51,7 @@ export function guardrailStatsHandlers(
   };
 }
 
-/** One point for every bucket of the range, whether it was asked in it or not. */
+/** One point per bucket of the range, including buckets without calls. */
 function pointsOf(range: BucketRange, rows: readonly VerdictRow[]): Pick<GuardrailStats, 'total' | 'points'> {
   const buckets = new Map(rows.map((row) => [row.bucketStartMs, row]));
   const points: GuardrailStats['points'] = [];

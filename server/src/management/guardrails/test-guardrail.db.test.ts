@@ -9,7 +9,7 @@ import { type ManagementFixture, startManagement } from '../fixture.ts';
 
 const SECRET = 'hx7-Qm2PzL9vTrW4-secret';
 
-/** A service that answers what the path says, and echoes what it was sent. */
+/** A service whose response depends on the path, and which echoes the request. */
 async function startService(): Promise<Server> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

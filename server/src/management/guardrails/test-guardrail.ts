@@ -14,13 +14,13 @@ import { placeOf } from './secret-place.ts';
 
 type TestDeps = Pick<ManagementDeps, 'sealer' | 'clock' | 'openEgress'>;
 
-/** What is shown of an answer. */
+/** How much of a response is shown. */
 const SHOWN_BYTES_MAX = 16 * 1024;
 const SAMPLE_MODEL = 'test';
 
 /**
- * Asks the guardrail as a request would, with what is stored of it and through a door of the test's own. It counts neither
- * against the guardrail's turns nor for its circuit, and nothing is recorded.
+ * Calls the guardrail as a request would, with the stored settings and a separate egress. Does not count toward
+ * its concurrency or circuit breaker, and records nothing.
  */
 export async function testGuardrail(
   deps: TestDeps,
@@ -40,7 +40,7 @@ export async function testGuardrail(
   }
 }
 
-/** The stage it runs in; the first one where it runs in both, or in none. */
+/** The stage that the guardrail runs in; `pre_dispatch` when it runs in both or neither. */
 function usualStage({ pre_dispatch_enabled, post_response_enabled }: Row<'guardrails'>): GuardrailStage {
   return post_response_enabled && !pre_dispatch_enabled ? 'post_response' : 'pre_dispatch';
 }
@@ -71,7 +71,7 @@ function toResult(
   };
 }
 
-/** Null when it opens under none of the configured master keys. */
+/** Null when none of the configured master keys can open it. */
 function opened(sealer: Sealer, row: Row<'guardrails'>, sealed: Buffer): Secret | null {
   try {
     return sealer.open(sealed, secretBinding(placeOf(row)));

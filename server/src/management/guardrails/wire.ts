@@ -4,7 +4,7 @@ import type { Preset } from '../../domain/guardrails/presets.ts';
 import { ownerOf } from '../resources/ownership.ts';
 import type { Row } from '../resources/rows.ts';
 
-/** The secret is write-only: nothing of it, sealed or not, is among these fields. */
+/** Never includes the secret, sealed or not: it is write-only. */
 export function toGuardrail(row: Row<'guardrails'>, bindingCount: number): Guardrail {
   return {
     id: row.id,

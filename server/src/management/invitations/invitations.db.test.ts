@@ -165,7 +165,7 @@ describe('invitations', () => {
       Array.from({ length: 20 }, (_, index) => invite(caller, `member-${index}@example.com`)),
     );
     const made = results.filter((result) => result.status === 'fulfilled');
-    // The plan has three places, and the owner has one of them.
+    // The plan allows three members, and the owner is one.
     assert.equal(made.length, 2);
     for (const result of results) {
       if (result.status === 'rejected') refusal('entitlement_missing', undefined, /3 members/)(result.reason);

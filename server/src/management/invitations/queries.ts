@@ -17,7 +17,7 @@ export const memberCount: PlanCount = {
 
 export type InvitationRow = Selectable<Database['invitations']>;
 
-/** Those made since a moment and not withdrawn, in creation order. */
+/** Invitations created since a time and not withdrawn, in creation order. */
 export function listInvitations(
   db: Kysely<Database>,
   organizationId: string,
@@ -36,7 +36,7 @@ export function listInvitations(
     .execute();
 }
 
-/** One that can still be withdrawn: neither accepted nor withdrawn. It is kept as it is until commit. */
+/** Locks an invitation that is neither accepted nor withdrawn until commit. */
 export function lockOpenInvitation(
   tx: Transaction<Database>,
   organizationId: string,
@@ -79,7 +79,7 @@ export async function withdrawInvitation(
     .execute();
 }
 
-/** Nothing happens in the database when an invitation expires, so the next one for its address closes it. */
+/** Expiry changes no row, so a new invitation for the same address closes the expired one. */
 export async function closeExpired(
   tx: Transaction<Database>,
   organizationId: string,

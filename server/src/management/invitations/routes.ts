@@ -32,11 +32,11 @@ import { toInvitation } from './wire.ts';
 
 const DAY_MS = 86_400_000;
 const LIFE_MS = 7 * DAY_MS;
-/** How long an invitation that was accepted or has expired is still shown. */
+/** How long accepted and expired invitations stay in the list. */
 const SHOWN_MS = 30 * DAY_MS;
 const TOKEN_BYTES = 32;
 
-/** Gateways know nothing of invitations: these writes need no configuration version. */
+/** Gateways do not use invitations, so these writes need no configuration version. */
 export function invitationHandlers(deps: ManagementDeps): Handlers {
   const nowMs = () => deps.clock.nowMs();
 
@@ -119,7 +119,7 @@ async function audit(
   });
 }
 
-/** As for members: what cannot be made of a member cannot be promised to one. */
+/** Inviting with a role requires the same permissions as giving a member that role. */
 async function demandMayInvite(tx: Transaction<Database>, call: WriteCall, role: RoleName): Promise<void> {
   const { organizationId, userId } = call.caller;
   const standings = await standingsOf(tx, organizationId, [userId], { hold: true });

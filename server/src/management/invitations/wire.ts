@@ -1,7 +1,7 @@
 import type { Invitation } from '@relay/contract';
 import type { InvitationRow } from './queries.ts';
 
-/** Nothing of the link is among these fields: the row has its digest alone. */
+/** Never includes the link: the row only has the digest of its token. */
 export function toInvitation(row: InvitationRow, nowMs: number): Invitation {
   return {
     id: row.id,

@@ -7,7 +7,7 @@ export function toLane(row: Row<'lanes'>): Lane {
     id: row.id,
     name: row.name,
     slug: row.slug,
-    // Stored as text that may be empty; on the wire no description is null.
+    // Stored as text, which may be empty; the API returns null instead.
     description: row.description === '' ? null : row.description,
     default_max_wait_ms: row.default_max_wait_ms,
     allow_fallback: row.allow_fallback,

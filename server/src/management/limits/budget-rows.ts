@@ -4,23 +4,23 @@ import { type Database, tables } from '../../store/postgres/schema.ts';
 import { type OwnedRows, ownedRows, type RowOf, type Table } from '../resources/rows.ts';
 
 /**
- * Budgets of members and of keys lie in two tables that differ in one column: whose budget it is. What both share is
- * written once, over the columns that both have, and names that column by its kind.
+ * Member limits and key limits are in two tables that differ only in the owner's column. This code uses the
+ * columns that both have; `BudgetKind` names the owner's column.
  */
 type BudgetColumns = Omit<typeof tables.user_limit_policies, 'user_id'>;
 export type BudgetRow = RowOf<BudgetColumns>;
 
-/** What tells the two kinds apart. */
+/** The differences between member limits and key limits. */
 export interface BudgetKind {
   readonly kind: BudgetPolicy['kind'];
-  /** As the audit log and refusals call it. */
+  /** The name in the audit log and in errors. */
   readonly noun: 'user_limit_policy' | 'api_key_limit_policy';
   readonly rows: OwnedRows<BudgetColumns>;
   readonly subjectColumn: 'user_id' | 'api_key_id';
   readonly subjectParam: 'user_uuid' | 'api_key_uuid';
   /**
-   * Locks the owner of the budget until commit, so that it is not deleted and gets no concurrent budgets. Rejects
-   * a missing owner, and with `forNew` an owner who cannot get another budget.
+   * Locks the owner of the limit until commit, so that it is not deleted and gets no concurrent limits. Rejects
+   * a missing owner, and with `forNew` an owner who cannot get another limit.
    */
   readonly lockSubject: (
     tx: Transaction<Database>,
@@ -28,7 +28,7 @@ export interface BudgetKind {
     subjectId: string,
     { forNew }: { readonly forNew: boolean },
   ) => Promise<void>;
-  /** What of a budget stays as it was made; its value and whether it is enabled may always change. */
+  /** Fields that cannot change after creation. The value and `enabled` can always change. */
   readonly fixed: readonly ('target_type' | 'target_id' | 'metric' | 'period')[];
 }
 
@@ -44,7 +44,7 @@ export function subjectOf({ subjectColumn }: BudgetKind, row: BudgetRow): string
   return String(Object.entries(row).find(([column]) => column === subjectColumn)?.[1] ?? '');
 }
 
-/** A budget in the terms of the rules that decide what it limits. */
+/** The limit as the domain's limit rules expect it. */
 export function toBudgetPolicy(kind: BudgetPolicy['kind'], subjectId: string, row: BudgetRow): BudgetPolicy {
   return {
     id: row.id,
@@ -58,7 +58,7 @@ export function toBudgetPolicy(kind: BudgetPolicy['kind'], subjectId: string, ro
   };
 }
 
-/** The other budget of the same subject on the same target over the same window: there is at most one. */
+/** Another limit of the same owner, target, metric and period. There may be only one. */
 export async function findTwin(
   tx: Transaction<Database>,
   kind: BudgetKind,

@@ -11,7 +11,7 @@ import { addMember, asKey, type ManagementFixture, refusal, startManagement } fr
 const ACCOUNTS = { mode: 'hosted', accounts: true, version: '0.0.0' } as const;
 const KEYS = 230;
 
-/** Counts nothing; records how many limits one call asked for. */
+/** For each read, how many limits it asked for. */
 const asked: number[] = [];
 async function countNothing(
   _organizationId: string,

@@ -14,7 +14,7 @@ import { heldResource } from './limited-resource.ts';
 
 type ChangeCall = Pick<WriteCall, 'caller' | 'header'>;
 
-/** What both kinds of budget are written by: whose it is, and the rest of the body. */
+/** The fields of a member or key limit, with the owner under one name for both kinds. */
 export interface WantedBudget extends Omit<UserLimitPolicyUpsert, 'user_uuid' | 'limit_uuid'> {
   readonly subjectId: string;
 }
@@ -40,7 +40,7 @@ export async function createBudget(
   const whole = { ...row, [kind.subjectColumn]: subjectId };
   const after = await kind.rows.insert(tx, organizationId, whole);
   if (after !== undefined) return { before: null, after };
-  // Whose budget it is is locked, so no twin can have come in between.
+  // The owner is locked, so no equal limit can have been created since the check.
   throw new RelayError('internal_error', { internal: `${kind.noun} ${id} exists already` });
 }
 
@@ -61,7 +61,7 @@ export async function updateBudget(
     ? limitOf(wanted)
     : await heldColumns(tx, organizationId, wanted, wantedTargetId(found, wanted));
   const before = await lockedBudget(tx, kind, call, limitId);
-  // Once more on the row that is written: it may have changed between the two.
+  // Checks again after locking, because the row may have changed since it was read.
   demandSame(kind, before, wanted);
   await demandNoTwin(tx, kind, organizationId, subjectId, { ...before, ...columns });
   const after = await kind.rows.update(tx, organizationId, before.id, columns);
@@ -142,13 +142,15 @@ function limitOf({ metric, period, limit_value, enabled }: WantedBudget) {
   return { metric, period, limit_value, enabled };
 }
 
-/** Left out, the target stays what it was; the id of another kind of resource cannot be meant. */
+/**
+ * An omitted id keeps the target, unless its type changes: the old id then belongs to another kind of resource.
+ */
 function wantedTargetId(row: BudgetRow, { target_type, target_id }: WantedBudget): string | null {
   if (target_id !== undefined) return target_id;
   return target_type === row.target_type ? row.target_id : null;
 }
 
-/** A budget stays with whom it was made for, and keeps what its kind says that it keeps. */
+/** Rejects a change of the owner or of a field that is fixed for this kind. */
 function demandSame(kind: BudgetKind, row: BudgetRow, wanted: WantedBudget): void {
   const refuse = (param: string) =>
     conflict(

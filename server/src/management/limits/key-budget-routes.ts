@@ -8,7 +8,7 @@ import { keyBudgets, listKeyBudgets } from './key-budgets.ts';
 import { visibleOwner } from './visibility.ts';
 import { budgetWrites } from './write-budget.ts';
 
-/** Budgets of keys: each covers exactly one key. A replacement is another key and begins without any. */
+/** Limits of keys: each covers exactly one key. A key that replaces another starts without limits. */
 export function keyBudgetHandlers(deps: ManagementDeps): Handlers {
   const writes = budgetWrites(deps, keyBudgets);
   return {
@@ -38,7 +38,7 @@ export function keyBudgetHandlers(deps: ManagementDeps): Handlers {
   };
 }
 
-/** A policy names a key by its id. What looks like the key itself is refused, and not repeated in the refusal. */
+/** Rejects a body that has the key itself instead of its id, without repeating the key in the error. */
 function demandPublicId(id: string): void {
   if (!id.includes('rly_')) return;
   throw invalidField(

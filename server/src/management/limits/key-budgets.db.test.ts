@@ -194,7 +194,7 @@ describe('API-key budgets', () => {
     const keyId = await newKey();
     const periods = ['second', 'minute', 'hour', 'day', 'month'] as const;
     for (let round = 0; round < 6; round += 1) {
-      // Those of the round before go while those of this one come.
+      // Deletes the limits of the previous round while creating those of this one.
       const metric = round % 2 === 0 ? 'requests' : 'tokens';
       const earlier = await listed(keyId);
       await Promise.all([

@@ -8,14 +8,14 @@ import { unknownSubject } from './change-budget.ts';
 
 export type KeyBudgetRow = BudgetRow & { readonly api_key_id: string; readonly owner_user_id: string };
 
-/** The budgets a reader sees: of the keys of one owner, or with `ownerId` undefined of every key. */
+/** The key limits that a caller may see: of one owner's keys, or of all keys when `ownerId` is undefined. */
 export interface KeyBudgetScope {
   readonly organizationId: string;
   readonly ownerId: string | undefined;
   readonly enabledOnly: boolean;
 }
 
-/** In creation order, those of revoked keys among them. */
+/** In creation order, including limits of revoked keys. */
 export function listKeyBudgets(
   db: Kysely<Database>,
   { organizationId, ownerId, enabledOnly }: KeyBudgetScope,
@@ -41,7 +41,7 @@ export function listKeyBudgets(
 
 const names = { kind: 'api_key', subjectParam: 'api_key_uuid' } as const;
 
-/** Key, target, metric and window are what the budget is; its value and whether it is enabled may change. */
+/** Only the value and `enabled` can change after creation. */
 export const keyBudgets: BudgetKind = {
   ...names,
   noun: 'api_key_limit_policy',

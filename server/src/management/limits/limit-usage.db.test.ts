@@ -20,7 +20,7 @@ describe('the live state of limits', () => {
 
   beforeEach(async () => {
     database = await freshDatabase();
-    // Far from the end of any window that the tests look at.
+    // Not near the end of any window in these tests.
     nowMs = Date.parse('2026-03-31T12:00:00.000Z');
     storeIsAway = false;
     room = await startManagement(database.url, {
@@ -49,7 +49,7 @@ describe('the live state of limits', () => {
   }
   const numbers = ({ limit, used, reserved, remaining }: LimitUsage) => [limit, used, reserved, remaining];
 
-  /** One request, admitted as the snapshot says. */
+  /** Admits one request with the limits of the snapshot. */
   async function admit(model: string, amounts: UsedAmounts, caller = room.acme) {
     const { organizationId } = caller;
     const snapshot = await room.snapshots.load(organizationId);
@@ -86,7 +86,7 @@ describe('the live state of limits', () => {
     return { answer, settle };
   }
 
-  /** The ledger of these organizations is empty, and so is every calendar window when it begins. */
+  /** These organizations have no ledger rows, so every calendar window starts at 0. */
   function openings({ candidates }: AdmissionAsk): Opening[] {
     return candidates.flatMap(({ charges }) =>
       charges.flatMap(({ policy }) => {

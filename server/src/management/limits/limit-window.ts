@@ -2,7 +2,10 @@ import type { LimitMetric, LimitPeriod } from '@relay/contract';
 import { METRICS } from '../../domain/limits/metric.ts';
 import { invalidField } from '../resources/refusals.ts';
 
-/** Rejects a period that the metric cannot have: `none` goes with a metric that is counted while requests are in flight. */
+/**
+ * Rejects a period that does not fit the metric: `none` is only for metrics counted while requests are in
+ * flight.
+ */
 export function demandWindow({ metric, period }: { metric: LimitMetric; period: LimitPeriod }): void {
   if (METRICS[metric].held && period !== 'none') {
     throw invalidField('period', `period must be "none" when metric is "${metric}".`);

@@ -11,15 +11,17 @@ const TABLES = {
   lane: 'lanes',
 } as const;
 
-/** What a limit is to be on, and the two fields of the body that say so. */
+/** The resource to limit, and the prefix of the two body fields that name it. */
 export interface NamedResource {
   readonly type: keyof typeof TABLES | 'global';
   readonly id: string | null;
-  /** `scope` for `scope_type` and `scope_id`. */
+  /** `scope` stands for the fields `scope_type` and `scope_id`. */
   readonly fields: 'scope' | 'target';
 }
 
-/** Its id as stored, kept from being deleted until commit; 400 when it cannot be limited. */
+/**
+ * The stored id of the resource, which cannot be deleted until commit. Throws 400 when it cannot be limited.
+ */
 export async function heldResource(
   tx: Transaction<Database>,
   organizationId: string,
@@ -33,7 +35,7 @@ export async function heldResource(
       `${param} must be null or left out when ${fields}_type is "global": the policy applies to every request.`,
     );
   }
-  // `model` is the word of the specification for what is an endpoint everywhere else.
+  // The API's `model` scope is an endpoint.
   const kind = type === 'model' ? 'endpoint' : type;
   if (id === null) {
     throw invalidField(param, `${param} must name the ${kind} to limit when ${fields}_type is "${type}".`);

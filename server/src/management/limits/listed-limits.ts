@@ -9,7 +9,7 @@ import { listKeyBudgets } from './key-budgets.ts';
 import { listUserBudgets } from './user-budgets.ts';
 import { seesOrganization, visibleOwner } from './visibility.ts';
 
-/** Where a limit stands in the list: its section, and its place there. */
+/** The position of a limit in the list: its section, and its id there. */
 export interface Position {
   readonly section: number;
   readonly id: string;
@@ -32,9 +32,9 @@ interface Reader {
 }
 
 /**
- * The limits in force that the caller may see, after a position and no more than `count`: policies on resources,
- * bounds of endpoints, budgets of members, budgets of keys. The first two are what this process holds requests to;
- * budgets can be more than a process should go through for one page, and are read as far as it reaches.
+ * Up to `count` active limits that the caller may see, after a position: shared limits, endpoint concurrency,
+ * member limits, key limits. The first two come from this process's snapshot. Member and key limits can be too
+ * many to hold, so only the needed page is read from the database.
  */
 export async function listLimits(
   reader: Reader,
@@ -52,7 +52,7 @@ export async function listLimits(
   return found;
 }
 
-/** Always four, so that a position means the same to every caller. */
+/** Always four sections, even if empty, so that a position is valid for every caller. */
 function sectionsFor({ caller, snapshot, db }: Reader): readonly Section[] {
   const { organizationId } = caller;
   const owner = visibleOwner(caller);
@@ -86,7 +86,7 @@ function sectionsFor({ caller, snapshot, db }: Reader): readonly Section[] {
   ];
 }
 
-/** The snapshot has them in the order of their ids. */
+/** Pages over a list of the snapshot, which is sorted by id. */
 function inMemory(items: readonly { id: string; limit: Limit }[]): Section {
   return async (afterId, count) =>
     (afterId === undefined ? items : items.filter(({ id }) => id > afterId)).slice(0, count);
@@ -96,7 +96,7 @@ export function cursorOf({ section, id }: Position): string {
   return Buffer.from(`0${section}${id.replaceAll('-', '')}`, 'hex').toString('base64url');
 }
 
-/** Null for text that is not a cursor of this list. */
+/** Null when the cursor is invalid. */
 export function positionOf(cursor: string): Position | null {
   const hex = Buffer.from(cursor, 'base64url').toString('hex');
   const parts = /^0([0-3])(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex);

@@ -41,7 +41,7 @@ export function limitPolicyHandlers(
           ...limitOf(body),
         });
         if (inserted !== undefined) return inserted;
-        // Policies have no name and may repeat one another; only the id is unique, and it is new.
+        // Only the id is unique, and it is new: limits have no name and may repeat.
         throw new RelayError('internal_error', { internal: `limit policy ${id} exists already` });
       });
       return toLimitPolicy(row);
@@ -51,7 +51,8 @@ export function limitPolicyHandlers(
       const { body } = call;
       demandWindow(body);
       const row = await writes.update(call, call.params.policy_id, async ({ tx, organizationId }, before) => {
-        // Left out, the scope stays what it was; the id of another kind of resource cannot be meant.
+        // An omitted id keeps the scope, unless its type changes: the old id then belongs to another kind of
+        // resource.
         const keptId = body.scope_type === before.scope_type ? before.scope_id : null;
         const scope = await heldScope(tx, organizationId, {
           scope_type: body.scope_type,

@@ -8,7 +8,10 @@ export interface PolicyScope {
   readonly scope_id: string | null;
 }
 
-/** What the policy is to limit, kept from being deleted until commit; 400 when it cannot be limited by it. */
+/**
+ * The scope of a shared limit. Its resource cannot be deleted until commit. Throws 400 when it cannot be
+ * limited.
+ */
 export async function heldScope(
   tx: Transaction<Database>,
   organizationId: string,

@@ -12,7 +12,7 @@ const LIMITED = {
   lane: 'lanes',
 } as const satisfies Record<string, SectionName>;
 
-/** Policies have no name and may repeat one another, so those on the same thing are told apart by their order. */
+/** Limits have no name and may repeat, so limits on the same resource are distinguished by their order. */
 export const limitPolicySection: SectionOf<ConfigLimitPolicy, typeof tables.limit_policies> = {
   announced: limitPolicyResource.section,
   defaults: { scope: null, enabled: true },

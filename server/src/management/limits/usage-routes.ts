@@ -9,9 +9,9 @@ import { toLimitUsage } from './usage-wire.ts';
 
 type UsageDeps = Pick<ManagementDeps, 'ofOrganization' | 'snapshots' | 'clock' | 'limitUsage'>;
 
-/** An organization may have a budget for each of its keys, so this list is never whole without a bound. */
+/** The page size without `limit`: an organization may have a limit for each of its keys. */
 const PAGE_MAX = 1_000;
-/** One step of the limits engine keeps others waiting meanwhile. */
+/** One read blocks the limits engine, so long lists are read in parts. */
 const LIMITS_PER_READ = 100;
 
 export function limitUsageHandlers(deps: UsageDeps): Handlers {
@@ -38,7 +38,7 @@ async function onePage(deps: UsageDeps, call: Call<'listLimitUsage'>): Promise<L
   const limit = query.limit ?? PAGE_MAX;
   const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
   const reader = { caller, snapshot, db: deps.ofOrganization(organizationId) };
-  // One more than asked for tells whether there is a next page.
+  // One more than requested shows whether there is a next page.
   const found = await listLimits(reader, after, limit + 1);
   if (found.length <= limit) return found;
   const page = found.slice(0, limit);
@@ -61,7 +61,7 @@ async function readUsage(
     return usages;
   } catch (error) {
     if (!(error instanceof RelayError && error.code === 'store_unavailable')) throw error;
-    // It is not the database that is away, so the error must not say so.
+    // The database is available, so the error must not blame it.
     throw new RelayError('policy_unavailable', {
       message: 'The live state of limits cannot be read right now. Retry shortly.',
       internal: error.detail.internal ?? error.message,

@@ -2,7 +2,7 @@ import type { LimitUsage } from '@relay/contract';
 import type { PolicyUsage } from '../../admission/engine.ts';
 import type { Limit } from '../../domain/limits/limit.ts';
 
-/** `resets_at` is null when there is nothing to reset: for concurrency, and for a short window that is whole. */
+/** `resets_at` is null when nothing resets: for concurrency, and for an unused short window. */
 export function toLimitUsage({ described }: Limit, usage: PolicyUsage, nowMs: number): LimitUsage {
   const { used, reserved, resetMs } = usage;
   return {
@@ -15,7 +15,7 @@ export function toLimitUsage({ described }: Limit, usage: PolicyUsage, nowMs: nu
     limit: described.limit_value,
     used,
     reserved,
-    // Actual use may have exceeded its estimate, and a limit may have been lowered under what is used.
+    // Usage can exceed the limit: actual usage may exceed its estimate, or the limit was lowered.
     remaining: Math.max(0, described.limit_value - used - reserved),
     resets_at: resetMs > 0 ? new Date(nowMs + resetMs).toISOString() : null,
   };

@@ -7,7 +7,7 @@ import { listUserBudgets, userBudgets } from './user-budgets.ts';
 import { visibleOwner } from './visibility.ts';
 import { budgetWrites } from './write-budget.ts';
 
-/** Budgets of members: each covers what the member sends from browsers and with any of their keys. */
+/** Limits of members: each covers all sessions and keys of one member. */
 export function userBudgetHandlers(deps: ManagementDeps): Handlers {
   const writes = budgetWrites(deps, userBudgets);
   return {

@@ -6,7 +6,7 @@ import { unknownSubject } from './change-budget.ts';
 
 export type UserBudgetRow = BudgetRow & { readonly user_id: string };
 
-/** The budgets a reader sees: those of one member, or with `userId` undefined those of the whole organization. */
+/** The member limits that a caller may see: of one member, or of all when `userId` is undefined. */
 export interface UserBudgetScope {
   readonly organizationId: string;
   readonly userId: string | undefined;
@@ -33,7 +33,7 @@ export function listUserBudgets(
 
 const names = { kind: 'user', subjectParam: 'user_uuid' } as const;
 
-/** Everything may change but the member. */
+/** Everything except the member can change. */
 export const userBudgets: BudgetKind = {
   ...names,
   noun: 'user_limit_policy',

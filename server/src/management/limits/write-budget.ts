@@ -8,11 +8,11 @@ import type { WriteCall } from '../resources/write-resource.ts';
 import { type BudgetKind, subjectOf } from './budget-rows.ts';
 import { type Change, createBudget, removeBudget, updateBudget, type WantedBudget } from './change-budget.ts';
 
-/** What every write of a budget answers: its id is learned from the list. */
+/** The response of every write. Clients find the id in the list. */
 type Done = { readonly ok: true };
 
 export interface BudgetWrites {
-  /** With the id of a budget an update, without it a new one. */
+  /** Updates the limit with this id; creates one when it is undefined. */
   upsert(call: WriteCall, limitId: string | undefined, wanted: WantedBudget): Promise<Done>;
   remove(call: WriteCall, limitId: string): Promise<Done>;
 }
@@ -31,7 +31,7 @@ export function budgetWrites(deps: WriteDeps, kind: BudgetKind): BudgetWrites {
       return {
         result: changed.after,
         changes: [recorded({ noun, table: rows.table }, changed.before, changed.after)],
-        // Gateways hold the budgets of a key with the key, and those of members with the configuration.
+        // Gateways cache the limits of a key with the key, and member limits with the configuration.
         keyIds: kind.kind === 'api_key' ? [subjectOf(kind, row)] : [],
       };
     });

@@ -33,7 +33,7 @@ async function readFlows(deps: LiveDeps, ask: FlowsAsk): Promise<LiveFlow[]> {
     return await deps.liveFlows(ask);
   } catch (error) {
     if (!(error instanceof RelayError && error.code === 'store_unavailable')) throw error;
-    // It is not the database that is away, so the error must not say so.
+    // The database is available, so the error must not blame it.
     throw new RelayError('policy_unavailable', {
       message: 'What is under way cannot be read right now. Retry shortly.',
       internal: error.detail.internal ?? error.message,

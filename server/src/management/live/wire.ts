@@ -18,7 +18,7 @@ export function toLiveLanes(flows: readonly LiveFlow[]): LiveLane[] {
   return lanes.toSorted((a, b) => b.longest_wait_ms - a.longest_wait_ms || b.in_flight - a.in_flight);
 }
 
-/** In the order of the configuration; one that was deleted while requests are there has no limit and comes last. */
+/** In configuration order. A deleted endpoint that still has requests has no limit and comes last. */
 export function toLiveEndpoints(
   flows: readonly LiveFlow[],
   endpoints: ReadonlyMap<string, Endpoint>,

@@ -250,7 +250,7 @@ describe('the last owner', () => {
     await assert.rejects(room.call('updateMember', acme, { id, body: { role: 'admin' } }), last);
     await assert.rejects(room.call('updateMember', acme, { id, body: { status: 'suspended' } }), last);
     await assert.rejects(room.call('removeMember', acme, { id }), last);
-    // A suspended owner cannot act, so they do not stand in.
+    // A suspended owner cannot act, so the organization still needs another.
     const other = await addMember(room, acme, 'owner');
     await room.call('updateMember', acme, { id: other.userId, body: { status: 'suspended' } });
     await assert.rejects(room.call('removeMember', acme, { id }), last);

@@ -4,10 +4,10 @@ import type { Database } from '../../store/postgres/schema.ts';
 import type { Standing } from '../api-keys/standing.ts';
 import type { RowRange } from '../resources/rows.ts';
 
-/** A membership with the person it is of. Its id is theirs. */
+/** A membership with its user. The id is the user's id. */
 export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
 
-/** In the order of ids. */
+/** Ordered by id. */
 export function listMembers(db: Kysely<Database>, organizationId: string, { afterId, limit }: RowRange) {
   return membersOf(db, organizationId)
     .$if(afterId !== undefined, (query) => query.where('member.user_id', '>', afterId ?? ''))
@@ -25,8 +25,8 @@ export function findMember(
 }
 
 /**
- * What these members and every owner are, kept as it is until commit. All who change members lock the owners, and
- * in one order, so that no two of them can each take away what the other takes for the last owner.
+ * The standings of these members and of all owners, locked until commit. Every change of members locks all
+ * owners in the same order, so two concurrent changes cannot each remove what is then the last owner.
  */
 export async function lockStandings(
   tx: Transaction<Database>,
@@ -67,7 +67,7 @@ export async function updateMember(
     .execute();
 }
 
-/** Their keys and budgets go with them. */
+/** The database also deletes the keys and limits of the member. */
 export async function removeMember(
   tx: Transaction<Database>,
   organizationId: string,

@@ -24,7 +24,7 @@ import {
 import { demandMayChange, demandOwnerLeft } from './rules.ts';
 import { toMember } from './wire.ts';
 
-/** A member as they are, held until commit, with everybody whose standing decides what may be done to them. */
+/** A member to change, locked until commit, with the standings that decide whether the change is allowed. */
 interface Seat {
   readonly before: MemberRow;
   readonly target: Standing;
@@ -71,8 +71,8 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
 }
 
 /**
- * Committed, then fenced, then answered: no request that arrives after the answer is decided on what the member
- * was before. The fence is raised for every change, so that a repeat raises what a first try could not.
+ * Commits, then raises the fence, then responds: requests that arrive after the response see the change. Every
+ * change raises the fence, so repeating one whose fence failed raises it again.
  */
 async function changeMember(
   deps: ManagementDeps,
@@ -98,7 +98,7 @@ async function changeMember(
       before: audited(seat.before),
       after: after && audited(after),
     });
-    // Which keys there are does not change with a role, and those of a removed member are gone.
+    // Changing a role changes no key, and the keys of a removed member are deleted.
     return { result: after, keyIds: [] };
   });
   await deps.fences.raise(organizationId, version);
@@ -127,7 +127,7 @@ function wantedOf(body: MemberUpdate, before: MemberRow): Pick<MemberRow, 'role'
   );
 }
 
-/** Who it was has to be told by the entry itself: a removed member is visible nowhere else. */
+/** Includes name and email, because a removed member is shown nowhere else. */
 function audited({ name, email, role, status }: MemberRow): object {
   return { name, email, role, status };
 }

@@ -3,13 +3,13 @@ import { RelayError } from '../../domain/relay-error.ts';
 import type { Standing } from '../api-keys/standing.ts';
 import { conflict } from '../resources/refusals.ts';
 
-/** A role that a change takes away or gives; null where there is none, before joining and after leaving. */
+/** The role before and after a change; null before joining and after leaving. */
 export interface RoleChange {
   readonly from: RoleName | null;
   readonly to: RoleName | null;
 }
 
-/** 403 for what the acting member may not do to another, or to themselves, whatever their key holds. */
+/** Throws 403 when the actor's role does not allow the change, whatever scopes the calling key has. */
 export function demandMayChange(actor: Standing, { from, to }: RoleChange): void {
   const held = rolePermissions[actor.role];
   if (!held.has('cloud:members:manage')) {
@@ -27,7 +27,7 @@ export function demandMayChange(actor: Standing, { from, to }: RoleChange): void
   }
 }
 
-/** 409 when no active owner would be left. A suspended owner does not count. */
+/** Throws 409 when no active owner would be left. */
 export function demandOwnerLeft(
   standings: ReadonlyMap<string, Standing>,
   target: Standing,

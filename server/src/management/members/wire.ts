@@ -7,7 +7,7 @@ export function toMember(row: MemberRow): Member {
     name: row.name,
     email: row.email,
     role: row.role,
-    // Suspended here, or as a person everywhere: either way they are let in nowhere in this organization.
+    // A user can be suspended in this organization or everywhere; either way they have no access here.
     status: row.status === 'suspended' ? 'suspended' : row.user_status,
     joined_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at?.toISOString() ?? null,

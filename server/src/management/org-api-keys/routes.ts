@@ -16,10 +16,10 @@ import type { ManagementDeps } from '../resources/deps.ts';
 import { listFound } from '../resources/paging.ts';
 import { invalidField, isId, unknownReference } from '../resources/refusals.ts';
 
-/** The keys of a large organization do not fit one answer: without `limit` this is the page. */
+/** The page size without `limit`: a large organization's keys do not fit in one response. */
 const KEYS_PER_PAGE = 1_000;
 
-/** The keys of every member, for those who answer for the organization. */
+/** Keys of all members, for administrators of the organization. */
 export function orgApiKeyHandlers(deps: ManagementDeps): Handlers {
   return {
     async listOrgApiKeys(call) {
@@ -47,7 +47,7 @@ function everyKey({ organizationId }: Caller): KeyScope {
   return { organizationId, userId: undefined };
 }
 
-/** The owner of the new key, which gets the permissions that the owner and the creator share. */
+/** Finds the owner of the new key. Rejects scopes that the owner or the creator does not have. */
 async function memberFor(
   tx: Transaction<Database>,
   caller: Caller,

@@ -5,7 +5,7 @@ import type { ManagementDeps } from '../resources/deps.ts';
 import { ownedRows, type Row, storedTable } from '../resources/rows.ts';
 import { findCatalogPrice } from './price-catalog.ts';
 
-/** What of an endpoint its catalogue price follows from. */
+/** The fields of an endpoint that determine its catalog price. */
 export type PricedEndpoint = Pick<
   Row<'endpoints'>,
   'organization_id' | 'provider_id' | 'upstream_model' | 'route_kind'
@@ -19,7 +19,7 @@ export interface CatalogColumns {
   readonly source: 'catalog';
 }
 
-/** The columns of a price policy by the catalogue; null when it does not know what the endpoint costs. */
+/** The catalog's price as columns; null when the catalog has no usable price for the endpoint. */
 export async function catalogColumns(
   deps: Pick<ManagementDeps, 'clock'>,
   tx: Transaction<Database>,

@@ -5,7 +5,10 @@ import type { Writing } from '../resources/write-resource.ts';
 import { catalogColumns, type PricedEndpoint } from './catalog-columns.ts';
 import { findPriceOf, pricingPolicy } from './queries.ts';
 
-/** Prices that come from the catalog. Each is written in the transaction of what it follows from, with its own audit entry. */
+/**
+ * Prices from the catalog. Each is written in the transaction of the endpoint's change, with its own audit
+ * entry.
+ */
 export interface DefaultPrices {
   /** The price of an endpoint that was just created, where the catalog has one. */
   create(writing: Writing, endpoint: Row<'endpoints'>): Promise<void>;
@@ -15,7 +18,7 @@ export interface DefaultPrices {
     before: Row<'endpoints'>,
     after: Pick<PricedEndpoint, 'upstream_model' | 'route_kind'>,
   ): Promise<void>;
-  /** Makes room for a price that a user sets. */
+  /** Removes the catalog's price before a user sets one. */
   remove(writing: Writing, endpointId: string): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { findCatalogPrice, priceOf, pricesInForce, shiftDecimal } from './price-
 const atMs = Date.UTC(2026, 10, 1);
 const OPENAI = 'https://api.openai.com/v1';
 
-/** Every entry of the whole catalogue. */
+/** Every entry of the catalog. */
 async function everyPrice(): Promise<{ of: string; prices: ModelPrice }[]> {
   const providers = (await waitForUpdate()) ?? [];
   return providers.flatMap((provider) =>
@@ -88,7 +88,7 @@ describe('conversion to whole micro-USD', () => {
   it('is exact for every price of at most six decimals', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_000_000_000_000 }), (micros) => {
-        // Written and read as a price list is: the decimal text is the price.
+        // The decimal text, as in a price list, is the exact price.
         const written = `${Math.floor(micros / 1_000_000)}.${String(micros % 1_000_000).padStart(6, '0')}`;
         assert.deepEqual(shiftDecimal(Number(written), 6), { value: micros, exact: true });
       }),

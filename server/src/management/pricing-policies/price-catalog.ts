@@ -1,27 +1,27 @@
 import type { ConditionalPrice, ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 
-/** What the catalogue says a model costs, in whole micro-USD: for a million tokens, and for each request. */
+/** A model's price in the catalog, in whole micro-USD per million tokens and per request. */
 export interface CatalogPrice {
   readonly inputMicros: number;
-  /** Null for a model of which only the input is priced, such as one for embeddings. */
+  /** Null when the catalog only prices input, as for embedding models. */
   readonly outputMicros: number | null;
   readonly cachedInputMicros: number | null;
   readonly flatRequestMicros: number;
 }
 
 export interface PricedModel {
-  /** The provider's address: the same model has another price elsewhere. */
+  /** The provider's URL: the same model may have another price at another provider. */
   readonly baseUrl: string;
   readonly model: string;
   readonly atMs: number;
 }
 
 /**
- * The price of a model by the catalogue that the package carries; null when it has none. Nothing is asked over the
- * network: the catalogue is as old as the version of Relay, and is shown as what it is.
+ * The price of a model in the catalog that ships with Relay; null when there is none. Uses no network, so
+ * prices are as old as this version of Relay, and the API marks them as catalog prices.
  */
 export async function findCatalogPrice(asked: PricedModel): Promise<CatalogPrice | null> {
-  // Large, and of no use to a process that serves requests alone.
+  // Loaded on demand: the package is large, and a process that only serves inference does not need it.
   const { calcPrice } = await import('@pydantic/genai-prices');
   const { origin, pathname } = new URL(asked.baseUrl);
   const providerApiUrl = origin + pathname;
@@ -30,13 +30,13 @@ export async function findCatalogPrice(asked: PricedModel): Promise<CatalogPrice
 }
 
 /**
- * The prices that apply today. A price by the hour of the day cannot be set for an endpoint, so a model that has one has
- * several here.
+ * The prices that apply today. Endpoints cannot have prices by time of day, so a model with such prices returns
+ * several.
  */
 export function pricesInForce({ prices }: Pick<ModelInfo, 'prices'>, atMs: number): ModelPrice[] {
   if (!Array.isArray(prices)) return [prices];
   const hourly: ModelPrice[] = [];
-  // A later entry goes before an earlier one.
+  // Later entries take precedence.
   for (const { constraint, prices: entry } of prices.toReversed()) {
     if (isHourly(constraint)) hourly.push(entry);
     else if (constraint === undefined || atMs >= Date.parse(constraint.start_date)) return [entry, ...hourly];
@@ -49,34 +49,34 @@ function isHourly(constraint: ConditionalPrice['constraint']): constraint is Hou
 }
 type HourlyConstraint = Extract<ConditionalPrice['constraint'], { type: 'time_of_date' }>;
 
-/** Of several, the highest of each: a limit on spend must not let through what the dearest hour costs. */
+/** The highest of each price, so that a spend limit also holds at the most expensive time of day. */
 export function priceOf(prices: readonly ModelPrice[]): CatalogPrice | null {
   const highest = (name: string, digits: number): number | null => {
     const known = prices.map((price) => baseOf(price[name])).filter((value) => value !== null);
     return known.length === 0 ? null : Math.max(...known.map((value) => shiftDecimal(value, digits).value));
   };
   const inputMicros = highest('input_mtok', MICRO_DIGITS);
-  // A model that is listed without a price is not thereby free.
+  // A model without a listed price is not free.
   if (inputMicros === null) return null;
   return {
     inputMicros,
     outputMicros: highest('output_mtok', MICRO_DIGITS),
     cachedInputMicros: highest('cache_read_mtok', MICRO_DIGITS),
-    // For a thousand requests.
+    // The catalog's unit is 1,000 requests.
     flatRequestMicros: highest('requests_kcount', MICRO_DIGITS - 3) ?? 0,
   };
 }
 
 const MICRO_DIGITS = 6;
 
-/** A long prompt may cost more; what every request pays is the first tier. */
+/** Some prices rise with the length of the prompt; this uses the first tier, which every request pays. */
 function baseOf(price: ModelPrice[string]): number | null {
   return (typeof price === 'object' ? price.base : price) ?? null;
 }
 
 /**
- * The number with its decimal point moved to the right, from its decimal digits and not by a multiplication, which
- * would make 0.07 dollars 70,000.00000000001. Where digits are left over it is the nearest whole number, and not exact.
+ * Moves the decimal point to the right by editing digits: multiplying would turn 0.07 dollars into
+ * 70,000.00000000001. Rounds any remaining digits and then reports the value as not exact.
  */
 export function shiftDecimal(number: number, digits: number): { value: number; exact: boolean } {
   const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(number));

@@ -8,7 +8,7 @@ export const pricingPolicy = {
   table: storedTable('pricing_policies'),
 };
 
-/** The prices of an endpoint, kept from changing until commit. */
+/** The price of an endpoint, locked until commit. */
 export function findPriceOf(
   tx: Transaction<Database>,
   organizationId: string,

@@ -22,7 +22,7 @@ export function pricingPolicyHandlers(
 ): Handlers {
   const defaults = defaultPrices(deps);
 
-  /** What a body sets: prices of one's own, or, asked for as such, those of the catalogue. */
+  /** The prices of the body, or the catalog's when the body says `source: "catalog"`. */
   async function columnsOf(tx: Transaction<Database>, body: PriceBody, endpoint: Row<'endpoints'>) {
     if (body.source === 'catalog') return demandCatalog(body, await catalogColumns(deps, tx, endpoint));
     const prices = Object.fromEntries(PRICE_FIELDS.map((field) => [field, body[field]]));
@@ -83,7 +83,7 @@ export function pricingPolicyHandlers(
   };
 }
 
-/** What is shown as the catalogue's is the catalogue's. */
+/** Rejects prices that differ from the catalog's, because the policy would be shown as a catalog price. */
 function demandCatalog(body: PriceBody, columns: CatalogColumns | null): CatalogColumns {
   if (columns === null) {
     throw invalidField(

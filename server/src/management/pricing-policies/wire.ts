@@ -2,7 +2,7 @@ import type { PricingPolicy } from '@relay/contract';
 import { ownerOf } from '../resources/ownership.ts';
 import type { Row } from '../resources/rows.ts';
 
-/** A dollar a token; the table holds no more, so that sums stay exact. */
+/** One dollar per token, the maximum of the table, which keeps sums exact. */
 const PRICE_MICROS_MAX = 1_000_000_000_000;
 export const INTEGER_MAX = {
   input_cost_micros_per_1m_tokens: PRICE_MICROS_MAX,

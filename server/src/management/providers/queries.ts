@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 
-/** What a provider shows of its credentials and endpoints. */
+/** The credentials and endpoints of a provider, as far as the provider's response needs them. */
 export interface ProviderUse {
   readonly hasCredential: boolean;
   readonly enabledEndpointIds: readonly string[];

@@ -104,8 +104,8 @@ async function patchOf(
 }
 
 /**
- * A secret was entered for one origin and is never sent to another. Disabled credentials count: enabling one
- * later would do just that. The provider's row is locked here, so no credential arrives in between.
+ * A secret is only sent to the origin it was entered for. Disabled credentials count, because they can be
+ * enabled again. The provider's row is locked, so no credential is added during the check.
  */
 async function demandOriginKept(
   tx: Transaction<Database>,

@@ -2,7 +2,7 @@ import type { Provider } from '@relay/contract';
 import { ownerOf } from '../resources/ownership.ts';
 import type { Row } from '../resources/rows.ts';
 
-/** What the contract gives a provider that says nothing. */
+/** The default of the contract. */
 export const MAX_LATENCY_MS_DEFAULT = 600_000;
 
 export function toProvider(

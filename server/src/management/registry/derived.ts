@@ -6,7 +6,7 @@ import { inFileOrder } from '../resources/section.ts';
 import type { Section } from '../resources/stored-section.ts';
 import { resources } from './resource-list.ts';
 
-/** The sections that a deployment's file has; it neither reads nor touches the others. */
+/** The sections that a configuration file may have in this mode. An export or apply touches no others. */
 export function sectionsOf({ mode }: Pick<Deployment, 'mode'>): readonly Section[] {
   return sectionsIn(mode === 'hosted' ? resources.filter((each) => !each.isSelfHostedOnly) : resources);
 }
@@ -22,7 +22,7 @@ function sectionsIn(some: readonly Resource[]): readonly Section[] {
   return inFileOrder(some.flatMap(({ section }) => section ?? []));
 }
 
-/** What is deleted along with a resource and may be owned by the configuration file, in the order of the file. */
+/** Resources that are deleted along with this one and that the configuration file may own, in file order. */
 function dependentsOf({ table }: Resource): readonly Dependent[] {
   const found = resources.flatMap(({ section, noun, table: own, parents }) =>
     parents

@@ -13,7 +13,7 @@ const row = (number: number, over: Partial<EntryRow> = {}) =>
     ...over,
   }) as EntryRow;
 
-/** So many rows, newest first, some in every step. */
+/** A walk over this many rows, newest first, with some in every step. */
 function walkOver(count: number): Walk {
   let left = count;
   return {

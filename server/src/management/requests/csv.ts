@@ -9,13 +9,13 @@ const BATCH_ROWS = 1_000;
 type Column = keyof RequestLogEntry;
 const COLUMNS = Object.keys(RequestLogEntry.properties) as Column[];
 
-/** What spreadsheets take for the beginning of a formula. */
+/** Characters that make a spreadsheet treat a cell as a formula. */
 const FORMULA = /^[=+\-@\t\r\n]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /**
- * The log as CSV (RFC 4180), read from the ledger as fast as it is sent and no faster. Where there are more rows than fit, the
- * last record says so in its first field, with the id to go on with: a file that was cut must not pass for a whole one.
+ * The log as CSV (RFC 4180), read from the ledger at the speed of the client. A truncated export ends with a
+ * record that says so and has the id to continue with, so that it cannot pass for a complete one.
  */
 export async function* csvOf(
   walk: Walk,
@@ -24,7 +24,8 @@ export async function* csvOf(
 ): AsyncGenerator<string> {
   let written = 0;
   let lastId = '';
-  // The head goes out with the first rows, so that a ledger which cannot be read is still an error and not an empty file.
+  // The header is sent with the first rows: if the ledger cannot be read, the client gets an error instead of
+  // an empty file.
   let head = recordOf(COLUMNS);
   while (!ended.aborted) {
     const step = await walk.next(Math.min(BATCH_ROWS, rowsMax + 1 - written));
@@ -53,7 +54,7 @@ export function recordOf(values: readonly (string | number | boolean | null)[]):
   return `${values.map(fieldOf).join(',')}\r\n`;
 }
 
-/** Text that a client chose must stay text wherever the file is opened. */
+/** Prevents a spreadsheet from running client-supplied text as a formula. */
 function fieldOf(value: string | number | boolean | null): string {
   if (typeof value !== 'string') return value === null ? '' : String(value);
   const text = FORMULA.test(value) ? `'${value}` : value;

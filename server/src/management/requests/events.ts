@@ -2,10 +2,13 @@ import { isExpiredEstimate } from '../../domain/expired-draft.ts';
 import { toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
 import type { TailRow } from '../../store/ledger/log/read-tail.ts';
 
-/** A client that lost its connection comes back after this. */
+/** Clients reconnect after this delay. */
 const RETRY_MS = 1_000;
 
-/** The tail as server-sent events: the request id is the id of the event, and a comment now and then keeps proxies awake. */
+/**
+ * The tail as server-sent events. The event id is the request id; comments keep proxies from closing an idle
+ * connection.
+ */
 export async function* eventsOf(batches: AsyncIterable<readonly TailRow[]>): AsyncGenerator<string> {
   yield `retry: ${RETRY_MS}\n\n`;
   for await (const rows of batches) yield rows.length === 0 ? ': still here\n\n' : rows.map(eventOf).join('');

@@ -6,7 +6,7 @@ import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { rowArrays } from '../../store/postgres/row-arrays.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 
-/** For tests: numbers that look random and are the same for the same seed. */
+/** For tests: a seeded random number generator. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -17,7 +17,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** A request id of this moment; the number tells apart those of the same millisecond. */
+/** A request id for this time; `number` distinguishes ids of the same millisecond. */
 export function idAt(timeMs: number, number: number): string {
   const hex = timeMs.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${number.toString(16).padStart(12, '0')}`;

@@ -3,22 +3,24 @@ import type { EntryRow } from '../../store/ledger/log/read-log.ts';
 import type { Walk } from '../../store/ledger/log/walk-log.ts';
 import { isId } from '../resources/refusals.ts';
 
-/** Steps that one page may take. A step that passes over rows without finding enough costs as much as several. */
+/**
+ * The effort that one page may take. A step that stops at its row limit counts as `CUT_SHORT_EFFORT` steps.
+ */
 const EFFORT_MAX = 20;
 const CUT_SHORT_EFFORT = 10;
 
 export interface Page {
   readonly rows: EntryRow[];
-  /** Where the next page begins; null when there is none. */
+  /** The next page starts below this id; null when there is none. */
   readonly belowId: string | null;
 }
 
-/** One page. Where matches are rare it may be shorter than asked for and still not be the last. */
+/** Reads one page. When matches are rare, it may be shorter than `limit` although more pages follow. */
 export async function readPage(walk: Walk, limit: number): Promise<Page> {
   const rows: EntryRow[] = [];
   let belowId: string | null = null;
   let effort = 0;
-  // One row more than asked for tells whether there is a next page.
+  // One row more than requested shows whether there is a next page.
   while (rows.length <= limit && effort < EFFORT_MAX) {
     const step = await walk.next(limit + 1 - rows.length);
     if (step === undefined) break;
@@ -38,7 +40,7 @@ export function cursorOf(organizationId: string, belowId: string): string {
   return Buffer.concat([bytesOf(belowId), checkOf(organizationId, belowId)]).toString('base64url');
 }
 
-/** Null for text that this log did not give out, that of another organization included. */
+/** Null when this organization's log did not issue the cursor. */
 export function positionOf(organizationId: string, cursor: string): string | null {
   const hex = Buffer.from(cursor, 'base64url').toString('hex').slice(0, 32);
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

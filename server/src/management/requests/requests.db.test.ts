@@ -53,7 +53,7 @@ describe('the request log', () => {
     await database.drop();
   });
 
-  /** Most within a day and a half, so that one window has more rows than a statement goes through; some months ago. */
+  /** Most rows are within 36 hours, more than one statement reads; some are months old. */
   function generated(untilMs: number): LedgerRow[] {
     const random = randomFrom(7);
     const one = <T>(items: readonly T[]): T => items[Math.floor(random() ** 2 * items.length)] as T;
@@ -96,7 +96,7 @@ describe('the request log', () => {
     return { ids: found, pages };
   }
 
-  /** The same question, answered by looking at every row there is. */
+  /** The expected result, found by filtering all rows. */
   function expected(query: Query, caller: Caller, own: boolean): string[] {
     const { from, to } = query;
     const matches = (row: LedgerRow) =>
@@ -151,7 +151,7 @@ describe('the request log', () => {
           const filters = Object.fromEntries(given) as Query;
           const caller = own ? developer : room.acme;
           const wanted = expected(filters, caller, own);
-          // Few enough pages to be quick about it.
+          // Larger pages for large results, to keep the test fast.
           const limit = Math.min(1_000, Math.max(size, Math.ceil(wanted.length / 8)));
           assert.deepEqual((await allPages({ ...filters, limit }, caller)).ids, wanted);
         },

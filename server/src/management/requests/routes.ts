@@ -21,7 +21,7 @@ const PAGE_DEFAULT = 50;
 const TICK_MS = 500;
 const HEARTBEAT_MS = 15_000;
 const STREAM_BOUNDS = { perProcessMax: 100, perCallerMax: 10 };
-/** Resuming costs as much as all rows recorded since, so a client that was away for longer starts over. */
+/** Resuming reads all rows recorded since, so a client that was away for longer must start over. */
 const RESUMED_WITHIN_MS = 3_600_000;
 
 export function requestHandlers(deps: RequestDeps): Handlers {
@@ -62,7 +62,7 @@ export function requestHandlers(deps: RequestDeps): Handlers {
       slots.take(caller, ended);
       const from = await beginningOf(deps, call);
       call.setHeader('cache-control', 'no-store');
-      // Some proxies hold answers back until they are whole.
+      // Some proxies would buffer the whole response.
       call.setHeader('x-accel-buffering', 'no');
       const { organizationId } = caller;
       const matches = (row: Parameters<typeof isFound>[1]) => isFound(search, row);
@@ -87,7 +87,7 @@ function walkBelow(deps: RequestDeps, search: ReturnType<typeof searchFor>, belo
   return startWalk(deps.ofOrganization(organizationId), narrowed, deps.clock.nowMs());
 }
 
-/** Where a tail begins: after the request that the client saw last, else now. */
+/** The start of a tail: after the last request that the client saw, otherwise now. */
 async function beginningOf(deps: RequestDeps, call: Call<'streamRequests'>): Promise<Checkpoint> {
   const { caller, query } = call;
   const { organizationId } = caller;

@@ -28,7 +28,7 @@ export interface RequestFilters {
 const TIME_MS_MAX = 2 ** 48 - 1;
 const ID_COLUMNS: readonly SearchColumn[] = ['key_id', 'user_id', 'lane_id', 'endpoint_id', 'provider_id'];
 
-/** The one user whose traffic the caller may see: itself; undefined when it may see that of everybody. */
+/** The only user whose requests the caller may see: its own; undefined when it may see all. */
 export function visibleUser({ scopes, userId }: Caller): string | undefined {
   return scopes.has('relay:usage:read:organization') ? undefined : userId;
 }
@@ -37,7 +37,7 @@ export function searchFor(caller: Caller, filters: RequestFilters): LogSearch {
   const own = visibleUser(caller);
   const wanted: Wanted = {};
   const want = (column: SearchColumn, value: string | undefined) => {
-    // PostgreSQL takes ids in either case and answers them in lower case.
+    // PostgreSQL returns UUIDs in lower case, and the tail compares them as text.
     if (value !== undefined) wanted[column] = ID_COLUMNS.includes(column) ? value.toLowerCase() : value;
   };
   want('state', filters.state);
@@ -61,7 +61,7 @@ export function searchFor(caller: Caller, filters: RequestFilters): LogSearch {
   };
 }
 
-/** The same question, asked of a row that is at hand. */
+/** Whether a row matches the search; the tail filters with this. */
 export function isFound(
   search: LogSearch,
   row: Readonly<Record<SearchColumn, string | null>> & { readonly request_id: string },
@@ -82,7 +82,7 @@ function storable(param: string, text: string | undefined): string | undefined {
 export function timeOf(param: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const timeMs = Date.parse(text);
-  // The schema takes a leap second for a time, and no clock shows it.
+  // The schema accepts a leap second, which `Date` cannot represent.
   if (Number.isNaN(timeMs))
     throw invalidField(param, `${param} must be a time in UTC, such as 2026-01-31T00:00:00.000Z.`);
   return Math.min(Math.max(timeMs, 0), TIME_MS_MAX);

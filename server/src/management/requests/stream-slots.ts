@@ -7,12 +7,12 @@ export interface StreamBounds {
 }
 
 export interface StreamSlots {
-  /** Counts a stream until `ended` is aborted. Refuses what is too many. */
+  /** Counts a stream until `ended` is aborted. Throws when there are too many. */
   take(caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId'>, ended: AbortSignal): void;
   open(): number;
 }
 
-/** Every open stream keeps a connection and some rows in memory, so there are only so many. */
+/** Limits open streams, because each holds a connection and rows in memory. */
 export function createStreamSlots({ perProcessMax, perCallerMax }: StreamBounds): StreamSlots {
   const byCaller = new Map<string, number>();
   let open = 0;

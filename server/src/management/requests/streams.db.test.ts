@@ -25,11 +25,11 @@ describe('streamed answers of the request log', () => {
   let database: FreshDatabase;
   let room: ManagementFixture;
   let listener: Listener;
-  /** Who a bearer stands for; taken out, they are refused. */
+  /** Callers by bearer token; removing one rejects it. */
   const callers = new Map<string, Caller>();
   let draining = false;
   let serial = 0;
-  /** How many statements an export has made so far. */
+  /** How many statements the export has run. */
   let steps = 0;
 
   before(async () => {
@@ -117,7 +117,7 @@ describe('streamed answers of the request log', () => {
   interface Follower {
     readonly response: IncomingMessage;
     readonly events: { id: string | undefined; entry: RequestLogEntry }[];
-    /** Waits until so many events have come. */
+    /** Waits for this many events. */
     until(count: number): Promise<string[]>;
     leave(): void;
   }
@@ -155,7 +155,7 @@ describe('streamed answers of the request log', () => {
     assert.equal(first.response.headers['content-type'], 'text/event-stream; charset=utf-8');
     await insertRequests(room.db, rows.slice(1, 3));
     await first.until(2);
-    // It arrived before the two that were told.
+    // This request arrived before the two that the tail has sent.
     await insertRequests(room.db, rows.slice(0, 1));
     assert.deepEqual(await first.until(3), [ids[1], ids[2], ids[0]]);
     assert.deepEqual(
@@ -265,9 +265,9 @@ describe('streamed answers of the request log', () => {
     await insertRequests(room.db, rows);
     steps = 0;
     const response = await ask('.csv?model=csv', 'globex', {}, counting);
-    // Nothing is read until the buffers of the connection are full and the source stands still.
+    // The client reads nothing until the connection's buffers are full and the export stops.
     for (let before = -1; before !== steps; await delay(300)) before = steps;
-    // The file is 50 statements, of which a connection of this machine to itself takes up some 20.
+    // The export needs 50 statements; the buffers of a local connection hold about 20 of them.
     assert.ok(steps < 40, `${steps} statements were made for a client that has read nothing`);
     const expected = rows
       .map(({ request_id }) => request_id)
@@ -279,7 +279,7 @@ describe('streamed answers of the request log', () => {
     const baseBytes = process.memoryUsage().heapUsed;
     let heldBytesMax = 0;
     let text = '';
-    // The head comes first.
+    // The first line is the header.
     let count = -1;
     let sampleAt = 5_000;
     for await (const chunk of response as AsyncIterable<string>) {
@@ -296,7 +296,7 @@ describe('streamed answers of the request log', () => {
     }
     t.diagnostic(`${Math.round(heldBytesMax / 1024)} KiB held at most`);
     assert.equal(count, expected.length);
-    // The file is some 20 MB.
+    // The file has about 20 MB.
     assert.ok(heldBytesMax < 8 * 1024 * 1024, `${heldBytesMax} bytes were held`);
   });
 

@@ -58,7 +58,7 @@ describe('the tail of the ledger', () => {
   const now = async () => checkpointAt(await readMoment(room.db));
   const idsOf = (rows: readonly { request_id: string }[]) => rows.map(({ request_id }) => request_id);
 
-  /** Events, until the list has this length. */
+  /** Collects this many events. */
   async function collect(count: number, from: Checkpoint, matches: (row: TailRow) => boolean = () => true) {
     const controller = new AbortController();
     const told: string[] = [];
@@ -164,7 +164,7 @@ describe('the tail of the ledger', () => {
     assert.deepEqual(later, all.slice(all.length - later.length));
   });
 
-  /** Follows until the writers are done and nothing more comes. */
+  /** Follows until the writers are done and no more rows arrive. */
   async function told(
     from: Checkpoint,
     writing: Promise<unknown>,
@@ -181,8 +181,8 @@ describe('the tail of the ledger', () => {
   }
 
   /**
-   * Whether the writers are done and nothing more comes. What can be told may not have been read yet on a busy machine, so one
-   * silence is not the end.
+   * Whether the writers are done and no more rows arrive. On a busy machine, committed rows may not have been
+   * read yet, so one empty batch is not the end.
    */
   function createEnd(writing: Promise<unknown>): (rows: readonly TailRow[]) => Promise<boolean> {
     let [written, silences] = [false, 0];
@@ -194,7 +194,7 @@ describe('the tail of the ledger', () => {
     };
   }
 
-  /** Whether every row of the organization can be told by now. */
+  /** Whether no open transaction holds back a row of the organization. */
   async function isUpToDate(): Promise<boolean> {
     const { endedBelowXid } = await readMoment(room.db);
     const { rows } = await sql<{ newest: number }>`
@@ -204,7 +204,7 @@ describe('the tail of the ledger', () => {
     return endedBelowXid > (rows[0]?.newest ?? 0);
   }
 
-  /** The same by a client that goes away now and then, and comes back with the last id it saw. */
+  /** Like `told`, for a client that disconnects at random and resumes after its last id. */
   async function toldWithBreaks(
     from: Checkpoint,
     writing: Promise<unknown>,
@@ -240,7 +240,7 @@ describe('the tail of the ledger', () => {
     assert.deepEqual((await batches.next()).value, []);
     const rows = Array.from({ length: 6_000 }, () => row());
     for (let at = 0; at < rows.length; at += 500) await insertRequests(room.db, rows.slice(at, at + 500));
-    // Meanwhile another client keeps up.
+    // Another client keeps up during this time.
     await collect(rows.length, from);
     const seen: string[] = [];
     for await (const some of batches) {

@@ -10,7 +10,10 @@ import {
 import type { Database } from '../../store/postgres/schema.ts';
 
 const BATCH_ROWS = 1_000;
-/** What may wait for a follower that reads slowly. Beyond it the follower reads the ledger itself, at its own pace. */
+/**
+ * Rows queued for a slow client. Beyond this, the client's tail reads the ledger by itself, at the client's
+ * speed.
+ */
 const QUEUED_ROWS_MAX = 1_000;
 const RETRY_MS = 2_000;
 const CATCH_UP_MS = 50;
@@ -30,13 +33,13 @@ export interface Following {
 }
 
 export interface Tail {
-  /** Rows as they are recorded, each once; an empty list when there was none for a while. Ends with the signal. */
+  /** New rows, each once; an empty list as a keep-alive. Ends when the signal is aborted. */
   follow(following: Following): AsyncGenerator<readonly TailRow[]>;
   /** Organizations that are being read now. */
   followed(): number;
 }
 
-/** Tails that are up to date with an organization share one statement per tick. */
+/** Tails that are up to date with an organization share one query per tick. */
 interface Channel {
   readonly organizationId: string;
   readonly followers: Set<Follower>;
@@ -44,11 +47,11 @@ interface Channel {
 }
 
 interface Follower {
-  /** What it had been told, by itself, when it joined. */
+  /** How far this tail had read by itself before it joined the channel. */
   readonly joined: Checkpoint;
   readonly matches: (row: TailRow) => boolean;
   readonly queue: TailRow[];
-  /** Where it has to go on by itself, once it could not keep up. */
+  /** Where this tail continues by itself after its queue was full; null while it keeps up. */
   behind: Checkpoint | null;
   failure: unknown;
   wake: () => void;
@@ -107,7 +110,7 @@ export function createTail({ ofOrganization, tickMs, heartbeatMs }: TailOptions)
         if (batch.rows.length >= BATCH_ROWS) continue;
         const channel = channelOf(organizationId, at);
         if (comparePositions(channel.at.told, at.told) > 0) {
-          // What the others were told meanwhile is read first; a later statement sees at least as much.
+          // The channel is ahead. Reads again, so that no row between the two is missed.
           await pause(CATCH_UP_MS, ended);
           continue;
         }
@@ -136,7 +139,10 @@ async function readBatch(
   return { ...batch, next: advance(at, batch.moment, position) };
 }
 
-/** Checkpoints are facts of the database: an older one excludes more transactions that are not the ledger's. */
+/**
+ * Uses the channel's moments if they reach further back: they are facts about the database, and older ones
+ * identify more transactions that do not belong to the ledger and must not delay this tail.
+ */
 function informed(at: Checkpoint, other: Checkpoint | undefined): Checkpoint {
   const since = (checkpoint: Checkpoint) => checkpoint.moments[0]?.atMs ?? Number.POSITIVE_INFINITY;
   return other !== undefined && since(other) < since(at) ? { ...at, moments: other.moments } : at;
@@ -159,7 +165,7 @@ function offer(channel: Channel, follower: Follower, rows: readonly TailRow[]): 
   const { joined, matches, queue } = follower;
   const found = rows.filter((row) => comparePositions(positionOf(row), joined.told) > 0 && matches(row));
   if (queue.length + found.length > QUEUED_ROWS_MAX) {
-    // As far as the queue has it; the rows of this batch it reads again.
+    // Everything before this batch is queued; the tail reads this batch again by itself.
     follower.behind = comparePositions(channel.at.told, joined.told) > 0 ? channel.at : joined;
     channel.followers.delete(follower);
   } else queue.push(...found);
@@ -174,7 +180,7 @@ function fail(channel: Channel, error: unknown): void {
   channel.followers.clear();
 }
 
-/** Until the signal, or until the follower has to go on by itself. */
+/** Yields queued rows until the signal is aborted or the tail must continue by itself. */
 async function* take(
   follower: Follower,
   ended: AbortSignal,

@@ -4,7 +4,7 @@ import type { StoredAttempt, StoredBoundPolicy, StoredTrace } from '../../store/
 import { toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
 import type { DetailRow } from '../../store/ledger/log/read-log.ts';
 
-/** The endpoints of the trace that it names, by id. */
+/** The ids of the endpoints in the trace. */
 export function endpointIdsOf({ trace }: DetailRow): string[] {
   return [...new Set(trace?.candidates.map(({ endpoint_id }) => endpoint_id) ?? [])];
 }
@@ -60,7 +60,7 @@ function attemptOf(attempt: StoredAttempt, index: number, arrivedAtMs: number): 
   };
 }
 
-/** What the columns know stands in for timings that were not recorded. */
+/** Falls back to columns of the row for timings that the trace lacks. */
 function timingsOf(row: DetailRow, trace: StoredTrace | null): RequestDetail['timings'] {
   const timings = trace?.timings ?? null;
   return {

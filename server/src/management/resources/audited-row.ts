@@ -13,7 +13,7 @@ export function actorOf({ kind, userId, keyId }: Caller): AuditActor {
   return { type: ACTORS[kind], userId, keyId };
 }
 
-/** Bookkeeping that says nothing about the change. */
+/** Columns that do not describe the change. */
 const LEFT_OUT = new Set([
   'organization_id',
   'id',
@@ -26,13 +26,13 @@ const LEFT_OUT = new Set([
 ]);
 
 /**
- * A row as the audit log may keep it. Sealed secrets are the binary columns, and no binary column passes, whatever it
- * is called; a replaced secret shows in `secret_version`.
+ * A row as it is stored in the audit log. Leaves out all binary columns, because sealed secrets are binary; a
+ * replaced secret shows as a new `secret_version`.
  */
 export function auditedRow({ columns }: Pick<Table, 'columns'>, row: object): Record<string, unknown> {
   const kept = Object.entries(row).filter(([name]) => {
     const column = columns[name];
-    // A computed column repeats what another one says.
+    // Generated columns repeat others.
     return !LEFT_OUT.has(name) && column !== undefined && column.type !== 'bytea' && !column.generated;
   });
   return Object.fromEntries(kept);

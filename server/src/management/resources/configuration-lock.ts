@@ -2,9 +2,9 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 
 /**
- * Held to the end of the transaction. Writers of single resources share it; an apply of the file holds it alone,
- * so that what it has read and judged is still so when it writes. It is the first thing either of them locks,
- * which is why they cannot lock one another out.
+ * Held until the transaction ends. Writers of single resources share it; an apply of the file holds it
+ * exclusively, so that what it checked is still true when it writes. Both take it before any other lock, which
+ * prevents deadlocks.
  */
 export async function lockConfiguration(
   tx: Transaction<Database>,

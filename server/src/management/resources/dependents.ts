@@ -8,11 +8,11 @@ import type { Table } from './rows.ts';
 export interface Dependent {
   readonly noun: string;
   readonly table: Pick<Table, 'name'>;
-  /** The column that names the deleted row. */
+  /** The column with the id of the deleted row. */
   readonly column: string;
 }
 
-/** A deletion also deletes what depends on the row, and the file may own none of that. */
+/** Throws 409 when the deletion would also delete rows that the configuration file owns. */
 export async function demandNoneOwnedBelow(
   tx: Transaction<Database>,
   { noun, dependents }: { readonly noun: string; readonly dependents: readonly Dependent[] },

@@ -11,12 +11,14 @@ import type { Fences } from '../../store/keys/fences.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 
 export interface ManagementDeps {
-  /** A connection that sees one organization, whatever a query says. */
+  /** A connection that can only see one organization, whatever a query says. */
   readonly ofOrganization: (organizationId: string) => Kysely<Database>;
-  /** Raised by whatever takes access away, before it is answered. */
+  /**
+   * A fence is raised after access was removed and before the response, so that no gateway uses the old state.
+   */
   readonly fences: Pick<Fences, 'raise'>;
   readonly sealer: Sealer;
-  /** What the digests of User API keys are made with. */
+  /** The key for the digests of User API keys. */
   readonly keyPepper: Buffer;
   readonly randomBytes: (size: number) => Buffer;
   readonly egress: Pick<Egress, 'check'>;
@@ -25,17 +27,20 @@ export interface ManagementDeps {
   readonly snapshots: Pick<Snapshots, 'refreshNow' | 'get' | 'load'>;
   readonly admission: Pick<AdmissionDesk, 'cooldownUntilMs'>;
   readonly clock: Clock;
-  /** UUIDv7: lists are in creation order because ids are. */
+  /** UUIDv7, so that order by id is order of creation. */
   readonly newId: () => string;
   readonly deployment: Deployment;
   readonly billing: Billing;
-  /** Where people reach this deployment, without a slash at the end; links that are given out begin with it. */
+  /** The public URL of this deployment without a trailing slash, for links. */
   readonly publicUrl: string;
-  /** What answers of a lane (by id) or model usually come to, where this process knows. */
+  /** The usual output of a lane (by id) or model, as far as this process has observed it. */
   readonly typicalOutputTokens: (laneIdOrModel: string) => number;
-  /** The live state of limits, in the order asked for; fails with `store_unavailable` while their store is away. */
+  /**
+   * The live state of limits, in the given order. Throws `store_unavailable` when the limits engine's store is
+   * unavailable.
+   */
   readonly limitUsage: (organizationId: string, policies: readonly AppliedLimit[]) => Promise<PolicyUsage[]>;
-  /** Requests in flight in the whole deployment; fails like the live state of limits. */
+  /** Requests in flight in the whole deployment. Throws like `limitUsage`. */
   readonly liveFlows: (ask: FlowsAsk) => Promise<LiveFlow[]>;
 }
 
@@ -46,8 +51,8 @@ export interface Deployment {
 }
 
 export interface Billing {
-  /** Works for the whole deployment: an event of Stripe comes without a caller, and may be about any organization. */
+  /** Not restricted to an organization: a Stripe event has no caller and may be about any organization. */
   readonly db: Kysely<Database>;
-  /** What Stripe signs events with; null where it sends none. */
+  /** The secret that verifies Stripe's signatures; null when the webhook is not set up. */
   readonly stripeWebhookSecret: string | null;
 }

@@ -1,12 +1,12 @@
 import { headers } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 
-/** The version of a row as an entity tag; it grows with every edit. */
+/** The row's version, which every edit increments, as an entity tag. */
 export function entityTag(row: { readonly version: number }): string {
   return `"${row.version}"`;
 }
 
-/** A caller who sends `If-Match` changes only the version it has read. */
+/** Throws when `If-Match` names another version than the row has. */
 export function demandMatch(
   header: (name: string) => string | undefined,
   row: { readonly version: number },

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 
-/** One caller's one key, and the request it stands for. */
+/** An idempotency key of one caller, with the request that claims it. */
 export interface Claim {
   readonly organizationId: string;
   readonly callerId: string;
@@ -11,19 +11,19 @@ export interface Claim {
   readonly requestHash: Buffer;
 }
 
-/** What the key already stands for. */
+/** The request that claimed the key earlier. */
 export interface KnownRequest {
   readonly requestHash: Buffer;
-  /** The process that served it is gone. */
+  /** The request ended, or its process died. */
   readonly ended: boolean;
   readonly sealedAnswer: Buffer | null;
 }
 
-/** A claim may be given back between the try to take it and the look at who has it. */
+/** A claim may be released between the attempt to insert it and the lookup of its holder. */
 const ATTEMPTS_MAX = 3;
 const FORGOTTEN_AT_ONCE_MAX = 50;
 
-/** The request that was first with this key, or `claimed` when this one is. Time is the database's. */
+/** Claims the key, or returns the request that claimed it first. Uses the database's clock. */
 export async function claimKey(
   db: Kysely<Database>,
   claim: Claim,
@@ -41,7 +41,7 @@ export async function claimKey(
     if (rows.length > 0) return 'claimed';
     const known = await rowOf(db, claim)
       .select(['request_hash as requestHash', 'sealed_response as sealedAnswer'])
-      // No request is served for minutes: what is claimed for so long was left behind by a process that died.
+      // No request runs for minutes, so an older claim without a response belongs to a process that died.
       .select(
         sql<boolean>`response_status is not null or created_at < now() - interval '10 minutes'`.as('ended'),
       )
@@ -60,7 +60,7 @@ export async function storeAnswer(
   await changeRow(db, claim, { response_status, sealed_response });
 }
 
-/** The request took effect and its answer is lost: it must not run again, and cannot be repeated. */
+/** The request took effect, but its response is lost: it must not run again and cannot be replayed. */
 export async function endWithoutAnswer(db: Kysely<Database>, claim: Claim): Promise<void> {
   await changeRow(db, claim, { response_status: 500 });
 }

@@ -94,7 +94,7 @@ describe('a create with an Idempotency-Key', () => {
     assert.ok(!row.sealed_response.toString('latin1').includes(first.body.api_key));
     const second = await create();
     assert.equal(second.body.api_key, first.body.api_key);
-    // A sealed answer that is moved to another key does not open there.
+    // A sealed response cannot be opened under another key.
     await lane('moved', 'Moved');
     await room.db
       .updateTable('idempotency_keys')
@@ -192,7 +192,7 @@ describe('a create with an Idempotency-Key whose answer is lost', () => {
           body: { name: key, base_url: 'https://api.example.com' },
           headers: { 'idempotency-key': key },
         });
-      // The answer of a provider takes another query after the commit, and that one fails.
+      // Creating a provider runs another query after the commit, and that query fails here.
       await sql`alter table credentials rename to hidden`.execute(room.db);
       await assert.rejects(provider('took effect'));
       await sql`alter table hidden rename to credentials`.execute(room.db);

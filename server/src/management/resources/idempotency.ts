@@ -22,7 +22,7 @@ import { invalidField } from './refusals.ts';
 
 type IdempotencyDeps = Pick<ManagementDeps, 'ofOrganization' | 'sealer'>;
 
-/** What is kept of an answer. The status follows from the route. */
+/** The stored response. Its status follows from the route. */
 interface Answer {
   readonly body: RouteAnswer<RouteId>;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -31,8 +31,8 @@ interface Answer {
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Makes every create safe to send twice: a caller who sends `Idempotency-Key` gets the first answer again, and
- * one thing is created. Without the header nothing changes.
+ * Makes creates safe to retry: with the same `Idempotency-Key`, the caller gets the first response again and
+ * nothing is created twice. Does nothing without the header.
  */
 export function withIdempotency(deps: IdempotencyDeps, handlers: Handlers): Handlers {
   return mapHandlers(handlers, (handler, id) => {
@@ -55,7 +55,7 @@ function idempotent(deps: IdempotencyDeps, route: Route, handler: AnyHandler): A
   };
 }
 
-/** Same key, same caller, same request. */
+/** A claim covers the key, the caller and the request. */
 function claimOf(route: Route, call: Call<RouteId>, key: string): Claim {
   if (!PRINTABLE.test(key)) {
     throw invalidField(
@@ -80,7 +80,7 @@ function callerIdOf(caller: Caller): string {
   return caller.keyId ?? (caller.kind === 'session' ? caller.userId : caller.kind);
 }
 
-/** Runs the handler under a committed claim, so that no other process runs it. */
+/** Runs the handler after its claim is committed, so that no other process runs it. */
 async function serve(
   deps: IdempotencyDeps & { db: Kysely<Database>; route: Route; handler: AnyHandler },
   call: Call<RouteId>,
@@ -95,17 +95,20 @@ async function serve(
     const body = await deps.handler({ ...call, setHeader });
     const answer: Answer = { body, headers: sent };
     const sealed = deps.sealer.seal(JSON.stringify(answer), bindingOf(claim));
-    // What was created is created: a repeat then learns that the answer was not kept.
+    // The create has succeeded. If its response cannot be stored, a retry learns that the outcome is unknown.
     await storeAnswer(deps.db, claim, deps.route.success.status, sealed).catch(() => undefined);
     return body;
   } catch (error) {
-    // A claim that cannot be given back stays, and is said to be of unknown outcome once it is old.
+    // A claim that cannot be released stays; once it is old, a retry learns that the outcome is unknown.
     await settleFailure(deps.db, call, claim, error).catch(() => undefined);
     throw error;
   }
 }
 
-/** A refusal has written nothing, and may be tried again. After a failure, the audit log tells whether it has. */
+/**
+ * An error below 500 wrote nothing, so a retry may run. After any other error, the audit log shows whether the
+ * write was committed.
+ */
 async function settleFailure(
   db: Kysely<Database>,
   call: Call<RouteId>,
@@ -138,7 +141,7 @@ function openAnswer(sealer: ManagementDeps['sealer'], sealed: Buffer, claim: Cla
     const answer: Answer = JSON.parse(sealer.open(sealed, bindingOf(claim)).reveal());
     return answer;
   } catch (error) {
-    // The master key that sealed it has been taken out of service since.
+    // The master key that sealed it is no longer configured.
     if (error instanceof UnsealError) throw outcomeUnknown();
     throw error;
   }

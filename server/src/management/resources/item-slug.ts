@@ -2,7 +2,10 @@ import { invalidField } from './refusals.ts';
 
 const SLUG = /^[\p{L}\p{N}\p{M}]+(?:-[\p{L}\p{N}\p{M}]+)*$/u;
 
-/** What a name can become, and nothing else: clients call lanes by it, and a slash would divide it. */
+/**
+ * Rejects a slug that no name would produce. Clients call lanes by slug, and keys in the configuration file
+ * join slugs with a slash.
+ */
 export function demandSlug(slug: string): void {
   if (SLUG.test(slug) && slug === slug.toLowerCase()) return;
   throw invalidField('slug', 'slug must be lower-case letters and digits with single hyphens between.');

@@ -4,7 +4,7 @@ import type { Handler, Handlers } from '../../http/call.ts';
 /** A handler of any route. */
 export type AnyHandler = Handler<RouteId>;
 
-/** The handlers, each wrapped. What a wrapper passes on it gets from the same route, so the types stay true. */
+/** Wraps each handler. The casts are safe if the wrapper passes on the input and output of the same route. */
 export function mapHandlers(
   handlers: Handlers,
   wrap: (handler: AnyHandler, route: RouteId) => AnyHandler,

@@ -1,18 +1,18 @@
 import { RelayError } from '../../domain/relay-error.ts';
 
-/** What a row of any configuration table may say of itself; some have no name, some no owner. */
+/** The columns of a configuration table that concern ownership; some tables lack a name or an owner. */
 export interface Ownable {
   readonly id: string;
   readonly name?: unknown;
   readonly managed_by?: unknown;
 }
 
-/** The mark on the wire: there only when the file owns the resource. */
+/** The API's `managed_by` field, present only when the file owns the resource. */
 export function ownerOf(row: Ownable): { managed_by?: 'file' } {
   return row.managed_by === 'file' ? { managed_by: 'file' } : {};
 }
 
-/** What the file owns is changed in the file: a change made elsewhere would be undone by the next apply. */
+/** Throws 409 for a resource that the file owns: the next apply would undo the change. */
 export function demandNotOwnedByFile(kind: string, row: Ownable): void {
   if (row.managed_by !== 'file') return;
   throw new RelayError('managed_by_file', {
@@ -21,7 +21,7 @@ export function demandNotOwnedByFile(kind: string, row: Ownable): void {
   });
 }
 
-/** A row as messages name it. */
+/** The row's name for messages. */
 export function sayOf(kind: string, row: Ownable): string {
   const noun = kind.replaceAll('_', ' ');
   return row.name === undefined ? `${noun} ${row.id}` : `${noun} "${row.name}"`;

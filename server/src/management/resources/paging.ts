@@ -9,7 +9,7 @@ interface Paged {
   readonly cursor?: string;
 }
 
-/** Every route that answers a list in pages. */
+/** All routes with pages. */
 export type ListRoute = {
   [I in RouteId]: RouteQuery<I> extends Paged | undefined
     ? RouteQuery<I> extends undefined
@@ -22,14 +22,14 @@ export interface ListCall {
   readonly caller: Caller;
   readonly query: Paged;
   readonly setHeader: (name: string, value: string) => void;
-  /** Of a list below one resource: what its path names. */
+  /** The path parameters of a list below a resource. */
   readonly params?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * What a list call asks for of what `find` answers in the order of ids: everything without `limit`, else one page and
- * the headers that lead to the next. The position is the last id seen, so that rows that come or go neither repeat nor
- * hide another.
+ * The rows that a list call asks for: all without `limit`, otherwise one page and the headers for the next.
+ * Pages continue after the last id, so rows that are added or deleted neither repeat nor hide others. `find`
+ * must return rows ordered by id.
  */
 export async function listFound<Item extends { readonly id: string }>(
   call: ListCall,
@@ -42,7 +42,7 @@ export async function listFound<Item extends { readonly id: string }>(
 function rangeOf(call: ListCall): RowRange {
   const { limit, cursor } = call.query;
   const afterId = cursor === undefined ? undefined : idOfCursor(cursor);
-  // One row more than asked for tells whether there is a next page.
+  // One row more than requested shows whether there is a next page.
   return { afterId, limit: limit === undefined ? undefined : limit + 1 };
 }
 
@@ -58,7 +58,7 @@ function onePage<Item extends { readonly id: string }>(
   return page;
 }
 
-/** The headers that lead to the page after this one. */
+/** Sets the headers that point to the next page. */
 export function setNextPage(
   call: Pick<ListCall, 'setHeader' | 'params'>,
   route: ListRoute,

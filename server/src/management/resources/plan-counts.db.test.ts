@@ -32,7 +32,8 @@ describe('the counts of a plan', () => {
 
   it('are never passed by creates at the same moment, and nothing waits for itself', async () => {
     const countMax = plans.free.counts.lanes ?? 0;
-    // Writes that are not counted run between them: they take the same locks in the other order if any is shared.
+    // Interleaves writes that are not counted, to find deadlocks between their locks and those of counted
+    // writes.
     const made = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) => [
         lane(free, `Lane ${index}`),
@@ -66,7 +67,7 @@ describe('the counts of a plan', () => {
     await room.call('deleteProvider', free, { id: listed[0]?.id ?? '' });
     await provider(free, 'In its place');
     await assert.rejects(provider(free, 'Too many'), refusal('entitlement_missing'));
-    // The caller still carries the old plan: what the organization's row says counts.
+    // The caller has the old plan; the organization's row decides.
     await onPlan(room, free, 'team');
     await provider(free, 'Room again');
     await onPlan(room, free, 'free');

@@ -5,11 +5,11 @@ import { lockCount } from '../../store/configuration/count-lock.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { Table } from './rows.ts';
 
-/** What a plan counts, and how. */
+/** A resource whose number a plan limits. */
 export interface PlanCount {
   readonly counted: Counted;
   readonly noun: string;
-  /** One row for every place that is taken. */
+  /** A query that returns one row per counted resource. */
   readonly taken: (organizationId: string) => RawBuilder<unknown>;
 }
 
@@ -24,8 +24,8 @@ export function countedRows(counted: Counted, table: Pick<Table, 'name'>): PlanC
 }
 
 /**
- * Refuses what would be one more than the plan allows. Call it before anything is written: until commit no other
- * create of the same kind in the organization gets past it. Joining as a member takes the same lock in `edge`.
+ * Throws when the plan allows no further resource. Call it before writing: it locks the count until commit, so
+ * concurrent creates of the same kind wait. Joining an organization takes the same lock in `edge`.
  */
 export async function demandRoom(
   tx: Transaction<Database>,

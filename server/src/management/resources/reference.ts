@@ -3,7 +3,10 @@ import type { Database, tables } from '../../store/postgres/schema.ts';
 import { isId, unknownReference } from './refusals.ts';
 import { ownedRows, type Row, storedTable } from './rows.ts';
 
-/** The row that a field of the body names, kept from being deleted until commit; 400 when it is not here. */
+/**
+ * The row that a body field names, which cannot be deleted until commit. Throws 400 when it does not exist
+ * here.
+ */
 export async function heldReference<T extends keyof typeof tables>(
   tx: Transaction<Database>,
   table: T,

@@ -6,7 +6,7 @@ export function isId(text: string): boolean {
   return UUID.test(text);
 }
 
-/** The same for an id that never was, one of another organization, and text that cannot be an id. */
+/** The same error for an unknown id, an id of another organization and text that is not an id. */
 export function notFound(kind: string): RelayError {
   return new RelayError('not_found', {
     message: `No such ${kind.replaceAll('_', ' ')} exists in the scope this key may see. Check the id.`,
@@ -21,7 +21,7 @@ export function conflict(param: string | null, message: string): RelayError {
   return new RelayError('conflict', { param, message });
 }
 
-/** A body names another resource that does not exist, or not here. */
+/** The body names a resource that does not exist in this organization. */
 export function unknownReference(param: string, kind: string): RelayError {
   return invalidField(
     param,
@@ -29,7 +29,7 @@ export function unknownReference(param: string, kind: string): RelayError {
   );
 }
 
-/** Names for a message: enough to act on, never a wall of text. */
+/** Names for a message, shortened to the first few. */
 export function listNames(names: readonly string[], shownMax = 5): string {
   const shown = names.slice(0, shownMax).map((name) => `"${name}"`);
   const hidden = names.length - shown.length;

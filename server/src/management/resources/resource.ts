@@ -13,25 +13,25 @@ import { type ResourceWrites, resourceWrites } from './write-resource.ts';
 /** A feature that `GET /api/relay/capabilities` reports. */
 export interface Feature {
   readonly name: string;
-  /** The feature is there when this route is served. */
+  /** The feature is available when this route is served. */
   readonly route: RouteId;
   readonly isSelfHostedOnly: boolean;
 }
 
-/** A resource written against the types of its own table and configuration item. */
+/** A resource, typed by its table and configuration item. */
 export interface ResourceOf<C extends Columns, Item extends object> {
-  /** As the audit log and messages call it. */
+  /** The name in the audit log and in messages. */
   readonly noun: string;
   readonly table: Table<C>;
-  /** The number of rows that a plan bounds. */
+  /** Set when a plan limits the number of rows. */
   readonly counted?: Counted;
   /** Rows of this table are deleted along with the row of the other table that the column names. */
   readonly parents?: readonly { readonly table: string; readonly column: string }[];
-  /** The name under which capabilities report it, and the route that opens it. */
+  /** The feature name in capabilities, and the route that provides it. */
   readonly feature?: readonly [name: string, route: RouteId];
-  /** Hosted deployments refuse it, and their configuration files do not have it. */
+  /** Hosted deployments reject its routes and its section of the configuration file. */
   readonly isSelfHostedOnly?: true;
-  /** Whether a row that a write leaves behind must have reached every gateway before the write is answered. */
+  /** Whether no gateway may use an older state once the write is answered, given the row it leaves. */
   isFenced?(after: RowOf<C>): boolean;
   readonly section?: SectionOf<Item, C>;
   handlers(deps: ManagementDeps, writes: ResourceWrites<C>): Handlers;

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { type Insertable, type Kysely, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { type Columns, type Database, type TableOf, tables } from '../../store/postgres/schema.ts';
 
-/** A table whose rows belong to one organization, have a UUIDv7 for an id and a version that grows with every edit. */
+/** A table whose rows have an organization, a UUIDv7 id and a version that every edit increments. */
 export interface Table<C extends Columns = Columns> {
   readonly name: string;
   readonly columns: C;
@@ -10,12 +10,17 @@ export interface Table<C extends Columns = Columns> {
 
 type StoredTable = keyof typeof tables;
 
-/** A table that the store knows. A resource that nothing below reads may describe its columns itself. */
+/**
+ * A table of the store's schema. A resource whose table only management reads may describe its columns itself.
+ */
 export function storedTable<T extends StoredTable>(name: T): Table<(typeof tables)[T]> {
   return { name, columns: tables[name] };
 }
 
-/** What every row of these tables has; said apart, because the compiler cannot see it through a type parameter. */
+/**
+ * Columns of every such table. Declared explicitly, because TypeScript cannot derive them from a type
+ * parameter.
+ */
 interface Owned {
   readonly organization_id: string;
   readonly id: string;
@@ -33,7 +38,7 @@ export type PatchOf<C extends Columns> = Partly<Omit<Updateable<TableOf<C>>, Man
 export type Patch<T extends StoredTable> = PatchOf<(typeof tables)[T]>;
 
 export interface RowRange {
-  /** The id after which the range begins. */
+  /** The range starts after this id. */
   readonly afterId?: string | undefined;
   readonly limit?: number | undefined;
 }
@@ -41,7 +46,7 @@ export interface RowRange {
 /** Column values by name, as one statement writes them. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Every statement a resource needs on its own table, each held to one organization. */
+/** The statements of a resource on its own table. Each is restricted to one organization. */
 export interface OwnedRows<C extends Columns> {
   readonly table: Table<C>;
   /** In creation order. */
@@ -60,9 +65,9 @@ export interface OwnedRows<C extends Columns> {
     patch: PatchOf<C>,
   ): Promise<RowOf<C> | undefined>;
   remove(tx: Transaction<Database>, organizationId: string, id: string): Promise<void>;
-  /** Many rows in few statements. Fails where a unique constraint forbids one of them. */
+  /** Inserts rows in few statements. Throws when a unique constraint rejects one. */
   insertAll(tx: Transaction<Database>, organizationId: string, rows: readonly Values[]): Promise<RowOf<C>[]>;
-  /** The same change of many rows. */
+  /** Applies one change to many rows. */
   updateAll(
     tx: Transaction<Database>,
     organizationId: string,
@@ -72,12 +77,12 @@ export interface OwnedRows<C extends Columns> {
   removeAll(tx: Transaction<Database>, organizationId: string, ids: readonly string[]): Promise<void>;
 }
 
-/** Far below what one statement may carry, whatever the table. */
+/** Keeps statements far below PostgreSQL's limit on parameters. */
 const ROWS_MAX = 500;
 
 /**
- * Written as SQL text: Kysely follows no table that is a type parameter. Only names of tables and columns that the code
- * itself spells become identifiers; all values are parameters.
+ * Uses SQL text, because Kysely does not support a table name that is a type parameter. Identifiers come only
+ * from the code; all values are parameters.
  */
 export function ownedRows<C extends Columns>(table: Table<C>): OwnedRows<C> {
   const name = sql.table(table.name);
@@ -135,7 +140,7 @@ export function ownedRows<C extends Columns>(table: Table<C>): OwnedRows<C> {
   return rows;
 }
 
-/** A column that only some of the rows name has its default in the others. */
+/** Rows that lack a column that others have get its default. */
 function insertion(
   table: RawBuilder<unknown>,
   organizationId: string,

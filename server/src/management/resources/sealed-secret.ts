@@ -2,7 +2,7 @@ import type { Sealer } from '../../kit/seal.ts';
 import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import { invalidField } from './refusals.ts';
 
-/** Where a secret is stored, which is what it is sealed to. */
+/** The location of a secret. Sealing binds to it, so a secret that is copied elsewhere cannot be opened. */
 export type SecretPlace = Parameters<typeof secretBinding>[0];
 
 const FIRST_SECRET_VERSION = 1;
@@ -12,7 +12,7 @@ export function firstPlace(organizationId: string, ownerId: string): SecretPlace
   return { organizationId, ownerId, secretVersion: FIRST_SECRET_VERSION };
 }
 
-/** Each secret of a place has its own version, so that an older one put back does not open. */
+/** Each new secret has its own version, so that restoring an older one does not work. */
 export function nextPlace(place: SecretPlace): SecretPlace {
   return { ...place, secretVersion: place.secretVersion + 1 };
 }
@@ -26,7 +26,9 @@ export function sealedSecret(sealer: Sealer, place: SecretPlace, secret: string)
   };
 }
 
-/** It goes into a header. A line break pasted along with a key is the usual fault, and hard to see later. */
+/**
+ * Rejects what a header cannot carry. The usual cause is a line break pasted along with the key, which is hard to see.
+ */
 export function demandSendable(param: string, secret: string): void {
   if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(secret)) return;
   throw invalidField(

@@ -16,7 +16,7 @@ export function withSecretRefs(
   ) as readonly Required<ConfigCredential>[];
 }
 
-/** The same of a guardrail that sends a secret. */
+/** The same for guardrails that send a secret. */
 export function withGuardrailRefs(
   entries: readonly Unset<ConfigGuardrail>[],
 ): readonly Required<ConfigGuardrail>[] {
@@ -25,7 +25,7 @@ export function withGuardrailRefs(
   return withRefs(entries, namesOf) as readonly Required<ConfigGuardrail>[];
 }
 
-/** `namesOf` answers null for an entry that needs none. */
+/** `namesOf` returns null for an entry that needs no reference. */
 function withRefs<Item extends { readonly secret_ref: string | null }>(
   entries: readonly Item[],
   namesOf: (entry: Item) => string | null,

@@ -9,7 +9,7 @@ export type SectionName = Exclude<keyof ConfigFile, 'version'>;
 export type Scalar = string | number | boolean | null;
 export type Json = Scalar | readonly Json[] | { readonly [name: string]: Json };
 
-/** One item with nothing left out: every field of its schema, other resources by what they are known by. */
+/** An item with all fields of its schema. References to other resources are keys, not ids. */
 export type Entry = Readonly<Record<string, Json>>;
 
 /** A field that names an item of another section, by the key of that item. */
@@ -26,33 +26,33 @@ export interface SectionDeps {
   readonly egress: Pick<Egress, 'check'>;
 }
 
-/** The secret that a row holds, and what it is sealed to; null while it has none. */
+/** The sealed secret of a row, null when there is none, and the location it is bound to. */
 export interface StoredSecret {
   readonly sealed: Buffer | null;
   readonly place: SecretPlace;
 }
 
-/** One kind of resource as the configuration file writes it; what reading and checking a file needs. */
+/** One section of the configuration file: what reading and checking a file needs. */
 export interface SectionShape {
   readonly name: SectionName;
-  /** What an item is called in messages and in the audit log. */
+  /** The name of an item in messages and in the audit log. */
   readonly kind: string;
   /** Its fields, in the order in which they are exported. */
   readonly fields: readonly string[];
-  /** Of the fields that an item may leave out; an export leaves out what equals them. */
+  /** Defaults of optional fields. An export leaves out fields that equal them. */
   readonly defaults: Entry;
-  /** Whether items may share a key: they are told apart by their order. */
+  /** Whether items may share a key and are then distinguished by their order. */
   readonly repeats: boolean;
-  /** What an item is known by, in this file and from one apply to the next. */
+  /** Identifies an item within the file and across applies. */
   keyOf(entry: Entry): string;
   referencesOf(entry: Entry): readonly Reference[];
-  /** The entry as it would be stored; refuses, naming the field, what the routes of the resource would refuse. */
+  /** The entry as it would be stored. Throws the same errors as the routes of the resource. */
   checked(entry: Entry, deps: SectionDeps): Entry;
 }
 
-/** A section written against the types of its own item and table. */
+/** A section, typed by its item and table. */
 export interface SectionOf<Item extends object, C extends Columns> {
-  /** How the contract announces it. */
+  /** The section's definition in the contract. */
   readonly announced: SectionDefinition & {
     readonly name: SectionName;
     readonly item: { readonly properties: object };
@@ -71,10 +71,10 @@ export interface SectionOf<Item extends object, C extends Columns> {
   };
 }
 
-/** A row may lack what the file has to say. */
+/** An item in which fields that the row does not store are null. */
 export type Unset<Item> = { readonly [K in keyof Required<Item>]: Required<Item>[K] | null };
 
-/** The section as one type, so that the configuration file can hold all of them in one list. */
+/** Erases the types of a section, so that one list can hold all sections. */
 export function sectionShape<Item extends object, C extends Columns>(
   given: SectionOf<Item, C>,
 ): SectionShape {
@@ -91,7 +91,9 @@ export function sectionShape<Item extends object, C extends Columns>(
   };
 }
 
-/** Entries reach a section only from its own list of the file, checked against its schema, or from its own rows. */
+/**
+ * Safe, because an entry comes from the section's own part of a validated file or from the section's own rows.
+ */
 export function itemOf<Item extends object>(entry: Entry): Required<Item> {
   return entry as unknown as Required<Item>;
 }
@@ -100,7 +102,7 @@ export function entryOf(item: object): Entry {
   return Object.fromEntries(Object.entries(item));
 }
 
-/** In the order of the contract: an item names only items of sections before its own. */
+/** Sorts by the contract's order: items refer only to earlier sections. */
 export function inFileOrder<S extends Pick<SectionShape, 'name'>>(sections: readonly S[]): readonly S[] {
   return sections.toSorted((one, other) => sectionNames.indexOf(one.name) - sectionNames.indexOf(other.name));
 }

@@ -4,12 +4,12 @@ import type { Columns, Database } from '../../store/postgres/schema.ts';
 import { conflict } from './refusals.ts';
 import type { NewRowOf, OwnedRows, RowOf } from './rows.ts';
 
-/** How often a slug may be lost to another transaction; each loss means that another create succeeded. */
+/** How often another transaction may take the slug first. Each time, another create has succeeded. */
 const ATTEMPTS_MAX = 100;
 
 /**
- * Inserts a row under the first free slug of its name. Two concurrent creates may choose the same slug: the unique
- * constraint lets one through, and the other chooses again, seeing what the first has committed.
+ * Inserts a row under the first free slug of its name. If a concurrent create takes the slug, the unique
+ * constraint rejects this insert, and the next attempt sees the committed slug.
  */
 export async function insertSlugged<C extends Columns>(
   tx: Transaction<Database>,

@@ -15,7 +15,7 @@ import {
   sectionShape,
 } from './section.ts';
 
-/** What is stored of one item. */
+/** The stored state of one item. */
 export interface StoredEntry {
   readonly entry: Entry;
   readonly row: { readonly id: string };
@@ -23,20 +23,20 @@ export interface StoredEntry {
   readonly secret: StoredSecret | null;
 }
 
-/** A section with how its items are stored. */
+/** A section and how its items are stored. */
 export interface Section extends SectionShape {
   readonly table: Table;
   readonly counted: Counted | null;
-  /** Whether a change of it must have reached every gateway before an apply is answered. */
+  /** Whether no gateway may use the old state of this section once an apply is answered. */
   readonly isFenced: boolean;
-  /** The scope that only a file that names or changes its items needs. */
+  /** A scope that an apply needs only when the file names or changes items of this section. */
   readonly scopeWhenNamed: string | null;
   columnsOf(entry: Entry, idOf: IdOf): Values;
-  /** Completes what the rows do not say, for an export. */
+  /** Adds what the rows do not store, such as secret references, for an export. */
   completed(entries: readonly Entry[]): readonly Entry[];
-  /** What is stored, in creation order. */
+  /** The stored items in creation order. */
   read(db: Kysely<Database>, organizationId: string, keyOf: KeyOf): Promise<StoredEntry[]>;
-  /** What the secret of an item that is not stored yet is sealed to; null for a section without secrets. */
+  /** The location of the secret of a new item; null for a section without secrets. */
   readonly firstPlace: ((organizationId: string, id: string, entry: Entry, idOf: IdOf) => SecretPlace) | null;
 }
 

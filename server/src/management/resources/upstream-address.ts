@@ -1,12 +1,12 @@
 import { type AuthMode, authStyles } from '../../domain/upstream-auth.ts';
 import type { Egress } from '../../kit/egress/index.ts';
-// Imports past the egress entry, so that checking an address does not load the dialer.
+// Imports the file, not the egress module's index, so that checking a URL does not load the HTTP client.
 import { parseTargetUrl, targetUrlProblems } from '../../kit/egress/target-url.ts';
 import { invalidField } from './refusals.ts';
 
 const BASE_URL_CHARACTERS_MAX = 2048;
 
-/** Vets a base URL as the egress door would and gives the form that is stored, without a trailing slash. */
+/** Checks a base URL as the egress does, and returns the stored form, without a trailing slash. */
 export function checkedBaseUrl(egress: Pick<Egress, 'check'>, baseUrl: string): string {
   const target = egress.check(baseUrl);
   if (typeof target === 'string') throw invalidField('base_url', `base_url ${targetUrlProblems[target]}.`);
@@ -25,7 +25,7 @@ export function sameOrigin(one: string, other: string): boolean {
 
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-/** Headers that shape the connection or the message, or carry someone else's identity. */
+/** Headers that control the connection or the message, or that carry another identity. */
 const RESERVED = new Set([
   'accept-encoding',
   'connection',

@@ -16,7 +16,7 @@ export interface WrittenBy {
   readonly requestId: string;
 }
 
-/** One resource that a write has changed, as the audit log keeps it. */
+/** One changed resource, as the audit log records it. */
 export interface RecordedChange {
   readonly noun: string;
   readonly id: string;
@@ -24,17 +24,17 @@ export interface RecordedChange {
   readonly after: object | null;
 }
 
-/** What a write has done. */
+/** The result of a write. */
 export interface Written<Result> {
   readonly result: Result;
   readonly changes: readonly RecordedChange[];
-  /** The keys that gateways have to read again. */
+  /** Keys that gateways must reload. */
   readonly keyIds?: readonly string[];
-  /** Whether no gateway may miss it: the fence is raised before the caller is answered. */
+  /** Whether no gateway may use the old state once the caller is answered; raises the fence. */
   readonly isFenced?: boolean;
 }
 
-/** A change of a row. */
+/** Describes the change of a row for the audit log. */
 export function recorded(
   { noun, table }: { readonly noun: string; readonly table: Pick<Table, 'columns'> },
   before: { readonly id: string } | null,
@@ -49,9 +49,9 @@ export function recorded(
 }
 
 /**
- * The one way the configuration changes, by the routes of a resource and by the configuration file: what is written,
- * its audit entries and the version that tells gateways commit together or not at all. A write that changes nothing
- * leaves no version. This process has seen the change before the caller is answered.
+ * Every change of the configuration goes through here. Commits the change, its audit entries and the new
+ * version, which gateways poll, together or not at all. A write without changes creates no version. This
+ * process uses the new configuration before the caller gets the response.
  */
 export async function writeConfiguration<Result>(
   deps: WriteDeps,
@@ -68,7 +68,7 @@ export async function writeConfiguration<Result>(
       const { result, changes, keyIds, isFenced = false } = await change(tx);
       await appendAudit(tx, ...changes.map((each) => entryOf(deps, by, each)));
       const version = changes.length === 0 ? null : await bumpConfigVersion(tx, organizationId, keyIds);
-      // A write that changes nothing may repeat one whose fence could not be raised.
+      // A write without changes may repeat one whose fence failed.
       const fence = isFenced ? (version ?? (await readConfigVersion(tx, organizationId))) : null;
       return { result, version, fence };
     });

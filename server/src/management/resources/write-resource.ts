@@ -17,13 +17,13 @@ import {
   writeConfiguration,
 } from './write-configuration.ts';
 
-/** What of a call a write needs; any call of a management route fits. */
+/** The parts of a call that a write needs. Every management call has them. */
 export interface WriteCall extends WrittenBy {
   readonly header: (name: string) => string | undefined;
   readonly setHeader: (name: string, value: string) => void;
 }
 
-/** What of a resource decides how it is written. */
+/** The properties of a resource that writes depend on. */
 export interface WrittenResource<C extends Columns> {
   readonly noun: string;
   readonly table: Table<C>;
@@ -36,7 +36,7 @@ export interface WrittenResource<C extends Columns> {
 export interface Writing {
   readonly tx: Transaction<Database>;
   readonly organizationId: string;
-  /** Puts another change of the same transaction into the audit log. */
+  /** Adds another change of the same transaction to the audit log. */
   readonly also: (change: RecordedChange) => void;
 }
 
@@ -50,7 +50,7 @@ export interface ResourceWrites<C extends Columns> {
     id: string,
     patchOf: (writing: Writing, before: RowOf<C>) => Promise<PatchOf<C>> | PatchOf<C>,
   ): Promise<RowOf<C>>;
-  /** `check` may refuse by throwing. */
+  /** `check` may throw to reject the deletion. */
   remove(
     call: WriteCall,
     id: string,
@@ -58,7 +58,7 @@ export interface ResourceWrites<C extends Columns> {
   ): Promise<undefined>;
 }
 
-/** How the routes of one resource read and write it. */
+/** Reads and writes of one resource, for its routes. */
 export function resourceWrites<C extends Columns>(
   deps: WriteDeps & Pick<ManagementDeps, 'ofOrganization'>,
   resource: WrittenResource<C>,

@@ -19,7 +19,7 @@ describe('every write', () => {
     await database.drop();
   });
 
-  /** Every write route of the room once, in an order that each can succeed. */
+  /** Calls every write route of the module once, in an order in which each succeeds. */
   async function* writes(): AsyncGenerator<{ route: RouteId; requestId: string; answer: unknown }> {
     const { call, acme } = room;
     const done = (route: RouteId, { requestId, body }: { requestId: string; body: unknown }) => ({

@@ -22,7 +22,7 @@ export interface ExplainInput {
   /** Describes a limit by its engine id; null when it no longer applies to the caller. */
   readonly limitingPolicy: (appliedId: string, resetsAtMs: number | null) => LimitingPolicy | null;
   readonly pricingOf: (endpointId: string) => Pricing | undefined;
-  /** Those in force, in their order. */
+  /** The guardrails in force, in order. */
   readonly guardrails: readonly Guardrail[];
 }
 
@@ -37,7 +37,10 @@ const UNGUARDABLE_EMBEDDINGS =
 export interface PlacedCandidate {
   readonly member: RouteMember;
   readonly placement: Placement;
-  /** Until the cooldown is over and every limit has room; null in line and for a request that never fits. */
+  /**
+   * Time until the cooldown ends and every limit allows the request; null when unknown, because it waits for
+   * concurrency, or when it exceeds a limit by itself.
+   */
   readonly waitMs: number | null;
   /** The limit that delays or rejects the request here; null for none or a cooldown. */
   readonly limitedBy: LimitingPolicy | null;

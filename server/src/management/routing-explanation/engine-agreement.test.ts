@@ -101,7 +101,7 @@ describe('an explanation', () => {
       { numRuns: RUNS, seed: SEED },
     );
     test.diagnostic(JSON.stringify(seen));
-    // Agreement over lanes that all dispatch would prove little.
+    // The drawn lanes must have many different outcomes; otherwise agreement would prove little.
     assert.ok(Object.keys(seen).length >= 6, JSON.stringify(seen));
     for (const [kind, count] of Object.entries(seen)) assert.ok(count >= 5, `${kind} came ${count} times`);
   });

@@ -104,9 +104,9 @@ function placementOf(
 function waitMsOf({ period, limit }: AppliedLimit, cost: number, usage: PolicyUsage): number {
   const { used, reserved, resetMs } = usage;
   if (period === 'none') return 0;
-  // A reservation in a calendar window is for a later window.
+  // Reservations in a calendar window are for a later window.
   if (!isSliding(period)) return used + cost > limit ? resetMs : 0;
-  // When the usage of a short window happened is not known here, so it is taken as spread evenly.
+  // The times of earlier usage in a short window are unknown here, so this assumes even spacing.
   const taken = used + reserved;
   const over = taken + cost - limit;
   return over > 0 ? Math.ceil((resetMs * Math.min(over, taken)) / taken) : 0;

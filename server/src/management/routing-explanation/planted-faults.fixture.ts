@@ -2,7 +2,7 @@ import type { RoutingExplanation } from '@relay/contract';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { PlacementDeps } from './placements.ts';
 
-/** A fault put into the explanation on purpose, to see that the comparison with the engine catches it. */
+/** A deliberate bug in the explanation, to prove that the comparison with the engine finds it. */
 export interface PlantedFault {
   readonly name: string;
   readonly deps?: (deps: PlacementDeps) => PlacementDeps;

@@ -4,11 +4,11 @@ import type { Histogram, Measured, Sum } from '../../store/ledger/rollups/read-s
 
 export type Metric = Timeseries['metric'];
 
-/** How a metric is made of the sums of rollups. */
+/** How a metric is computed from rollup sums. */
 interface MetricDefinition {
   readonly sums: readonly Sum[];
   readonly histogram: Histogram | null;
-  /** Null when there is nothing to measure; never for counts and sums. */
+  /** Null when there is nothing to measure; counts and sums are never null. */
   readonly value: (measured: Measured) => number | null;
 }
 

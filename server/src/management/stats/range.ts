@@ -4,7 +4,7 @@ import { invalidField } from '../resources/refusals.ts';
 
 const POINTS_MAX = 2_000;
 
-/** What is shown when no time is asked for. */
+/** The number of buckets when the query has no time range. */
 const DEFAULT_BUCKETS: Readonly<Record<Bucket, number>> = { minute: 60, hour: 24, day: 30 };
 
 interface Asked {
@@ -12,7 +12,7 @@ interface Asked {
   readonly to?: string;
 }
 
-/** The buckets that hold the time asked for, or the latest ones. */
+/** The buckets that cover the requested time, or the latest ones. */
 export function rangeOf(bucket: Bucket, asked: Asked, nowMs: number): BucketRange {
   const sizeMs = BUCKET_MS[bucket];
   const up = (timeMs: number) => Math.ceil(timeMs / sizeMs) * sizeMs;
@@ -27,7 +27,7 @@ export function rangeOf(bucket: Bucket, asked: Asked, nowMs: number): BucketRang
       `bucket ${bucket} over this time would be ${points} points, and ${POINTS_MAX} is the most. Ask for a longer bucket or a shorter time.`,
     );
   }
-  // One bucket of grace: what is asked for at the edge may be gone a moment later.
+  // Allows one bucket beyond the retention, because the clock moves on after the client chose the range.
   if (fromMs < nowMs - ROLLUP_DAYS[bucket] * BUCKET_MS.day - sizeMs) {
     throw invalidField(
       'bucket',

@@ -22,7 +22,7 @@ import { groupedSeries, groupsIn, type Series, seriesOf, stateSeries } from './s
 type StatsDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
 
 const WAITS_SHOWN_MS = 7 * BUCKET_MS.day;
-/** Beyond it days are exact enough, and fewer. */
+/** Longer ranges read day rollups, which are exact enough and fewer. */
 const WAIT_HOURS_MAX_MS = 14 * BUCKET_MS.day;
 
 export function statsHandlers(deps: StatsDeps): Handlers {

@@ -5,7 +5,7 @@ import { addMeasured, METRICS, type Metric, NOTHING } from './metrics.ts';
 
 export type Series = Timeseries['series'][number];
 
-/** The sums of one group, by the beginning of the bucket. */
+/** The sums of one group, by start of the bucket. */
 export type Buckets = ReadonlyMap<number, Measured>;
 
 export function groupsIn(rows: readonly SeriesRow[]): Map<string | null, Map<number, Measured>> {
@@ -17,7 +17,7 @@ export function groupsIn(rows: readonly SeriesRow[]): Map<string | null, Map<num
   return groups;
 }
 
-/** One point for every bucket of the range, whether anything happened in it or not. */
+/** One point per bucket of the range, including empty ones. */
 export function seriesOf(
   metric: Metric,
   range: BucketRange,
@@ -37,7 +37,7 @@ export function seriesOf(
 
 const LABELS = { none: 'none', other: 'other' } as const;
 
-/** Groups from the greatest to the smallest, then what has none, then the rest. */
+/** Groups from largest to smallest, then requests without a group, then all remaining groups together. */
 export function groupedSeries(
   metric: Metric,
   range: BucketRange,
@@ -58,7 +58,7 @@ export function groupedSeries(
     .map(({ series }) => series);
 }
 
-/** What groups are chosen by: the total of the sums that were asked for. */
+/** The size of a group: the total of the requested sums. */
 function sizeOf(buckets: Buckets): number {
   return [...buckets.values()].flatMap(({ sums }) => sums).reduce((sum, number) => sum + number, 0);
 }
@@ -69,7 +69,7 @@ function order(a: { series: Series }, b: { series: Series }): number {
 
 const STATES = ['completed', 'failed', 'cancelled'] as const;
 
-/** Requests by how they ended: always all three, from the sums that metric `requests` is made of. */
+/** Requests by final state: always all three states, from the sums of the metric `requests`. */
 export function stateSeries(range: BucketRange, rows: readonly SeriesRow[]): Series[] {
   const buckets = [...(groupsIn(rows).get('') ?? new Map<number, Measured>())];
   return STATES.map((state, place) => {

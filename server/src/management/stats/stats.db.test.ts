@@ -38,7 +38,7 @@ describe('usage statistics', () => {
   let room: ManagementFixture;
   let developer: Caller;
   let rows: LedgerRow[];
-  /** The upstream model of each endpoint that is still there. */
+  /** The upstream models of endpoints that still exist. */
   const models = new Map<string, string>();
   const pool: Record<'keys' | 'lanes' | 'endpoints' | 'users', string[]> = {
     keys: [randomUUIDv7(), randomUUIDv7()],
@@ -147,7 +147,7 @@ describe('usage statistics', () => {
     }
   }
 
-  /** What a row is grouped by; null when it has none. */
+  /** The group of a row; null when it has none. */
   function groupOf(by: Timeseries['group_by'], row: LedgerRow): string | null {
     const { endpoint_id } = row;
     const columns = {

@@ -96,7 +96,8 @@ export function createJournal(deps: JournalDeps & { readonly isAlone: boolean })
         throw new RelayError('metering_unavailable', { internal: 'the spool cannot be written' });
     },
     accepts(entry) {
-      // A dispatched request has its space reserved. Any other may have a lease, which expires by itself.
+      // The settlement of a dispatched request uses the space that `draft` reserved. Any other end may be
+      // dropped when space is short: a lease it leaves in Redis expires by itself.
       const hasReserved =
         entry.kind === 'settlement' && (entry.actual.dispatched || drafts.has(entry.operationId));
       const isAccepted = hasReserved || hasSpace(entry);

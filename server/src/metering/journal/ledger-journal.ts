@@ -37,9 +37,9 @@ export interface LedgerJournal extends UsageJournal {
 interface Waiting {
   readonly entry: StreamEntry;
   readonly atMs: number;
-  /** The file with its line; null when it has none. */
+  /** The file that has the line of this end; null when no file has it. */
   readonly held: HeldFile | null;
-  /** The request whose draft stands in for the line, and may go once this is in the ledger. */
+  /** The request whose draft stays on disk in place of this end, until the end is in the ledger. */
   readonly operationId: string | null;
 }
 
@@ -55,7 +55,7 @@ export function createLedgerJournal(deps: LedgerJournalDeps): LedgerJournal {
   function keep(entry: JournaledEnd): void {
     if (!journal.accepts(entry)) return;
     const held = journal.append(entry);
-    // Refused by the disk, where a draft stands in for it until it is in the ledger.
+    // When the disk refuses the end, the draft stays on disk until the end is in the ledger.
     const drafted = held === null && entry.kind === 'settlement' && journal.hasDraft(entry.operationId);
     queue.add([RECORD_FIELD, entry.record], held, drafted ? entry.operationId : null);
   }

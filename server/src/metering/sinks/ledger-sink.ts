@@ -50,6 +50,6 @@ export interface SinkPortion {
 
 export interface UnfinishedPortion {
   readonly id: string;
-  /** No process seems to be working on it. A wrong answer costs work and no row. */
+  /** Whether no process seems to be writing it. A wrong value repeats work but loses no row. */
   readonly isAbandoned: boolean;
 }

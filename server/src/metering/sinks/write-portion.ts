@@ -78,7 +78,9 @@ async function fill(db: Kysely<Database>, sink: string, portion: SinkPortion): P
   return { entryIds, rows };
 }
 
-/** False for an estimate that was replaced since: the replacing transaction has an entry of its own. */
+/**
+ * False for an estimate that has been replaced: the transaction that replaced it has its own outbox entry.
+ */
 function belongsTo(entry: OutboxEntry | null, row: SinkRow): boolean {
   const wasEstimate = entry?.estimateIds.has(row.request_id) ?? false;
   return !wasEstimate || isExpiredEstimate(row.error_code, row.usage_source);

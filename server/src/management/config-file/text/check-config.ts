@@ -10,18 +10,18 @@ import { allSections } from '../../registry/section-list.ts';
 import { readItems } from '../read-file.ts';
 
 export interface ConfigText {
-  /** Null when something is wrong; `findings` then says what. */
+  /** Null when the file is invalid; `findings` then lists the errors. */
   readonly config: ConfigFile | null;
   readonly findings: readonly Finding[];
   positionOf(path: string): Position;
 }
 
-/** `in_file`: every item that is named has to be in the file. `anywhere`: it may be on the server alone. */
+/** `in_file`: every referenced item must be in the file. `anywhere`: it may exist only on the server. */
 export interface CheckOptions {
   readonly references: 'in_file' | 'anywhere';
 }
 
-/** The text of a configuration file, checked as far as that can be done without a server. */
+/** Reads the text of a configuration file and checks what can be checked without a server. */
 export function readConfigText(text: string, { references }: CheckOptions): ConfigText {
   const yaml = readYaml(text);
   const positionOf = (path: string) => yaml.positionOf(pathInFile(yaml.value, path) ?? path);
@@ -42,7 +42,7 @@ export function readConfigText(text: string, { references }: CheckOptions): Conf
   return { config: null, findings: inOrder(findings), positionOf };
 }
 
-/** Which private networks are open is the server's to say, so only the form of an address is looked at. */
+/** Only the server knows which private networks it allows, so this checks only the syntax of URLs. */
 const offline = { egress: { check: parseTargetUrl } };
 
 function issuesOf(config: ConfigFile, references: CheckOptions['references']): Issue[] {
@@ -65,7 +65,10 @@ function issuesOf(config: ConfigFile, references: CheckOptions['references']): I
 
 const INLINE_SECRET = /(?:^|\.)(?:secret|api_key|apikey|key|token|password)$/;
 
-/** The contract speaks of bodies and patterns; here is a file, and a secret in it needs plainer words. */
+/**
+ * Rewords messages of the contract, which are about request bodies, for a file. A secret in the file gets its
+ * own advice.
+ */
 function wordsOf({ path, message }: Issue): string {
   if (path === '') return 'the file must be a mapping that has `version: 1`.';
   const isUnknown = message.startsWith('unknown field');

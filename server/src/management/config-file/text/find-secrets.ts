@@ -1,6 +1,6 @@
 import type { ConfigFile } from '@relay/contract';
 
-/** What secret references point to. */
+/** Where secret references are looked up. */
 export interface SecretPlaces {
   readonly variable: (name: string) => string | undefined;
   /** The contents of a file; undefined when it cannot be read. Relative paths are relative to the configuration file. */
@@ -8,13 +8,13 @@ export interface SecretPlaces {
 }
 
 export interface FoundSecrets {
-  /** By their references, as an apply carries them. */
+  /** By reference, as an apply carries them. */
   readonly secrets: Record<string, string>;
-  /** The references that lead to nothing here. The server may have their secrets already. */
+  /** References without a value here. The server may already have their secrets. */
   readonly missing: readonly string[];
 }
 
-/** The secrets that the file refers to, as far as they can be found from here. An empty one counts as none. */
+/** Looks up the secrets that the file refers to. An empty value counts as missing. */
 export async function findSecrets(config: ConfigFile, places: SecretPlaces): Promise<FoundSecrets> {
   const secrets: Record<string, string> = {};
   const missing: string[] = [];
@@ -33,7 +33,7 @@ async function lookUp(ref: string, { variable, file }: SecretPlaces): Promise<st
   return text?.replace(/\r?\n$/, '');
 }
 
-/** Whatever kind of item it is that refers to a secret. */
+/** Collects references from every section, whatever the kind of item. */
 function referencesIn(config: ConfigFile): ReadonlySet<string> {
   const items = Object.values(config).filter(Array.isArray).flat() as { readonly secret_ref?: unknown }[];
   return new Set(items.map((item) => item.secret_ref).filter((ref) => typeof ref === 'string'));

@@ -1,4 +1,4 @@
-// What the command line needs of the configuration file; nothing here opens a connection or loads the server.
+// What the CLI needs of the configuration file. Loads no server code and opens no connection.
 export { firstFreeSlug, slugOf } from '../../../domain/slug.ts';
 export { shiftDecimal } from '../../pricing-policies/price-catalog.ts';
 export { type CheckOptions, type ConfigText, readConfigText } from './check-config.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { it } from 'node:test';
 
-/** Loads the entry in a process of its own and prints what came along. */
+/** Loads the entry in a separate process and prints the loaded modules. */
 const PROBE = `
   import { registerHooks } from 'node:module';
   const loaded = [];

@@ -26,7 +26,7 @@ memberships:
     manual_rank: 1
 `;
 
-/** The places of what is wrong with the good file after one change of its text. */
+/** Changes the valid file and returns the positions of the errors. */
 function faultsAfter(from: string, to: string, references: 'in_file' | 'anywhere' = 'in_file'): string[] {
   assert.ok(GOOD.includes(from));
   const { config, findings } = readConfigText(GOOD.replace(from, to), { references });

@@ -5,7 +5,9 @@ import type { LedgerSink, SinkPortion, UnfinishedPortion } from '../ledger-sink.
 import { usageLine } from './usage-line.ts';
 
 const BYTES_MAX = 64 * 1024 * 1024;
-/** An open file grows continuously; its writer is gone, or its disk hangs. */
+/**
+ * A file being written grows continuously. After this long without growth, its writer died or its disk hangs.
+ */
 const ABANDONED_MS = 60_000;
 /** Not `.jsonl`, so that a log shipper does not pick it up. */
 const OPEN_SUFFIX = '.part';

@@ -38,14 +38,14 @@ function momentOf(foreignXid: number): RawBuilder<Moment> {
 }
 
 /**
- * The transaction that recorded a row: rows keep the lower 32 bits of its number, and the upper ones are those of this
- * moment.
+ * The number of the transaction that recorded a row. A row keeps only the lower 32 bits; the upper ones come
+ * from the current transaction number.
  */
 const XID = sql<number>`moment.next_xid - ((moment.next_xid - requests.xmin::text::bigint) & 4294967295)`;
 
 /**
- * Rows recorded after a checkpoint by ended transactions that only ended ones precede, in tail order. The moment is
- * returned even without rows.
+ * Rows recorded after a checkpoint, in tail order, by transactions older than every open one. Also returns the
+ * moment, even without rows.
  */
 export function tailQuery(
   organizationId: string,
