@@ -6,6 +6,7 @@ import type { TemplateValues } from '../domain/guardrails/template.ts';
 import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
 import type { RecordedGuardrail } from '../domain/request-record.ts';
 import type { Route } from '../domain/routing/routing.ts';
+import type { UpstreamFault } from '../domain/routing/upstream-verdict.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import type { Protocol } from '../protocols/protocol.ts';
 import type { InferenceBody } from '../protocols/request-body.ts';
@@ -137,18 +138,12 @@ export interface UpstreamAnswer extends UpstreamHead {
   readonly body: Buffer;
 }
 
-export type FailureCode =
-  | 'upstream_not_prepared'
-  | 'upstream_unreachable'
-  | 'upstream_timeout'
-  | 'upstream_invalid_response';
-
 /** How one attempt ended. Only `delivered` has sent anything to the client. */
 export type AttemptResult =
   | { readonly kind: 'answer'; readonly answer: UpstreamAnswer; readonly usage: Usage | null }
   | {
       readonly kind: 'failure';
-      readonly code: FailureCode;
+      readonly code: UpstreamFault;
       readonly internal: string;
       /** A stream that reported an error before any content. It is sent to the client if no other attempt succeeds. */
       readonly held: UpstreamAnswer | null;
@@ -171,7 +166,7 @@ export interface UpstreamListener {
   onHead(head: UpstreamHead, flow: Flow): void;
   onData(chunk: Buffer): void;
   onEnd(): void;
-  onFailure(code: FailureCode, internal: string): void;
+  onFailure(code: UpstreamFault, internal: string): void;
 }
 
 export interface Flow {

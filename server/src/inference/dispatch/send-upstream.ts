@@ -1,10 +1,11 @@
 import type { Candidate } from '../../domain/routing/routing.ts';
+import type { UpstreamFault } from '../../domain/routing/upstream-verdict.ts';
 import { authorizeRequest } from '../../domain/upstream-auth.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Egress, EgressController, EgressHandler, EgressRequest } from '../../kit/egress/index.ts';
 import type { Protocol } from '../../protocols/protocol.ts';
 import type { InferenceBody } from '../../protocols/request-body.ts';
-import type { Exchange, FailureCode, UpstreamListener } from '../exchange.ts';
+import type { Exchange, UpstreamListener } from '../exchange.ts';
 import { type DeadlineKind, type DeadlinesMs, DeadlineWatch } from './deadlines.ts';
 import { failureCodeOf } from './failure-code.ts';
 import { upstreamHeaders } from './upstream-headers.ts';
@@ -133,7 +134,7 @@ class UpstreamHandler implements EgressHandler {
     this.#listener.onFailure(failureCodeOf(error, this.#answering), error.message);
   }
 
-  #fail(code: FailureCode, internal: string): void {
+  #fail(code: UpstreamFault, internal: string): void {
     if (this.#over) return;
     this.stop();
     this.#listener.onFailure(code, internal);

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Usage } from '../../domain/money/usage.ts';
+import type { UpstreamFault } from '../../domain/routing/upstream-verdict.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Protocol } from '../../protocols/protocol.ts';
 import {
   type AttemptOutcome,
   type AttemptResult,
   type Exchange,
-  type FailureCode,
   type Flow,
   type InCharge,
   isFailure,
@@ -123,7 +123,7 @@ export class Reply implements UpstreamListener, InCharge {
     else if (this.#mode === 'piping') void this.#endPiped();
   }
 
-  onFailure(code: FailureCode, internal: string): void {
+  onFailure(code: UpstreamFault, internal: string): void {
     if (this.#mode === 'over') return;
     if (this.#committedMs === null) {
       this.#finish({ kind: 'failure', code, internal, held: null });
