@@ -2122,8 +2122,12 @@ export interface components {
             /** @default 600000 */
             max_latency_ms: number;
             enabled: boolean;
-            /** @enum {string} */
-            health: "healthy" | "rate_limited" | "cooling_down" | "unhealthy";
+            /**
+             * @description What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.
+             * @enum {string}
+             */
+            health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
+            health_detail: components["schemas"]["HealthDetail"];
             cooldown_until: string | null;
             /**
              * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
@@ -2576,6 +2580,30 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** HealthDetail */
+        HealthDetail: {
+            /** @description Why it is not healthy, such as "connection refused". */
+            reason: string | null;
+            /** @description Since when it has been in this state; null for `unknown`. */
+            since: string | null;
+            /** @description Attempts that ended in the last five minutes. */
+            requests: number;
+            /** @description The share of these that failed; null when there were none. */
+            error_share: number | null;
+            last_error: components["schemas"]["HealthError"] | null;
+        };
+        /** HealthError */
+        HealthError: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            at: string;
+            /** @description What happened; never text of the provider. */
+            message: string;
+            /** @description The status that the provider answered, if it did. */
+            status: number | null;
+        };
         /** HealthReport */
         HealthReport: {
             /** @enum {string} */
@@ -2843,8 +2871,12 @@ export interface components {
             /** @description Requests sent to an endpoint whose response has not finished. */
             in_flight: number;
             max_concurrency: number | null;
-            /** @enum {string} */
-            health: "healthy" | "rate_limited" | "cooling_down" | "unhealthy";
+            /**
+             * @description What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.
+             * @enum {string}
+             */
+            health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
+            health_detail: components["schemas"]["HealthDetail"];
             cooldown_until: string | null;
         };
         /** LiveLane */
@@ -3080,8 +3112,12 @@ export interface components {
             max_latency_ms: number;
             /** @description Whether an enabled credential is stored. */
             has_credential: boolean;
-            /** @enum {string} */
-            health: "healthy" | "rate_limited" | "cooling_down" | "unhealthy";
+            /**
+             * @description What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.
+             * @enum {string}
+             */
+            health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
+            health_detail: components["schemas"]["HealthDetail"];
             preset_slug: string | null;
             enabled: boolean;
             /**

@@ -25,8 +25,8 @@ export const checkProviders: Check = async ({ api }) => {
       ),
     );
   for (const { name, slug, health } of all) {
-    if (health === 'unhealthy') {
-      findings.push(fail('providers', `${name} is unhealthy.`, `run \`relay providers test ${slug}\``));
+    if (health === 'down') {
+      findings.push(fail('providers', `${name} is down.`, `run \`relay providers test ${slug}\``));
     }
   }
   return findings.length > 0
@@ -60,8 +60,8 @@ export const checkEndpoints: Check = async ({ api }) => {
     );
   }
   for (const { name, slug, health } of all) {
-    if (health === 'unhealthy') {
-      findings.push(fail('endpoints', `${name} is unhealthy.`, `run \`relay endpoints test ${slug}\``));
+    if (health === 'down') {
+      findings.push(fail('endpoints', `${name} is down.`, `run \`relay endpoints test ${slug}\``));
     }
   }
   return findings.length > 0 ? findings : [ok('endpoints', `Every endpoint is priced (${all.length}).`)];

@@ -2,5 +2,5 @@ import type { Tone } from '../output/table.ts';
 
 export function healthTone(health: string): Tone {
   if (health === 'healthy') return 'good';
-  return health === 'unhealthy' ? 'bad' : 'warn';
+  return health === 'down' ? 'bad' : 'warn';
 }

@@ -9,7 +9,7 @@ export const announcedResources = {
     summary: 'where models are served',
     description: 'Providers: where models are served.',
     path: '/api/relay/providers',
-    columns: ['name', 'slug', 'base_url', 'auth_mode', 'auth_header_name', 'max_latency_ms', 'has_credential', 'health', 'preset_slug', 'enabled'],
+    columns: ['name', 'slug', 'base_url', 'auth_mode', 'auth_header_name', 'max_latency_ms', 'has_credential', 'health', 'health_detail', 'preset_slug', 'enabled'],
     async bodies() {
       const { ProviderCreate, ProviderUpdate } = await import('@relay/contract');
       return { create: ProviderCreate, update: ProviderUpdate };
@@ -21,7 +21,7 @@ export const announcedResources = {
     summary: 'one model of one provider',
     description: 'Endpoints: one model of one provider.',
     path: '/api/relay/endpoints',
-    columns: ['provider_id', 'credential_id', 'name', 'slug', 'upstream_model', 'route_kind', 'supports_streaming', 'pacing', 'max_concurrency', 'context_window', 'max_latency_ms', 'enabled', 'health', 'cooldown_until'],
+    columns: ['provider_id', 'credential_id', 'name', 'slug', 'upstream_model', 'route_kind', 'supports_streaming', 'pacing', 'max_concurrency', 'context_window', 'max_latency_ms', 'enabled', 'health', 'health_detail', 'cooldown_until'],
     async bodies() {
       const { EndpointCreate, EndpointUpdate } = await import('@relay/contract');
       return { create: EndpointCreate, update: EndpointUpdate };

@@ -3,10 +3,11 @@ import { text } from '../text/index.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 
 const TONES: Record<Provider['health'], Tone> = {
+  unknown: 'neutral',
   healthy: 'good',
+  degraded: 'warn',
+  down: 'bad',
   rate_limited: 'warn',
-  cooling_down: 'warn',
-  unhealthy: 'bad',
 };
 
 export function HealthBadge({ health }: { readonly health: Provider['health'] }) {

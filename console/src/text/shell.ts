@@ -119,10 +119,11 @@ export const shellText = {
     needs: (scopes: string) => `Needs ${scopes}`,
   },
   health: {
+    unknown: 'Unknown',
     healthy: 'Healthy',
+    degraded: 'Degraded',
+    down: 'Down',
     rate_limited: 'Rate-limited',
-    cooling_down: 'Cooling down',
-    unhealthy: 'Unhealthy',
   },
   timeRange: {
     label: 'Time range',

@@ -17,7 +17,7 @@ import {
   text,
 } from '../schema.ts';
 import { EndpointTestResult } from './connection-test.ts';
-import { Health, ManagedBy, RouteKind } from './values.ts';
+import { Health, HealthDetail, ManagedBy, RouteKind } from './values.ts';
 
 const UpstreamModel = text({ minLength: 1, maxLength: 200, description: 'The model name sent upstream.' });
 const Concurrency = nullable(integer({ minimum: 1 }), { default: null });
@@ -41,6 +41,7 @@ export const Endpoint = closed('Endpoint', {
   max_latency_ms: LatencyMsMax,
   enabled: flag(),
   health: Health,
+  health_detail: HealthDetail,
   cooldown_until: nullable(Timestamp),
   managed_by: optional(ManagedBy),
 });

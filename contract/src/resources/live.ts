@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, Id, integer, nullable, oneOf, Timestamp } from '../schema.ts';
-import { Health } from './values.ts';
+import { Health, HealthDetail } from './values.ts';
 
 const Waiting = integer({
   description: 'Requests that have a slot for later or a place in line, and were not sent yet.',
@@ -33,6 +33,7 @@ export const LiveEndpoint = closed('LiveEndpoint', {
   in_flight: InFlight,
   max_concurrency: nullable(integer()),
   health: Health,
+  health_detail: HealthDetail,
   cooldown_until: nullable(Timestamp),
 });
 export type LiveEndpoint = Static<typeof LiveEndpoint>;

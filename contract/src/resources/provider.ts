@@ -19,7 +19,7 @@ import {
   Url,
 } from '../schema.ts';
 import { ProviderTestResult } from './connection-test.ts';
-import { Health, ManagedBy } from './values.ts';
+import { Health, HealthDetail, ManagedBy } from './values.ts';
 
 const AuthMode = oneOf(['bearer_static', 'header_static', 'none'], {
   default: 'bearer_static',
@@ -37,6 +37,7 @@ export const Provider = closed('Provider', {
   max_latency_ms: LatencyMsMax,
   has_credential: flag({ description: 'Whether an enabled credential is stored.' }),
   health: Health,
+  health_detail: HealthDetail,
   preset_slug: nullable(Type.String()),
   enabled: flag(),
   managed_by: optional(ManagedBy),

@@ -1,8 +1,29 @@
-import type { Static } from 'typebox';
-import { oneOf } from '../schema.ts';
+import Type, { type Static } from 'typebox';
+import { closed, integer, nullable, oneOf, Timestamp } from '../schema.ts';
 
 /** Enumerations that several resources share. */
-export const Health = oneOf(['healthy', 'rate_limited', 'cooling_down', 'unhealthy']);
+export const Health = oneOf(['unknown', 'healthy', 'degraded', 'down', 'rate_limited'], {
+  description:
+    'What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.',
+});
+export type Health = Static<typeof Health>;
+
+export const HealthDetail = closed('HealthDetail', {
+  reason: nullable(Type.String(), { description: 'Why it is not healthy, such as "connection refused".' }),
+  since: nullable(Timestamp, { description: 'Since when it has been in this state; null for `unknown`.' }),
+  requests: integer({ description: 'Attempts that ended in the last five minutes.' }),
+  error_share: nullable(Type.Number({ minimum: 0, maximum: 1 }), {
+    description: 'The share of these that failed; null when there were none.',
+  }),
+  last_error: nullable(
+    closed('HealthError', {
+      at: Timestamp,
+      message: Type.String({ description: 'What happened; never text of the provider.' }),
+      status: nullable(integer(), { description: 'The status that the provider answered, if it did.' }),
+    }),
+  ),
+});
+export type HealthDetail = Static<typeof HealthDetail>;
 
 /** Every metric that a limit can count. `server/src/domain/limits/metric.ts` says how each is counted. */
 export const limitMetrics = ['requests', 'tokens', 'spend', 'concurrency'] as const;

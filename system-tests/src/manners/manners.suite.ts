@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
@@ -13,7 +14,9 @@ let checks = 0;
 let failing = 0;
 
 before(async () => {
-  site = await startDeployment({ env: { RELAY_ACCOUNTS: 'true' } });
+  site = await startDeployment({
+    env: { RELAY_ACCOUNTS: 'true', RELAY_AUTH_SECRET: randomBytes(32).toString('base64url') },
+  });
 });
 
 after(async () => {

@@ -5,6 +5,7 @@ import { endpointsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { HealthBadge } from '../../parts/health-badge.tsx';
+import { isUnwell } from '../../parts/is-unwell.ts';
 import { text } from '../../text/index.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Panel } from '../../ui/page.tsx';
@@ -13,13 +14,13 @@ import { Skeleton } from '../../ui/states.tsx';
 const words = text.home;
 const ROWS = 5;
 const REFRESH_MS = 30_000;
-const ORDER: readonly Endpoint['health'][] = ['unhealthy', 'cooling_down', 'rate_limited', 'healthy'];
+const ORDER: readonly Endpoint['health'][] = ['down', 'degraded', 'rate_limited', 'unknown', 'healthy'];
 
 /** Enabled endpoints, unhealthy ones first. */
 export function EndpointHealth() {
   const { data, error } = useQuery({ ...endpointsQuery(useApi()), refetchInterval: REFRESH_MS });
   const enabled = data?.filter((each) => each.enabled);
-  const sick = enabled?.filter(({ health }) => health !== 'healthy').length;
+  const sick = enabled?.filter(({ health }) => isUnwell(health)).length;
   const rows = enabled?.toSorted((a, b) => ORDER.indexOf(a.health) - ORDER.indexOf(b.health)).slice(0, ROWS);
   const more = (enabled?.length ?? 0) - (rows?.length ?? 0);
   return (

@@ -13,10 +13,11 @@ import type { LaneFigures } from './use-lane-figures.ts';
 const words = text.lanes;
 const MEMBERS_SHOWN = 3;
 const DOTS = {
+  unknown: 'bg-ink-faint',
   healthy: 'bg-good',
+  degraded: 'bg-warn',
+  down: 'bg-bad',
   rate_limited: 'bg-warn',
-  cooling_down: 'bg-warn',
-  unhealthy: 'bg-bad',
 } as const;
 
 /** An endpoint in a lane; the endpoint is undefined until the list of endpoints is loaded. */

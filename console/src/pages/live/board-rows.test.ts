@@ -35,6 +35,7 @@ const state = (id: string, inFlight: number, over: Partial<Live['endpoints'][num
   in_flight: inFlight,
   max_concurrency: null,
   health: 'healthy' as const,
+  health_detail: { reason: null, since: null, requests: 0, error_share: null, last_error: null },
   cooldown_until: null,
   ...over,
 });
@@ -83,7 +84,7 @@ describe('the lanes of the live board', () => {
 
   it("a lane is active during the cooldown of an endpoint, by the server's clock", () => {
     const until = '2026-01-01T00:00:12.000Z';
-    const cooling = state('a', 0, { health: 'cooling_down', cooldown_until: until });
+    const cooling = state('a', 0, { health: 'rate_limited', cooldown_until: until });
     const board = boardOf(live({ endpoints: [cooling] }), known, 'none');
     assert.deepEqual(
       board.map(({ isActive, endpoints }) => [isActive, endpoints[0]?.coolingMs]),
@@ -95,7 +96,7 @@ describe('the lanes of the live board', () => {
   });
 
   it('requests without a lane are last, with endpoints in no lane that are in cooldown', () => {
-    const cooling = state('c', 0, { health: 'cooling_down', cooldown_until: AT });
+    const cooling = state('c', 0, { health: 'rate_limited', cooldown_until: AT });
     const only = { ...known, memberships: known.memberships.filter((each) => each.endpoint_id !== 'c') };
     const board = boardOf(
       live({ lanes: [flow(null, 'b', 0, 1)], endpoints: [state('b', 1), cooling] }),

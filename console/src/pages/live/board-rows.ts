@@ -1,5 +1,6 @@
 import type { Endpoint, Lane, Live, LiveEndpoint, LiveLane, Membership } from '@relay/contract';
 import { matches } from '../../format/matches.ts';
+import { isUnwell } from '../../parts/is-unwell.ts';
 import { inRankOrder } from '../../parts/rank-order.ts';
 
 export interface BoardEndpoint {
@@ -77,7 +78,7 @@ function describer({ at, endpoints: states, counted }: Live, known: Known): Desc
       inFlightOfAll: state?.in_flight ?? 0,
       // The load is unknown if the caller sees only own requests.
       inFlightMax: counted === 'own' ? null : (state?.max_concurrency ?? endpoint?.max_concurrency ?? null),
-      health: state?.health ?? 'healthy',
+      health: state?.health ?? 'unknown',
       coolingMs: until === null ? null : Math.max(0, Date.parse(until) - nowMs),
     };
   };
@@ -106,7 +107,7 @@ function rowOf(
     longestWaitMs: flow?.longest_wait_ms ?? 0,
     inFlight: flow?.in_flight ?? 0,
     endpoints,
-    isActive: flow !== undefined || endpoints.some(({ health }) => health !== 'healthy'),
+    isActive: flow !== undefined || endpoints.some(({ health }) => isUnwell(health)),
   };
 }
 
@@ -114,7 +115,7 @@ function rowOf(
 function directRow(live: Live, inLanes: ReadonlySet<string>, describe: Describe): BoardLane | null {
   const flow = live.lanes.find(({ lane_id: id }) => id === null);
   const cooling = live.endpoints
-    .filter(({ endpoint_id: id, health }) => health !== 'healthy' && !inLanes.has(id))
+    .filter(({ endpoint_id: id, health }) => isUnwell(health) && !inLanes.has(id))
     .map(({ endpoint_id: id }) => id)
     .filter((id) => flow?.endpoints.every((each) => each.endpoint_id !== id) ?? true);
   if (flow === undefined && cooling.length === 0) return null;

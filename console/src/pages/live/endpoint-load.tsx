@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { formatCount } from '../../format/numbers.ts';
 import { HealthBadge } from '../../parts/health-badge.tsx';
+import { isUnwell } from '../../parts/is-unwell.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { classes } from '../../ui/class-names.ts';
@@ -77,7 +78,7 @@ function Load({
 
 /** Healthy is shown without emphasis. */
 function Health({ endpoint: { health, coolingMs } }: { readonly endpoint: BoardEndpoint }) {
-  if (health === 'healthy')
+  if (!isUnwell(health))
     return (
       <span className="flex items-center gap-1.5 text-xs text-ink-faint sm:justify-self-end">
         <span aria-hidden className="size-1.5 rounded-full bg-good" />

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { formatCount } from '../../format/numbers.ts';
+import { isUnwell } from '../../parts/is-unwell.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import type { BoardEndpoint, BoardLane } from './board-rows.ts';
@@ -28,7 +29,7 @@ export function LaneFlow({ lane, isStill }: { readonly lane: BoardLane; readonly
               <FlowTrack
                 waiting={endpoint.waiting}
                 inFlight={endpoint.inFlight}
-                isCooling={endpoint.health !== 'healthy'}
+                isCooling={isUnwell(endpoint.health)}
                 isStill={isStill}
               />
               <EndpointLoad endpoint={endpoint} />
@@ -80,7 +81,7 @@ function LaneNumbers({ lane }: { readonly lane: BoardLane }) {
 }
 
 function isTelling({ waiting, inFlight, health }: BoardEndpoint): boolean {
-  return waiting > 0 || inFlight > 0 || health !== 'healthy';
+  return waiting > 0 || inFlight > 0 || isUnwell(health);
 }
 
 /** The requests of this lane on the track. */

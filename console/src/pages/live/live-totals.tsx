@@ -1,6 +1,7 @@
 import type { Live } from '@relay/contract';
 import { useEffect, useRef, useState } from 'react';
 import { formatCount } from '../../format/numbers.ts';
+import { isUnwell } from '../../parts/is-unwell.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/states.tsx';
@@ -51,7 +52,7 @@ interface Totals {
 
 function totalsOf({ at, lanes, endpoints }: Live): Totals {
   const sum = (of: 'waiting' | 'in_flight') => lanes.reduce((total, lane) => total + lane[of], 0);
-  const cooling = endpoints.filter(({ health }) => health !== 'healthy');
+  const cooling = endpoints.filter(({ health }) => isUnwell(health));
   const untilMs = cooling.map(({ cooldown_until: until }) => (until === null ? 0 : Date.parse(until)));
   return {
     waiting: sum('waiting'),

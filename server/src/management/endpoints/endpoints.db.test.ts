@@ -34,7 +34,8 @@ describe('endpoints', () => {
         context_window: null,
         max_latency_ms: 600_000,
         enabled: true,
-        health: 'healthy',
+        health: 'unknown',
+        health_detail: { reason: null, since: null, requests: 0, error_share: null, last_error: null },
         cooldown_until: null,
       },
     );
@@ -57,7 +58,7 @@ describe('endpoints', () => {
     const untilMs = Date.now() + 60_000;
     room.penalize(endpoint.id, untilMs);
     const { body } = await room.call('getEndpoint', room.acme, { id: endpoint.id });
-    assert.equal(body.health, 'cooling_down');
+    assert.equal(body.health, 'rate_limited');
     assert.equal(body.cooldown_until, new Date(untilMs).toISOString());
   });
 

@@ -7,7 +7,7 @@ export const INTEGER_MAX = { max_concurrency: INT4_MAX, context_window: INT4_MAX
 
 export function toEndpoint(
   row: Row<'endpoints'>,
-  seen: Pick<Endpoint, 'health' | 'cooldown_until'>,
+  seen: Pick<Endpoint, 'health' | 'health_detail' | 'cooldown_until'>,
 ): Endpoint {
   return {
     id: row.id,
@@ -24,6 +24,7 @@ export function toEndpoint(
     max_latency_ms: row.max_latency_ms,
     enabled: row.enabled,
     health: seen.health,
+    health_detail: seen.health_detail,
     cooldown_until: seen.cooldown_until,
     ...ownerOf(row),
   };

@@ -75,7 +75,11 @@ describe('what is under way', () => {
       { endpoint_id: one, waiting: 2, in_flight: 0 },
       { endpoint_id: two, waiting: 1, in_flight: 5 },
     ]);
-    const well = { health: 'healthy', cooldown_until: null };
+    const well = {
+      health: 'unknown',
+      health_detail: { reason: null, since: null, requests: 0, error_share: null, last_error: null },
+      cooldown_until: null,
+    };
     assert.deepEqual(body.endpoints, [
       { endpoint_id: one, waiting: 2, in_flight: 3, max_concurrency: 4, ...well },
       { endpoint_id: two, waiting: 1, in_flight: 5, max_concurrency: null, ...well },
@@ -90,7 +94,7 @@ describe('what is under way', () => {
     assert.deepEqual(body.lanes, []);
     assert.deepEqual(
       body.endpoints.map(({ endpoint_id, health, cooldown_until }) => [endpoint_id, health, cooldown_until]),
-      [[endpointIds[2], 'cooling_down', new Date(untilMs).toISOString()]],
+      [[endpointIds[2], 'rate_limited', new Date(untilMs).toISOString()]],
     );
     assert.deepEqual((await room.call('getLive', room.globex)).body.endpoints, []);
   });

@@ -2,7 +2,7 @@ import type { Live, LiveEndpoint, LiveLane } from '@relay/contract';
 import type { LiveFlow } from '../../admission/live-flows.ts';
 import type { Endpoint } from '../../domain/snapshot.ts';
 
-type EndpointState = Pick<LiveEndpoint, 'health' | 'cooldown_until'>;
+type EndpointState = Pick<LiveEndpoint, 'health' | 'health_detail' | 'cooldown_until'>;
 
 /** Longest wait first, then most requests in flight. */
 export function toLiveLanes(flows: readonly LiveFlow[]): LiveLane[] {
@@ -29,7 +29,7 @@ export function toLiveEndpoints(
   return [...ids].flatMap((id) => {
     const own = busy.get(id) ?? [];
     const state = stateOf(id);
-    if (own.length === 0 && state.health === 'healthy') return [];
+    if (own.length === 0 && (state.health === 'healthy' || state.health === 'unknown')) return [];
     return {
       endpoint_id: id,
       waiting: sum(own, 'waiting'),

@@ -34,7 +34,8 @@ describe('providers', () => {
         auth_header_name: null,
         max_latency_ms: 600_000,
         has_credential: false,
-        health: 'healthy',
+        health: 'unknown',
+        health_detail: { reason: null, since: null, requests: 0, error_share: null, last_error: null },
         preset_slug: null,
         enabled: true,
       },
@@ -186,11 +187,11 @@ describe('providers', () => {
     const { provider, endpoint } = await addOneOfEach(room, room.acme, 'Cooling');
     const health = async () => (await room.call('getProvider', room.acme, { id: provider.id })).body.health;
     room.penalize(endpoint.id, Date.now() + 60_000);
-    assert.equal(await health(), 'cooling_down');
+    assert.equal(await health(), 'rate_limited');
     await room.call('createEndpoint', room.acme, {
       body: { provider_id: provider.id, name: 'Well', upstream_model: 'm', route_kind: 'chat' },
     });
-    assert.equal(await health(), 'healthy');
+    assert.equal(await health(), 'unknown');
   });
 
   it('are not deleted while endpoints use them, and take their credentials along', async () => {

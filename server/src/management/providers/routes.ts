@@ -71,8 +71,8 @@ async function toProviders(deps: ManagementDeps, rows: readonly Row<'providers'>
   const useOf = await readProviderUse(deps.ofOrganization(organizationId), organizationId, ids);
   return rows.map((row) => {
     const use = useOf(row.id);
-    const health = providerHealth(deps, use.enabledEndpointIds);
-    return toProvider(row, { has_credential: use.hasCredential, health });
+    const seen = providerHealth(deps, use.enabledEndpointIds);
+    return toProvider(row, { has_credential: use.hasCredential, ...seen });
   });
 }
 

@@ -7,7 +7,7 @@ export const MAX_LATENCY_MS_DEFAULT = 600_000;
 
 export function toProvider(
   row: Row<'providers'>,
-  seen: Pick<Provider, 'has_credential' | 'health'>,
+  seen: Pick<Provider, 'has_credential' | 'health' | 'health_detail'>,
 ): Provider {
   return {
     id: row.id,
@@ -19,6 +19,7 @@ export function toProvider(
     max_latency_ms: row.max_latency_ms ?? MAX_LATENCY_MS_DEFAULT,
     has_credential: seen.has_credential,
     health: seen.health,
+    health_detail: seen.health_detail,
     preset_slug: row.preset_slug,
     enabled: row.enabled,
     ...ownerOf(row),

@@ -16,7 +16,17 @@ import {
   url,
 } from '../shape.ts';
 import { stage } from './guardrail.ts';
-import { health, maybeCount, maybeId, maybeText, maybeTime, metric, operation, period } from './shared.ts';
+import {
+  health,
+  healthDetail,
+  maybeCount,
+  maybeId,
+  maybeText,
+  maybeTime,
+  metric,
+  operation,
+  period,
+} from './shared.ts';
 
 /** 2.3 */
 const providerFields: Fields = {
@@ -30,6 +40,7 @@ const providerFields: Fields = {
   max_latency_ms: integer,
   has_credential: flag,
   health,
+  health_detail: healthDetail,
   preset_slug: maybeText,
 };
 export const provider = exactly(providerFields);
@@ -58,6 +69,7 @@ export const endpoint = exactly({
   max_latency_ms: integer,
   enabled: flag,
   health,
+  health_detail: healthDetail,
   cooldown_until: maybeTime,
 });
 

@@ -1,4 +1,16 @@
-import { anyText, exactly, id, integer, listOf, nullable, oneOf, openTo, time, url } from '../shape.ts';
+import {
+  anyText,
+  exactly,
+  id,
+  integer,
+  listOf,
+  nullable,
+  number,
+  oneOf,
+  openTo,
+  time,
+  url,
+} from '../shape.ts';
 
 // What every answer of the management interface carries, written down a second time: section 2 of the specification
 // and what it leaves open. It is not taken from the contract on purpose: a slip there has to show here.
@@ -7,11 +19,18 @@ import { anyText, exactly, id, integer, listOf, nullable, oneOf, openTo, time, u
 export const metric = oneOf('requests', 'tokens', 'spend', 'concurrency');
 export const period = oneOf('second', 'minute', 'hour', 'day', 'month', 'none');
 export const operation = oneOf('chat', 'responses', 'embeddings');
-export const health = oneOf('healthy', 'rate_limited', 'cooling_down', 'unhealthy');
+export const health = oneOf('unknown', 'healthy', 'degraded', 'down', 'rate_limited');
 export const maybeId = nullable(id);
 export const maybeCount = nullable(integer);
 export const maybeTime = nullable(time);
 export const maybeText = nullable(anyText);
+export const healthDetail = exactly({
+  reason: maybeText,
+  since: maybeTime,
+  requests: integer,
+  error_share: nullable(number),
+  last_error: nullable(exactly({ at: time, message: anyText, status: maybeCount })),
+});
 
 export const ok = exactly({ ok: oneOf(true) });
 

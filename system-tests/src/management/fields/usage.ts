@@ -12,7 +12,17 @@ import {
   time,
 } from '../shape.ts';
 import { cause, stage, verdict } from './guardrail.ts';
-import { maybeCount, maybeId, maybeText, maybeTime, metric, operation, period } from './shared.ts';
+import {
+  health,
+  healthDetail,
+  maybeCount,
+  maybeId,
+  maybeText,
+  maybeTime,
+  metric,
+  operation,
+  period,
+} from './shared.ts';
 
 /** 2.10 */
 export const statsSummary = exactly({
@@ -142,7 +152,8 @@ export const live = exactly({
     exactly({
       ...inFlightFields,
       max_concurrency: maybeCount,
-      health: oneOf('healthy', 'rate_limited', 'cooling_down', 'unhealthy'),
+      health,
+      health_detail: healthDetail,
       cooldown_until: maybeTime,
     }),
   ),
