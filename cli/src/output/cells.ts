@@ -1,3 +1,5 @@
+import { dollarWords } from '@relay/contract/words';
+
 /** Values formatted for tables. Machine formats keep the server's values. */
 export type Cell = string | number | boolean | null | undefined;
 
@@ -20,8 +22,7 @@ export function timeText(timestamp: string | null | undefined): string {
 
 export function dollars(micros: number | null | undefined): string {
   if (micros === null || micros === undefined) return '-';
-  const exact = (micros / 1_000_000).toFixed(6).replace(/0{1,4}$/, '');
-  return `$${exact}`;
+  return dollarWords(micros);
 }
 
 export function milliseconds(ms: number | null | undefined): string {

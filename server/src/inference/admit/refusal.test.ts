@@ -76,6 +76,22 @@ describe('a refusal for lack of capacity', () => {
     });
   });
 
+  it('says durations and money in words that people read', () => {
+    const spend = { ...budget, metric: 'spend', limitValue: 12_500_000 } as const;
+    const caller = { userId: 'anne', keyPolicies: [] as readonly BudgetPolicy[] };
+    const spent = { ...exchange, snapshot: snapshot({ userPolicies: [spend] }), caller } as Exchange;
+    const refusal: Refusal = {
+      kind: 'refused',
+      reason: 'wait_budget',
+      retryAfterMs: (8 * 60 + 39) * 60_000,
+      policyId: 'u',
+      resetMs: 0,
+    };
+    const { message } = refusalError(spent, { maxWaitMs: 30_000 } as Route, refusal);
+    assert.match(message, /limit of \$12\.50 per day on everything this user sends/);
+    assert.match(message, /within the wait budget of 30 s\. Try again in 8 h 39 min\./);
+  });
+
   it('names a member or key limit, its owner and where it applies', () => {
     const ofUser = refused({ retryAfterMs: 1_500, policyId: 'u' });
     assert.match(ofUser.message, /limit of 900 tokens per day on everything this user sends has no room/);

@@ -1,4 +1,5 @@
 import { headers } from '@relay/contract';
+import { dollarWords, durationWords } from '@relay/contract/words';
 import type { Refusal } from '../../admission/engine.ts';
 import { outcomeOf } from '../../admission/refusal.ts';
 import type { PolicyDescription } from '../../domain/limits/limit.ts';
@@ -29,7 +30,7 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
       const resetsAtMs = exchange.arrivedAtMs + exchange.waitMs + refusal.resetMs;
       const why = policy === null ? 'No candidate has capacity' : `${capital(nameOf(policy))} has no room`;
       return new RelayError(code, {
-        message: `${why} within the wait budget of ${route.maxWaitMs} ms. Try again in ${secondsOf(refusal.retryAfterMs)} s.`,
+        message: `${why} within the wait budget of ${durationWords(route.maxWaitMs)}. Try again in ${waitWords(refusal.retryAfterMs)}.`,
         fields: { ...retry_after, policy, resets_at: new Date(resetsAtMs).toISOString() },
         headers: sent,
       });
@@ -52,8 +53,17 @@ function secondsOf(durationMs: number): number {
 function nameOf(policy: PolicyDescription | null): string {
   if (policy === null) return 'a limit';
   const period = policy.period === 'none' ? 'at once' : `per ${policy.period}`;
-  const { quantity } = METRICS[policy.metric];
-  return `the limit of ${policy.limit_value} ${quantity} ${period} on ${subjectOf(policy)}`;
+  return `the limit of ${amountWords(policy)} ${period} on ${subjectOf(policy)}`;
+}
+
+function amountWords({ metric, limit_value }: PolicyDescription): string {
+  const { quantity } = METRICS[metric];
+  return quantity === 'spend' ? dollarWords(limit_value) : `${limit_value} ${quantity}`;
+}
+
+/** The same whole seconds as in `Retry-After`. */
+function waitWords(durationMs: number): string {
+  return durationWords(secondsOf(durationMs) * 1_000, Math.ceil);
 }
 
 /** Who and what the limit applies to, so that the caller can tell whether another key or lane would help. */

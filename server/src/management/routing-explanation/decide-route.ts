@@ -1,4 +1,5 @@
 import type { LimitingPolicy, Operation, RoutingExplanation } from '@relay/contract';
+import { durationWords } from '@relay/contract/words';
 import { choose, type Placement } from '../../admission/choose-candidate.ts';
 import type { Refusal } from '../../admission/engine.ts';
 import { outcomeOf } from '../../admission/refusal.ts';
@@ -112,7 +113,7 @@ function refuseForCapacity(input: ExplainInput, route: Route, refused: Refusal):
   const neverFits = refused.reason === 'exceeds_limit';
   const reason = neverFits
     ? 'This request alone is more than a limit of every candidate admits.'
-    : `No candidate has room within the wait budget of ${route.maxWaitMs} ms.`;
+    : `No candidate has room within the wait budget of ${durationWords(route.maxWaitMs)}.`;
   const resetsAtMs = neverFits ? null : input.placements.nowMs + refused.resetMs;
   const limitedBy = refused.policyId === null ? null : input.limitingPolicy(refused.policyId, resetsAtMs);
   return { ...refusal(code, reason), retry_after_ms: retryAfterMs, limited_by: limitedBy };

@@ -262,7 +262,7 @@ describe('a routing explanation', () => {
       assert.equal(answer.outcome, 'refuse');
       assert.equal(answer.error_code, 'rate_limit_wait_budget_exceeded');
       assert.deepEqual([answer.limited_by?.policy_id, answer.limited_by?.scope], [policyId, 'global']);
-      assert.match(answer.reason ?? '', /wait budget of 10000 ms/);
+      assert.match(answer.reason ?? '', /wait budget of 10 s/);
     });
 
     it('names the limit that a request is too large for, unless it has no output cap', async () => {

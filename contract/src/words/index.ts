@@ -1,0 +1,2 @@
+export { durationWords } from './duration.ts';
+export { dollarWords } from './money.ts';
