@@ -7,5 +7,6 @@ export {
   type EgressHandler,
   type EgressRequest,
 } from './egress.ts';
+export { type FailureReason, failureReasonOf } from './failure-reason.ts';
 export { createInternalLink, type InternalLink, type LinkAnswer, type LinkFlow } from './internal-link.ts';
 export { parseTargetUrl } from './target-url.ts';

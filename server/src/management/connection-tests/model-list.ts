@@ -1,5 +1,5 @@
+import { shownText } from '../../domain/upstream-text.ts';
 import { objectOf } from '../../kit/json-value.ts';
-import { shownText } from './upstream-text.ts';
 
 export interface ModelList {
   readonly count: number;

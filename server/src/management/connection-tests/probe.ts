@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Egress, EgressController, EgressHandler, EgressRequest } from '../../kit/egress/index.ts';
-import { type FailureReason, failureReasonOf } from './failure-reason.ts';
+import { type FailureReason, failureReasonOf } from '../../kit/egress/index.ts';
 
 export interface ProbeDeps {
   /** Each test has its own egress: its connections are new and do not wait behind requests. */

@@ -1,5 +1,6 @@
 import type { EndpointTestResult, ProviderTestResult } from '@relay/contract';
 import { authorizeRequest } from '../../domain/upstream-auth.ts';
+import { errorTextOf, parsed } from '../../domain/upstream-text.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { EgressRequest } from '../../kit/egress/index.ts';
 import { probedProtocol } from '../../protocols/index.ts';
@@ -13,7 +14,6 @@ import { type ModelList, modelListOf } from './model-list.ts';
 import { type ProbeResult, type Send, withProbe } from './probe.ts';
 import { createRunningTests } from './running-tests.ts';
 import { type Target, targetOf } from './target.ts';
-import { errorTextOf, parsed } from './upstream-text.ts';
 import { outcomeOf, type TestAnswer, unsent, verdictOf } from './verdict.ts';
 
 const TIMEOUT_MS = 10_000;

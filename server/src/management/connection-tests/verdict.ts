@@ -1,7 +1,7 @@
 import type { ProviderTestResult } from '@relay/contract';
+import { errorTextOf } from '../../domain/upstream-text.ts';
 import { explanationOf, type Outcome, type Subject } from './explanations.ts';
 import type { ProbeResult } from './probe.ts';
-import { errorTextOf } from './upstream-text.ts';
 
 type StageResult = ProviderTestResult['stages'][number];
 type StageName = StageResult['stage'];

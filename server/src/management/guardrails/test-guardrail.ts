@@ -1,12 +1,12 @@
 import type { GuardrailTest, GuardrailTestResult, ResponseRule } from '@relay/contract';
 import type { GuardrailStage } from '../../domain/guardrails/verdict.ts';
+import { withoutSecret } from '../../domain/upstream-text.ts';
 import { callGuardrail, type GuardrailAnswer } from '../../guardrails/call-guardrail.ts';
 import { type Sealer, UnsealError } from '../../kit/seal.ts';
 import type { Secret } from '../../kit/secret.ts';
 import { guardrailSample } from '../../protocols/index.ts';
 import { guardrailSettings } from '../../store/configuration/guardrail-settings.ts';
 import { secretBinding } from '../../store/configuration/secret-binding.ts';
-import { withoutSecret } from '../connection-tests/upstream-text.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import type { Row } from '../resources/rows.ts';
 import { explanationOf } from './explanations.ts';

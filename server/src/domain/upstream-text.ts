@@ -1,4 +1,4 @@
-import { objectOf } from '../../kit/json-value.ts';
+import { objectOf } from '../kit/json-value.ts';
 
 const CHARACTERS_MAX = 300;
 /** Shorter parts of a secret occur in ordinary words; a longer minimum would let half of a secret through. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { AddressRefusedError } from '../../kit/egress/index.ts';
+import { AddressRefusedError } from './egress.ts';
 import { failureReasonOf } from './failure-reason.ts';
 
 const coded = (code: string) => Object.assign(new Error(code), { code });

@@ -1,4 +1,4 @@
-import { AddressRefusedError } from '../../kit/egress/index.ts';
+import { AddressRefusedError } from './egress.ts';
 
 /** Why there was no response. */
 export type FailureReason =
