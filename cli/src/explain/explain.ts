@@ -1,4 +1,5 @@
 import type { components } from '@relay/contract/api-types';
+import { operations } from '@relay/contract/words';
 import { Command, Option, type OptionValues } from 'commander';
 import { connect, dataOf } from '../api/client.ts';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
@@ -12,8 +13,6 @@ import { withConnection } from '../session/connection.ts';
 
 type Explanation = components['schemas']['RoutingExplanation'];
 type Operation = Explanation['operation'];
-
-const operations = ['chat', 'responses', 'embeddings'] as const;
 
 export function explainCommand(surroundings: Surroundings): Command {
   const command = new Command('explain')

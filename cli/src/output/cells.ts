@@ -1,4 +1,4 @@
-import { dollarWords } from '@relay/contract/words';
+import { dollarWords, durationWords } from '@relay/contract/words';
 
 /** Values formatted for tables. Machine formats keep the server's values. */
 export type Cell = string | number | boolean | null | undefined;
@@ -26,9 +26,7 @@ export function dollars(micros: number | null | undefined): string {
 }
 
 export function milliseconds(ms: number | null | undefined): string {
-  if (ms === null || ms === undefined) return '-';
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  return ms < 120_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
+  return ms === null || ms === undefined ? '-' : durationWords(ms);
 }
 
 export function count(amount: number, noun: string): string {

@@ -1,4 +1,5 @@
-import type { operations } from '@relay/contract/api-types';
+import type { operations as calls } from '@relay/contract/api-types';
+import { operations, requestStates } from '@relay/contract/words';
 import { type Command, Option, type OptionValues } from 'commander';
 import type { Api } from '../api/client.ts';
 import { findOne } from '../api/find-one.ts';
@@ -8,17 +9,15 @@ import { endpoints } from '../resources/endpoints.ts';
 import { lanes } from '../resources/lanes.ts';
 import { providers } from '../resources/providers.ts';
 
-type Filters = NonNullable<operations['streamRequests']['parameters']['query']>;
+type Filters = NonNullable<calls['streamRequests']['parameters']['query']>;
 
 export function withFilters(command: Command, { nowMs }: Surroundings): Command {
   const moment = momentIn(nowMs, -1);
   return command
     .option('--since <when>', 'from so long ago (24h) or a date', moment)
     .option('--until <when>', 'up to so long ago or a date', moment)
-    .addOption(new Option('--state <state>', 'how it ended').choices(['completed', 'failed', 'cancelled']))
-    .addOption(
-      new Option('--operation <kind>', 'what was asked for').choices(['chat', 'responses', 'embeddings']),
-    )
+    .addOption(new Option('--state <state>', 'how it ended').choices(requestStates))
+    .addOption(new Option('--operation <kind>', 'what was asked for').choices(operations))
     .option('--model <name>', 'the model the client asked for')
     .option('--lane <name>', 'through this lane')
     .option('--endpoint <name>', 'served by this endpoint')

@@ -1,3 +1,4 @@
+import { operations, requestStates } from '@relay/contract/words';
 import { wordOf } from './list-search.ts';
 
 /** The filters of the request log, as URL parameters. */
@@ -20,9 +21,6 @@ export interface RequestSearch extends RequestFilters {
   readonly live?: true;
 }
 
-const STATES = ['completed', 'failed', 'cancelled'];
-const OPERATIONS = ['chat', 'responses', 'embeddings'];
-
 /** For the route's `validateSearch`: drops values that the server would reject. */
 export function requestSearch(search: Record<string, unknown>): RequestSearch {
   const found: { -readonly [Name in RequestFilterName]?: string } = {};
@@ -34,9 +32,13 @@ export function requestSearch(search: Record<string, unknown>): RequestSearch {
 }
 
 function isPossible(name: RequestFilterName, word: string): boolean {
-  if (name === 'state') return STATES.includes(word);
-  if (name === 'operation') return OPERATIONS.includes(word);
+  if (name === 'state') return isOne(requestStates, word);
+  if (name === 'operation') return isOne(operations, word);
   return word.length <= 100;
+}
+
+function isOne(list: readonly string[], word: string): boolean {
+  return list.includes(word);
 }
 
 /** The filters in a fixed order, so that equal filters serialize equally. */

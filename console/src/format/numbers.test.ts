@@ -9,10 +9,8 @@ test('a small amount of money is never shown as zero', () => {
 });
 
 test('a duration is shown in a fitting unit', () => {
-  assert.match(formatDuration(850), /850/);
-  assert.match(formatDuration(2_400), /2[.,]4/);
-  assert.match(formatDuration(200_000), /3.*20/);
-  assert.match(formatDuration(120_000), /^\D*2\D*$/);
+  const said = [850, 2_400, 200_000, 120_000, 31_140_000].map(formatDuration);
+  assert.deepEqual(said, ['850 ms', '2.4 s', '3 min 20 s', '2 min', '8 h 39 min']);
 });
 
 test('an amount is in the minor unit of its currency, which not every currency has', () => {

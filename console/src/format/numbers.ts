@@ -1,3 +1,5 @@
+import { durationWords } from '@relay/contract/words';
+
 const locale = undefined;
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
@@ -56,8 +58,8 @@ export function formatMoney(micros: number): string {
   return (micros !== 0 && Math.abs(dollars) < 1 ? smallMoney : money).format(dollars);
 }
 
-/** 3 hr, 64 kB: a number with a short unit. */
-export function formatUnit(value: number, name: string, digits: number): string {
+/** 64 kB: a number with a short unit. */
+function formatUnit(value: number, name: string, digits: number): string {
   const key = `${name} ${digits}`;
   let format = units.get(key);
   if (format === undefined) {
@@ -86,18 +88,9 @@ export function formatMoneyShort(micros: number): string {
   return (dollars !== 0 && Math.abs(dollars) < 0.1 ? twoDigits : money).format(dollars);
 }
 
-/** 850 ms, 2.4 s, 3 min 20 s. */
+/** 850 ms, 2.4 s, 3 min 20 s: the words of the command line and of errors. Takes one argument, so that charts can call it. */
 export function formatDuration(milliseconds: number): string {
-  if (milliseconds < 1_000) return formatUnit(milliseconds, 'millisecond', 0);
-  if (milliseconds < 60_000) return formatUnit(milliseconds / 1_000, 'second', milliseconds < 10_000 ? 2 : 1);
-  if (milliseconds < 3_600_000) {
-    const minutes = Math.floor(milliseconds / 60_000);
-    const seconds = Math.round((milliseconds % 60_000) / 1_000);
-    return seconds === 0
-      ? formatUnit(minutes, 'minute', 0)
-      : `${formatUnit(minutes, 'minute', 0)} ${formatUnit(seconds, 'second', 0)}`;
-  }
-  return formatUnit(milliseconds / 3_600_000, 'hour', 1);
+  return durationWords(milliseconds);
 }
 
 const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });

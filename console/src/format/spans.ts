@@ -1,17 +1,8 @@
-import { formatUnit } from './numbers.ts';
-import { UNITS } from './times.ts';
+import { durationWords } from '@relay/contract/words';
 
-/** A remaining time in its two largest units: "3 hr 20 min", "2 days 4 hr", "45 sec". */
+/** A remaining time in whole seconds, which do not flicker: "3 h 20 min", "2 d 4 h", "45 s". */
 export function formatSpan(milliseconds: number): string {
-  let restMs = Math.max(1_000, Math.round(milliseconds / 1_000) * 1_000);
-  const largest = UNITS.findIndex(([, unitMs]) => restMs >= unitMs);
-  const parts: string[] = [];
-  for (const [unit, unitMs] of UNITS.slice(largest, largest + 2)) {
-    const count = Math.floor(restMs / unitMs);
-    restMs -= count * unitMs;
-    if (count > 0) parts.push(formatUnit(count, unit, 0));
-  }
-  return parts.join(' ');
+  return durationWords(Math.max(1_000, Math.round(milliseconds / 1_000) * 1_000));
 }
 
 const sameDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });

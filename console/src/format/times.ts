@@ -28,7 +28,7 @@ export function formatDay(at: string): string {
 }
 
 /** In milliseconds, largest first. */
-export const UNITS = [
+const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],

@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { closed, integer, nullable, oneOf, Timestamp } from '../schema.ts';
+import { healthStates, operations, requestStates } from '../words/choices.ts';
 
 /** Enumerations that several resources share. */
-export const Health = oneOf(['unknown', 'healthy', 'degraded', 'down', 'rate_limited'], {
+export const Health = oneOf(healthStates, {
   description:
     'What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.',
 });
@@ -55,7 +56,7 @@ export const UserStatus = oneOf(['active', 'invited', 'suspended']);
 export const RouteKind = oneOf(['chat', 'responses', 'embeddings', 'multi']);
 export type RouteKind = Static<typeof RouteKind>;
 
-export const Operation = oneOf(['chat', 'responses', 'embeddings']);
+export const Operation = oneOf(operations);
 export type Operation = Static<typeof Operation>;
 
-export const RequestState = oneOf(['completed', 'failed', 'cancelled']);
+export const RequestState = oneOf(requestStates);

@@ -5,13 +5,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 const TENTHS_BELOW_MS = 10 * SECOND_MS;
 
 /**
- * A duration as people read it, in at most two units: 40 ms, 0.4 s, 12 s, 3 min 20 s, 8 h 39 min, 3 d 2 h.
+ * A duration as people read it, in at most two units: 40 ms, 1.2 s, 12 s, 3 min 20 s, 8 h 39 min, 3 d 2 h.
  * Pass `Math.ceil` for the time until something, so that a client that waits as long has waited enough.
  */
 export function durationWords(durationMs: number, round: (value: number) => number = Math.round): string {
   const ms = Math.max(0, durationMs);
-  if (ms === 0) return '0 s';
-  if (round(ms) < 100) return `${round(ms)} ms`;
+  if (round(ms) === 0) return '0 s';
+  if (round(ms) < SECOND_MS) return `${round(ms)} ms`;
   if (ms < TENTHS_BELOW_MS) return `${round(ms / 100) / 10} s`;
   const seconds = round(ms / SECOND_MS);
   if (seconds < 60) return `${seconds} s`;

@@ -9,7 +9,7 @@ const volatile: readonly (readonly [pattern: RegExp, shown: string])[] = [
     /("(?!default_max|max_|timeout_|wait_budget_)[a-z_]*(_ms|_ms_p\d+|_ms_max|seconds|per_second)": ?)(\d[\d.]*|null)/g,
     '$1<n>',
   ],
-  [/\b\d+(\.\d+)? (ms|s|min)\b/g, '<duration>'],
+  [/\b\d+(\.\d+)? (ms|s|min|h|d)( \d+ (s|min|h))?\b/g, '<duration>'],
   // Estimates depend on earlier responses, which reach the gateway at varying times.
   [/("estimated_(output_tokens|cost_micros)": ?)\d+/g, '$1<n>'],
   [/tokens in, \d+ out$/gm, 'tokens in, <n> out'],

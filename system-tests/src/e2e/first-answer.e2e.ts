@@ -136,7 +136,7 @@ describe('a new deployment', () => {
     await story.button('Save').click();
     await story.page.getByText('Assistant was saved.').waitFor();
     await story.page.reload();
-    await story.page.getByText('2.5 sec').first().waitFor();
+    await story.page.getByText('2.5 s').first().waitFor();
     assert.deepEqual(await membersShown(), ['sim-chat-b', 'sim-multi', 'sim-chat']);
   });
 

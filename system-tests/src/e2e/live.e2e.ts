@@ -84,14 +84,14 @@ describe('live', () => {
       fault: { status: 429, retryAfter: '50' },
     });
     held.hold('search', 1);
-    const first = endpoint('Search', 'Search 1').getByText(/^Cooling down, \d+ sec$/);
+    const first = endpoint('Search', 'Search 1').getByText(/^Cooling down, \d+ s$/);
     await first.waitFor();
     const said = secondsIn(await first.textContent());
     assert.ok(said > 30 && said <= 50, `${said} s`);
     await endpoint('Search', 'Search 2').getByText('Of this lane: 1 in flight').waitFor();
     // It counts down.
     await endpoint('Search', 'Search 1')
-      .getByText(`Cooling down, ${said - 1} sec`)
+      .getByText(`Cooling down, ${said - 1} s`)
       .waitFor();
   });
 
@@ -169,7 +169,7 @@ describe('live', () => {
 });
 
 function secondsIn(text: string | null): number {
-  return Number(/(\d+) sec/.exec(text ?? '')?.[1]);
+  return Number(/(\d+) s$/.exec(text ?? '')?.[1]);
 }
 
 /** Waits until no request is in flight, whatever the page shows. */

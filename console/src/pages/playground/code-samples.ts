@@ -1,5 +1,6 @@
+import type { Operation } from '@relay/contract';
 import { isObject } from '../../format/values.ts';
-import { type Operation, paths } from './request.ts';
+import { paths } from './request.ts';
 
 export interface CodeSample {
   readonly id: string;

@@ -1,5 +1,5 @@
+import type { Operation } from '@relay/contract';
 import { isObject } from '../../format/values.ts';
-export type Operation = 'chat' | 'responses' | 'embeddings';
 
 export interface Turn {
   readonly role: 'user' | 'assistant';

@@ -1,0 +1,7 @@
+/** Lists of the wire that commands and filters offer as choices. Here they load without the schemas. */
+export const operations = ['chat', 'responses', 'embeddings'] as const;
+
+/** How a request ended. */
+export const requestStates = ['completed', 'failed', 'cancelled'] as const;
+
+export const healthStates = ['unknown', 'healthy', 'degraded', 'down', 'rate_limited'] as const;
