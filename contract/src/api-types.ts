@@ -2169,8 +2169,13 @@ export interface components {
             outcome: "ok" | "no_credential" | "credential_unreadable" | "address_refused" | "dns_failed" | "connection_refused" | "connection_failed" | "tls_failed" | "timed_out" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "redirected" | "request_refused" | "upstream_error" | "invalid_response";
             /** @description What was found and what to do about it. */
             message: string;
+            /** @description The stage that failed; null when none did. */
+            stopped_at: ("resolve" | "connect" | "tls" | "authenticate" | "respond") | null;
+            /** @description The host that was called, with its port if `base_url` names one. */
+            host: string;
             /** @description The whole test. */
             latency_ms: number;
+            /** @description What the provider answered; null without an answer. */
             upstream_status: number | null;
             /** @description What the provider’s own error says, shortened and without anything that looks like a secret. */
             upstream_message: string | null;
@@ -3158,8 +3163,13 @@ export interface components {
             outcome: "ok" | "no_credential" | "credential_unreadable" | "address_refused" | "dns_failed" | "connection_refused" | "connection_failed" | "tls_failed" | "timed_out" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "redirected" | "request_refused" | "upstream_error" | "invalid_response";
             /** @description What was found and what to do about it. */
             message: string;
+            /** @description The stage that failed; null when none did. */
+            stopped_at: ("resolve" | "connect" | "tls" | "authenticate" | "respond") | null;
+            /** @description The host that was called, with its port if `base_url` names one. */
+            host: string;
             /** @description The whole test. */
             latency_ms: number;
+            /** @description What the provider answered; null without an answer. */
             upstream_status: number | null;
             /** @description What the provider’s own error says, shortened and without anything that looks like a secret. */
             upstream_message: string | null;
@@ -3542,16 +3552,16 @@ export interface components {
         /** TestStage */
         TestStage: {
             /**
-             * @description `connect` includes TLS. The stages stand in this order.
+             * @description The stages of a test, in this order.
              * @enum {string}
              */
-            stage: "resolve" | "connect" | "authenticate" | "respond";
+            stage: "resolve" | "connect" | "tls" | "authenticate" | "respond";
             /**
              * @description `skipped`: not reached, not needed, or not told by the answer; `message` says which.
              * @enum {string}
              */
             status: "ok" | "failed" | "skipped";
-            /** @description Null where nothing was measured. The time of `connect` includes the name resolution. */
+            /** @description Null where nothing was measured. The time of `connect` includes the name resolution and TLS. */
             latency_ms: number | null;
             message: string;
         };

@@ -45,12 +45,12 @@ export const endpoints: Resource<Endpoint> = announcedResource(announcedResource
       .argument('<endpoint>', 'the endpoint: its name, slug or id');
     withOutput(withConnection(test)).action((name: string, options: OptionValues) =>
       runConnectionTest(surroundings, options, async (api) => {
-        const { id } = findOne(await endpoints.list(api), name, endpoints.kind);
-        return dataOf(
-          api.management.POST('/api/relay/endpoints/{endpoint_id}/test', {
-            params: { path: { endpoint_id: id } },
-          }),
+        const { id, slug, provider_id } = findOne(await endpoints.list(api), name, endpoints.kind);
+        const params = { path: { endpoint_id: id } };
+        const result = await dataOf(
+          api.management.POST('/api/relay/endpoints/{endpoint_id}/test', { params }),
         );
+        return { result, tested: { provider: provider_id, endpoint: slug } };
       }),
     );
     addSetPrice(command, surroundings, bodies as EndpointBodies | null);

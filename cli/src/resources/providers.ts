@@ -35,12 +35,12 @@ export const providers: Resource<Provider> = announcedResource(announcedResource
       .argument('<provider>', 'the provider: its name, slug or id');
     withOutput(withConnection(test)).action((name: string, options: OptionValues) =>
       runConnectionTest(surroundings, options, async (api) => {
-        const { id } = findOne(await providers.list(api), name, providers.kind);
-        return dataOf(
-          api.management.POST('/api/relay/providers/{provider_id}/test', {
-            params: { path: { provider_id: id } },
-          }),
+        const { id, slug } = findOne(await providers.list(api), name, providers.kind);
+        const params = { path: { provider_id: id } };
+        const result = await dataOf(
+          api.management.POST('/api/relay/providers/{provider_id}/test', { params }),
         );
+        return { result, tested: { provider: slug, endpoint: null } };
       }),
     );
     addSetCredential(command, surroundings);

@@ -10,7 +10,8 @@ const ICONS = { ok: CircleCheck, failed: CircleX, skipped: CircleMinus } as cons
 const TONES = { ok: 'text-good', failed: 'text-bad', skipped: 'text-ink-faint' } as const;
 
 /**
- * The stages of a connection test (DNS, connection, authentication, response), with advice for the failed one.
+ * The stages of a connection test (DNS, connection, TLS, authentication, response), with advice for the failed one and what
+ * the provider said.
  */
 export function ConnectionTest({ result }: { readonly result: Result }) {
   const words = text.providers.test;
@@ -33,7 +34,8 @@ export function ConnectionTest({ result }: { readonly result: Result }) {
               <div className="min-w-0 flex-1">
                 <span className="font-medium">{words.stages[stage]}</span>{' '}
                 <span className="text-ink-faint">{words.statuses[status]}</span>
-                <p className="text-xs break-words text-ink-faint">{message}</p>
+                {/* The first line has the message of the stage that failed. */}
+                {status === 'failed' ? null : <p className="text-xs break-words text-ink-faint">{message}</p>}
               </div>
               <span className="text-xs text-ink-faint tabular-nums">
                 {latency_ms === null ? '' : formatDuration(latency_ms)}
@@ -42,11 +44,16 @@ export function ConnectionTest({ result }: { readonly result: Result }) {
           );
         })}
       </ol>
-      {result.upstream_message === null ? null : (
+      {result.ok || result.upstream_status === null ? null : (
         <p className="border-t px-3.5 py-2 text-xs break-words text-ink-soft">
-          {words.upstreamSaid}: “{result.upstream_message}”
+          {answerWords(result.host, result.upstream_status, result.upstream_message)}
         </p>
       )}
     </div>
   );
+}
+
+function answerWords(host: string, status: number, message: string | null): string {
+  const answered = text.providers.test.answered(host, status);
+  return message === null ? `${answered}.` : text.providers.test.said(answered, message);
 }

@@ -87,9 +87,16 @@ export const providersText = {
     hint: 'Asks the provider for its list of models with the stored credential. Nothing is billed.',
     endpointHint: 'Sends one minimal request, which the provider may bill.',
     ok: (latency: string) => `It works: answered in ${latency}.`,
-    stages: { resolve: 'Name', connect: 'Connection', authenticate: 'Sign-in', respond: 'Answer' },
+    stages: {
+      resolve: 'Name',
+      connect: 'Connection',
+      tls: 'TLS',
+      authenticate: 'Sign-in',
+      respond: 'Answer',
+    },
     statuses: { ok: 'works', failed: 'failed', skipped: 'skipped' },
-    upstreamSaid: 'The provider said',
+    answered: (host: string, status: number) => `${host} answered ${status}`,
+    said: (answered: string, message: string) => `${answered}: “${message}”`,
     models: (count: number) => (count === 1 ? 'One model' : `${count} models`),
   },
   models: {

@@ -2,15 +2,18 @@ import Type, { type Static } from 'typebox';
 import { closed, flag, integer, nullable, oneOf } from '../schema.ts';
 import { Operation } from './values.ts';
 
+const StageName = oneOf(['resolve', 'connect', 'tls', 'authenticate', 'respond'], {
+  description: 'The stages of a test, in this order.',
+});
+
 const Stage = closed('TestStage', {
-  stage: oneOf(['resolve', 'connect', 'authenticate', 'respond'], {
-    description: '`connect` includes TLS. The stages stand in this order.',
-  }),
+  stage: StageName,
   status: oneOf(['ok', 'failed', 'skipped'], {
     description: '`skipped`: not reached, not needed, or not told by the answer; `message` says which.',
   }),
   latency_ms: nullable(integer(), {
-    description: 'Null where nothing was measured. The time of `connect` includes the name resolution.',
+    description:
+      'Null where nothing was measured. The time of `connect` includes the name resolution and TLS.',
   }),
   message: Type.String(),
 });
@@ -40,13 +43,17 @@ const answer = {
   ok: flag(),
   outcome: Outcome,
   message: Type.String({ description: 'What was found and what to do about it.' }),
+  stopped_at: nullable(StageName, { description: 'The stage that failed; null when none did.' }),
+  host: Type.String({ description: 'The host that was called, with its port if `base_url` names one.' }),
   latency_ms: integer({ description: 'The whole test.' }),
-  upstream_status: nullable(integer()),
+  upstream_status: nullable(integer(), {
+    description: 'What the provider answered; null without an answer.',
+  }),
   upstream_message: nullable(Type.String({ maxLength: 300 }), {
     description:
       'What the provider’s own error says, shortened and without anything that looks like a secret.',
   }),
-  stages: Type.Array(Stage, { minItems: 4, maxItems: 4 }),
+  stages: Type.Array(Stage, { minItems: 5, maxItems: 5 }),
 };
 
 export const ProviderTestResult = closed('ProviderTestResult', {

@@ -147,7 +147,8 @@ describe('connection tests', () => {
     const { provider } = await setUp(at('good/v1'));
     const { body } = await room.call('testProvider', room.acme, { id: provider.id });
     assert.equal(body.outcome, 'ok');
-    assert.equal(statuses(body), 'resolve ok, connect ok, authenticate ok, respond ok');
+    assert.equal(body.stopped_at, null);
+    assert.equal(statuses(body), 'resolve ok, connect ok, tls skipped, authenticate ok, respond ok');
     assert.deepEqual([body.model_count, body.model_ids], [2, ['gpt-5']]);
   });
 
@@ -201,7 +202,7 @@ describe('connection tests', () => {
       'a port that speaks no TLS',
       () => `https://api.test:${upstream.port}/good/v1`,
       'tls_failed',
-      'connect',
+      'tls',
       /certificate/,
       null,
     ],
@@ -216,7 +217,7 @@ describe('connection tests', () => {
     ],
     ['a base_url without /v1', () => at('good'), 'not_found', 'respond', /may lack \/v1/, 404],
     ['a provider at its limit', () => at('limited/v1'), 'rate_limited', 'respond', /quota/, 429],
-    ['a refused request', () => at('refusing/v1'), 'request_refused', 'respond', /upstream_message/, 400],
+    ['a refused request', () => at('refusing/v1'), 'request_refused', 'respond', /message says why/, 400],
     ['a broken provider', () => at('broken/v1'), 'upstream_error', 'respond', /status page/, 503],
     ['a website', () => at('website/v1'), 'invalid_response', 'respond', /not a website/, 200],
     ['a redirect', () => at('moved/v1'), 'redirected', 'respond', /not followed/, 302],
@@ -229,6 +230,8 @@ describe('connection tests', () => {
         assert.equal(result.outcome, outcome);
         assert.match(result.message, words);
         assert.equal(result.upstream_status, status);
+        assert.equal(result.stopped_at, stop);
+        assert.equal(result.host, new URL(baseUrl()).host);
         assert.equal(result.stages.find((stage) => stage.status === 'failed')?.stage, stop);
       }
     });
@@ -245,7 +248,7 @@ describe('connection tests', () => {
       assert.equal(result.outcome, 'no_credential');
       assert.equal(
         statuses(result),
-        'resolve skipped, connect skipped, authenticate failed, respond skipped',
+        'resolve skipped, connect skipped, tls skipped, authenticate failed, respond skipped',
       );
     }
     const { provider } = await setUp(at('good/v1'));

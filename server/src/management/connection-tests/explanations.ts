@@ -1,10 +1,13 @@
 import type { ProviderTestResult } from '@relay/contract';
+import { durationWords } from '@relay/contract/words';
 
 export type Outcome = ProviderTestResult['outcome'];
 
 /** What is tested, as far as the messages need it. */
 export interface Subject {
   readonly hostname: string;
+  /** The host name, with its port if the base URL names one. */
+  readonly host: string;
   /** Whether the host is an IP address, so that nothing has to be resolved. */
   readonly isAddress: boolean;
   readonly tls: boolean;
@@ -21,8 +24,8 @@ export interface Subject {
 
 /** What was found and what to do about it. */
 export function explanationOf(outcome: Outcome, subject: Subject, connected: boolean): string {
-  const { hostname, baseUrl, path, model, timeoutMs } = subject;
-  const seconds = `${timeoutMs / 1000} s`;
+  const { hostname, host, baseUrl, path, model, timeoutMs } = subject;
+  const timeout = durationWords(timeoutMs);
   switch (outcome) {
     case 'ok':
       return model === null
@@ -46,33 +49,33 @@ export function explanationOf(outcome: Outcome, subject: Subject, connected: boo
       return `TLS with ${hostname} failed: its certificate is not trusted, has expired or is for another name, or the port does not speak TLS. Check scheme, name and port of base_url.`;
     case 'timed_out':
       return connected
-        ? `${hostname} accepted the request and did not answer within ${seconds}. Try again; if it stays, the provider is overloaded or base_url is not its API.`
-        : `No connection to ${hostname} within ${seconds}. Check the port of base_url, and that a firewall lets this deployment out.`;
+        ? `${hostname} accepted the request and did not answer within ${timeout}. Try again; if it stays, the provider is overloaded or base_url is not its API.`
+        : `No connection to ${hostname} within ${timeout}. Check the port of base_url, and that a firewall lets this deployment out.`;
     case 'unauthorized':
       return unauthorized(subject);
     case 'forbidden':
-      return 'The provider knows the credential and does not allow it this call (403). Check its permissions, its project, and whether the provider allows this deployment’s network.';
+      return `${host} knows the credential and does not allow it this call (403). Check its permissions, its project, and whether the provider allows this deployment’s network.`;
     case 'not_found':
       return notFound(baseUrl, path, model);
     case 'rate_limited':
-      return 'The provider takes the credential and is at a limit (429). Wait, or check quota and billing there.';
+      return `${host} takes the credential and is at a limit (429). Wait, or check quota and billing there.`;
     case 'redirected':
-      return 'The provider answers with a redirect, and redirects are not followed. Set base_url to the address it leads to.';
+      return `${host} answers with a redirect, and redirects are not followed. Set base_url to the address it leads to.`;
     case 'request_refused':
       return model === null
-        ? 'The provider refused to list its models. upstream_message has its words.'
-        : `The provider refused the test request for ${model}. Check upstream_model and route_kind; upstream_message has its words.`;
+        ? `${host} refused to list its models; its message says why.`
+        : `${host} refused the test request for ${model}; its message says why. Check upstream_model and route_kind.`;
     case 'upstream_error':
-      return 'The provider failed on its own side (5xx). Try again, and look at its status page.';
+      return `${host} failed on its own side (5xx). Try again, and look at its status page.`;
     case 'invalid_response':
       return `What ${baseUrl}${path} answers is not what an OpenAI-compatible API answers. Check that base_url is the API and not a website${versioned(baseUrl) ? '' : '; most end in /v1'}.`;
   }
 }
 
-function unauthorized({ needsCredential, sentAs }: Subject): string {
+function unauthorized({ host, needsCredential, sentAs }: Subject): string {
   return needsCredential
-    ? `The provider does not accept the credential (401), sent as ${sentAs}. Enter the secret again, or check auth_mode.`
-    : 'The provider wants a credential (401). Set auth_mode and store one.';
+    ? `${host} does not accept the credential (401), sent as ${sentAs}. Enter the secret again, or check auth_mode.`
+    : `${host} wants a credential (401). Set auth_mode and store one.`;
 }
 
 function notFound(baseUrl: string, path: string, model: string | null): string {

@@ -50,6 +50,7 @@ export async function targetOf(
     unready: needsCredential && secret === null ? unready : null,
     subject: {
       hostname: url.hostname,
+      host: new URL(url.origin).host,
       isAddress: isIP(url.hostname) !== 0,
       tls: url.origin.startsWith('https:'),
       baseUrl: provider.base_url,

@@ -9,7 +9,15 @@ type StageName = StageResult['stage'];
 /** What both kinds of tests return. */
 export type TestAnswer = Pick<
   ProviderTestResult,
-  'ok' | 'outcome' | 'message' | 'latency_ms' | 'upstream_status' | 'upstream_message' | 'stages'
+  | 'ok'
+  | 'outcome'
+  | 'message'
+  | 'stopped_at'
+  | 'host'
+  | 'latency_ms'
+  | 'upstream_status'
+  | 'upstream_message'
+  | 'stages'
 >;
 
 /** The stage at which each outcome stops; the stages before it succeeded. */
@@ -19,7 +27,7 @@ const STOPS_AT: Readonly<Record<Exclude<Outcome, 'ok' | 'timed_out' | 'connectio
   address_refused: 'resolve',
   dns_failed: 'resolve',
   connection_refused: 'connect',
-  tls_failed: 'connect',
+  tls_failed: 'tls',
   unauthorized: 'authenticate',
   forbidden: 'authenticate',
   not_found: 'respond',
@@ -33,7 +41,7 @@ const STOPS_AT: Readonly<Record<Exclude<Outcome, 'ok' | 'timed_out' | 'connectio
 /** Outcomes that prove that the provider accepted the credential. */
 const TELLS_OF_CREDENTIAL: ReadonlySet<Outcome> = new Set(['ok', 'rate_limited', 'request_refused']);
 
-const STAGES: readonly StageName[] = ['resolve', 'connect', 'authenticate', 'respond'];
+const STAGES: readonly StageName[] = ['resolve', 'connect', 'tls', 'authenticate', 'respond'];
 
 /** The outcome for an HTTP status. For a 2xx, the body decides. */
 export function outcomeOf(status: number): Outcome {
@@ -58,6 +66,8 @@ export function unsent(outcome: 'no_credential' | 'credential_unreadable', subje
     ok: false,
     outcome,
     message,
+    stopped_at: 'authenticate',
+    host: subject.host,
     latency_ms: 0,
     upstream_status: null,
     upstream_message: null,
@@ -79,6 +89,8 @@ export function verdictOf(
     ok: outcome === 'ok',
     outcome,
     message,
+    stopped_at: stopOf(outcome, connected),
+    host: subject.host,
     latency_ms: totalMs,
     upstream_status: result.kind === 'answered' ? result.status : null,
     upstream_message:
@@ -112,7 +124,7 @@ function stopOf(outcome: Outcome, connected: boolean): StageName | null {
 function passed(
   stage: StageName,
   outcome: Outcome,
-  { hostname, needsCredential, isAddress, tls }: Subject,
+  { hostname, host, needsCredential, isAddress, tls }: Subject,
   latency_ms: number | null,
 ): StageResult {
   switch (stage) {
@@ -126,12 +138,16 @@ function passed(
             message: `${hostname} resolves to an address that may be called.`,
           };
     case 'connect':
-      return {
-        stage,
-        status: 'ok',
-        latency_ms,
-        message: tls ? 'Connected, and the certificate is valid.' : 'Connected, without TLS.',
-      };
+      return { stage, status: 'ok', latency_ms, message: `${host} accepts connections.` };
+    case 'tls':
+      return tls
+        ? { stage, status: 'ok', latency_ms, message: 'The certificate is valid.' }
+        : {
+            stage,
+            status: 'skipped',
+            latency_ms,
+            message: 'base_url is http: the connection is not encrypted.',
+          };
     case 'authenticate':
       if (!needsCredential)
         return {

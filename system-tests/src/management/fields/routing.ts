@@ -103,16 +103,19 @@ export const laneOfFile = exactly({ ...laneFields, managed_by: oneOf('file') });
 /** 2.5 */
 export const membership = exactly({ id, lane_id: id, endpoint_id: id, manual_rank: integer, enabled: flag });
 
+const testStage = oneOf('resolve', 'connect', 'tls', 'authenticate', 'respond');
 const testFields: Fields = {
   ok: flag,
   outcome: anyText,
   message: anyText,
+  stopped_at: nullable(testStage),
+  host: anyText,
   latency_ms: integer,
   upstream_status: maybeCount,
   upstream_message: maybeText,
   stages: listOf(
     exactly({
-      stage: oneOf('resolve', 'connect', 'authenticate', 'respond'),
+      stage: testStage,
       status: oneOf('ok', 'failed', 'skipped'),
       latency_ms: maybeCount,
       message: anyText,
