@@ -1820,6 +1820,8 @@ export interface components {
             auth_mode?: "none" | "bearer_static" | "header_static";
             /** @default true */
             pre_dispatch_enabled?: boolean;
+            /** @default false */
+            enabled?: boolean;
             /**
              * @description Lower runs first.
              * @default 100
@@ -1846,8 +1848,6 @@ export interface components {
             max_request_bytes?: number;
             /** @default 1048576 */
             max_response_bytes?: number;
-            /** @default false */
-            enabled?: boolean;
             /**
              * @description Needed unless `auth_mode` is `none`.
              * @default null
@@ -2212,7 +2212,7 @@ export interface components {
         Error: {
             type: string;
             /** @enum {string} */
-            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "conflict" | "managed_by_file" | "idempotency_conflict" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
+            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "conflict" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
             /** @description What happened, why, and what to do. */
             message: string;
             /** @description The field at fault. */
@@ -2344,6 +2344,8 @@ export interface components {
             auth_mode?: "none" | "bearer_static" | "header_static";
             /** @default true */
             pre_dispatch_enabled?: boolean;
+            /** @description Accepted, and has no effect: a new guardrail is disabled. Enable it with PUT. */
+            enabled?: boolean;
             /**
              * @description Lower runs first.
              * @default 100
@@ -3605,7 +3607,6 @@ export interface components {
         TotpSetup: {
             /** @description An otpauth:// address for an authenticator. Shown once. */
             uri: string;
-            /** @description Each opens the account once. Shown once. */
             backup_codes: string[];
         };
         /** UsageLine */
@@ -3844,7 +3845,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `conflict`, `managed_by_file`, `idempotency_conflict`. On inference a provider’s own 409 may pass through unchanged. */
+        /** @description `conflict`, `managed_by_file`, `idempotency_conflict`, `secret_already_shown`. On inference a provider’s own 409 may pass through unchanged. */
         Error409: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -4243,6 +4244,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
@@ -4416,6 +4418,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyScopes"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
@@ -4445,6 +4448,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -4512,6 +4516,7 @@ export interface operations {
                     "application/json": components["schemas"]["BillingHistory"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
@@ -4603,6 +4608,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
@@ -4662,6 +4668,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
@@ -4723,6 +4730,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignInMethods"];
                 };
             };
+            400: components["responses"]["Error400"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];
@@ -4875,6 +4883,7 @@ export interface operations {
                     "application/json": components["schemas"]["BrowserSession"][];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
@@ -4901,6 +4910,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -5135,6 +5145,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -5280,6 +5291,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -5351,6 +5363,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
@@ -5382,6 +5395,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -5519,6 +5533,7 @@ export interface operations {
                     "application/json": components["schemas"]["Provider"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -5591,6 +5606,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -5622,6 +5638,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderTestResult"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -5693,6 +5710,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
@@ -5766,6 +5784,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -5838,6 +5857,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
@@ -5868,6 +5888,7 @@ export interface operations {
                     "application/json": components["schemas"]["Endpoint"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -5940,6 +5961,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -5971,6 +5993,7 @@ export interface operations {
                     "application/json": components["schemas"]["EndpointTestResult"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -6115,6 +6138,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -6187,6 +6211,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
@@ -6260,6 +6285,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -6332,6 +6358,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
@@ -6405,6 +6432,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -6477,6 +6505,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
@@ -6550,6 +6579,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -6898,6 +6928,7 @@ export interface operations {
                     "application/json": components["schemas"]["GuardrailDetail"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -6970,6 +7001,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -7370,6 +7402,7 @@ export interface operations {
                     "application/json": components["schemas"]["RequestDetail"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
@@ -7397,6 +7430,7 @@ export interface operations {
                     "application/json": components["schemas"]["Live"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
@@ -7423,6 +7457,7 @@ export interface operations {
                     "application/json": components["schemas"]["StatsSummary"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
@@ -7518,6 +7553,7 @@ export interface operations {
                     "application/json": components["schemas"]["Capabilities"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
@@ -7544,6 +7580,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigFile"];
                 };
             };
+            400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];

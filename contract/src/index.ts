@@ -6,7 +6,7 @@ export * from './error-page.ts';
 export * from './errors.ts';
 export * from './headers.ts';
 export { buildOpenApi } from './openapi.ts';
-export { coerceQuery } from './query.ts';
+export { coerceQuery, queryIssues } from './query.ts';
 export type { ResourceDefinition, SectionDefinition } from './resource-definition.ts';
 export { sectionNames } from './resource-list.ts';
 export * from './resources/index.ts';
@@ -25,4 +25,5 @@ export {
   routes,
 } from './routes.ts';
 export * from './scopes.ts';
+export { showsSecret, withoutShownSecrets } from './shown-once.ts';
 export { compileValidator, type Validator } from './validate.ts';

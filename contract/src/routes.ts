@@ -3,6 +3,8 @@ import { type ErrorCode, errorCodes } from './errors.ts';
 import type { Access } from './route-access.ts';
 import type { RouteDefinition } from './route-definition.ts';
 import { type RouteId, type RouteTables, routeTables } from './route-tables.ts';
+import { propertiesOf, shapeOf } from './schema-shape.ts';
+import { showsSecret } from './shown-once.ts';
 
 export interface Joined {
   readonly id: RouteId;
@@ -52,6 +54,16 @@ function joinRoutes(): Routes {
   return Object.fromEntries(entries) as Routes;
 }
 
+/** Whether a field of the body is the id of another resource. */
+function namesResource(body: TSchema | undefined): boolean {
+  if (body === undefined) return false;
+  const { items } = shapeOf(body);
+  const fields = Object.entries(propertiesOf(body));
+  return (
+    fields.some(([name, field]) => /_(id|uuid)$/.test(name) || namesResource(field)) || namesResource(items)
+  );
+}
+
 /** The route’s own errors and those derived from its plane, access, params and body, in registry order. */
 function errorsOf(route: RouteDefinition): ErrorCode[] {
   const { access } = route;
@@ -60,8 +72,10 @@ function errorsOf(route: RouteDefinition): ErrorCode[] {
     for (const code of codes) found.add(code);
   };
   add('internal_error');
-  if (route.params !== undefined) add('not_found');
-  if (route.query !== undefined) add('invalid_request');
+  if (route.params !== undefined || namesResource(route.body)) add('not_found');
+  if (route.query !== undefined || route.plane === 'management') add('invalid_request');
+  const isRepeatable = route.errors?.includes('idempotency_conflict') === true;
+  if (isRepeatable && showsSecret(route.success.schema)) add('secret_already_shown');
   if (route.body !== undefined) {
     add('invalid_json', 'invalid_request', 'body_too_large', 'unsupported_media_type', 'request_timeout');
   }

@@ -1,4 +1,5 @@
 import Type, { type TProperties, type TSchema, type TSchemaOptions } from 'typebox';
+import { SHOWN_ONCE } from './shown-once.ts';
 
 /** The largest integer that JavaScript reads exactly from JSON. */
 const integerMax = Number.MAX_SAFE_INTEGER;
@@ -13,9 +14,14 @@ export function open<P extends TProperties>(title: string, properties: P, option
   return Type.Object(properties, { title, additionalProperties: true, ...options });
 }
 
-/** An unnamed open object, for query strings: unknown parameters are ignored. */
+/** An unnamed object, for query strings: unknown parameters are rejected by name. */
 export function query<P extends TProperties>(properties: P) {
-  return Type.Object(properties);
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+/** A query string to which another system adds parameters of its own. */
+export function openQuery<P extends TProperties>(properties: P) {
+  return Type.Object(properties, { additionalProperties: true });
 }
 
 /** Path parameters: each is a required opaque string. */
@@ -81,6 +87,11 @@ export const WriteOnlySecret = Type.String({
   writeOnly: true,
   description: 'Stored sealed; never returned.',
 });
+
+/** A secret that a response shows once. Such responses are not cached, and idempotent replays leave it out. */
+export function shownOnce(description: string) {
+  return Type.String({ description, [SHOWN_ONCE]: true });
+}
 
 export const OpenJson = Type.Unknown({ description: 'Any JSON value.' });
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
-import { coerceQuery } from './query.ts';
+import { coerceQuery, queryIssues } from './query.ts';
 import {
   ApiKeyCreate,
   ChatCompletionRequest,
@@ -12,8 +13,10 @@ import {
   MembershipCreate,
   ProviderCreate,
   RequestLogQuery,
+  SsoCallbackQuery,
 } from './resources/index.ts';
 import { allRoutes } from './routes.ts';
+import { PageQuery } from './schema.ts';
 import { compileValidator } from './validate.ts';
 
 function issuesOf(schema: Parameters<typeof compileValidator>[0], value: unknown): string[] {
@@ -149,9 +152,24 @@ describe('the words agree with the check', () => {
 });
 
 describe('coerceQuery', () => {
-  it('turns integers, keeps text, drops the unknown and takes the last of repeats', () => {
-    const search = new URLSearchParams('limit=10&limit=20&state=failed&model=42&zzz=1');
+  it('turns integers and keeps text', () => {
+    const search = new URLSearchParams('limit=20&state=failed&model=42');
     assert.deepEqual(coerceQuery(RequestLogQuery, search), { limit: 20, state: 'failed', model: '42' });
+    assert.deepEqual(queryIssues(RequestLogQuery, search), []);
+  });
+
+  it('reports what is unknown and what is repeated, unless another system adds to the query', () => {
+    const search = new URLSearchParams('limit=10&limit=20&zzz=1&__proto__=1');
+    const paths = (schema?: TSchema) => queryIssues(schema, search).map(({ path }) => path);
+    assert.deepEqual(paths(RequestLogQuery), ['limit', 'zzz', '__proto__']);
+    assert.deepEqual(paths(undefined), ['limit', 'zzz', '__proto__']);
+    assert.deepEqual(paths(SsoCallbackQuery), []);
+    const many = new URLSearchParams(Array.from({ length: 100 }, (_, index) => [`p${index}`, '1']));
+    assert.equal(queryIssues(PageQuery, many).length, 20);
+    assert.match(
+      queryIssues(PageQuery, many)[0]?.message ?? '',
+      /^Unknown query parameter p0; .* limit, cursor$/,
+    );
   });
 
   it('leaves an invalid integer for the validator to report', () => {

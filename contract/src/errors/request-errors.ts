@@ -107,6 +107,15 @@ export const requestErrors = {
     fix: 'Generate a new `Idempotency-Key` for every new request, and repeat it only for retries.',
     owner: 'client',
   },
+  secret_already_shown: {
+    status: 409,
+    type: 'conflict_error',
+    message:
+      'The first request with this Idempotency-Key succeeded, and its secret was shown in that answer only. If the answer was lost, delete what it created and send the request again with a new key.',
+    why: 'The call creates a secret, such as an API key or an invitation link. Relay shows a secret once and keeps no copy of it, so a repeat cannot show it again.',
+    fix: 'The error holds what the first request created (`key` or `invitation`), without the secret. If you have the secret, go on. If not, delete the object by its `id` and create another with a new `Idempotency-Key`.',
+    owner: 'client',
+  },
   version_conflict: {
     status: 412,
     type: 'conflict_error',

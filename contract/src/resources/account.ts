@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { closed, flag, Id, Name, nullable, optional, Timestamp } from '../schema.ts';
+import { closed, flag, Id, Name, nullable, optional, shownOnce, Timestamp } from '../schema.ts';
 import { Role, UserStatus } from './values.ts';
 
 export const User = closed('User', {
@@ -52,7 +52,7 @@ export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
 export const ApiKeyUpdate = closed('ApiKeyUpdate', { name: Name });
 
 export const ApiKeyCreated = closed('ApiKeyCreated', {
-  api_key: Type.String({ description: 'The secret. It is returned here once and never again.' }),
+  api_key: shownOnce('The secret. It is returned here once and never again.'),
   key: ApiKey,
 });
 

@@ -138,6 +138,9 @@ export const GuardrailCreate = closed('GuardrailCreate', {
   http_method: optional(HttpMethod),
   auth_mode: optional(AuthMode),
   pre_dispatch_enabled: optional(flag({ default: true })),
+  enabled: optional(
+    flag({ description: 'Accepted, and has no effect: a new guardrail is disabled. Enable it with PUT.' }),
+  ),
   ...writableExtra,
 });
 export type GuardrailCreate = Static<typeof GuardrailCreate>;

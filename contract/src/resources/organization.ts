@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { closed, Id, nullable, optional, Timestamp } from '../schema.ts';
+import { closed, Id, nullable, optional, shownOnce, Timestamp } from '../schema.ts';
 import { Role, UserStatus } from './values.ts';
 
 export const Member = closed('Member', {
@@ -33,7 +33,7 @@ export type Invitation = Static<typeof Invitation>;
 /** The link is shown once; anyone who has it can join. */
 export const InvitationCreated = closed('InvitationCreated', {
   invitation: Invitation,
-  accept_url: Type.String({ description: 'For the invited person. Shown here once and never again.' }),
+  accept_url: shownOnce('For the invited person. Shown here once and never again.'),
 });
 export type InvitationCreated = Static<typeof InvitationCreated>;
 

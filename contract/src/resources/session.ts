@@ -6,8 +6,10 @@ import {
   Name,
   nullable,
   oneOf,
+  openQuery,
   optional,
   query,
+  shownOnce,
   Timestamp,
   text,
   WriteOnlySecret,
@@ -95,8 +97,8 @@ export const PasswordProof = closed('PasswordProof', { password: WriteOnlySecret
 export type PasswordProof = Static<typeof PasswordProof>;
 
 export const TotpSetup = closed('TotpSetup', {
-  uri: Type.String({ description: 'An otpauth:// address for an authenticator. Shown once.' }),
-  backup_codes: Type.Array(Type.String(), { description: 'Each opens the account once. Shown once.' }),
+  uri: shownOnce('An otpauth:// address for an authenticator. Shown once.'),
+  backup_codes: Type.Array(shownOnce('Opens the account once. Shown once.')),
 });
 export type TotpSetup = Static<typeof TotpSetup>;
 
@@ -107,7 +109,7 @@ export const SsoStartQuery = query({
   return_to: optional(text({ maxLength: 500, description: 'A path of the console to come back to.' })),
 });
 /** The callback of an identity provider, which may add parameters. */
-export const SsoCallbackQuery = query({
+export const SsoCallbackQuery = openQuery({
   code: optional(text({ maxLength: 4000 })),
   state: optional(text({ maxLength: 4000 })),
   error: optional(text()),

@@ -3,10 +3,13 @@ import {
   coerceQuery,
   compileValidator,
   headers,
+  type Issue,
+  queryIssues,
   type Route,
   type RouteId,
   scopesOf,
   scopesSatisfy,
+  showsSecret,
 } from '@relay/contract';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Caller } from '../domain/caller.ts';
@@ -52,6 +55,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The handler gets the body as it was sent. */
     readonly rawBody?: boolean;
+    /** Clients that set a content type on every call send it without a body too. */
+    readonly bodyRequired?: boolean;
   }
 }
 
@@ -69,8 +74,11 @@ export async function createManagementApp(deps: ManagementAppDeps): Promise<Requ
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string' },
-    async (request: FastifyRequest, text: string) =>
-      request.routeOptions.config.rawBody === true ? text : parseJson(text),
+    async (request: FastifyRequest, text: string) => {
+      const { rawBody, bodyRequired } = request.routeOptions.config;
+      if (rawBody === true) return text;
+      return text === '' && bodyRequired !== true ? undefined : parseJson(text);
+    },
   );
   app.setErrorHandler((error, request, reply) => {
     sendError(deps, error, request, reply);
@@ -106,20 +114,27 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
     query: route.query && compileValidator(route.query),
     body: route.rawBody === true ? undefined : route.body && compileValidator(route.body),
   };
+  const hasSecret = showsSecret(route.success.schema);
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    config: { rawBody: route.rawBody === true },
+    config: {
+      rawBody: route.rawBody === true,
+      bodyRequired: route.body !== undefined && route.bodyOptional !== true,
+    },
     handler: async (request, reply) => {
       if (deps.draining()) throw new RelayError('draining');
       const caller = await admitCaller(deps, route, request);
       if (handler === undefined) throw notImplemented(route);
-      const query = route.query && coerceQuery(route.query, searchOf(request));
+      const search = searchOf(request);
+      demandKnown(queryIssues(route.query, search));
+      const query = route.query && coerceQuery(route.query, search);
       if (check.params) demandValid(check.params(request.params), 'path');
       if (check.query) demandValid(check.query(query), 'query');
       if (check.body && !(route.bodyOptional === true && request.body === undefined)) {
         demandValid(check.body(request.body ?? {}), 'body');
       }
+      if (hasSecret) reply.header('cache-control', 'no-store');
       const stream = isStreamed(route) ? streamFor(deps, route, caller, request, reply) : null;
       const call: AnyCall = {
         caller,
@@ -192,11 +207,19 @@ async function admitCaller(deps: ManagementAppDeps, route: Route, request: Fasti
 
 function demandValid(result: ReturnType<ReturnType<typeof compileValidator>>, where: string): void {
   if (result.ok) return;
-  const first = result.issues[0];
-  throw new RelayError('invalid_request', {
-    message: `${where === 'query' ? 'Query parameter ' : ''}${result.issues.map((issue) => issue.message).join('; ')}.`,
+  throw invalid(result.issues, where, where === 'query' ? 'Query parameter ' : '');
+}
+
+function demandKnown(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw invalid(issues, 'query', '');
+}
+
+function invalid(issues: readonly Issue[], where: string, prefix: string): RelayError {
+  const first = issues[0];
+  return new RelayError('invalid_request', {
+    message: `${prefix}${issues.map((issue) => issue.message).join('; ')}.`,
     param: first === undefined || first.path === '' ? where : first.path,
-    fields: { issues: result.issues.slice(0, 20) },
+    fields: { issues: issues.slice(0, 20) },
   });
 }
 

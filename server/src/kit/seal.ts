@@ -16,6 +16,15 @@ export interface Sealer {
   open(sealed: Buffer, associated: readonly string[]): Secret;
   keyIdOf(sealed: Buffer): string;
   needsReseal(sealed: Buffer): boolean;
+  /** A keyed digest, for comparing texts that may hold secrets: a guess cannot be tested without the master key. */
+  digest(text: string): KeyedDigest;
+}
+
+export interface KeyedDigest {
+  /** To store. */
+  readonly bytes: Buffer;
+  /** Whether the stored digest is of the same text, also under an earlier master key. */
+  matches(stored: Buffer): boolean;
 }
 
 export class UnsealError extends Error {
@@ -55,6 +64,10 @@ export function createSealer(keys: { primary: Buffer; previous?: readonly Buffer
     },
     keyIdOf,
     needsReseal: (sealed) => keyIdOf(sealed) !== primaryId,
+    digest: (text) => ({
+      bytes: digestUnder(keys.primary, text),
+      matches: (stored) => [...keysById.values()].some((key) => digestUnder(key, text).equals(stored)),
+    }),
   };
 }
 
@@ -78,6 +91,11 @@ function keyIdOf(sealed: Buffer): string {
     throw new UnsealError('not a sealed value of a known version');
   }
   return sealed.subarray(1, HEADER_BYTES).toString('hex');
+}
+
+/** Differs from `idOfKey` for every text, because a prefix separates the two uses of the key. */
+function digestUnder(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update('relay digest\0').update(text).digest();
 }
 
 function idOfKey(key: Buffer): string {

@@ -40,6 +40,8 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
     param,
     fix,
   });
+  /** Names what is not there: the answer is that of a path. */
+  const missing = (bad: BadBody): BadBody => ({ ...bad, answer: '404 not_found' });
   const key = (body: object, param: string, fix: RegExp): BadBody => ({
     line: 'POST /api/account/api-keys',
     body: { ...expiry, ...body },
@@ -98,6 +100,7 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
       line: 'POST /api/relay/credentials',
       body: { provider_id: NO_ID, name: 'main', secret: 'sk' },
       param: 'provider_id',
+      answer: '404 not_found',
       fix: /id of an existing one/,
     },
     {
@@ -107,8 +110,8 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
       fix: /without line breaks/,
     },
     endpoint({ route_kind: 'images' }, 'route_kind', /one of chat, responses, embeddings, multi/),
-    endpoint({ provider_id: 'openai' }, 'provider_id', /id of an existing one/),
-    endpoint({ credential_id: NO_ID }, 'credential_id', /id of an existing one/),
+    missing(endpoint({ provider_id: 'openai' }, 'provider_id', /id of an existing one/)),
+    missing(endpoint({ credential_id: NO_ID }, 'credential_id', /id of an existing one/)),
     endpoint({ max_concurrency: 1.5 }, 'max_concurrency', /integer of 1 or more or null/),
     endpoint({ context_window: 3_000_000_000 }, 'context_window', /at most 2147483647/),
     {
@@ -152,6 +155,7 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
       line: 'POST /api/relay/lane-memberships',
       body: { ...membership, lane_id: NO_ID },
       param: 'lane_id',
+      answer: '404 not_found',
       fix: /id of an existing one/,
     },
     {
@@ -167,8 +171,8 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
     policy({ scope_type: 'lane' }, 'scope_id', /must name the lane/),
     policy({ scope_id: made.lane }, 'scope_id', /must be null or left out/),
     policy({ limit_value: -1 }, 'limit_value', /integer of 0 or more/),
-    budget({ user_uuid: NO_ID }, 'user_uuid', /id of an existing one/),
-    budget({ target_type: 'model', target_id: made.lane }, 'target_id', /id of an existing one/),
+    missing(budget({ user_uuid: NO_ID }, 'user_uuid', /id of an existing one/)),
+    missing(budget({ target_type: 'model', target_id: made.lane }, 'target_id', /id of an existing one/)),
     budget({ limit_value: '10' }, 'limit_value', /integer/),
     {
       line: 'POST /api/relay/api-key-limit-policies',

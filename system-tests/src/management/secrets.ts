@@ -9,8 +9,6 @@ export interface Secrets {
   know(label: string, value: string): void;
   /** A value that this answer shows for the first and only time. */
   shownBy(answer: Answer, label: string, value: string): void;
-  /** An answer that may show what the first one did, because it is the same request once more. */
-  repeatedBy(answer: Answer, first: Answer): void;
   /** Where one was seen that should not have been. */
   leaksIn(answers: readonly Answer[], logs: readonly unknown[]): string[];
 }
@@ -35,9 +33,6 @@ export function createSecrets(): Secrets {
       if (value === '') return;
       known.set(value, label);
       allow(answer, value);
-    },
-    repeatedBy(answer, first) {
-      for (const value of allowed.get(first) ?? []) allow(answer, value);
     },
     leaksIn(answers, logs) {
       const places = [

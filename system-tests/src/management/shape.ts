@@ -44,8 +44,8 @@ export function exactly(fields: Fields): Shape {
   return openTo({}, fields);
 }
 
-/** Exactly these keys, and perhaps some of those that may be left out. */
-export function openTo(maybe: Fields, fields: Fields): Shape {
+/** Exactly these keys, and perhaps some of those that may be left out; with `any`, whatever else. */
+export function openTo(maybe: Fields, fields: Fields, others: 'any' | 'none' = 'none'): Shape {
   return (value, path) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return [`${path} is ${shown(value)}, not an object`];
@@ -56,7 +56,8 @@ export function openTo(maybe: Fields, fields: Fields): Shape {
       ...missing.map((key) => `${path}.${key} is missing`),
       ...[...entries].flatMap(([key, item]) => {
         const shape = Object.hasOwn(known, key) ? known[key] : undefined;
-        return shape?.(item, `${path}.${key}`) ?? [`${path}.${key} is one key too many`];
+        if (shape === undefined) return others === 'any' ? [] : [`${path}.${key} is one key too many`];
+        return shape(item, `${path}.${key}`);
       }),
     ];
   };

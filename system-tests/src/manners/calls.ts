@@ -1,4 +1,15 @@
+import { emptyBodies } from './calls/empty-bodies.ts';
+import { foreignIds } from './calls/foreign-ids.ts';
+import { guardrailCreation } from './calls/guardrail-creation.ts';
+import { queries } from './calls/queries.ts';
+import { secrets } from './calls/secrets.ts';
 import type { Manner } from './manner.ts';
 
 /** What every management call has in common: methods, queries, headers, secrets, probes. */
-export const callManners: readonly Manner[] = [];
+export const callManners: readonly Manner[] = [
+  ...emptyBodies,
+  ...queries,
+  ...guardrailCreation,
+  ...foreignIds,
+  ...secrets,
+];

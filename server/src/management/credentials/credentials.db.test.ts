@@ -116,7 +116,7 @@ describe('credentials', () => {
         room.call('createCredential', room.acme, {
           body: { provider_id: providerId, name: 'K', secret: 'sk-x' },
         }),
-        refusal('invalid_request', 'provider_id', /provider of this organization/),
+        refusal('not_found', 'provider_id', /provider of this organization/),
       );
     }
   });

@@ -69,7 +69,7 @@ describe('endpoints', () => {
     const body = { name: 'E', upstream_model: 'm', route_kind: 'chat' as const };
     await assert.rejects(
       room.call('createEndpoint', room.acme, { body: { ...body, provider_id: foreign.provider.id } }),
-      refusal('invalid_request', 'provider_id'),
+      refusal('not_found', 'provider_id'),
     );
     const withCredential = (credentialId: string) =>
       room.call('createEndpoint', room.acme, {
@@ -77,7 +77,7 @@ describe('endpoints', () => {
       });
     await assert.rejects(
       withCredential(foreign.credential.id),
-      refusal('invalid_request', 'credential_id', /no credential of this organization/),
+      refusal('not_found', 'credential_id', /no credential of this organization/),
     );
     await assert.rejects(
       withCredential(other.credential.id),

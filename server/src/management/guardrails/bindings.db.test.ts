@@ -66,16 +66,20 @@ describe('guardrail bindings', () => {
   it('name things of the organization, each once', async () => {
     const foreign = await addOneOfEach(room, room.globex);
     const lane = { target_type: 'lane', target_id: made.lane.id } as const;
+    const unknown: GuardrailBindingsUpdate['bindings'] = [
+      { target_type: 'lane', target_id: foreign.lane.id },
+      { target_type: 'endpoint', target_id: made.lane.id },
+      { target_type: 'lane', target_id: randomUUIDv7() },
+      { target_type: 'lane', target_id: 'x' },
+    ];
     const wrong: readonly (readonly [GuardrailBindingsUpdate['bindings'], string])[] = [
-      [[{ target_type: 'lane', target_id: foreign.lane.id }], 'bindings[0].target_id'],
-      [[{ target_type: 'endpoint', target_id: made.lane.id }], 'bindings[0].target_id'],
-      [[{ target_type: 'lane', target_id: randomUUIDv7() }], 'bindings[0].target_id'],
-      [[{ target_type: 'lane', target_id: 'x' }], 'bindings[0].target_id'],
       [[{ target_type: 'lane' }], 'bindings[0].target_id'],
       [[{ target_type: 'global', target_id: made.lane.id }], 'bindings[0].target_id'],
       [[lane, lane], 'bindings[1].target_id'],
     ];
     const before = await detail();
+    for (const binding of unknown)
+      await assert.rejects(replace([binding]), refusal('not_found', 'bindings[0].target_id'));
     for (const [bindings, param] of wrong) {
       await assert.rejects(replace(bindings), refusal('invalid_request', param));
     }

@@ -54,8 +54,13 @@ export async function updateBudget(
   demandWindow(wanted);
   const { organizationId } = call.caller;
   const found = await foundBudget(tx, kind, call, limitId);
-  demandSame(kind, found, wanted);
   const subjectId = subjectOf(kind, found);
+  if (subjectId !== wanted.subjectId.toLowerCase()) {
+    // One that exists here cannot be the new owner; any other is not found.
+    if (!isId(wanted.subjectId)) throw unknownSubject(kind);
+    await kind.lockSubject(tx, organizationId, wanted.subjectId, { forNew: false });
+  }
+  demandSame(kind, found, wanted);
   await kind.lockSubject(tx, organizationId, subjectId, { forNew: false });
   const columns = kind.fixed.includes('target_id')
     ? limitOf(wanted)

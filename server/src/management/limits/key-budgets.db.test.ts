@@ -233,7 +233,7 @@ describe('API-key budgets', () => {
     const [theirs] = await listed(theirKey, room.globex);
     const limit_uuid = theirs?.id ?? '';
     assert.deepEqual(await listed(theirKey), []);
-    await assert.rejects(upsert(budgetOf(theirKey)), refusal('invalid_request', 'api_key_uuid'));
+    await assert.rejects(upsert(budgetOf(theirKey)), refusal('not_found', 'api_key_uuid'));
     await assert.rejects(upsert(budgetOf(theirKey, { limit_uuid })), refusal('not_found'));
     await assert.rejects(
       room.call('deleteApiKeyLimitPolicy', room.acme, { query: { limit_uuid } }),

@@ -77,7 +77,8 @@ describe('limit policies', () => {
       const wrongIds = [theirs[scope_type].id, randomUUIDv7(), 'no id', null, undefined, ours.membership.id];
       for (const scope_id of wrongIds) {
         const scope = scope_id === undefined ? { scope_type } : { scope_type, scope_id };
-        await assert.rejects(create({ ...requests, ...scope }), refusal('invalid_request', 'scope_id'));
+        const code = typeof scope_id === 'string' ? 'not_found' : 'invalid_request';
+        await assert.rejects(create({ ...requests, ...scope }), refusal(code, 'scope_id'));
       }
     }
     await assert.rejects(

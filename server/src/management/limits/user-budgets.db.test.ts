@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { UserLimitPolicy, UserLimitPolicyUpsert } from '@relay/contract';
+import type { ErrorCode, UserLimitPolicy, UserLimitPolicyUpsert } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import type { Caller } from '../../domain/caller.ts';
 import {
@@ -164,19 +164,19 @@ describe('user budgets', () => {
     const member = await newMember();
     const stranger = await addMember(room, room.globex, 'developer');
     const theirs = await addOneOfEach(room, room.globex, 'Other');
-    const cases: [Partial<UserLimitPolicyUpsert>, string][] = [
-      [{ user_uuid: stranger.userId }, 'user_uuid'],
-      [{ user_uuid: randomUUIDv7() }, 'user_uuid'],
-      [{ user_uuid: 'nobody' }, 'user_uuid'],
-      [{ target_type: 'lane' }, 'target_id'],
-      [{ target_type: 'global', target_id: ids.lane.id }, 'target_id'],
-      [{ target_type: 'lane', target_id: theirs.lane.id }, 'target_id'],
-      [{ target_type: 'model', target_id: ids.lane.id }, 'target_id'],
-      [{ metric: 'concurrency' }, 'period'],
-      [{ period: 'none' }, 'period'],
+    const cases: [Partial<UserLimitPolicyUpsert>, string, ErrorCode][] = [
+      [{ user_uuid: stranger.userId }, 'user_uuid', 'not_found'],
+      [{ user_uuid: randomUUIDv7() }, 'user_uuid', 'not_found'],
+      [{ user_uuid: 'nobody' }, 'user_uuid', 'not_found'],
+      [{ target_type: 'lane' }, 'target_id', 'invalid_request'],
+      [{ target_type: 'global', target_id: ids.lane.id }, 'target_id', 'invalid_request'],
+      [{ target_type: 'lane', target_id: theirs.lane.id }, 'target_id', 'not_found'],
+      [{ target_type: 'model', target_id: ids.lane.id }, 'target_id', 'not_found'],
+      [{ metric: 'concurrency' }, 'period', 'invalid_request'],
+      [{ period: 'none' }, 'period', 'invalid_request'],
     ];
-    for (const [over, param] of cases) {
-      await assert.rejects(upsert(budgetOf(member, over)), refusal('invalid_request', param));
+    for (const [over, param, code] of cases) {
+      await assert.rejects(upsert(budgetOf(member, over)), refusal(code, param));
     }
     assert.deepEqual(await listed(member), []);
   });

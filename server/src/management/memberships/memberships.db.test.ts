@@ -50,13 +50,13 @@ describe('lane memberships', () => {
       room.call('createMembership', room.acme, {
         body: { lane_id: foreign.lane.id, endpoint_id: mine.endpoint.id, manual_rank: 1 },
       }),
-      refusal('invalid_request', 'lane_id'),
+      refusal('not_found', 'lane_id'),
     );
     await assert.rejects(
       room.call('createMembership', room.acme, {
         body: { lane_id: mine.lane.id, endpoint_id: foreign.endpoint.id, manual_rank: 1 },
       }),
-      refusal('invalid_request', 'endpoint_id'),
+      refusal('not_found', 'endpoint_id'),
     );
   });
 });

@@ -112,10 +112,7 @@ describe('the API keys of an organization', () => {
       .execute();
     await assert.rejects(create(owner, suspended), refusal('invalid_request', 'user_uuid', /suspended/));
     for (const user_uuid of [room.globex.userId, randomUUIDv7(), 'no id'])
-      await assert.rejects(
-        create(owner, user_uuid),
-        refusal('invalid_request', 'user_uuid', /names no member/),
-      );
+      await assert.rejects(create(owner, user_uuid), refusal('not_found', 'user_uuid', /names no member/));
   });
 
   it('take the same checks of scopes and expiry as own ones', async () => {

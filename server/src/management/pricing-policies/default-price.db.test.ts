@@ -190,7 +190,7 @@ describe('prices that nobody set', () => {
           credential_id: openai,
         },
       }),
-      refusal('invalid_request', 'credential_id'),
+      refusal('not_found', 'credential_id'),
     );
     assert.equal(await count(), before);
   });

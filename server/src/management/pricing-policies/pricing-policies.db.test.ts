@@ -56,7 +56,7 @@ describe('pricing policies', () => {
     );
     await assert.rejects(
       room.call('createPricingPolicy', room.acme, { body: { endpoint_id: endpoint.id, ...prices } }),
-      refusal('invalid_request', 'endpoint_id'),
+      refusal('not_found', 'endpoint_id'),
     );
   });
 });

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { KeyedDigest } from '../../kit/seal.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 
 /** An idempotency key of one caller, with the request that claims it. */
@@ -8,7 +9,8 @@ export interface Claim {
   readonly key: string;
   readonly method: string;
   readonly path: string;
-  readonly requestHash: Buffer;
+  /** Keyed, because bodies may hold secrets. */
+  readonly requestDigest: KeyedDigest;
 }
 
 /** The request that claimed the key earlier. */
@@ -32,7 +34,7 @@ export async function claimKey(
     const { rows } = await sql`
       insert into idempotency_keys (organization_id, caller_id, key, method, path, request_hash, expires_at)
       values (${claim.organizationId}, ${claim.callerId}, ${claim.key}, ${claim.method}, ${claim.path},
-        ${claim.requestHash}, now() + interval '24 hours')
+        ${claim.requestDigest.bytes}, now() + interval '24 hours')
       on conflict (organization_id, caller_id, key) do update
         set method = excluded.method, path = excluded.path, request_hash = excluded.request_hash,
           response_status = null, sealed_response = null, created_at = now(), expires_at = excluded.expires_at

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { headers, type Route, type RouteId, routes } from '@relay/contract';
+import { headers, type Route, type RouteId, routes, showsSecret, withoutShownSecrets } from '@relay/contract';
 import type { Kysely } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
@@ -24,7 +23,9 @@ type IdempotencyDeps = Pick<ManagementDeps, 'ofOrganization' | 'sealer'>;
 
 /** The stored response. Its status follows from the route. */
 interface Answer {
-  readonly body: RouteAnswer<RouteId>;
+  readonly body?: RouteAnswer<RouteId>;
+  /** Instead of a body that showed a secret: the rest of it. */
+  readonly created?: Record<string, unknown>;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
@@ -32,7 +33,8 @@ const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
 /**
  * Makes creates safe to retry: with the same `Idempotency-Key`, the caller gets the first response again and
- * nothing is created twice. Does nothing without the header.
+ * nothing is created twice. A response that showed a secret is not repeated: the retry gets 409 with what was
+ * created. Does nothing without the header.
  */
 export function withIdempotency(deps: IdempotencyDeps, handlers: Handlers): Handlers {
   return mapHandlers(handlers, (handler, id) => {
@@ -46,7 +48,7 @@ function idempotent(deps: IdempotencyDeps, route: Route, handler: AnyHandler): A
   return async (call) => {
     const key = call.header(headers.idempotencyKey.toLowerCase());
     if (key === undefined) return handler(call);
-    const claim = claimOf(route, call, key);
+    const claim = claimOf(deps, route, call, key);
     const db = deps.ofOrganization(call.caller.organizationId);
     await forgetExpired(db);
     const known = await claimKey(db, claim);
@@ -56,7 +58,7 @@ function idempotent(deps: IdempotencyDeps, route: Route, handler: AnyHandler): A
 }
 
 /** A claim covers the key, the caller and the request. */
-function claimOf(route: Route, call: Call<RouteId>, key: string): Claim {
+function claimOf({ sealer }: IdempotencyDeps, route: Route, call: Call<RouteId>, key: string): Claim {
   if (!PRINTABLE.test(key)) {
     throw invalidField(
       headers.idempotencyKey,
@@ -72,7 +74,7 @@ function claimOf(route: Route, call: Call<RouteId>, key: string): Claim {
     key,
     method: route.method,
     path,
-    requestHash: createHash('sha256').update(request).digest(),
+    requestDigest: sealer.digest(request),
   };
 }
 
@@ -93,7 +95,7 @@ async function serve(
   };
   try {
     const body = await deps.handler({ ...call, setHeader });
-    const answer: Answer = { body, headers: sent };
+    const answer: Answer = { ...storable(deps.route, body), headers: sent };
     const sealed = deps.sealer.seal(JSON.stringify(answer), bindingOf(claim));
     // The create has succeeded. If its response cannot be stored, a retry learns that the outcome is unknown.
     await storeAnswer(deps.db, claim, deps.route.success.status, sealed).catch(() => undefined);
@@ -103,6 +105,11 @@ async function serve(
     await settleFailure(deps.db, call, claim, error).catch(() => undefined);
     throw error;
   }
+}
+
+function storable({ success: { schema } }: Route, body: RouteAnswer<RouteId>): Omit<Answer, 'headers'> {
+  if (schema === undefined || !showsSecret(schema)) return { body };
+  return { created: withoutShownSecrets(schema, body) };
 }
 
 /**
@@ -128,11 +135,12 @@ function replay(
   known: KnownRequest | 'unsettled',
 ): RouteAnswer<RouteId> {
   if (known === 'unsettled') throw stillServed();
-  if (!known.requestHash.equals(claim.requestHash)) throw new RelayError('idempotency_conflict');
+  if (!claim.requestDigest.matches(known.requestHash)) throw new RelayError('idempotency_conflict');
   if (known.sealedAnswer === null) throw known.ended ? outcomeUnknown() : stillServed();
   const answer = openAnswer(sealer, known.sealedAnswer, claim);
   for (const [name, value] of answer.headers) call.setHeader(name, value);
   call.setHeader(headers.idempotencyReplayed, 'true');
+  if (answer.created !== undefined) throw new RelayError('secret_already_shown', { fields: answer.created });
   return answer.body;
 }
 

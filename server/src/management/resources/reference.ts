@@ -4,7 +4,7 @@ import { isId, unknownReference } from './refusals.ts';
 import { ownedRows, type Row, storedTable } from './rows.ts';
 
 /**
- * The row that a body field names, which cannot be deleted until commit. Throws 400 when it does not exist
+ * The row that a body field names, which cannot be deleted until commit. Throws 404 when it does not exist
  * here.
  */
 export async function heldReference<T extends keyof typeof tables>(

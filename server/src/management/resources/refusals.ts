@@ -21,12 +21,15 @@ export function conflict(param: string | null, message: string): RelayError {
   return new RelayError('conflict', { param, message });
 }
 
-/** The body names a resource that does not exist in this organization. */
+/**
+ * The body names a resource that does not exist in this organization. As with a path, the error is the same for an id of
+ * another organization.
+ */
 export function unknownReference(param: string, kind: string): RelayError {
-  return invalidField(
+  return new RelayError('not_found', {
     param,
-    `${param} names no ${kind} of this organization. Send the id of an existing one.`,
-  );
+    message: `${param} names no ${kind} of this organization. Send the id of an existing one.`,
+  });
 }
 
 /** Names for a message, shortened to the first few. */

@@ -47,6 +47,9 @@ export const error = exactly({
       counted: anyText,
       limit: integer,
       retry_after: integer,
+      // What a call has created whose repeat does not show the secret again.
+      key: openTo({}, {}, 'any'),
+      invitation: openTo({}, {}, 'any'),
     },
     { type: anyText, code: anyText, message: anyText, param: maybeText, request_id: id, doc_url: url },
   ),
