@@ -29,6 +29,7 @@ export const notShared: Readonly<Record<string, string>> = {
   budgets:
     'two processes on one budget, with keys that are put into the database, and Redis killed under them',
   canary: 'it reads PostgreSQL and Redis to the last byte',
+  conformance: 'it walks the modes beside one another, with another organization put into the database',
   'context-attacks': 'roles in processes of their own',
   outage: 'stores that are away while the process goes on',
   streams:

@@ -106,7 +106,7 @@ function generalRules(): ImportRule[] {
           '^server/src/management/config-file/text/index\\.ts$',
           '^[^/]+/src/index\\.ts$',
           '^contract/openapi\\.json$',
-          '^contract/src/(api-types|errors|(client|config-text|words)/index)\\.ts$',
+          '^contract/src/(api-types|errors|(client|config-text|specification|words)/index)\\.ts$',
         ],
       },
     }),
