@@ -2,6 +2,7 @@
 import tseslint from 'typescript-eslint';
 
 const egressMessage = 'Only the egress module of kit opens outgoing connections.';
+const mailMessage = 'Only the mail module talks to the mail server.';
 const storeMessage = 'Only the store module talks to PostgreSQL and Redis.';
 const environmentMessage = 'Only the main module reads the environment; take the setting as an argument.';
 
@@ -14,7 +15,7 @@ const networkModules = ['http', 'https', 'http2', 'net', 'tls', 'dns', 'dns/prom
   (name) => `node:${name}`,
 );
 
-function restrictedImports({ network, stores, environment, alsoAllowed = {} }) {
+function restrictedImports({ network, stores, environment, mail = true, alsoAllowed = {} }) {
   const paths = [];
   if (network) {
     for (const name of [...networkModules, 'undici']) {
@@ -23,6 +24,7 @@ function restrictedImports({ network, stores, environment, alsoAllowed = {} }) {
       paths.push({ name, allowTypeImports: true, message: egressMessage, ...only });
     }
   }
+  if (mail) paths.push({ name: 'nodemailer', allowTypeImports: true, message: mailMessage });
   if (stores) {
     for (const name of ['pg', 'redis']) paths.push({ name, allowTypeImports: true, message: storeMessage });
   }
@@ -38,7 +40,7 @@ function restrictedImports({ network, stores, environment, alsoAllowed = {} }) {
 }
 
 const dynamicNetworkImport = {
-  selector: `ImportExpression[source.value=/^(undici|(node:)?(https?|http2|net|tls|dns|dns\\u002Fpromises|dgram))$/]`,
+  selector: `ImportExpression[source.value=/^(undici|nodemailer|(node:)?(https?|http2|net|tls|dns|dns\\u002Fpromises|dgram))$/]`,
   message: egressMessage,
 };
 const globalClient = {
@@ -157,6 +159,19 @@ export default tseslint.config(
       }),
       'no-restricted-globals': 'off',
       'no-restricted-syntax': ['error', readsEnvironment, takesEnvironment],
+    },
+  },
+  {
+    // The operator configures the mail server, so it needs no vetting by the egress.
+    files: ['server/src/mail/smtp-transport.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': restrictedImports({
+        network: true,
+        stores: true,
+        environment: true,
+        mail: false,
+      }),
+      'no-restricted-syntax': ['error', globalClient, readsEnvironment, takesEnvironment],
     },
   },
   {

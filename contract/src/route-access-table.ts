@@ -24,6 +24,8 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   getSignInMethods: 'public',
   updateSession: 'session_only',
   deleteSession: 'session_only',
+  requestPasswordReset: 'public',
+  confirmPasswordReset: 'public',
   signUp: 'public',
   acceptInvitation: 'public',
   startSso: 'public',

@@ -23,6 +23,7 @@ describe('the access table', () => {
     const open = allRoutes.filter((route) => route.access === 'public').map((route) => route.id);
     assert.deepEqual(open.toSorted(), [
       'acceptInvitation',
+      'confirmPasswordReset',
       'createSession',
       'finishSso',
       'getErrorPage',
@@ -33,6 +34,7 @@ describe('the access table', () => {
       'getReadiness',
       'getSignInMethods',
       'receiveStripeEvent',
+      'requestPasswordReset',
       'signUp',
       'startSso',
     ]);

@@ -30,9 +30,9 @@ export const capacityErrors = {
   too_many_attempts: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'Too many attempts to sign in. Wait for the time in Retry-After, then try again.',
-    why: 'Attempts to sign in are limited for each address, so that passwords and codes cannot be guessed.',
-    fix: 'Wait for the time in `Retry-After`.',
+    message: 'Too many attempts. Wait for the time in Retry-After, then try again.',
+    why: 'Failed attempts to sign in are limited for each client address, so that passwords and codes cannot be guessed. Failures from many addresses at one account slow down attempts from addresses that the account has not used before. Links to reset a password are limited for each e-mail address.',
+    fix: 'Wait for the time in `Retry-After`. Signing in from an address that the account has used before still works.',
     owner: 'client',
   },
   queue_full: {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { closed, Id, nullable, optional, shownOnce, Timestamp } from '../schema.ts';
+import { closed, Id, nullable, oneOf, optional, shownOnce, Timestamp } from '../schema.ts';
 import { Role, UserStatus } from './values.ts';
 
 export const Member = closed('Member', {
@@ -34,6 +34,10 @@ export type Invitation = Static<typeof Invitation>;
 export const InvitationCreated = closed('InvitationCreated', {
   invitation: Invitation,
   accept_url: shownOnce('For the invited person. Shown here once and never again.'),
+  email_delivery: oneOf(['queued', 'rejected', 'not_configured'], {
+    description:
+      'Whether Relay sends the link by e-mail: `queued`; `rejected`, because of too many messages; or `not_configured`. Share the link yourself unless it is `queued`.',
+  }),
 });
 export type InvitationCreated = Static<typeof InvitationCreated>;
 

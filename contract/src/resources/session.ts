@@ -43,6 +43,7 @@ export const SignInMethods = closed('SignInMethods', {
   accounts: flag({ description: 'With an e-mail address and a password.' }),
   sso: flag({ description: 'By way of an identity provider.' }),
   sign_up: flag({ description: 'Whether anybody may create an organization.' }),
+  password_reset: flag({ description: 'Whether Relay sends links to reset a password by e-mail.' }),
 });
 export type SignInMethods = Static<typeof SignInMethods>;
 
@@ -73,6 +74,13 @@ export const InvitationAcceptance = closed('InvitationAcceptance', {
   password: optional(Password),
 });
 export type InvitationAcceptance = Static<typeof InvitationAcceptance>;
+
+export const PasswordResetRequest = closed('PasswordResetRequest', { email: Email });
+export type PasswordResetRequest = Static<typeof PasswordResetRequest>;
+
+/** `token` is from the link, which works once. */
+export const PasswordReset = closed('PasswordReset', { token: WriteOnlySecret, new_password: Password });
+export type PasswordReset = Static<typeof PasswordReset>;
 
 export const BrowserSession = closed('BrowserSession', {
   id: Id,

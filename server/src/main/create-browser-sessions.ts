@@ -8,6 +8,7 @@ import { createSessionAuthenticator } from '../edge/session-authenticator.ts';
 import { sessionHandlers } from '../edge/session-routes.ts';
 import type { Handlers } from '../http/call.ts';
 import { Secret } from '../kit/secret.ts';
+import type { Mail } from '../mail/mail.ts';
 import { authSecretsFrom } from './auth-secrets.ts';
 import type { Environment } from './environment.ts';
 import type { Configuration } from './open-configuration.ts';
@@ -18,6 +19,7 @@ export interface SessionParts {
   readonly runtime: Runtime;
   readonly stores: Pick<Stores, 'database' | 'redis'>;
   readonly configuration: Configuration;
+  readonly mail: Mail | null;
 }
 
 export interface BrowserSessions {
@@ -29,7 +31,12 @@ export interface BrowserSessions {
 }
 
 /** Browser sign-in as the environment configures it: passwords, single sign-on, or the admin token alone. */
-export function createBrowserSessions({ runtime, stores, configuration }: SessionParts): BrowserSessions {
+export function createBrowserSessions({
+  runtime,
+  stores,
+  configuration,
+  mail,
+}: SessionParts): BrowserSessions {
   const { environment, publicUrl } = runtime;
   const { owner } = configuration;
   const mode = environment.RELAY_MODE;
@@ -54,6 +61,7 @@ export function createBrowserSessions({ runtime, stores, configuration }: Sessio
         oidc: oidcOf(environment),
         redis: stores.redis,
         fences: configuration.fences,
+        mail,
         clock: runtime.clock,
         newId: randomUUIDv7,
         log: runtime.log,

@@ -3,6 +3,7 @@ import type { Authenticate } from '../http/authenticate.ts';
 import type { Handlers } from '../http/call.ts';
 import type { RequestHandler } from '../http/listener.ts';
 import { createManagementApp } from '../http/management-app.ts';
+import type { Mail } from '../mail/mail.ts';
 import { createManagementHandlers } from '../management/index.ts';
 import type { BrowserSessions } from './create-browser-sessions.ts';
 import type { Upstream } from './create-upstream.ts';
@@ -21,6 +22,7 @@ export interface ManagementParts {
   readonly upstream: Upstream;
   readonly admission: RunningAdmission;
   readonly sessions: BrowserSessions;
+  readonly mail: Mail | null;
   readonly authenticate: Authenticate;
   readonly keyPepper: Buffer;
 }
@@ -59,6 +61,7 @@ function handlersOf({
       deployment,
       billing: { db: database.db, stripeWebhookSecret: environment.RELAY_STRIPE_WEBHOOK_SECRET },
       publicUrl,
+      mail: parts.mail,
       sealer,
       egress: upstream.egress,
       openEgress: upstream.openEgress,

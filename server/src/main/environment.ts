@@ -1,3 +1,4 @@
+import { parseMailFrom, parseSmtpUrl } from '../mail/smtp-server.ts';
 import {
   absolutePath,
   configPath,
@@ -66,7 +67,7 @@ export const variables = {
   RELAY_HTTP_ADDR: withDefault(listenAddress, '127.0.0.1:8080', 'Where to listen, as host:port.'),
   RELAY_PUBLIC_URL: optional(
     url('http', 'https'),
-    'Address under which clients reach this deployment, for links in errors. Without it the listen address.',
+    'Address under which clients reach this deployment, for links in errors and e-mail. Without it the listen address.',
   ),
   RELAY_MODE: withDefault(
     oneOf('self_hosted', 'hosted'),
@@ -98,6 +99,14 @@ export const variables = {
   RELAY_OIDC_JOIN_ROLE: optional(
     oneOf('admin', 'developer', 'viewer', 'billing'),
     'Self-hosted: the role of people who sign in by single sign-on for the first time. Without it they need an invitation.',
+  ),
+  RELAY_SMTP_URL: optional(
+    parseSmtpUrl,
+    'The mail server for invitations, password resets and alerts: `smtps://user:password@mail.example.com:465`, or `smtp://` with port 587 for STARTTLS, which a server on another machine must offer unless the URL ends with `?tls=none`. Needs `RELAY_MAIL_FROM` and `RELAY_PUBLIC_URL`. Without it Relay sends no e-mail.',
+  ),
+  RELAY_MAIL_FROM: optional(
+    parseMailFrom,
+    'The sender of e-mail, such as `Relay <relay@example.com>`. The mail server must accept it.',
   ),
   RELAY_INFERENCE_URL: optional(
     origin,
@@ -273,6 +282,7 @@ function modeFaults(environment: Environment, role: RoleName): string[] {
   const faults: string[] = [];
   if ((environment.RELAY_OIDC_ISSUER === null) !== (environment.RELAY_OIDC_CLIENT_ID === null))
     faults.push('RELAY_OIDC_ISSUER and RELAY_OIDC_CLIENT_ID are set together or not at all.');
+  faults.push(...mailFaults(environment));
   const need = (...names: Optional[]) => {
     for (const name of names)
       if (environment[name] === null) faults.push(`${name} is missing. ${variables[name].description}`);
@@ -293,6 +303,16 @@ function modeFaults(environment: Environment, role: RoleName): string[] {
   if (role === 'all' || role === 'platform') need('RELAY_AUTH_SECRET');
   if (role === 'platform') need('RELAY_INFERENCE_URL', 'RELAY_CONTEXT_SIGNING_KEY');
   return [...faults, ...verifyKeyFaults(environment, role)];
+}
+
+/** A link is never built from a request, so it needs the configured address. */
+function mailFaults(environment: Environment): string[] {
+  const { RELAY_SMTP_URL: server, RELAY_MAIL_FROM: from, RELAY_PUBLIC_URL: publicUrl } = environment;
+  if ((server === null) !== (from === null))
+    return ['RELAY_SMTP_URL and RELAY_MAIL_FROM are set together or not at all.'];
+  if (server !== null && publicUrl === null)
+    return ['RELAY_PUBLIC_URL is missing. Links in e-mail lead to it, so RELAY_SMTP_URL needs it.'];
+  return [];
 }
 
 function verifyKeyFaults(environment: Environment, role: RoleName): string[] {

@@ -2,8 +2,10 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { HealthReport } from '../http/health.ts';
 import { type Listener, listen } from '../http/listener.ts';
 import { createLog, type Log } from '../kit/log.ts';
+import type { RunningMail } from '../mail/mail.ts';
 import { authSecretsFrom } from './auth-secrets.ts';
 import { createBrowserSessions } from './create-browser-sessions.ts';
+import { createMail } from './create-mail.ts';
 import { createManagement } from './create-management.ts';
 import { createUpstream, type Upstream } from './create-upstream.ts';
 import type { Environment } from './environment.ts';
@@ -22,6 +24,7 @@ import { withMetrics } from './with-metrics.ts';
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 const FLUSH_MS_MAX = 5_000;
+const MAIL_MS_MAX = 5_000;
 
 export interface RunningServer {
   readonly address: string;
@@ -56,7 +59,8 @@ export async function serve(
   const parts = { runtime, stores, configuration, upstream, admission };
 
   const { keyPepper } = authSecretsFrom(environment.RELAY_AUTH_SECRET ?? '');
-  const sessions = createBrowserSessions(parts);
+  const mail = createMail(parts);
+  const sessions = createBrowserSessions({ ...parts, mail });
   const authenticators = startAuthenticators({ ...parts, keyPepper, session: sessions.authenticator });
 
   const inference = startInference({
@@ -67,11 +71,12 @@ export async function serve(
   const management = await createManagement({
     ...parts,
     sessions,
+    mail,
     authenticate: authenticators.management,
     keyPepper,
   });
   let metering: MeteringPart | null = null;
-  const running = { ...parts, measurements, authenticators, inference, metering: () => metering };
+  const running = { ...parts, mail, measurements, authenticators, inference, metering: () => metering };
   const withPages = withConsole(runtime, withMetrics(running, management));
 
   // Before listening: a file that cannot be applied stops the start.
@@ -105,6 +110,7 @@ interface RunningParts {
   readonly configuration: Configuration;
   readonly upstream: Upstream;
   readonly admission: RunningAdmission;
+  readonly mail: RunningMail | null;
   readonly authenticators: RunningAuthenticators;
   readonly inference: RunningInference;
   /** Null in a role without metering, and until it starts. */
@@ -135,6 +141,7 @@ async function shutDown(running: RunningParts, listener: Listener): Promise<{ cu
   running.runtime.startDraining();
   log.info({ open_requests: listener.openRequests() }, 'draining');
   const { cut } = await listener.drain(environment.RELAY_DRAIN_TIMEOUT_MS);
+  await running.mail?.stop(MAIL_MS_MAX);
   const { kept, lost } = await running.admission.stop(FLUSH_MS_MAX);
   await running.metering()?.stop();
   await running.inference.stop();

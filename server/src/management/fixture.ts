@@ -127,6 +127,7 @@ export async function startManagement(
     clock,
     newId: randomUUIDv7,
     publicUrl: 'https://relay.example.com',
+    mail: null,
     deployment: options.deployment ?? { mode: 'self_hosted', accounts: false, version: '0.0.0' },
     billing: { db, stripeWebhookSecret: options.stripeWebhookSecret ?? null },
     typicalOutputTokens: () => 256,

@@ -23,6 +23,8 @@ const answers: Partial<Record<RouteId, string>> = {
   createSession: '400 invalid_request',
   signUp: '400 invalid_request',
   acceptInvitation: '400 invalid_request',
+  requestPasswordReset: '400 invalid_request',
+  confirmPasswordReset: '400 invalid_request',
 };
 
 /** Keys, members and budgets, which exist only with accounts. */

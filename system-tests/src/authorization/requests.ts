@@ -43,6 +43,8 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   deleteSession: () => ({}),
   signUp: () => ({ body: {} }),
   acceptInvitation: () => ({ body: {} }),
+  requestPasswordReset: () => ({ body: {} }),
+  confirmPasswordReset: () => ({ body: {} }),
   startSso: () => ({}),
   finishSso: () => ({}),
   listSessions: () => ({}),

@@ -80,6 +80,8 @@ const several: readonly RouteId[] = [
   'receiveStripeEvent',
   'signUp',
   'acceptInvitation',
+  'requestPasswordReset',
+  'confirmPasswordReset',
   'upsertUserLimitPolicy',
   'upsertApiKeyLimitPolicy',
 ];

@@ -36,9 +36,10 @@ export const folderTables: readonly FolderTable[] = [
       http: ['kit', 'domain', 'protocols'],
       admission: ['kit', 'domain', 'store'],
       guardrails: ['kit', 'domain'],
-      edge: ['kit', 'domain', 'protocols', 'store', 'http'],
+      mail: ['kit'],
+      edge: ['kit', 'domain', 'protocols', 'store', 'http', 'mail'],
       inference: ['kit', 'domain', 'protocols', 'store', 'http', 'admission', 'guardrails'],
-      management: ['kit', 'domain', 'protocols', 'store', 'http', 'admission', 'guardrails'],
+      management: ['kit', 'domain', 'protocols', 'store', 'http', 'admission', 'guardrails', 'mail'],
       metering: ['kit', 'domain', 'store'],
       // `main` puts the modules together.
       main: ['.*'],

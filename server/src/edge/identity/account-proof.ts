@@ -23,7 +23,7 @@ export async function proven<T>(
 ): Promise<{ session: LiveSession; result: T }> {
   demandAccounts(parts.deps);
   const session = await sessionOf(parts, call);
-  const succeeded = await parts.attempts.take([{ kind: 'account', of: session.userId }]);
+  const succeeded = await parts.attempts.take([{ kind: 'proof', of: session.userId }]);
   const result = await proof(session);
   if (result === false || result === null) throw new RelayError('invalid_credentials', { param });
   await succeeded();

@@ -6,13 +6,15 @@ import { RelayError } from '../../domain/relay-error.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { silentLog } from '../../store/fixtures/migrated-database.fixture.ts';
 import { createRedis, type Redis } from '../../store/redis/redis.ts';
+import { createWindowCounters } from '../../store/redis/window-counters.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
 
 describe('attempts to sign in', () => {
   let server: PrivateRedis;
   let redis: Redis;
   const secret = randomBytes(32);
-  const make = (clock = systemClock) => createAttempts({ redis, clock, secret });
+  const make = (clock = systemClock) =>
+    createAttempts({ counters: createWindowCounters({ redis, clock }), secret });
 
   before(async () => {
     server = await startRedis();
@@ -25,7 +27,7 @@ describe('attempts to sign in', () => {
   });
 
   async function failTimes(attempts: Attempts, of: string, times: number): Promise<void> {
-    for (let index = 0; index < times; index += 1) await attempts.take([{ kind: 'account', of }]);
+    for (let index = 0; index < times; index += 1) await attempts.take([{ kind: 'account_and_client', of }]);
   }
   const refused = (error: unknown) => {
     assert.ok(error instanceof RelayError);
@@ -35,24 +37,24 @@ describe('attempts to sign in', () => {
     return true;
   };
 
-  it('are ten failures for one account in a quarter of an hour, over all processes', async () => {
+  it('are ten failures for one account and client in a quarter of an hour, over all processes', async () => {
     await failTimes(make(), 'ada', 6);
     await failTimes(make(), 'ada', 4);
-    await assert.rejects(make().take([{ kind: 'account', of: 'ada' }]), refused);
+    await assert.rejects(make().take([{ kind: 'account_and_client', of: 'ada' }]), refused);
     await failTimes(make(), 'grace', 1);
   });
 
   it('do not count when they were no failures', async () => {
     const attempts = make();
     for (let index = 0; index < 30; index += 1)
-      await (await attempts.take([{ kind: 'account', of: 'often' }]))();
+      await (await attempts.take([{ kind: 'account_and_client', of: 'often' }]))();
     await failTimes(attempts, 'often', 10);
-    await assert.rejects(attempts.take([{ kind: 'account', of: 'often' }]), refused);
+    await assert.rejects(attempts.take([{ kind: 'account_and_client', of: 'often' }]), refused);
   });
 
   it('cannot pass together: of forty concurrent ones ten get through', async () => {
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 40 }, () => make().take([{ kind: 'account', of: 'crowd' }])),
+      Array.from({ length: 40 }, () => make().take([{ kind: 'account_and_client', of: 'crowd' }])),
     );
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 10);
   });
@@ -61,7 +63,7 @@ describe('attempts to sign in', () => {
     const attempts = make();
     for (let index = 0; index < 100; index += 1) {
       await attempts.take([
-        { kind: 'account', of: `one-of-many-${index}` },
+        { kind: 'account_and_client', of: `one-of-many-${index}` },
         { kind: 'client', of: '203.0.113.7' },
       ]);
     }
@@ -70,9 +72,9 @@ describe('attempts to sign in', () => {
   });
 
   it('leave no address in Redis', async () => {
-    await make().take([{ kind: 'account', of: 'ada@example.com' }]);
+    await make().take([{ kind: 'account_and_client', of: 'ada@example.com' }]);
     const keys = JSON.stringify(await redis.run(['KEYS', '*']));
-    assert.ok(keys.includes('relay:attempts:account:'));
+    assert.ok(keys.includes('relay:attempts:account_and_client:'));
     assert.ok(!keys.includes('ada'));
   });
 
@@ -81,20 +83,23 @@ describe('attempts to sign in', () => {
     let skippedMs = 0;
     const attempts = make({ ...systemClock, nowMs: () => Date.now() + skippedMs });
     for (let index = 0; index < 20; index += 1)
-      await (await attempts.take([{ kind: 'account', of: 'alone' }]))();
+      await (await attempts.take([{ kind: 'account_and_client', of: 'alone' }]))();
     await failTimes(attempts, 'alone', 10);
-    await assert.rejects(attempts.take([{ kind: 'account', of: 'alone' }]), refused);
+    await assert.rejects(attempts.take([{ kind: 'account_and_client', of: 'alone' }]), refused);
     skippedMs = 15 * 60_000;
     await failTimes(attempts, 'alone', 10);
     await server.start();
   });
 
   it('are counted by a process that has no Redis, as strictly', async () => {
-    const alone = createAttempts({ redis: null, clock: systemClock, secret });
+    const alone = createAttempts({
+      counters: createWindowCounters({ redis: null, clock: systemClock }),
+      secret,
+    });
     await failTimes(alone, 'ada', 9);
-    await (await alone.take([{ kind: 'account', of: 'ada' }]))();
+    await (await alone.take([{ kind: 'account_and_client', of: 'ada' }]))();
     await failTimes(alone, 'ada', 1);
-    await assert.rejects(alone.take([{ kind: 'account', of: 'ada' }]), refused);
+    await assert.rejects(alone.take([{ kind: 'account_and_client', of: 'ada' }]), refused);
     await failTimes(alone, 'grace', 1);
   });
 });

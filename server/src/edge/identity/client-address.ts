@@ -24,6 +24,14 @@ export function clientAddressOf(remoteAddress: string, forwardedFor: string | un
   return isNearby(remote) && isIP(added) !== 0 ? added : remote;
 }
 
+/** The client's address of a call. */
+export function addressOf(call: {
+  readonly remoteAddress: string;
+  readonly header: (name: string) => string | undefined;
+}): string {
+  return clientAddressOf(call.remoteAddress, call.header('x-forwarded-for'));
+}
+
 /** A household or server has a whole /64 of IPv6, so attempts are counted per /64. */
 export function countedAddress(address: string): string {
   if (isIP(address) !== 6) return address;

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { RoleName } from '../../domain/access.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Secret } from '../../kit/secret.ts';
+import type { Mail } from '../../mail/mail.ts';
 import type { Fences } from '../../store/keys/fences.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { Redis } from '../../store/redis/redis.ts';
@@ -41,6 +42,8 @@ export interface IdentityDeps extends SessionSettings {
   readonly redis: Pick<Redis, 'run'> | null;
   /** Raised when a user joins, so that no gateway decides on older state. */
   readonly fences: Pick<Fences, 'raise'>;
+  /** Null: the deployment sends no e-mail. */
+  readonly mail: Mail | null;
   readonly clock: Clock;
   /** UUIDv7. */
   readonly newId: () => string;

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
 import { createSealer } from '../../kit/seal.ts';
 import { Secret } from '../../kit/secret.ts';
+import type { Mail } from '../../mail/mail.ts';
 import { ensureImplicitOrganization } from '../../store/configuration/implicit-organization.ts';
 import { createSnapshots } from '../../store/configuration/snapshots.ts';
 import { migratedDatabase, silentLog } from '../../store/fixtures/migrated-database.fixture.ts';
@@ -58,6 +59,7 @@ export interface ConsoleOptions {
   readonly accounts?: boolean;
   readonly publicUrl?: string;
   readonly oidc?: OidcSettings;
+  readonly mail?: Mail;
 }
 
 export async function startConsole(options: ConsoleOptions = {}): Promise<ConsoleFixture> {
@@ -92,6 +94,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Consol
         oidc: options.oidc ?? null,
         redis,
         fences,
+        mail: options.mail ?? null,
         clock,
         newId: randomUUIDv7,
         log,

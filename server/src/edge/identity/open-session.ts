@@ -1,29 +1,17 @@
 import type { Session } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 import { appendAudit } from '../../store/configuration/audit-log.ts';
-import { clientAddressOf } from './client-address.ts';
+import type { BrowserCall, Proven } from './browser-call.ts';
+import { addressOf } from './client-address.ts';
 import { type CookieSettings, setCookie } from './cookies.ts';
 import { type Parts, SESSION_MS } from './parts.ts';
 import { hasPassword } from './passwords.ts';
 import { membershipsOf, readUser, toUser } from './people.ts';
 import { csrfTokenOf, digestOfAdminToken, digestOfCookie, newSessionCookie } from './session-secrets.ts';
 import { clearSessions, endSession, type LiveSession, SESSION_COOKIE } from './sessions.ts';
+import { noteSignIn } from './sign-in-alert.ts';
 
 const USER_AGENT_CHARACTERS_MAX = 500;
-
-/** The part of a call that signing in needs; any management call fits. */
-export interface BrowserCall {
-  readonly requestId: string;
-  readonly remoteAddress: string;
-  readonly header: (name: string) => string | undefined;
-  readonly setHeader: (name: string, value: string) => void;
-}
-
-export interface Proven {
-  readonly userId: string;
-  readonly organizationId: string;
-  readonly method: 'password' | 'second_factor' | 'single_sign_on' | 'sign_up' | 'invitation' | 'admin_token';
-}
 
 /** The last step of every sign-in: creates the session, its cookie and the audit entry. */
 export async function openSession(parts: Parts, call: BrowserCall, proven: Proven): Promise<Session> {
@@ -58,12 +46,9 @@ export async function openSession(parts: Parts, call: BrowserCall, proven: Prove
   // A browser holds one cookie, so it could no longer end its previous session.
   if (earlier !== null) await endSession(deps.db, earlier.userId, earlier.id);
   await clearSessions(deps.db, proven.userId);
+  await noteSignIn(parts, call, proven);
   call.setHeader('set-cookie', setCookie(sessionCookie(deps), cookie, SESSION_MS));
   return answerSession(parts, call, { ...proven, id: made.id, expiresAt: made.expiresAt });
-}
-
-export function addressOf(call: Pick<BrowserCall, 'remoteAddress' | 'header'>): string {
-  return clientAddressOf(call.remoteAddress, call.header('x-forwarded-for'));
 }
 
 export function sessionCookie({ publicUrl }: { readonly publicUrl: string }): CookieSettings {

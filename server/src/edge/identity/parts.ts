@@ -1,4 +1,7 @@
+import { createWindowCounters } from '../../store/redis/window-counters.ts';
+import { type AccountLine, createAccountLine } from './account-line.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
+import { type Background, createBackground } from './background.ts';
 import type { IdentityDeps } from './deps.ts';
 import { type Library, loadLibrary } from './library.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
@@ -13,6 +16,8 @@ export interface Parts {
   readonly deps: IdentityDeps;
   readonly library: () => Promise<Library>;
   readonly attempts: Attempts;
+  readonly line: AccountLine;
+  readonly background: Background;
   readonly passwords: Passwords;
   readonly secondFactor: SecondFactor;
   readonly sessions: Sessions;
@@ -31,7 +36,9 @@ export function createParts(deps: IdentityDeps): Parts {
   return {
     deps,
     library,
-    attempts: createAttempts(deps),
+    attempts: createAttempts({ counters: createWindowCounters(deps), secret: deps.secret }),
+    line: createAccountLine(deps),
+    background: createBackground(deps),
     passwords,
     secondFactor: createSecondFactor({ db: deps.db, clock: deps.clock, library, passwords }),
     sessions: createSessions(deps),

@@ -1,30 +1,31 @@
-import { sql } from 'kysely';
 import type { Handlers } from '../../http/call.ts';
+import { emailChangedLetter, passwordChangedLetter } from '../../mail/letters.ts';
 import { isUniqueViolation } from '../../store/store-error.ts';
 import { appendEntry, proven, provenByPassword, record } from './account-proof.ts';
 import { addressTaken } from './join-organization.ts';
 import type { Parts } from './parts.ts';
-import { CREDENTIAL } from './passwords.ts';
+import { dropResetLinks, storePassword } from './password-resets.ts';
 import { plainEmail, readUser, toUser } from './people.ts';
 import { endOtherSessions } from './sessions.ts';
 
 /** Users change how they sign in. Each change needs its own proof of identity. */
 export function securityHandlers(parts: Parts): Handlers {
   const { deps } = parts;
+  const now = () => new Date(deps.clock.nowMs());
   return {
     async changePassword(call) {
       const { current_password, new_password } = call.body;
       const session = await provenByPassword(parts, call, 'current_password', current_password);
       const password = await parts.passwords.hash(new_password);
       await record(parts, call, session, { action: 'user.change_password' }, async (tx) => {
-        await tx
-          .updateTable('auth_accounts')
-          .set({ password, updated_at: sql<Date>`now()` })
-          .where('provider_id', '=', CREDENTIAL)
-          .where('account_id', '=', session.userId)
-          .execute();
+        await storePassword(tx, session.userId, password);
+        await dropResetLinks(tx, session.userId);
         await endOtherSessions(tx, session.userId, session.id);
       });
+      const { email } = await readUser(deps.db, session.userId);
+      await deps.mail?.post(
+        passwordChangedLetter({ to: email, at: now(), resetUrl: `${deps.publicUrl}/forgot-password` }),
+      );
       return undefined;
     },
     async changeEmail(call) {
@@ -33,13 +34,16 @@ export function securityHandlers(parts: Parts): Handlers {
       const before = await readUser(deps.db, session.userId);
       if (email !== before.email) {
         const entry = { action: 'user.change_email', before: { email: before.email }, after: { email } };
-        await record(parts, call, session, entry, (tx) =>
-          tx
+        await record(parts, call, session, entry, async (tx) => {
+          await tx
             .updateTable('users')
             .set({ email, email_verified: false })
             .where('id', '=', session.userId)
-            .execute(),
-        ).catch(refuseTakenAddress);
+            .execute();
+          // A link that was sent to the old address.
+          await dropResetLinks(tx, session.userId);
+        }).catch(refuseTakenAddress);
+        await deps.mail?.post(emailChangedLetter({ to: before.email, at: now(), signInUrl: deps.publicUrl }));
       }
       return { user: toUser(await readUser(deps.db, session.userId)) };
     },

@@ -2,12 +2,11 @@ import type { RouteId } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Call } from '../../http/call.ts';
 import type { Subject } from './attempts.ts';
-import { countedAddress } from './client-address.ts';
-import { addressOf } from './open-session.ts';
+import { addressOf, countedAddress } from './client-address.ts';
 import type { Parts } from './parts.ts';
 import type { LiveSession } from './sessions.ts';
 
-type AnyCall = Pick<Call<RouteId>, 'header' | 'remoteAddress'>;
+export type AnyCall = Pick<Call<RouteId>, 'header' | 'remoteAddress'>;
 
 /** The session that the authenticator accepted. It may have ended since. */
 export async function sessionOf(parts: Parts, call: AnyCall): Promise<LiveSession> {

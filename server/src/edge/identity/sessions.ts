@@ -94,6 +94,10 @@ export function endSession(db: Kysely<Database>, userId: string, id: string) {
     .executeTakeFirst();
 }
 
+export async function endSessions(db: Kysely<Database>, userId: string): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute();
+}
+
 export async function endOtherSessions(db: Kysely<Database>, userId: string, keptId: string): Promise<void> {
   await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '!=', keptId).execute();
 }

@@ -6,11 +6,12 @@ import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { clearCookie } from './cookies.ts';
 import { answerSession, openSession, sessionCookie } from './open-session.ts';
 import type { Parts } from './parts.ts';
-import { findUserByEmail, membershipsOf, plainEmail } from './people.ts';
+import { findUserByEmail, membershipsOf } from './people.ts';
 import { demandOwnOrigin } from './request-intent.ts';
 import { actorOf, clientOf, sessionOf } from './session-calls.ts';
 import { digestOfAdminToken, isSameText } from './session-secrets.ts';
 import { endSession, type LiveSession } from './sessions.ts';
+import { takeSignIn } from './sign-in-attempt.ts';
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -46,6 +47,7 @@ export function signInHandlers(parts: Parts): Handlers {
         accounts: deps.accounts,
         sso: deps.accounts && deps.oidc !== null,
         sign_up: deps.mode === 'hosted',
+        password_reset: deps.accounts && deps.mail !== null,
       }),
     getSession: async (call) => answerSession(parts, call, await sessionOf(parts, call)),
     async updateSession(call) {
@@ -105,7 +107,7 @@ async function signInWithPassword(parts: Parts, call: Call<'createSession'>): Pr
   const { email, password, totp_code: code } = demandCredentials(call.body);
   demandAccounts(parts.deps);
   const { db } = parts.deps;
-  const succeeded = await parts.attempts.take([{ kind: 'account', of: plainEmail(email) }, clientOf(call)]);
+  const succeeded = await takeSignIn(parts, call, email);
   const user = await findUserByEmail(db, email);
   if (!(await parts.passwords.matches(user?.id ?? null, password)) || user === undefined)
     throw new RelayError('invalid_credentials');
@@ -114,8 +116,11 @@ async function signInWithPassword(parts: Parts, call: Call<'createSession'>): Pr
       await succeeded();
       throw new RelayError('totp_required');
     }
+    // Only a client that has the password gets here, so this limit locks out no one else.
+    const accepted = await parts.attempts.take([{ kind: 'second_factor', of: user.id }]);
     if (!(await parts.secondFactor.consume(user.id, code)))
       throw new RelayError('invalid_credentials', { param: 'totp_code' });
+    await accepted();
   }
   await succeeded();
   const method = user.two_factor_enabled ? 'second_factor' : 'password';

@@ -97,6 +97,15 @@ export async function closeExpired(
     .execute();
 }
 
+export async function nameOfOrganization(db: Kysely<Database>, organizationId: string): Promise<string> {
+  const { name } = await db
+    .selectFrom('organizations')
+    .select('name')
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  return name;
+}
+
 export async function isMember(
   db: Kysely<Database>,
   organizationId: string,

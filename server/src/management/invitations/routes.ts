@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { headers } from '@relay/contract';
+import { headers, type InvitationCreated } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { RoleName } from '../../domain/access.ts';
 import { demandAccounts } from '../../domain/accounts.ts';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
+import { invitationLetter } from '../../mail/letters.ts';
 import { appendAudit } from '../../store/configuration/audit-log.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { demandDelegation } from '../api-keys/grants.ts';
@@ -26,6 +27,7 @@ import {
   listInvitations,
   lockOpenInvitation,
   memberCount,
+  nameOfOrganization,
   withdrawInvitation,
 } from './queries.ts';
 import { toInvitation } from './wire.ts';
@@ -79,7 +81,8 @@ export function invitationHandlers(deps: ManagementDeps): Handlers {
       call.setHeader(headers.etag, entityTag(row));
       // In the fragment, which browsers do not send: the token appears in no access log.
       const accept_url = `${deps.publicUrl}/accept-invitation#token=${token}`;
-      return { invitation: toInvitation(row, now.getTime()), accept_url };
+      const email_delivery = await mailInvitation(deps, row, accept_url);
+      return { invitation: toInvitation(row, now.getTime()), accept_url, email_delivery };
     },
     async deleteInvitation(call) {
       demandAccounts(deps.deployment);
@@ -97,6 +100,19 @@ export function invitationHandlers(deps: ManagementDeps): Handlers {
       return undefined;
     },
   };
+}
+
+/** After the commit, because a message cannot be taken back. */
+async function mailInvitation(
+  { mail, ofOrganization }: Pick<ManagementDeps, 'mail' | 'ofOrganization'>,
+  row: InvitationRow,
+  acceptUrl: string,
+): Promise<InvitationCreated['email_delivery']> {
+  if (mail === null) return 'not_configured';
+  const { organization_id: organizationId, email, role, expires_at } = row;
+  const organization = await nameOfOrganization(ofOrganization(organizationId), organizationId);
+  const letter = invitationLetter({ to: email, organization, role, acceptUrl, expiresAt: expires_at });
+  return (await mail.post(letter, organizationId)) ? 'queued' : 'rejected';
 }
 
 async function audit(

@@ -6,6 +6,7 @@ import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Egress } from '../../kit/egress/index.ts';
 import type { Sealer } from '../../kit/seal.ts';
+import type { Mail } from '../../mail/mail.ts';
 import type { Snapshots } from '../../store/configuration/snapshots.ts';
 import type { Fences } from '../../store/keys/fences.ts';
 import type { Database } from '../../store/postgres/schema.ts';
@@ -33,6 +34,8 @@ export interface ManagementDeps {
   readonly billing: Billing;
   /** The public URL of this deployment without a trailing slash, for links. */
   readonly publicUrl: string;
+  /** Null: the deployment sends no e-mail. */
+  readonly mail: Mail | null;
   /** The usual output of a lane (by id) or model, as far as this process has observed it. */
   readonly typicalOutputTokens: (laneIdOrModel: string) => number;
   /**

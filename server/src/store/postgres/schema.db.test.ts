@@ -78,6 +78,8 @@ describe('schema', () => {
       'users',
       'auth_accounts',
       'auth_two_factors',
+      'password_resets',
+      'sign_in_origins',
       'billing_products',
     ];
     const without = Object.entries(tables).filter(([, columns]) => !('organization_id' in columns));

@@ -118,6 +118,13 @@ export const tables = {
     failed_verification_count: defaulted(integer),
     last_used_step: nullable(bigint),
   },
+  password_resets: {
+    token_hash: bytes,
+    user_id: uuid,
+    created_at: defaulted(timestamp),
+    expires_at: timestamp,
+  },
+  sign_in_origins: { user_id: uuid, address: text, browser: text, last_used_at: defaulted(timestamp) },
   api_keys: {
     ...owned,
     user_id: uuid,

@@ -1,0 +1,127 @@
+import { composeLetter, type Letter, oneLine } from './letter.ts';
+
+const NAME_CHARACTERS_MAX = 80;
+/** Mail clients turn such words into links. */
+const LINKED = /:\/\/|\bwww\.|[\p{L}\p{N}]\.\p{L}{2}/iu;
+
+export function invitationLetter(of: {
+  readonly to: string;
+  readonly organization: string;
+  readonly role: string;
+  readonly acceptUrl: string;
+  readonly expiresAt: Date;
+}): Letter {
+  const organization = shownName(of.organization);
+  return composeLetter({
+    kind: 'invitation',
+    to: of.to,
+    subject: `Invitation to ${organization} on Relay`,
+    before: [`You're invited to join ${organization} on Relay with the role ${of.role}.`],
+    link: { label: 'Accept the invitation', url: of.acceptUrl },
+    after: [
+      `The link works once and expires on ${timeText(of.expiresAt)}. Don't forward it: anyone who has it can join.`,
+      "If you don't expect this invitation, ignore this message.",
+    ],
+  });
+}
+
+export function passwordResetLetter(of: {
+  readonly to: string;
+  readonly resetUrl: string;
+  readonly minutes: number;
+}): Letter {
+  return composeLetter({
+    kind: 'password_reset',
+    to: of.to,
+    subject: 'Reset your Relay password',
+    before: [`A password reset was requested for your Relay account ${of.to}.`],
+    link: { label: 'Set a new password', url: of.resetUrl },
+    after: [
+      `The link works once and expires in ${of.minutes} minutes. A new password ends all your sessions.`,
+      "If you didn't request this, ignore this message. Your password stays the same.",
+    ],
+  });
+}
+
+export function newSignInLetter(of: {
+  readonly to: string;
+  readonly at: Date;
+  readonly address: string;
+  readonly browser: string;
+  readonly settingsUrl: string;
+}): Letter {
+  return composeLetter({
+    kind: 'new_sign_in',
+    to: of.to,
+    subject: 'New sign-in to Relay',
+    before: [
+      `Your Relay account ${of.to} was used from a new address or browser.`,
+      `Time: ${timeText(of.at)}\nAddress: ${oneLine(of.address)}\nBrowser: ${of.browser}`,
+    ],
+    link: { label: 'Review your sessions', url: of.settingsUrl },
+    after: [
+      "If this was you, ignore this message. If it wasn't, change your password; that ends all other sessions.",
+    ],
+  });
+}
+
+export function passwordChangedLetter(of: {
+  readonly to: string;
+  readonly at: Date;
+  readonly resetUrl: string;
+}): Letter {
+  return composeLetter({
+    kind: 'password_changed',
+    to: of.to,
+    subject: 'Your Relay password was changed',
+    before: [
+      `The password of your Relay account ${of.to} was changed on ${timeText(of.at)}.`,
+      "If this was you, ignore this message. If it wasn't, reset your password and tell an admin of your organization.",
+    ],
+    link: { label: 'Reset your password', url: of.resetUrl },
+    after: [],
+  });
+}
+
+/** To the old address. The new one is left out: the mailbox may no longer be the user's. */
+export function emailChangedLetter(of: {
+  readonly to: string;
+  readonly at: Date;
+  readonly signInUrl: string;
+}): Letter {
+  return composeLetter({
+    kind: 'email_changed',
+    to: of.to,
+    subject: 'Your Relay e-mail address was changed',
+    before: [
+      `Your Relay account no longer uses the address ${of.to}. It was changed on ${timeText(of.at)}.`,
+      "If this was you, ignore this message. If it wasn't, tell an admin of your organization.",
+    ],
+    link: { label: 'Open Relay', url: of.signInUrl },
+    after: [],
+  });
+}
+
+/** Anyone can name an organization and invite anyone, so a name that would become a link is left out. */
+function shownName(name: string): string {
+  const shown = oneLine(name);
+  if (shown === '' || LINKED.test(shown)) return 'an organization';
+  const characters = [...shown];
+  return characters.length <= NAME_CHARACTERS_MAX
+    ? shown
+    : `${characters.slice(0, NAME_CHARACTERS_MAX).join('')}…`;
+}
+
+const time = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'UTC',
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+function timeText(at: Date): string {
+  return `${time.format(at)} UTC`;
+}
