@@ -16,6 +16,7 @@ const planted: readonly Planted[] = [
   ['module-http', 'server/src/http', 'server/src/store'],
   ['module-admission', 'server/src/admission', 'server/src/protocols'],
   ['module-guardrails', 'server/src/guardrails', 'server/src/protocols'],
+  ['module-mail', 'server/src/mail', 'server/src/store'],
   ['module-edge', 'server/src/edge', 'server/src/inference'],
   ['module-inference', 'server/src/inference', 'server/src/management'],
   ['module-management', 'server/src/management', 'server/src/edge'],

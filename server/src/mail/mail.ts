@@ -59,6 +59,9 @@ export function startMail({ server, from, log, count }: MailDeps): RunningMail {
       log.warn({ kind: letter.kind }, 'mail dropped: too many to this address or from this organization');
       return false;
     },
-    stop: outbox.stop,
+    async stop(waitMsMax) {
+      await outbox.stop(waitMsMax);
+      await transport.close();
+    },
   };
 }

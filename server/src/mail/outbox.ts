@@ -1,9 +1,8 @@
 import type { Letter } from './letter.ts';
-import type { SendFailure, Transport } from './smtp-transport.ts';
+import { SENDING_MAX, type SendFailure, type Transport } from './smtp-transport.ts';
 
 /** Messages that one process holds, waiting for a retry or not. */
 const HELD_MAX = 1_000;
-const SENDING_MAX = 4;
 /** Less than a reset link's 30 minutes in all. */
 const RETRY_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const;
 
@@ -12,17 +11,22 @@ export interface OutboxLog {
   warn(fields: object, message: string): void;
 }
 
+export interface OutboxDeps {
+  readonly transport: Pick<Transport, 'send'>;
+  readonly log: OutboxLog;
+}
+
 export interface Outbox {
   /** False: the queue is full. Never waits for the mail server. */
   put(letter: Letter): boolean;
   /** Tries once more what waits, then drops the rest. */
   stop(waitMsMax: number): Promise<void>;
-  readonly held: () => number;
 }
 
 interface Held {
   readonly letter: Letter;
   tries: number;
+  /** Set while it waits for a retry. */
   timer: NodeJS.Timeout | null;
 }
 
@@ -30,37 +34,12 @@ interface Held {
  * A bounded queue in memory. It is not stored, because the links in it are secrets: what a process has not delivered when it
  * ends is lost, and the person asks for another link.
  */
-export function createOutbox(deps: { readonly transport: Transport; readonly log: OutboxLog }): Outbox {
-  const { transport, log } = deps;
+export function createOutbox({ transport, log }: OutboxDeps): Outbox {
   const held = new Set<Held>();
   const ready: Held[] = [];
   let sending = 0;
   let isStopping = false;
-  let onEmpty: (() => void) | null = null;
-
-  function settle(item: Held): void {
-    held.delete(item);
-    if (held.size === 0) onEmpty?.();
-  }
-
-  function retryLater(item: Held, failure: SendFailure): void {
-    const { kind } = item.letter;
-    const delayMs = RETRY_MS[item.tries - 1];
-    const fields = {
-      kind,
-      tries: item.tries,
-      code: failure.code,
-      reply: failure.reply,
-      reason: failure.reason,
-    };
-    if (failure.isFinal || delayMs === undefined || isStopping) {
-      log.warn(fields, 'mail dropped');
-      settle(item);
-      return;
-    }
-    log.warn({ ...fields, retry_ms: delayMs }, 'mail not sent; will retry');
-    item.timer = setTimeout(() => offer(item), delayMs);
-  }
+  let onEmpty: () => void = () => undefined;
 
   function offer(item: Held): void {
     item.timer = null;
@@ -75,12 +54,10 @@ export function createOutbox(deps: { readonly transport: Transport; readonly log
     item.tries += 1;
     void transport.send(item.letter).then((failure) => {
       sending -= 1;
-      if (failure === null) {
-        log.info({ kind: item.letter.kind, tries: item.tries }, 'mail sent');
-        settle(item);
-      } else {
-        retryLater(item, failure);
-      }
+      const delayMs = logged(log, item, failure, isStopping);
+      if (delayMs === null) held.delete(item);
+      else item.timer = setTimeout(() => offer(item), delayMs);
+      if (held.size === 0) onEmpty();
       sendNext();
     });
   }
@@ -103,14 +80,33 @@ export function createOutbox(deps: { readonly transport: Transport; readonly log
         clearTimeout(item.timer);
         offer(item);
       }
-      if (held.size === 0) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      onEmpty = resolve;
-      const timer = setTimeout(resolve, waitMsMax);
-      await promise;
-      clearTimeout(timer);
+      if (held.size > 0) await soon((resolve) => (onEmpty = resolve), waitMsMax);
       if (held.size > 0) log.warn({ lost: held.size }, 'mail dropped: the process ends');
     },
-    held: () => held.size,
   };
+}
+
+/** Logs an attempt. Returns when to try again; null when the message is delivered or dropped. */
+function logged(log: OutboxLog, item: Held, failure: SendFailure | null, isStopping: boolean): number | null {
+  const fields = { kind: item.letter.kind, tries: item.tries };
+  if (failure === null) {
+    log.info(fields, 'mail sent');
+    return null;
+  }
+  const { code, reply, reason } = failure;
+  const delayMs = failure.isFinal || isStopping ? undefined : RETRY_MS[item.tries - 1];
+  if (delayMs === undefined) {
+    log.warn({ ...fields, code, reply, reason }, 'mail dropped');
+    return null;
+  }
+  log.warn({ ...fields, code, reply, reason, retry_ms: delayMs }, 'mail not sent; will retry');
+  return delayMs;
+}
+
+async function soon(listen: (resolve: () => void) => void, waitMsMax: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  listen(resolve);
+  const timer = setTimeout(resolve, waitMsMax);
+  await promise;
+  clearTimeout(timer);
 }

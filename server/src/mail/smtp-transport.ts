@@ -1,6 +1,7 @@
 import type { Letter } from './letter.ts';
 import type { Sender, SmtpServer } from './smtp-server.ts';
 
+export const SENDING_MAX = 4;
 const CONNECT_MS_MAX = 10_000;
 const SILENCE_MS_MAX = 30_000;
 
@@ -19,6 +20,8 @@ export interface Transport {
   send(letter: Letter): Promise<SendFailure | null>;
   /** Connects and signs in. */
   verify(): Promise<SendFailure | null>;
+  /** Ends what is being sent. */
+  close(): Promise<void>;
 }
 
 /** Delivers to the operator's mail server. The library is loaded at the first use. */
@@ -51,12 +54,20 @@ export function createSmtpTransport(server: SmtpServer, from: Sender): Transport
         }),
       ),
     verify: () => attempt((open) => open.verify()),
+    async close() {
+      (await loading)?.close({ force: true });
+    },
   };
 }
 
 async function load({ host, port, tls, login }: SmtpServer) {
   const { createTransport } = await import('nodemailer');
   return createTransport({
+    // A pool of connections for one message each, because only a pool can be closed while it sends.
+    pool: true,
+    maxConnections: SENDING_MAX,
+    maxMessages: 1,
+    maxRequeues: 0,
     host,
     port,
     secure: tls === 'implicit',

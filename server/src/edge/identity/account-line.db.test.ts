@@ -43,7 +43,7 @@ describe('attempts on one account from clients it does not know', () => {
       it('then take turns, and a thousand at the same moment are mostly rejected', async () => {
         const turns = await take(create(), `${how} crowd`, 1_000);
         const waited = waits(turns);
-        // Twenty at once, the one that starts the line, and one every 250 ms for ten seconds.
+        // Twenty without a wait, the one that starts the line, and one every 250 ms for ten seconds.
         assert.ok(waited.length >= 60 && waited.length <= 65, `${waited.length} have got a turn`);
         assert.ok(Math.max(...waited) <= LINE_MS_MAX);
         assert.ok(Math.max(...waited) >= LINE_MS_MAX - 500);
