@@ -245,6 +245,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/session/password-reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a link to reset a password by e-mail */
+        post: operations["requestPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/password-reset/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set a new password with the link; all sessions of the user end */
+        post: operations["confirmPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/signup": {
         parameters: {
             query?: never;
@@ -2212,7 +2246,7 @@ export interface components {
         Error: {
             type: string;
             /** @enum {string} */
-            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "conflict" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
+            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "conflict" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
             /** @description What happened, why, and what to do. */
             message: string;
             /** @description The field at fault. */
@@ -2663,6 +2697,11 @@ export interface components {
             invitation: components["schemas"]["Invitation"];
             /** @description For the invited person. Shown here once and never again. */
             accept_url: string;
+            /**
+             * @description Whether Relay sends the link by e-mail: `queued`; `rejected`, because of too many messages; or `not_configured`. Share the link yourself unless it is `queued`.
+             * @enum {string}
+             */
+            email_delivery: "queued" | "rejected" | "not_configured";
         };
         /** Lane */
         Lane: {
@@ -3010,6 +3049,17 @@ export interface components {
         PasswordProof: {
             /** @description Stored sealed; never returned. */
             password: string;
+        };
+        /** PasswordReset */
+        PasswordReset: {
+            /** @description Stored sealed; never returned. */
+            token: string;
+            new_password: string;
+        };
+        /** PasswordResetRequest */
+        PasswordResetRequest: {
+            /** Format: email */
+            email: string;
         };
         /** PreferencesUpdate */
         PreferencesUpdate: {
@@ -3501,6 +3551,8 @@ export interface components {
             sso: boolean;
             /** @description Whether anybody may create an organization. */
             sign_up: boolean;
+            /** @description Whether Relay sends links to reset a password by e-mail. */
+            password_reset: boolean;
         };
         /** SignUp */
         SignUp: {
@@ -3797,7 +3849,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `csrf_failed`, `insufficient_scope`, `permission_denied`, `product_access_denied`, `entitlement_missing`, `accounts_disabled`, `mode_unsupported`, `content_policy_violation`. On inference a provider’s own 403 may pass through unchanged. */
+        /** @description `csrf_failed`, `insufficient_scope`, `permission_denied`, `product_access_denied`, `entitlement_missing`, `accounts_disabled`, `mail_not_configured`, `mode_unsupported`, `content_policy_violation`. On inference a provider’s own 403 may pass through unchanged. */
         Error403: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -4731,6 +4783,71 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    requestPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordResetRequest"];
+            };
+        };
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    confirmPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordReset"];
+            };
+        };
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];
