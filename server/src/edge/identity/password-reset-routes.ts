@@ -47,7 +47,7 @@ export function passwordResetHandlers(parts: Parts): Handlers {
       await succeeded();
       // The link has proven who this is, so attempts from elsewhere do not slow the sign-in down that follows.
       await noteOrigin(deps, user.userId, call);
-      const resetUrl = `${deps.publicUrl}/forgot-password`;
+      const resetUrl = `${deps.publicUrl}/console/forgot-password`;
       await deps.mail?.post(
         passwordChangedLetter({ to: user.email, at: new Date(deps.clock.nowMs()), resetUrl }),
       );

@@ -24,7 +24,7 @@ export async function createResetLink(
     .returning('expires_at')
     .executeTakeFirstOrThrow();
   await clearExpired(db);
-  return { url: `${publicUrl}/reset-password#token=${token}`, expiresAt };
+  return { url: `${publicUrl}/console/reset-password#token=${token}`, expiresAt };
 }
 
 /** The user of a link that still works. Locks the user, so that of concurrent uses of any of their links one succeeds. */

@@ -24,7 +24,11 @@ export function securityHandlers(parts: Parts): Handlers {
       });
       const { email } = await readUser(deps.db, session.userId);
       await deps.mail?.post(
-        passwordChangedLetter({ to: email, at: now(), resetUrl: `${deps.publicUrl}/forgot-password` }),
+        passwordChangedLetter({
+          to: email,
+          at: now(),
+          resetUrl: `${deps.publicUrl}/console/forgot-password`,
+        }),
       );
       return undefined;
     },

@@ -21,7 +21,7 @@ export async function noteSignIn({ deps }: Parts, call: BrowserCall, proven: Pro
       at: new Date(deps.clock.nowMs()),
       address: addressOf(call),
       browser: browserName(call.header('user-agent')),
-      settingsUrl: `${deps.publicUrl}/settings`,
+      settingsUrl: `${deps.publicUrl}/console/settings`,
     }),
   );
 }
