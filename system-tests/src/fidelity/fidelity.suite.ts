@@ -116,7 +116,7 @@ async function runCase({ request, answer, cuts }: Case, key: string): Promise<st
     headers: {
       authorization: `Bearer ${deployment.apiToken}`,
       'content-type': 'application/json',
-      'idempotency-key': key,
+      'openai-beta': key,
       'accept-encoding': 'gzip, br;q=0.5, deflate, zstd',
       'user-agent': 'caf\u00e9/1.0 (odd)',
     },

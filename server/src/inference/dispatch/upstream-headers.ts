@@ -1,17 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-// The client headers that providers receive. An allowlist keeps identity, cookies, forwarding headers and Relay's own headers
-// back without naming them.
-const FORWARDED = [
-  'accept',
-  'user-agent',
-  'openai-beta',
-  'openai-organization',
-  'openai-project',
-  'idempotency-key',
-  'traceparent',
-  'tracestate',
-] as const;
+/**
+ * The client headers that providers receive, each because a provider may need it:
+ * - `accept` selects the form of the answer.
+ * - `user-agent`: firewalls of providers reject requests without one, and some plans accept only certain clients.
+ * - `openai-beta` enables the features that the body uses.
+ * - `traceparent` has random ids only; a provider of one's own, such as vLLM, joins its trace with it.
+ *
+ * An allowlist keeps back everything else without naming it: credentials, cookies, forwarding headers, Relay's own. Three that
+ * were considered:
+ * - `openai-organization` and `openai-project` choose who is billed, which is the operator's decision, not the client's.
+ * - `idempotency-key`: all clients share the provider's account, so a client could guess another's key and be sent its answer.
+ * - `tracestate` and `baggage` hold whatever a company's tracing puts there, such as names of tenants and users.
+ */
+const FORWARDED = ['accept', 'user-agent', 'openai-beta', 'traceparent'] as const;
 
 const READABLE_ENCODINGS = /^(?:gzip|deflate|br|identity)(?:;q=[\d.]+)?$/;
 

@@ -28,13 +28,19 @@ const DROPPED = new Set([
   'via',
   'x-request-id',
   'x-should-retry',
+  // Answers to POST are not cached, and Relay's own value depends on the origin.
+  'vary',
+  'www-authenticate',
 ]);
+
+/** Which pages may read an answer is for the operator of Relay to say. */
+const DROPPED_PREFIXES = ['x-ratelimit-', 'x-relay-', 'access-control-'];
 
 /** The upstream's headers that reach the client. Names and values in turn. */
 function passedOn(head: UpstreamHead): string[] {
   const list: string[] = [];
   for (const name in head.headers) {
-    if (DROPPED.has(name) || name.startsWith('x-ratelimit-') || name.startsWith('x-relay-')) continue;
+    if (DROPPED.has(name) || DROPPED_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
     const value = head.headers[name];
     if (typeof value === 'string') list.push(name, value);
     else if (value !== undefined) for (const each of value) list.push(name, each);
