@@ -94,6 +94,20 @@ export function origin(value: string): string {
   return parsed.origin;
 }
 
+/** Origins as browsers send them. A wildcard would admit every page in a browser that reaches this deployment. */
+export function origins(value: string): string[] {
+  return list(value).map((each) => {
+    if (each === '*') throw new Error('takes no wildcard; list the origins, such as https://app.example.com');
+    try {
+      return origin(each);
+    } catch {
+      throw new Error(
+        `has an entry that is not an origin: each is a scheme and a host, such as https://app.example.com`,
+      );
+    }
+  });
+}
+
 export function networks(value: string): string[] {
   const given = list(value);
   for (const each of given) {

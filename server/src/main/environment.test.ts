@@ -41,6 +41,30 @@ describe('environment', () => {
     );
   });
 
+  it('takes the origins of pages exactly, and no wildcard', () => {
+    const read = (value: string) =>
+      readEnvironment({ ...good, RELAY_CORS_ORIGINS: value }).RELAY_CORS_ORIGINS;
+    assert.deepEqual(read(''), []);
+    assert.deepEqual(read('HTTPS://App.example.com:443/, http://localhost:5173'), [
+      'https://app.example.com',
+      'http://localhost:5173',
+    ]);
+    const page = 'https://app.example.com';
+    for (const bad of [
+      '*',
+      'null',
+      'app.example.com',
+      `${page}/x`,
+      `${page},*`,
+      'file:///x',
+      'https://u:p@a.com',
+    ])
+      assert.match(
+        faultsOf({ RELAY_CORS_ORIGINS: bad }),
+        /RELAY_CORS_ORIGINS (?:takes no wildcard|has an entry)/,
+      );
+  });
+
   it('names every fault in one message', () => {
     try {
       readEnvironment({ RELAY_MODE: 'both', RELAY_HTTP_ADDR: 'nowhere' });

@@ -10,6 +10,7 @@ import {
   networks,
   oneOf,
   origin,
+  origins,
   redisUrls,
   stripeSecret,
   thirtyTwoBytes,
@@ -135,6 +136,11 @@ export const variables = {
     integer(1_024, 1_073_741_824),
     '20971520',
     'Largest inference request body.',
+  ),
+  RELAY_CORS_ORIGINS: withDefault(
+    origins,
+    '',
+    'Origins whose pages may call `/v1` from a browser, separated by commas: `https://app.example.com,http://localhost:5173`. Exact; no wildcard. Without it no page of another origin may.',
   ),
   RELAY_DRAIN_TIMEOUT_MS: withDefault(
     integer(0, 3_600_000),

@@ -5,6 +5,7 @@ import { createContextSigner } from '../edge/context/sign-context.ts';
 import { createContextVerifier } from '../edge/context/verify-context.ts';
 import { createForwarder } from '../edge/forward.ts';
 import type { Authenticate } from '../http/authenticate.ts';
+import { withCors } from '../http/cors.ts';
 import type { RequestHandler } from '../http/listener.ts';
 import { createNewestSnapshot } from '../inference/guard/newest-snapshot.ts';
 import { createInferenceHandler } from '../inference/handler.ts';
@@ -48,10 +49,15 @@ export interface RunningInference {
 export function startInference(parts: InferenceParts): RunningInference {
   const { environment, roleName } = parts.runtime;
   const isSplit = environment.RELAY_MODE === 'hosted' && roleName !== 'all';
-  if (isSplit && roleName === 'platform') return startForwarding(parts);
+  const origins = new Set(environment.RELAY_CORS_ORIGINS);
+  if (isSplit && roleName === 'platform') {
+    const { handler, stop } = startForwarding(parts);
+    return { handler: withCors(origins, handler), stop };
+  }
   if (!roles[roleName].inference) return { handler: null, stop: nothing };
-  const handler = isSplit ? createGate(parts) : createDataPlane(parts, parts.authenticate);
-  return { handler, stop: nothing };
+  // Browsers call the platform and never the inference behind it.
+  if (isSplit) return { handler: createGate(parts), stop: nothing };
+  return { handler: withCors(origins, createDataPlane(parts, parts.authenticate)), stop: nothing };
 }
 
 function createDataPlane(parts: InferenceParts, authenticate: Authenticate): RequestHandler {
@@ -79,7 +85,10 @@ function createDataPlane(parts: InferenceParts, authenticate: Authenticate): Req
   });
 }
 
-function startForwarding({ runtime, configuration, authenticate }: InferenceParts): RunningInference {
+function startForwarding({ runtime, configuration, authenticate }: InferenceParts): {
+  readonly handler: RequestHandler;
+  stop(): Promise<void>;
+} {
   const { environment, clock } = runtime;
   const { snapshots } = configuration;
   const link = createInternalLink({
