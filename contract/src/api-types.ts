@@ -59,8 +59,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List callable models */
+        /** List callable models: upstream models, and lanes that are not hidden */
         get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one callable model */
+        get: operations["getModel"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2125,6 +2142,8 @@ export interface components {
             /** @description A lane, `provider-slug/upstream-model` or a model. */
             model: string;
             input: string | unknown[];
+            /** @description Embeddings are not streamed. */
+            stream?: false | null;
         } & {
             [key: string]: unknown;
         };
@@ -2246,7 +2265,7 @@ export interface components {
         Error: {
             type: string;
             /** @enum {string} */
-            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "conflict" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
+            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "upgrade_required" | "conflict" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
             /** @description What happened, why, and what to do. */
             message: string;
             /** @description The field at fault. */
@@ -3945,6 +3964,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description `upgrade_required`. On inference a provider’s own 426 may pass through unchanged. */
+        Error426: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                "x-should-retry": components["headers"]["x-should-retry"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description `rate_limit_wait_budget_exceeded`, `budget_exhausted`, `request_exceeds_limit`, `too_many_attempts`, `queue_full`, `too_many_streams`. On inference a provider’s own 429 may pass through unchanged. */
         Error429: {
             headers: {
@@ -4019,6 +4050,8 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
+        /** @description `Bearer realm="relay"`; with `error="invalid_token"` when the key or session that was sent is not valid. */
+        "WWW-Authenticate": string;
         /** @description The request’s id. A client’s own value is kept as `client_request_id` in the log. */
         "x-request-id": string;
         /** @description Milliseconds spent in Relay itself, waiting excluded. */
@@ -4251,9 +4284,7 @@ export interface operations {
     };
     listModels: {
         parameters: {
-            query?: {
-                include?: "lanes";
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -4270,9 +4301,37 @@ export interface operations {
                     "application/json": components["schemas"]["ModelList"];
                 };
             };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Model */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
         };

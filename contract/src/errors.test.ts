@@ -10,7 +10,7 @@ import { errorCodes, errors, isErrorCode } from './errors.ts';
 import { allRoutes } from './routes.ts';
 
 /** Codes without a route: the router and the listener return them before a route is known. */
-const routerCodes = ['route_not_found', 'method_not_allowed'];
+const routerCodes = ['route_not_found', 'method_not_allowed', 'upgrade_required'];
 
 describe('the error registry', () => {
   it('has a status, a type and whole sentences for every code', () => {

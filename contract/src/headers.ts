@@ -1,6 +1,7 @@
 /** Every header that Relay reads or sets, spelled as on the wire. */
 export const headers = {
   authorization: 'Authorization',
+  wwwAuthenticate: 'WWW-Authenticate',
   requestId: 'x-request-id',
   overheadMs: 'x-relay-overhead-ms',
   errorSource: 'x-relay-error-source',
@@ -59,6 +60,11 @@ const pagedLists = 'list answers when `limit` was sent';
 
 export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> = {
   authorization: request('string', 'every route that is not public', '`Bearer <API_KEY>`.'),
+  wwwAuthenticate: response(
+    'string',
+    '401 answers',
+    '`Bearer realm="relay"`; with `error="invalid_token"` when the key or session that was sent is not valid.',
+  ),
   requestId: {
     type: 'string',
     direction: 'both',

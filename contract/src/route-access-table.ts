@@ -8,6 +8,7 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   createResponse: { scope: 'relay:request' },
   createEmbeddings: { scope: 'relay:request' },
   listModels: { scope: 'relay:request' },
+  getModel: { scope: 'relay:request' },
   getAccount: 'any_key',
   updateAccount: { scope: 'cloud:account:manage' },
   updatePreferences: { scope: 'cloud:account:manage' },

@@ -77,7 +77,7 @@ async function undo(surroundings: Surroundings, agent: Agent, options: OptionVal
 }
 
 async function onlyLane(api: Api): Promise<string> {
-  const { data } = await dataOf(api.inference.GET('/models', { params: { query: { include: 'lanes' } } }));
+  const { data } = await dataOf(api.inference.GET('/models'));
   const lanes = data.filter(({ owned_by }) => owned_by === 'relay').map(({ id }) => id);
   const names = lanes.length > 0 ? lanes : data.map(({ id }) => id);
   if (names.length === 1 && names[0] !== undefined) return names[0];

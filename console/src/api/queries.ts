@@ -194,8 +194,6 @@ export function laneFiguresQuery(api: Api, metric: LaneMetric) {
 export function modelsQuery(api: Api) {
   return queryOptions({
     queryKey: cacheKeys.models,
-    queryFn: async ({ signal }) =>
-      (await take(api.GET('/models', { params: { query: { include: 'lanes' } }, baseUrl: '/v1', signal })))
-        .data,
+    queryFn: async ({ signal }) => (await take(api.GET('/models', { baseUrl: '/v1', signal }))).data,
   });
 }

@@ -23,7 +23,7 @@ export const requestErrors = {
     type: 'invalid_request_error',
     message: 'No lane or model has this name. Use a lane slug or a model that GET /v1/models lists.',
     why: '`model` matched no lane slug or name, no `provider-slug/upstream-model` and no upstream model of an enabled endpoint.',
-    fix: 'List callable names with `GET /v1/models?include=lanes`, or create the lane or endpoint.',
+    fix: 'List callable names with `GET /v1/models`, or create the lane or endpoint.',
     owner: 'client',
   },
   no_route: {
@@ -81,6 +81,14 @@ export const requestErrors = {
     message: 'This path does not support this method. The Allow header lists those it does.',
     why: 'The path exists, but not with this HTTP method.',
     fix: 'Use one of the methods in the `Allow` header.',
+    owner: 'client',
+  },
+  upgrade_required: {
+    status: 426,
+    type: 'invalid_request_error',
+    message: 'Relay serves no WebSockets. Send the request over HTTP/1.1, with "stream": true for events.',
+    why: 'The request asked to change to the WebSocket protocol, which this path does not speak.',
+    fix: 'Use POST over HTTP. Clients such as Codex do so by themselves after this answer.',
     owner: 'client',
   },
   conflict: {

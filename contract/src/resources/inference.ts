@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { integer, open, optional, query } from '../schema.ts';
+import { integer, open, optional } from '../schema.ts';
 
 /**
  * Inference bodies are open: Relay passes unknown fields to the provider unchanged.
@@ -34,7 +34,13 @@ export const ResponseRequest = open('ResponseRequest', {
 });
 export type ResponseRequest = Static<typeof ResponseRequest>;
 
-export const EmbeddingsRequest = open('EmbeddingsRequest', { model: Model, input: Input });
+export const EmbeddingsRequest = open('EmbeddingsRequest', {
+  model: Model,
+  input: Input,
+  stream: optional(
+    Type.Union([Type.Literal(false), Type.Null()], { description: 'Embeddings are not streamed.' }),
+  ),
+});
 export type EmbeddingsRequest = Static<typeof EmbeddingsRequest>;
 
 export const ProviderObject = open(
@@ -57,8 +63,10 @@ export const ModelList = open('ModelList', {
 });
 export type ModelList = Static<typeof ModelList>;
 
-export const ModelQuery = query({
-  include: optional(
-    Type.Enum(['lanes'], { type: 'string', description: '`lanes` adds the caller’s lanes.' }),
-  ),
+export const ModelParams = Type.Object({
+  model: Type.String({
+    minLength: 1,
+    description:
+      'An upstream model, a lane’s slug or `provider-slug/upstream-model`. Slashes may be percent-encoded.',
+  }),
 });

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { looksLikeApiKey } from '../domain/api-key.ts';
 import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
-import type { Authenticate } from '../http/authenticate.ts';
+import { type Authenticate, bearerOf } from '../http/authenticate.ts';
 import type { TokenAuthenticator } from './deployment-tokens.ts';
 import { cookieOf } from './identity/cookies.ts';
 import type { OpenWithKey } from './user-keys.ts';
@@ -58,12 +58,6 @@ function createAuthenticator(
       message: `The key is not valid here. This address takes ${wanted}.`,
     });
   };
-}
-
-/** The presented key, or null when the header is absent or not of the Bearer scheme. */
-function bearerOf(request: IncomingMessage): string | null {
-  const [scheme = '', value = '', ...rest] = request.headers.authorization?.split(' ') ?? [];
-  return scheme.toLowerCase() === 'bearer' && value !== '' && rest.length === 0 ? value : null;
 }
 
 function hasSession(request: IncomingMessage): boolean {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { digestOfBody } from '../domain/body-digest.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { Authenticate } from '../http/authenticate.ts';
-import { inferenceRouteOf } from '../http/inference-route.ts';
+import { inferenceRouteOf, isProtocol } from '../http/inference-route.ts';
 import type { RequestHandler } from '../http/listener.ts';
 import { ClientGoneError, readBody } from '../http/read-body.ts';
 import { refuseRequest } from '../http/refuse-request.ts';
@@ -56,9 +56,9 @@ async function forward(
   if (!caller.scopes.has('relay:request')) throw scopeRefusal(caller, ['relay:request']);
   if (deps.draining()) throw new RelayError('draining');
 
-  const isList = route === 'models';
-  const body = isList ? EMPTY : await readBody(request, response, deps.bodyBytesMax);
-  const method = isList ? 'GET' : 'POST';
+  const hasBody = isProtocol(route);
+  const body = hasBody ? await readBody(request, response, deps.bodyBytesMax) : EMPTY;
+  const method = hasBody ? 'POST' : request.method === 'HEAD' ? 'HEAD' : 'GET';
   const target = request.url ?? '';
   const context = await deps.sign({
     requestId,
@@ -82,7 +82,7 @@ async function forward(
     if (!response.writableFinished) answer.clientLeft();
   });
   const headers = forwardedHeaders(request.rawHeaders, context);
-  answer.stopRequest = deps.link.send({ method, path: target, headers, body: isList ? null : body }, answer);
+  answer.stopRequest = deps.link.send({ method, path: target, headers, body: hasBody ? body : null }, answer);
 }
 
 const EMPTY = Buffer.alloc(0);

@@ -6,3 +6,10 @@ import type { Caller } from '../domain/caller.ts';
  * for deployment tokens is always the case.
  */
 export type Authenticate = (request: IncomingMessage) => Caller | Promise<Caller>;
+
+const BEARER = /^bearer +(\S+)$/i;
+
+/** The presented token, or null when the header is absent or not of the Bearer scheme, whose case does not matter. */
+export function bearerOf({ headers }: IncomingMessage): string | null {
+  return BEARER.exec(headers.authorization ?? '')?.[1] ?? null;
+}

@@ -118,7 +118,7 @@ describe('the console’s files', () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
       const answer = await get('/console/', {}, method);
       assert.equal(answer.status, 405);
-      assert.equal(answer.headers.allow, 'GET');
+      assert.equal(answer.headers.allow, 'GET, HEAD');
     }
   });
 

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { RelayError } from '../domain/relay-error.ts';
 import type { RequestHandler } from './listener.ts';
 import type { ConsoleFile } from './load-console.ts';
+import { isReading } from './reading-methods.ts';
 import { refuseRequest } from './refuse-request.ts';
 
 export interface ConsoleFilesDeps {
@@ -23,7 +24,7 @@ export function createConsoleFiles(deps: ConsoleFilesDeps, everythingElse: Reque
   return (request, response, requestId) => {
     const [path = '', search] = request.url?.split('?', 2) ?? [];
     const wantsPage = request.headers.accept?.includes('text/html') === true;
-    if ((path === '/' && wantsPage && request.method === 'GET') || path === '/console') {
+    if ((path === '/' && wantsPage && isReading(request.method)) || path === '/console') {
       redirect(response, search === undefined ? HOME : `${HOME}?${search}`);
       return;
     }
@@ -38,8 +39,8 @@ export function createConsoleFiles(deps: ConsoleFilesDeps, everythingElse: Reque
     }
     const refuse = (error: RelayError) =>
       refuseRequest(request, response, error, { requestId, publicUrl: deps.publicUrl });
-    if (request.method !== 'GET') {
-      refuse(new RelayError('method_not_allowed', { headers: { allow: 'GET' } }));
+    if (!isReading(request.method)) {
+      refuse(new RelayError('method_not_allowed', { headers: { allow: 'GET, HEAD' } }));
       return;
     }
     const name = path.slice(HOME.length);

@@ -31,6 +31,7 @@ export function errorResponse(
       'cache-control': 'no-store',
       [headers.requestId]: context.requestId,
       [headers.errorSource]: 'relay',
+      ...challenge(known),
       ...retryHeaders(known.code),
       ...known.detail.headers,
     },
@@ -52,6 +53,21 @@ export function errorObject(error: RelayError, context: ErrorContext): ErrorObje
     doc_url: `${context.publicUrl}/docs/errors/${error.code}`,
     ...error.detail.fields,
   };
+}
+
+/** Codes of a 401 without a wrong token: none was sent, or this door takes another kind of proof. */
+const WITHOUT_TOKEN: ReadonlySet<ErrorCode> = new Set([
+  'missing_api_key',
+  'invalid_credentials',
+  'totp_required',
+  'invalid_context',
+]);
+
+/** Every 401 names the scheme that opens the door (RFC 9110), and whether a wrong token was the cause (RFC 6750). */
+function challenge({ status, code }: RelayError): Record<string, string> {
+  if (status !== 401) return {};
+  const cause = WITHOUT_TOKEN.has(code) ? '' : ', error="invalid_token"';
+  return { [headers.wwwAuthenticate]: `Bearer realm="relay"${cause}` };
 }
 
 /** An unavailable store or process is usually back within a second, so the client may retry then. */

@@ -4,7 +4,7 @@ import { RelayError } from '../domain/relay-error.ts';
 import { endUnread } from './end-unread.ts';
 import { errorResponse } from './error-response.ts';
 import { answerProbe, type HealthReport } from './health.ts';
-import { createUnreadableRefusal } from './refuse-unreadable.ts';
+import { createUnreadableRefusal, refuseTunnel } from './refuse-unreadable.ts';
 
 /**
  * What one connection buffers before its sender is paused. Node's 64 KiB, on top of the 64 KiB that each side may be reading,
@@ -59,6 +59,7 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
     refuseHead(options, request, response, 417, message);
   });
   server.on('clientError', createUnreadableRefusal(options));
+  server.on('connect', (_request, socket) => refuseTunnel(socket, options));
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await bind(server, address);
 
@@ -111,7 +112,7 @@ function createOpenRequests(): OpenRequests {
 /** Answers probes, and 400 without a Host header; passes every other request on under a new request id. */
 function requestHandler(options: ListenerOptions, open: OpenRequests) {
   return (request: IncomingMessage, response: ServerResponse): void => {
-    request.url = originForm(request.url ?? '/');
+    request.url = withoutTrailingSlash(originForm(request.url ?? '/'));
     if (answerProbe(request, response, options.health)) return;
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       const message = 'The request has no Host header, which HTTP/1.1 requires. Send one.';
@@ -157,6 +158,20 @@ function originForm(url: string): string {
   const rest = url.slice(authority.length);
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
+
+/**
+ * `/v1/models/` is `/v1/models`. Both roles of a hosted deployment do this to one request, so doing it twice must change
+ * nothing: of two slashes none is removed.
+ */
+function withoutTrailingSlash(url: string): string {
+  if (!BELOW_A_PLANE.test(url)) return url;
+  const query = url.indexOf('?');
+  const end = query < 0 ? url.length : query;
+  if (url[end - 1] !== '/' || url[end - 2] === '/') return url;
+  return url.slice(0, end - 1) + url.slice(end);
+}
+
+const BELOW_A_PLANE = /^\/(?:v1|api)\/[^?]/;
 
 export interface ListenAddress {
   readonly host: string;

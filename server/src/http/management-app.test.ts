@@ -170,10 +170,10 @@ describe('the management app', () => {
 
   it('lists the methods that a path takes, whatever its ids are', async () => {
     const collection = await call('DELETE', '/api/relay/providers?limit=1');
-    assert.equal(collection.headers.get('allow'), 'GET, POST');
+    assert.equal(collection.headers.get('allow'), 'GET, HEAD, POST');
     const one = await call('POST', '/api/relay/providers/some-id');
-    assert.equal(one.headers.get('allow'), 'DELETE, GET, PUT');
-    assert.match(one.error.message ?? '', /does not take POST.*DELETE, GET, PUT/);
+    assert.equal(one.headers.get('allow'), 'DELETE, GET, HEAD, PUT');
+    assert.match(one.error.message ?? '', /does not take POST.*DELETE, GET, HEAD, PUT/);
   });
   it('says nothing of a defect but that it happened', async () => {
     const body = JSON.stringify({

@@ -116,7 +116,7 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
   };
   const hasSecret = showsSecret(route.success.schema);
   app.route({
-    method: route.method,
+    method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: {
       rawBody: route.rawBody === true,
@@ -135,6 +135,7 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
         demandValid(check.body(request.body ?? {}), 'body');
       }
       if (hasSecret) reply.header('cache-control', 'no-store');
+      if (isStreamed(route) && request.method === 'HEAD') return sendStreamHead(route, reply);
       const stream = isStreamed(route) ? streamFor(deps, route, caller, request, reply) : null;
       const call: AnyCall = {
         caller,
@@ -157,6 +158,11 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
       return reply.send(result);
     },
   });
+}
+
+/** A stream for HEAD would run unseen until its end, which an event stream does not have. */
+function sendStreamHead(route: Route, reply: FastifyReply): FastifyReply {
+  return reply.code(route.success.status).type(`${route.success.contentType}; charset=utf-8`).send();
 }
 
 function chunksOf(result: unknown): StreamedAnswer['chunks'] {
@@ -236,7 +242,7 @@ function noSuchRoute({ method, raw }: FastifyRequest, hasManagement: boolean): R
   const [path = ''] = raw.url?.split('?', 1) ?? [];
   const methods = addresses
     .filter(({ plane, pattern }) => (hasManagement || plane !== 'management') && pattern.test(path))
-    .map((address) => address.method);
+    .flatMap(({ method: each }) => (each === 'GET' ? ['GET', 'HEAD'] : [each]));
   if (methods.length === 0) return new RelayError('route_not_found');
   const allow = [...new Set(methods)].sort().join(', ');
   return new RelayError('method_not_allowed', {

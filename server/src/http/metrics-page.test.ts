@@ -86,7 +86,8 @@ describe('the page of metrics', () => {
     ]) {
       const answer = await fetch(`${url}/metrics`, { headers: { authorization } });
       assert.equal(answer.status, 401, authorization);
-      assert.equal(await codeOf(answer), 'invalid_api_key');
+      const wrong = authorization.startsWith('Bearer ');
+      assert.equal(await codeOf(answer), wrong ? 'invalid_api_key' : 'missing_api_key');
     }
   });
 

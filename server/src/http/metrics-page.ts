@@ -6,7 +6,9 @@ import { RelayError } from '../domain/relay-error.ts';
 import type { Log } from '../kit/log.ts';
 import type { Metrics } from '../kit/metrics.ts';
 import type { Secret } from '../kit/secret.ts';
+import { bearerOf } from './authenticate.ts';
 import type { RequestHandler } from './listener.ts';
+import { isReading } from './reading-methods.ts';
 import { refuseRequest } from './refuse-request.ts';
 
 export interface MetricsPageDeps {
@@ -20,19 +22,23 @@ export interface MetricsPageDeps {
 /** A proxy on this machine forwards requests from elsewhere, and says so in these headers. */
 const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'];
 
-/** Answers `GET /metrics` and passes everything else on. */
+/** Answers `GET` and `HEAD /metrics` and passes everything else on. */
 export function createMetricsPage(deps: MetricsPageDeps, everythingElse: RequestHandler): RequestHandler {
   const mayLook = deps.token === null ? requireThisMachine : requireToken(deps.token);
 
   async function answer(...[request, response]: Parameters<RequestHandler>): Promise<void> {
     mayLook(request);
     const text = await deps.metrics.text();
-    response.writeHead(200, { 'content-type': deps.metrics.contentType, 'cache-control': 'no-store' });
+    response.writeHead(200, {
+      'content-type': deps.metrics.contentType,
+      'cache-control': 'no-store',
+      'content-length': String(Buffer.byteLength(text)),
+    });
     response.end(text);
   }
 
   return (request, response, requestId) => {
-    if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== routes.getMetrics.path) {
+    if (!isReading(request.method) || request.url?.split('?', 1)[0] !== routes.getMetrics.path) {
       everythingElse(request, response, requestId);
       return;
     }
@@ -47,9 +53,9 @@ export function createMetricsPage(deps: MetricsPageDeps, everythingElse: Request
 function requireToken(token: Secret): (request: IncomingMessage) => void {
   const expected = digest(token.reveal());
   return (request) => {
-    const presented = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    if (timingSafeEqual(digest(presented), expected)) return;
-    throw new RelayError('invalid_api_key', {
+    const presented = bearerOf(request);
+    if (presented !== null && timingSafeEqual(digest(presented), expected)) return;
+    throw new RelayError(presented === null ? 'missing_api_key' : 'invalid_api_key', {
       message:
         'Metrics are open to whoever has RELAY_METRICS_TOKEN. Send it as `Authorization: Bearer <token>`.',
     });

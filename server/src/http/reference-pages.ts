@@ -2,11 +2,13 @@ import { buildOpenApi, errorPageHtml, isErrorCode } from '@relay/contract';
 import type { FastifyInstance } from 'fastify';
 import { RelayError } from '../domain/relay-error.ts';
 
+const HEAD_TOO = { exposeHeadRoute: true };
+
 /** The OpenAPI description and a page for each error code, served by the deployment itself so that they work offline. */
 export function mountReferencePages(app: FastifyInstance): void {
   const openApi = JSON.stringify(buildOpenApi());
-  app.get('/openapi.json', async (_request, reply) => reply.type('application/json').send(openApi));
-  app.get<{ Params: { code: string } }>('/docs/errors/:code', async (request, reply) => {
+  app.get('/openapi.json', HEAD_TOO, async (_request, reply) => reply.type('application/json').send(openApi));
+  app.get<{ Params: { code: string } }>('/docs/errors/:code', HEAD_TOO, async (request, reply) => {
     const { code } = request.params;
     if (!isErrorCode(code))
       throw new RelayError('not_found', { message: 'There is no error with this code.' });

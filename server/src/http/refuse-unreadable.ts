@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { RelayError } from '../domain/relay-error.ts';
 import { errorResponse } from './error-response.ts';
 
@@ -10,14 +11,18 @@ interface Refusal {
   readonly error: RelayError;
 }
 
+export interface RefusalOptions {
+  readonly newRequestId: () => string;
+  readonly publicUrl: string;
+}
+
 /**
  * Answers what the HTTP parser rejected (400, 408, 413, 431) in the shape of every other error, directly on the socket,
  * because there is no request object. A socket that is already sending a response is closed.
  */
-export function createUnreadableRefusal(options: {
-  readonly newRequestId: () => string;
-  readonly publicUrl: string;
-}): (error: NodeJS.ErrnoException, socket: Socket) => void {
+export function createUnreadableRefusal(
+  options: RefusalOptions,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
   const refused = new WeakSet<Socket>();
   return (error, socket) => {
     // Everything else that this client sends is unreadable as well.
@@ -27,15 +32,28 @@ export function createUnreadableRefusal(options: {
       return;
     }
     refused.add(socket);
-    const { status, error: reason } = refusalFor(error.code);
-    const requestId = options.newRequestId();
-    const { headers, body } = errorResponse(reason, { requestId, publicUrl: options.publicUrl });
-    const fields = { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' };
-    const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
-    // Closing immediately would reset a client that is still sending, and it would lose the answer.
-    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    endWith(socket, refusalFor(error.code), options);
   };
+}
+
+/** CONNECT is for proxies. Node passes its bare socket, and drops the connection unless it is answered here. */
+export function refuseTunnel(socket: Duplex, options: RefusalOptions): void {
+  const error = new RelayError('method_not_allowed', {
+    message: 'Relay is not a proxy and opens no tunnels. Send the request itself.',
+    headers: { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' },
+  });
+  socket.on('error', () => socket.destroy());
+  endWith(socket, { status: '405 Method Not Allowed', error }, options);
+}
+
+function endWith(socket: Duplex, { status, error }: Refusal, options: RefusalOptions): void {
+  const requestId = options.newRequestId();
+  const { headers, body } = errorResponse(error, { requestId, publicUrl: options.publicUrl });
+  const fields = { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
+  // Closing immediately would reset a client that is still sending, and it would lose the answer.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 /** Node keeps the response that a socket is sending in a member of its own. */

@@ -4,12 +4,13 @@ import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import type { Authenticate } from '../http/authenticate.ts';
-import { inferenceRouteOf } from '../http/inference-route.ts';
+import { type InferenceRoute, inferenceRouteOf, isProtocol } from '../http/inference-route.ts';
 import type { RequestHandler } from '../http/listener.ts';
 import { refuseRequest } from '../http/refuse-request.ts';
 import { scopeRefusal } from '../http/scope-refusal.ts';
+import type { Protocol } from '../protocols/protocol.ts';
 import type { Exchange } from './exchange.ts';
-import { modelList } from './model-list.ts';
+import { modelList, modelOf } from './model-list.ts';
 import { type PipelineDeps, serveExchange } from './pipeline.ts';
 
 export interface InferenceDeps extends PipelineDeps {
@@ -47,8 +48,8 @@ async function open(
   const found = deps.snapshotOf(caller.organizationId);
   const snapshot = found instanceof Promise ? await found : found;
 
-  if (route === 'models') {
-    sendModels(deps, request, response, requestId, startMs, snapshot);
+  if (!isProtocol(route)) {
+    sendModels(deps, route, response, requestId, startMs, snapshot);
     return;
   }
   const exchange: Exchange = {
@@ -86,16 +87,16 @@ async function open(
 
 function sendModels(
   deps: InferenceDeps,
-  request: IncomingMessage,
+  route: Exclude<InferenceRoute, Protocol>,
   response: ServerResponse,
   requestId: string,
   startMs: number,
   snapshot: OrganizationSnapshot,
 ): void {
-  const query = new URLSearchParams(request.url?.split('?', 2)[1]);
-  const body = JSON.stringify(modelList(snapshot, query.get('include') === 'lanes'));
+  const body = JSON.stringify(route === 'models' ? modelList(snapshot) : modelOf(snapshot, route.modelId));
   response.writeHead(200, {
     'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
     [headers.requestId]: requestId,
     [headers.overheadMs]: (deps.clock.monotonicMs() - startMs).toFixed(2),
   });

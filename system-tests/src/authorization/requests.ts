@@ -23,7 +23,8 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   createChatCompletion: ({ laneSlug }) => ({ body: { model: laneSlug, messages } }),
   createResponse: () => ({ body: { model: MODEL, input: 'Say hello.' } }),
   createEmbeddings: () => ({ body: { model: MODEL, input: 'hello' } }),
-  listModels: () => ({ query: { include: 'lanes' } }),
+  listModels: () => ({}),
+  getModel: ({ laneSlug }) => ({ path: [laneSlug] }),
 
   getAccount: () => ({}),
   updateAccount: () => ({ body: { name: 'Ada' } }),

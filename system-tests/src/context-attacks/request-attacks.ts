@@ -49,9 +49,33 @@ const otherRequests: readonly RequestAttack[] = [
   {
     name: 'another query',
     request: (hosted) => ({
-      start: 'GET /v1/models?include=lanes HTTP/1.1',
+      start: 'GET /v1/models?after=x HTTP/1.1',
       lines: [`x-relay-context: ${good(hosted, forList)}`],
       body: '',
+    }),
+  },
+  {
+    name: 'one model where the list was signed',
+    request: (hosted) => ({
+      start: 'GET /v1/models/sim-multi HTTP/1.1',
+      lines: [`x-relay-context: ${good(hosted, forList)}`],
+      body: '',
+    }),
+  },
+  {
+    name: 'HEAD where GET was signed',
+    request: (hosted) => ({
+      start: 'HEAD /v1/models HTTP/1.1',
+      lines: [`x-relay-context: ${good(hosted, forList)}`],
+      body: '',
+    }),
+  },
+  {
+    name: 'a body on HEAD where none was signed',
+    request: (hosted) => ({
+      start: 'HEAD /v1/models HTTP/1.1',
+      lines: [`x-relay-context: ${good(hosted, { ...forList, htm: 'HEAD' })}`],
+      body: '{}',
     }),
   },
   {

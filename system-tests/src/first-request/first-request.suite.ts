@@ -73,18 +73,12 @@ describe('a new deployment', () => {
     const models = await client().models.list();
     assert.deepEqual(
       models.data.map(({ id }) => id),
-      ['gpt-4o'],
-    );
-    const answer = await client().chat.completions.create({ ...ask, model: 'gpt-4o' });
-    assert.ok(answer.id);
-    const listed = await fetch(`${deployment.url}/v1/models?include=lanes`, {
-      headers: { authorization: `Bearer ${deployment.apiToken}` },
-    });
-    const { data } = (await listed.json()) as { data: { id: string }[] };
-    assert.deepEqual(
-      data.map(({ id }) => id),
       ['gpt-4o', 'first-lane'],
     );
+    for (const { id } of models.data) {
+      const answer = await client().chat.completions.create({ ...ask, model: id });
+      assert.ok(answer.id);
+    }
     checks += 1;
   });
 

@@ -37,7 +37,9 @@ export interface HostedDeployment {
 export const LANE = 'main';
 export const BODY_BYTES_MAX = 100_000;
 
-export async function startHostedDeployment(): Promise<HostedDeployment> {
+export async function startHostedDeployment(
+  more: { readonly platform?: Readonly<Record<string, string>> } = {},
+): Promise<HostedDeployment> {
   const [postgres, redis, provider] = await Promise.all([startPostgres(), startRedis(), startProviderSim()]);
   const platformKey = generateKeyPairSync('ed25519').privateKey;
   const nextKey = generateKeyPairSync('ed25519').privateKey;
@@ -60,7 +62,10 @@ export async function startHostedDeployment(): Promise<HostedDeployment> {
   const [second, worker, platform] = await Promise.all([
     startRelay({ env: forInference, role: 'inference' }),
     startRelay({ env: forInference, role: 'worker' }),
-    startRelay({ env: { ...forPlatform, RELAY_INFERENCE_URL: first.url }, role: 'platform' }),
+    startRelay({
+      env: { ...forPlatform, RELAY_INFERENCE_URL: first.url, ...more.platform },
+      role: 'platform',
+    }),
   ]);
   const accounts = openAccounts({ databaseUrl: postgres.url, authSecret });
   const acme = await addTenant(accounts, platform, provider);

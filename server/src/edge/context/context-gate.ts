@@ -84,7 +84,7 @@ function onlyContextOf({ rawHeaders }: IncomingMessage): string {
 function demandThisRequest(context: Context, request: IncomingMessage): void {
   if (context.method !== request.method) throw new ContextRefusedError('it is for another method');
   if (context.target !== request.url) throw new ContextRefusedError('it is for another path or query');
-  if (request.method !== 'GET') return;
+  if (request.method === 'POST') return;
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
   if (length !== '0' || encoding !== undefined || context.bodyDigest !== NO_BODY)
     throw new ContextRefusedError('it is for another body');

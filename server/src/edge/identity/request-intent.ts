@@ -1,11 +1,9 @@
 import { headers } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
+import { isReading } from '../../http/reading-methods.ts';
 import { csrfTokenOf, isSameText } from './session-secrets.ts';
 
 type Header = (name: string) => string | undefined;
-
-/** Methods that change nothing, so they need no CSRF protection. */
-const READING = new Set(['GET', 'HEAD']);
 
 /** Rejects a write with a session without that session's CSRF token. */
 export function demandIntent(
@@ -13,7 +11,8 @@ export function demandIntent(
   sessionId: string,
   request: { readonly method: string | undefined; readonly header: Header },
 ): void {
-  if (READING.has(request.method ?? '')) return;
+  // What changes nothing needs no protection.
+  if (isReading(request.method)) return;
   demandOwnOrigin(settings.publicUrl, request.header);
   const sent = request.header(headers.csrfToken);
   if (sent === undefined || !isSameText(sent, csrfTokenOf(settings.secret, sessionId)))

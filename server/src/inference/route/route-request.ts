@@ -24,7 +24,7 @@ export function routeRequest(
 function modelNotFound(model: string): RelayError {
   const shown = model.length > 200 ? `${model.slice(0, 200)}…` : model;
   return new RelayError('model_not_found', {
-    message: `Nothing is called "${shown}": no enabled lane has that slug or name, and no endpoint serves it as provider/model or as an upstream model. GET /v1/models?include=lanes lists what can be called.`,
+    message: `Nothing is called "${shown}": no enabled lane has that slug or name, and no endpoint serves it as provider/model or as an upstream model. GET /v1/models lists what can be called.`,
     param: 'model',
   });
 }

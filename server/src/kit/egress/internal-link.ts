@@ -15,7 +15,7 @@ export interface InternalLinkOptions {
 }
 
 export interface LinkRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST';
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];

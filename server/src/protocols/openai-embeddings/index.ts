@@ -5,12 +5,17 @@ import { PROBE_PROMPT, probeRules } from '../openai/probe.ts';
 import { checkInput, openaiBody } from '../openai/request.ts';
 import { openaiAnswer, parseUsage } from '../openai/usage.ts';
 import type { Protocol, RequestRules } from '../protocol.ts';
-import { type BodyRules, measureRequest, readRequestBody } from '../request-body.ts';
+import { type BodyRules, invalidField, measureRequest, readRequestBody } from '../request-body.ts';
 import { spliceBody } from '../splice-body.ts';
 
 const rules: BodyRules = {
   ...openaiBody,
-  checkContent: checkInput,
+  checkContent(members, settings, text) {
+    checkInput(members, settings, text);
+    // A provider would ignore it, and a client that waits for events would not understand the answer.
+    if ((settings['stream'] ?? false) !== false)
+      throw invalidField('stream', 'Embeddings are not streamed. Leave stream out, or set it to false.');
+  },
   isStreaming: () => false,
 };
 

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import type { Deployment } from '../../harness/deployment.ts';
+import type { RawAnswer } from '../../harness/raw-exchange.ts';
+import { until } from '../../harness/until.ts';
+import type { Manner } from '../manner.ts';
+import { addLane, ask, chatBody, errorOf } from './ask.ts';
+
+const WAIT_MS_MAX = 5_000;
+const CHALLENGE = 'Bearer realm="relay"';
+const WRONG = `${CHALLENGE}, error="invalid_token"`;
+
+interface LimitSetup {
+  readonly metric: string;
+  readonly period: string;
+  readonly value: number;
+}
+
+/** A lane that does not wait, under one limit of its own. */
+async function limitedLane(site: Deployment, name: string, { metric, period, value }: LimitSetup) {
+  const { laneId, endpointIds } = await addLane(site, name, { default_max_wait_ms: 0 });
+  const limit = await site.admin.create('/api/relay/limit-policies', {
+    scope_type: 'lane',
+    scope_id: laneId,
+    metric,
+    period,
+    limit_value: value,
+    enabled: true,
+  });
+  return { limitId: limit.id, endpointId: endpointIds[0] ?? '' };
+}
+
+function chat(site: Deployment, lane: string, more: object = {}): Promise<RawAnswer> {
+  return ask(site, '/v1/chat/completions', { body: chatBody(lane, more) });
+}
+
+export const answerManners: readonly Manner[] = [
+  {
+    name: 'every 401 carries WWW-Authenticate, and says invalid_token when a key was sent',
+    async check(site) {
+      const cases: [string, Record<string, string>, string][] = [
+        ['/v1/models', { authorization: '' }, CHALLENGE],
+        ['/v1/models', { authorization: 'Basic eDp5' }, CHALLENGE],
+        ['/v1/models', { authorization: 'Bearer nobody' }, WRONG],
+        ['/v1/models', { authorization: `Bearer ${site.adminToken}` }, WRONG],
+        ['/v1/chat/completions', { authorization: 'Bearer rly_nobody' }, WRONG],
+        ['/api/account', { authorization: '' }, CHALLENGE],
+        ['/api/account', { authorization: 'Bearer nobody' }, WRONG],
+        ['/v1/models', { authorization: `Bearer ${site.apiToken} x` }, CHALLENGE],
+      ];
+      for (const [path, headers, wanted] of cases) {
+        const method = path.endsWith('completions') ? 'POST' : 'GET';
+        const answer = await ask(site, path, { method, headers });
+        assert.equal(answer.status, 401, path);
+        assert.equal(answer.headers['www-authenticate'], wanted, `${path} ${JSON.stringify(headers)}`);
+      }
+      const body = { email: 'nobody@example.com', password: 'wrong-password-123' };
+      const signIn = await ask(site, '/api/session', { body, headers: { authorization: '' } });
+      assert.deepEqual([signIn.status, signIn.headers['www-authenticate']], [401, CHALLENGE]);
+    },
+  },
+  {
+    name: 'a refusal says money in dollars and durations as people read them',
+    async check(site) {
+      await limitedLane(site, 'daily', { metric: 'requests', period: 'day', value: 1 });
+      assert.equal((await chat(site, 'daily')).status, 200);
+      const tomorrow = String(errorOf(await chat(site, 'daily'))['message']);
+      assert.match(tomorrow, /Try again in (?:\d+ h(?: \d+ min)?|\d+ min(?: \d+ s)?|\d+ s)\.$/);
+      const { endpointId } = await limitedLane(site, 'cheap', {
+        metric: 'spend',
+        period: 'day',
+        value: 1_250,
+      });
+      await site.admin.create('/api/relay/pricing-policies', {
+        endpoint_id: endpointId,
+        currency: 'USD',
+        input_cost_micros_per_1m_tokens: 1_000_000_000,
+        output_cost_micros_per_1m_tokens: 1_000_000_000,
+        source: 'manual',
+      });
+      let message = '';
+      const isRefused = async () => {
+        const answer = await chat(site, 'cheap');
+        if (answer.status === 429) message = String(errorOf(answer)['message']);
+        return answer.status === 429;
+      };
+      assert.ok(await until(isRefused, WAIT_MS_MAX));
+      assert.match(message, /the limit of \$0\.00125 per day on this lane/);
+      assert.doesNotMatch(message, /1250|spend/);
+    },
+  },
+];
