@@ -1,10 +1,11 @@
 import { dataOf } from '../api/client.ts';
+import { healthFindings } from './check-upstreams.ts';
 import { type Check, type Finding, fail, named, ok, warn } from './finding.ts';
 
 const LANES_EXPLAINED_MAX = 20;
 
 /** Providers without a credential or with failures. */
-export const checkProviders: Check = async ({ api }) => {
+export const checkProviders: Check = async ({ api, surroundings }) => {
   const all = (await dataOf(api.management.GET('/api/relay/providers'))).filter(({ enabled }) => enabled);
   if (all.length === 0) {
     return [
@@ -24,18 +25,14 @@ export const checkProviders: Check = async ({ api }) => {
         `run \`relay providers set-credential ${slug} --secret-stdin\``,
       ),
     );
-  for (const { name, slug, health } of all) {
-    if (health === 'down') {
-      findings.push(fail('providers', `${name} is down.`, `run \`relay providers test ${slug}\``));
-    }
+  if (findings.length === 0) {
+    findings.push(ok('providers', `Every provider has what it needs (${all.length}).`));
   }
-  return findings.length > 0
-    ? findings
-    : [ok('providers', `Every provider has what it needs (${all.length}).`)];
+  return [...findings, ...healthFindings('providers', all, surroundings.nowMs())];
 };
 
-/** Endpoints without a price: their usage counts toward no spend and no budget. */
-export const checkEndpoints: Check = async ({ api }) => {
+/** Endpoints that fail, and those without a price: their usage counts toward no spend and no budget. */
+export const checkEndpoints: Check = async ({ api, surroundings }) => {
   const all = (await dataOf(api.management.GET('/api/relay/endpoints'))).filter(({ enabled }) => enabled);
   if (all.length === 0) {
     return [
@@ -59,12 +56,8 @@ export const checkEndpoints: Check = async ({ api }) => {
       ),
     );
   }
-  for (const { name, slug, health } of all) {
-    if (health === 'down') {
-      findings.push(fail('endpoints', `${name} is down.`, `run \`relay endpoints test ${slug}\``));
-    }
-  }
-  return findings.length > 0 ? findings : [ok('endpoints', `Every endpoint is priced (${all.length}).`)];
+  if (findings.length === 0) findings.push(ok('endpoints', `Every endpoint is priced (${all.length}).`));
+  return [...findings, ...healthFindings('endpoints', all, surroundings.nowMs())];
 };
 
 /** Lanes that would reject a small request now. */

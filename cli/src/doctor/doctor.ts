@@ -94,11 +94,11 @@ async function attempt(name: string, check: Check, examination: Examination): Pr
 }
 
 function worstOf(findings: readonly Finding[]): Status {
-  if (findings.some(({ status }) => status === 'fail')) return 'fail';
-  return findings.some(({ status }) => status === 'warn') ? 'warn' : 'ok';
+  const worstFirst: readonly Status[] = ['fail', 'warn', 'note'];
+  return worstFirst.find((worst) => findings.some(({ status }) => status === worst)) ?? 'ok';
 }
 
-const marks = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'] } as const;
+const marks = { ok: ['green', '✓'], note: ['dim', '?'], warn: ['yellow', '!'], fail: ['red', '✗'] } as const;
 
 function printFindings({ stdout }: Surroundings, findings: readonly Finding[]): void {
   const width = Math.max(...findings.map(({ check }) => check.length));

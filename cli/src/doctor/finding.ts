@@ -1,8 +1,8 @@
 import type { Api } from '../api/client.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 
-/** `fail`: something does not work. `warn`: it probably needs attention. */
-export type Status = 'ok' | 'warn' | 'fail';
+/** `fail`: something does not work. `warn`: it probably needs attention. `note`: nothing is known, so nothing is wrong. */
+export type Status = 'ok' | 'note' | 'warn' | 'fail';
 
 export interface Finding {
   readonly check: string;
@@ -20,6 +20,10 @@ export type Check = (examination: Examination) => Promise<readonly Finding[]>;
 
 export function ok(check: string, message: string): Finding {
   return { check, status: 'ok', message };
+}
+
+export function note(check: string, message: string, fix: string): Finding {
+  return { check, status: 'note', message, fix };
 }
 
 export function warn(check: string, message: string, fix: string): Finding {

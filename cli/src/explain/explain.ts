@@ -5,10 +5,10 @@ import { connect, dataOf } from '../api/client.ts';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
 import { readObject } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
-import { dollars, milliseconds } from '../output/cells.ts';
+import { dollars, milliseconds, plain } from '../output/cells.ts';
 import { formatOf, withOutput } from '../output/options.ts';
 import { printObject, tableStyle } from '../output/print.ts';
-import { renderFields, renderTable, type Tone } from '../output/table.ts';
+import { paintTone, renderFields, renderTable, type Tone } from '../output/table.ts';
 import { withConnection } from '../session/connection.ts';
 
 type Explanation = components['schemas']['RoutingExplanation'];
@@ -107,4 +107,12 @@ function printExplanation(surroundings: Surroundings, explanation: Explanation):
       style,
     ),
   );
+  for (const { endpoint_name, reason } of explanation.candidates.filter(isSkipped)) {
+    stdout.write(`${paintTone(plain(`${endpoint_name}: ${reason}`), 'bad', style.stream)}\n`);
+  }
+}
+
+/** The table may shorten the reason, and this one is what people look for. */
+function isSkipped({ verdict }: Explanation['candidates'][number]): boolean {
+  return verdict === 'unhealthy';
 }

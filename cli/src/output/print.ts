@@ -1,3 +1,4 @@
+import { durationWords } from '@relay/contract/words';
 import type { Surroundings } from '../kit/surroundings.ts';
 import type { Cell } from './cells.ts';
 import { toCsv } from './csv.ts';
@@ -59,12 +60,14 @@ export async function machineText(
   }
 }
 
-/** Every field by its API name; nested values as JSON. */
+/** Every field by its API name; nested values as JSON, and long times also in words. */
 export function plainFields(object: object): [string, Cell][] {
-  return Object.entries(object).map(([name, value]) => [
-    name,
-    typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
-  ]);
+  return Object.entries(object).map(([name, value]) => {
+    if (typeof value === 'object' && value !== null) return [name, JSON.stringify(value)];
+    if (name.endsWith('_ms') && typeof value === 'number' && value >= 1_000)
+      return [name, `${value} (${durationWords(value)})`];
+    return [name, value];
+  });
 }
 
 function write({ stdout }: Pick<Surroundings, 'stdout'>, text: string): void {

@@ -5,12 +5,12 @@ import { findOne } from '../api/find-one.ts';
 import { usageError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { withOutput } from '../output/options.ts';
-import { printObject } from '../output/print.ts';
+import { plainFields, printObject } from '../output/print.ts';
 import { withConnection } from '../session/connection.ts';
 import { announcedResource } from './announced-resource.ts';
 import { runConnectionTest } from './connection-test.ts';
 import { type BodySchema, flagsOf } from './flags.ts';
-import { healthTone } from './health-tone.ts';
+import { healthColumns, withHealthWords } from './health-words.ts';
 import { providers } from './providers.ts';
 import type { Bodies, Body, Resource } from './resource.ts';
 import { resourceCommand } from './resource-command.ts';
@@ -24,9 +24,10 @@ export const endpoints: Resource<Endpoint> = announcedResource(announcedResource
     { title: 'slug', value: ({ slug }) => slug },
     { title: 'upstream model', value: ({ upstream_model }) => upstream_model, elastic: true },
     { title: 'kind', value: ({ route_kind }) => route_kind },
-    { title: 'health', value: ({ health }) => health, tone: ({ health }) => healthTone(health) },
+    ...healthColumns<Endpoint>(),
     { title: 'enabled', value: ({ enabled }) => enabled },
   ],
+  fields: (shown, nowMs) => withHealthWords(plainFields(shown), shown as Endpoint, nowMs),
   async bodies() {
     const { EndpointCreate, EndpointUpdate, PricingPolicyUpdate } = await import('@relay/contract');
     return { create: EndpointCreate, update: EndpointUpdate, price: PricingPolicyUpdate };

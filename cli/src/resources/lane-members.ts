@@ -1,4 +1,5 @@
 import type { components } from '@relay/contract/api-types';
+import type { SeenHealth } from '@relay/contract/words';
 import { Command, type OptionValues } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
 import { findOne } from '../api/find-one.ts';
@@ -8,11 +9,12 @@ import { withOutput } from '../output/options.ts';
 import { printList } from '../output/print.ts';
 import { withConnection } from '../session/connection.ts';
 import { endpoints } from './endpoints.ts';
+import { healthColumns } from './health-words.ts';
 
 type Membership = components['schemas']['Membership'];
 type Lane = components['schemas']['Lane'];
 
-interface Member {
+interface Member extends SeenHealth {
   readonly rank: number;
   readonly endpoint: string;
   readonly upstream_model: string;
@@ -22,6 +24,7 @@ interface Member {
 }
 
 const LANE = 'the lane: its name, slug or id';
+const NOTHING_SEEN = { reason: null, since: null, requests: 0, error_share: null };
 const laneKind = { singular: 'lane', plural: 'lanes' };
 
 export function laneMembersCommand(surroundings: Surroundings): Command {
@@ -77,6 +80,8 @@ async function show(
       endpoint: endpoint?.name ?? membership.endpoint_id,
       upstream_model: endpoint?.upstream_model ?? '',
       enabled: membership.enabled && endpoint?.enabled === true,
+      health: endpoint?.health ?? 'unknown',
+      health_detail: endpoint?.health_detail ?? NOTHING_SEEN,
       membership_id: membership.id,
       endpoint_id: membership.endpoint_id,
     };
@@ -86,6 +91,7 @@ async function show(
       { title: 'rank', value: ({ rank }) => rank, align: 'right' },
       { title: 'endpoint', value: ({ endpoint }) => endpoint, elastic: true },
       { title: 'upstream model', value: ({ upstream_model }) => upstream_model, elastic: true },
+      ...healthColumns<Member>(),
       { title: 'enabled', value: ({ enabled }) => enabled },
     ],
     empty: `The lane ${lane.name} has no members; add one with \`relay lanes members add ${lane.slug} ENDPOINT\`.`,

@@ -5,11 +5,12 @@ import { findOne } from '../api/find-one.ts';
 import { usageError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { withOutput } from '../output/options.ts';
+import { plainFields } from '../output/print.ts';
 import { withConnection } from '../session/connection.ts';
 import { announcedResource } from './announced-resource.ts';
 import { runConnectionTest } from './connection-test.ts';
 import { flagsOf } from './flags.ts';
-import { healthTone } from './health-tone.ts';
+import { healthColumns, withHealthWords } from './health-words.ts';
 import type { Resource } from './resource.ts';
 import { resourceCommand } from './resource-command.ts';
 import { announcedResources } from './resource-list.ts';
@@ -25,9 +26,10 @@ export const providers: Resource<Provider> = announcedResource(announcedResource
       title: 'credential',
       value: ({ has_credential, auth_mode }) => (auth_mode === 'none' ? 'not needed' : has_credential),
     },
-    { title: 'health', value: ({ health }) => health, tone: ({ health }) => healthTone(health) },
+    ...healthColumns<Provider>(),
     { title: 'enabled', value: ({ enabled }) => enabled },
   ],
+  fields: (shown, nowMs) => withHealthWords(plainFields(shown), shown as Provider, nowMs),
   extend(command, surroundings) {
     const test = command
       .command('test')

@@ -6,7 +6,7 @@ import { canAsk, confirm } from '../kit/prompt.ts';
 import { readObject } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { type OutputOptions, withOutput } from '../output/options.ts';
-import { printList, printObject } from '../output/print.ts';
+import { plainFields, printList, printObject } from '../output/print.ts';
 import { type ConnectionOptions, withConnection } from '../session/connection.ts';
 import { type BodySchema, type Flags, flagsOf } from './flags.ts';
 import type { Body, Resource } from './resource.ts';
@@ -94,7 +94,16 @@ async function get<T extends Named>(
   const api = await connect(surroundings, options);
   const found = findOne(await resource.list(api), name, resource.kind);
   const shown: object = (await resource.get?.(api, found)) ?? found;
-  await printObject(surroundings, options, shown, resource.fields);
+  await printObject(surroundings, options, shown, fieldsOf(surroundings, resource));
+}
+
+function fieldsOf<T extends Named>({ nowMs }: Surroundings, resource: Resource<T>) {
+  return (shown: object) => resource.fields?.(shown, nowMs()) ?? plainFields(shown);
+}
+
+/** A write returns the entry of the list, which `fields` cannot show where `get` shows more. */
+function writtenFields<T extends Named>(surroundings: Surroundings, resource: Resource<T>) {
+  return resource.get === undefined ? fieldsOf(surroundings, resource) : plainFields;
 }
 
 async function create<T extends Named>(
@@ -109,7 +118,7 @@ async function create<T extends Named>(
   await validate((await resource.bodies()).create, body, resource);
   const made = await resource.create(api, body);
   surroundings.stderr.write(`The ${resource.kind.singular} ${made.name ?? made.id} is created.\n`);
-  await printObject(surroundings, options, made);
+  await printObject(surroundings, options, made, writtenFields(surroundings, resource));
 }
 
 async function update<T extends Named>(
@@ -130,7 +139,7 @@ async function update<T extends Named>(
   await validate(schema, whole, resource);
   const changed = await resource.update(api, found.id, whole);
   surroundings.stderr.write(`The ${resource.kind.singular} ${changed.name ?? changed.id} is changed.\n`);
-  await printObject(surroundings, options, changed);
+  await printObject(surroundings, options, changed, writtenFields(surroundings, resource));
 }
 
 async function remove<T extends Named>(

@@ -29,7 +29,8 @@ export interface Resource<T extends Named> {
   list(api: Api): Promise<readonly T[]>;
   /** What `get` shows, when that is more than the entry of the list. */
   get?(api: Api, found: T): Promise<object>;
-  fields?(shown: object): readonly (readonly [string, Cell])[];
+  /** What a table shows of it, by its API names; `nowMs` for what counts from now. */
+  fields?(shown: object, nowMs: number): readonly (readonly [string, Cell])[];
   create(api: Api, body: Body): Promise<T>;
   update(api: Api, id: string, body: Body): Promise<T>;
   remove(api: Api, id: string): Promise<void>;

@@ -70,6 +70,9 @@ export function capabilitiesQuery(api: Api) {
   });
 }
 
+/** Health changes without a write, so pages that show it read it again. */
+export const HEALTH_REFRESH = { refetchInterval: 10_000 } as const;
+
 export function providersQuery(api: Api) {
   return queryOptions({
     queryKey: cacheKeys.providers,

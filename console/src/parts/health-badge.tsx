@@ -1,21 +1,63 @@
-import type { Provider } from '@relay/contract';
+import type { Health } from '@relay/contract';
+import { healthName, healthSentence, type SeenHealth } from '@relay/contract/words';
 import { text } from '../text/index.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
+import { classes } from '../ui/class-names.ts';
+import { useNow } from '../ui/use-now.ts';
+import { isUnwell } from './health-order.ts';
 
-const TONES: Record<Provider['health'], Tone> = {
+const TONES: Record<Health, Tone> = {
   unknown: 'neutral',
   healthy: 'good',
   degraded: 'warn',
   down: 'bad',
   rate_limited: 'warn',
 };
+const DOTS: Record<Health, string> = {
+  unknown: 'border border-ink-faint',
+  healthy: 'bg-good',
+  degraded: 'bg-warn',
+  down: 'bg-bad',
+  rate_limited: 'bg-warn',
+};
+const REFRESH_MS = 5_000;
 
-export function HealthBadge({ health }: { readonly health: Provider['health'] }) {
+export function HealthBadge({ health }: { readonly health: Health }) {
   return (
     <Badge tone={TONES[health]} dot>
-      {text.health[health]}
+      {healthName(health)}
     </Badge>
   );
+}
+
+/** The state without emphasis: a dot and its word. An unknown state is a ring, not a dot. */
+export function HealthDot({ health }: { readonly health: Health }) {
+  return (
+    <span className="flex items-center gap-1.5 text-xs text-ink-faint">
+      <span aria-hidden className={classes('size-1.5 rounded-full', DOTS[health])} />
+      {healthName(health)}
+    </span>
+  );
+}
+
+/** The state for a cell of a table: with its reason when something is wrong. */
+export function HealthCell({ of }: { readonly of: SeenHealth }) {
+  const nowMs = useNow(REFRESH_MS);
+  const { health, health_detail: detail } = of;
+  return (
+    <span title={healthSentence(of, nowMs)}>
+      <HealthBadge health={health} />
+      {isUnwell(health) && detail.reason !== null ? (
+        <span className="block max-w-52 truncate text-xs text-ink-faint">{detail.reason}</span>
+      ) : null}
+    </span>
+  );
+}
+
+/** Down for 40 s: connection refused. */
+export function HealthSentence({ of }: { readonly of: SeenHealth }) {
+  const nowMs = useNow(REFRESH_MS);
+  return <>{healthSentence(of, nowMs)}</>;
 }
 
 /** Disabled and managed-by-file badges. */

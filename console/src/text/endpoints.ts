@@ -63,7 +63,6 @@ export const endpointsText = {
   details: 'Settings',
   callAs: 'Call it as',
   copyCall: 'Copy the model name',
-  coolingUntil: (at: string) => `Cooling down until ${at}`,
   unlimited: 'not limited',
   unknown: 'not set',
   yes: 'Yes',

@@ -33,6 +33,13 @@ export const homeText = {
   endpoints: 'Endpoints',
   noEndpoints: 'There are no endpoints yet.',
   allHealthy: (count: string) => `All ${count} are healthy.`,
+  healthCounts: {
+    down: (count: string) => `${count} down`,
+    degraded: (count: string) => `${count} degraded`,
+    rate_limited: (count: string) => `${count} rate-limited`,
+    unknown: (count: string) => `${count} without recent requests`,
+    healthy: (count: string) => `${count} healthy`,
+  },
   more: (count: string) => `${count} more`,
   empty: 'Nothing was asked yet. Figures show here from the first request on.',
   setup: {

@@ -115,7 +115,7 @@ export const lanesText = {
       available: 'Free',
       would_wait: 'Would wait',
       limited: 'Limited',
-      unhealthy: 'Unhealthy',
+      unhealthy: 'Skipped',
       incompatible: 'Cannot',
       disabled: 'Off',
     },

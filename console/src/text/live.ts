@@ -18,12 +18,16 @@ export const liveText = {
     nobodyWaits: 'nobody waits',
     inFlight: 'In flight',
     atEndpoints: (count: number) => (count === 1 ? 'at 1 endpoint' : `at ${count} endpoints`),
-    coolingDown: 'Cooling down',
-    untilAllWell: (span: string) => `all well in ${span}`,
-    allWell: 'all endpoints are well',
+    unwell: 'Not healthy',
+    unwellOf: {
+      down: (count: string) => `${count} down`,
+      degraded: (count: string) => `${count} degraded`,
+      rate_limited: (count: string) => `${count} rate-limited`,
+    },
+    noneUnwell: 'no endpoint fails',
   },
-  said: (waiting: string, inFlight: string, cooling: string) =>
-    `${waiting} waiting, ${inFlight} in flight, ${cooling} cooling down.`,
+  said: (waiting: string, inFlight: string, unwell: string) =>
+    `${waiting} waiting, ${inFlight} in flight, ${unwell} not healthy.`,
   board: {
     title: 'Lanes and their endpoints',
     lane: 'Lane',
@@ -41,7 +45,9 @@ export const liveText = {
     more: (count: string) => `+${count}`,
     moreEndpoints: (count: number) => (count === 1 ? 'and 1 more endpoint' : `and ${count} more endpoints`),
     quiet: 'quiet',
-    cooling: (span: string) => `Cooling down, ${span}`,
+    limitedFor: (span: string) => `Rate-limited, ${span} left`,
+    downFor: (span: string) => `Down for ${span}`,
+    degradedFor: (span: string) => `Degraded for ${span}`,
     showQuiet: (count: number) => (count === 1 ? 'Show 1 quiet lane' : `Show ${count} quiet lanes`),
     hideQuiet: 'Hide quiet lanes',
   },

@@ -119,11 +119,13 @@ export const shellText = {
     needs: (scopes: string) => `Needs ${scopes}`,
   },
   health: {
-    unknown: 'Unknown',
-    healthy: 'Healthy',
-    degraded: 'Degraded',
-    down: 'Down',
-    rate_limited: 'Rate-limited',
+    title: 'Health',
+    state: 'State',
+    recent: 'Recent requests',
+    lastError: 'Last error',
+    none: 'None',
+    skipped: 'Requests go to the next endpoint.',
+    lastOne: 'No other endpoint is up, so requests still go to it.',
   },
   timeRange: {
     label: 'Time range',

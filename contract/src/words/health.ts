@@ -23,7 +23,7 @@ export interface SeenHealth {
 const COUNTED_MS = 5 * 60_000;
 
 const names: Readonly<Record<Health, string>> = {
-  unknown: 'Not used yet',
+  unknown: 'Unknown',
   healthy: 'Healthy',
   degraded: 'Degraded',
   down: 'Down',
@@ -37,7 +37,7 @@ export function healthName(health: Health): string {
 /** Down for 40 s: connection refused. */
 export function healthSentence(seen: SeenHealth, nowMs: number): string {
   const { health, health_detail: detail, cooldown_until: until } = seen;
-  if (health === 'unknown') return `No requests in the last ${durationWords(COUNTED_MS)}.`;
+  if (health === 'unknown') return 'Unknown: no recent requests.';
   const state = `${names[health]}${sinceWords(detail.since, nowMs)}`;
   const why = detail.reason === null ? '' : `: ${detail.reason.replace(/\.$/, '')}`;
   const leftMs = until == null ? 0 : Date.parse(until) - nowMs;

@@ -66,9 +66,9 @@ it('health is said with how long and why', () => {
 it('what nothing was sent to is neither healthy nor in alarm', () => {
   assert.equal(
     healthSentence({ health: 'unknown', health_detail: detail }, nowMs),
-    'No requests in the last 5 min.',
+    'Unknown: no recent requests.',
   );
-  assert.equal(healthName('unknown'), 'Not used yet');
+  assert.equal(healthName('unknown'), 'Unknown');
 });
 
 it('the share of errors is never rounded to none or to all', () => {

@@ -78,20 +78,20 @@ describe('live', () => {
     assert.match((await link.getAttribute('href')) ?? '', /^\/console\/requests\/[0-9a-f-]{36}/);
   });
 
-  it('an endpoint that answers 429 cools down for as long as it says, and the next takes over', async () => {
+  it('an endpoint that answers 429 is rate-limited for as long as it says, and the next takes over', async () => {
     story.site.provider.script({
       match: { model: 'sim-chat-b' },
       fault: { status: 429, retryAfter: '50' },
     });
     held.hold('search', 1);
-    const first = endpoint('Search', 'Search 1').getByText(/^Cooling down, \d+ s$/);
+    const first = endpoint('Search', 'Search 1').getByText(/^Rate-limited, \d+ s left$/);
     await first.waitFor();
     const said = secondsIn(await first.textContent());
     assert.ok(said > 30 && said <= 50, `${said} s`);
     await endpoint('Search', 'Search 2').getByText('Of this lane: 1 in flight').waitFor();
     // It counts down.
     await endpoint('Search', 'Search 1')
-      .getByText(`Cooling down, ${said - 1} s`)
+      .getByText(`Rate-limited, ${said - 1} s left`)
       .waitFor();
   });
 
@@ -114,7 +114,7 @@ describe('live', () => {
     await story.page.route('**/api/relay/live', (route) => route.abort());
     await story.page.getByText('Reconnecting…').waitFor();
     await endpoint('Search', 'Search 1')
-      .getByText(/^Cooling down/)
+      .getByText(/^Rate-limited/)
       .waitFor();
     await story.inspect('live, reconnecting');
     await story.page.unroute('**/api/relay/live');
@@ -169,7 +169,7 @@ describe('live', () => {
 });
 
 function secondsIn(text: string | null): number {
-  return Number(/(\d+) s$/.exec(text ?? '')?.[1]);
+  return Number(/(\d+) s left$/.exec(text ?? '')?.[1]);
 }
 
 /** Waits until no request is in flight, whatever the page shows. */

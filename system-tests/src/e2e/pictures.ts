@@ -168,7 +168,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
     await page.getByRole('option', { name: 'Live', exact: true }).click();
     await page.getByText(/^3 waiting · /).waitFor();
     await page
-      .getByText(/^Cooling down, /)
+      .getByText(/^Rate-limited, /)
       .first()
       .waitFor();
     await page.getByText('5 in flight').first().waitFor();

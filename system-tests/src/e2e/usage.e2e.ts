@@ -84,7 +84,7 @@ describe('figures', () => {
     await story.page.getByRole('link', { name: 'Store a credential' }).waitFor();
     await fill();
     await story.page.reload();
-    await story.page.getByText('All 4 are healthy.').waitFor();
+    await story.page.getByText('4 without recent requests').waitFor();
     assert.equal(await heading('Set up Relay').count(), 0);
   });
 

@@ -1,5 +1,6 @@
 import { formatCount, formatMoney } from '../../format/numbers.ts';
-import { HealthBadge, StateBadges } from '../../parts/health-badge.tsx';
+import { HealthCell, StateBadges } from '../../parts/health-badge.tsx';
+import { healthOrder } from '../../parts/health-order.ts';
 import { text } from '../../text/index.ts';
 import { type Column, RowName } from '../../ui/data-table.tsx';
 import type { EndpointRow } from './use-endpoint-rows.ts';
@@ -42,8 +43,8 @@ export function endpointColumns(
     {
       id: 'health',
       header: words.columns.health,
-      sortBy: ({ endpoint }) => endpoint.health,
-      cell: ({ endpoint }) => <HealthBadge health={endpoint.health} />,
+      sortBy: ({ endpoint }) => healthOrder.indexOf(endpoint.health),
+      cell: ({ endpoint }) => <HealthCell of={endpoint} />,
     },
     ...(pricesReadable ? [price] : []),
     {

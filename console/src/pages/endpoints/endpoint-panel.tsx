@@ -2,9 +2,9 @@ import { take } from '../../api/client.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { formatCount, formatDuration } from '../../format/numbers.ts';
-import { formatDateTime } from '../../format/times.ts';
 import { ConnectionTest } from '../../parts/connection-test.tsx';
 import { HealthBadge, StateBadges } from '../../parts/health-badge.tsx';
+import { HealthSection } from '../../parts/health-section.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -40,9 +40,6 @@ export function EndpointPanel({ row, onClose }: EndpointPanelProps) {
         <span className="mt-1 flex flex-wrap items-center gap-1.5">
           <HealthBadge health={endpoint.health} />
           <StateBadges enabled={endpoint.enabled} managedBy={endpoint.managed_by} />
-          {endpoint.cooldown_until === null ? null : (
-            <span className="text-xs">{words.coolingUntil(formatDateTime(endpoint.cooldown_until))}</span>
-          )}
         </span>
       }
     >
@@ -53,6 +50,7 @@ export function EndpointPanel({ row, onClose }: EndpointPanelProps) {
         >
           <Details row={row} />
         </Section>
+        <HealthSection of={endpoint} />
         {can('listPricingPolicies') ? <PriceSection row={row} /> : null}
         <Section title={words.inLanes}>
           {lanes.length === 0 ? (

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import {
   endpointsQuery,
+  HEALTH_REFRESH,
   lanesQuery,
   membershipsQuery,
   pricesQuery,
@@ -22,7 +23,7 @@ export interface EndpointRow {
 export function useEndpointRows() {
   const api = useApi();
   const { can } = useAccess();
-  const endpoints = useQuery(endpointsQuery(api));
+  const endpoints = useQuery({ ...endpointsQuery(api), ...HEALTH_REFRESH });
   const providers = useQuery({ ...providersQuery(api), enabled: can('listProviders') });
   const prices = useQuery({ ...pricesQuery(api), enabled: can('listPricingPolicies') });
   const lanes = useQuery(lanesQuery(api));

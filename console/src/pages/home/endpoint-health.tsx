@@ -1,27 +1,26 @@
-import type { Endpoint } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { endpointsQuery } from '../../api/queries.ts';
+import { endpointsQuery, HEALTH_REFRESH } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { HealthBadge } from '../../parts/health-badge.tsx';
-import { isUnwell } from '../../parts/is-unwell.ts';
+import { healthOrder, isUnwell } from '../../parts/health-order.ts';
 import { text } from '../../text/index.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { healthCounts } from './health-counts.ts';
 
 const words = text.home;
 const ROWS = 5;
-const REFRESH_MS = 30_000;
-const ORDER: readonly Endpoint['health'][] = ['down', 'degraded', 'rate_limited', 'unknown', 'healthy'];
 
 /** Enabled endpoints, unhealthy ones first. */
 export function EndpointHealth() {
-  const { data, error } = useQuery({ ...endpointsQuery(useApi()), refetchInterval: REFRESH_MS });
+  const { data, error } = useQuery({ ...endpointsQuery(useApi()), ...HEALTH_REFRESH });
   const enabled = data?.filter((each) => each.enabled);
-  const sick = enabled?.filter(({ health }) => isUnwell(health)).length;
-  const rows = enabled?.toSorted((a, b) => ORDER.indexOf(a.health) - ORDER.indexOf(b.health)).slice(0, ROWS);
+  const rows = enabled
+    ?.toSorted((a, b) => healthOrder.indexOf(a.health) - healthOrder.indexOf(b.health))
+    .slice(0, ROWS);
   const more = (enabled?.length ?? 0) - (rows?.length ?? 0);
   return (
     <Panel
@@ -44,7 +43,7 @@ export function EndpointHealth() {
         <p className="px-4 py-6 text-center text-[13px] text-ink-soft">{words.noEndpoints}</p>
       ) : (
         <ul className="py-1.5">
-          {rows?.map(({ id, name, upstream_model: model, health }) => (
+          {rows?.map(({ id, name, upstream_model: model, health, health_detail: { reason } }) => (
             <li key={id} className="relative flex h-10 items-center gap-3 px-4 text-[13px] hover:bg-hover/60">
               <Link
                 to="/endpoints"
@@ -53,19 +52,20 @@ export function EndpointHealth() {
               >
                 {name}
               </Link>
-              <span className="min-w-0 flex-1 truncate text-xs text-ink-faint">{model}</span>
+              <span className="min-w-0 flex-1 truncate text-xs text-ink-faint">
+                {isUnwell(health) && reason !== null ? reason : model}
+              </span>
               <HealthBadge health={health} />
             </li>
           ))}
         </ul>
       )}
-      {more > 0 || sick === 0 ? (
-        <p className="border-t px-4 py-2 text-xs text-ink-faint">
-          {sick === 0 && enabled !== undefined && enabled.length > 0
-            ? words.allHealthy(formatCount(enabled.length))
-            : words.more(formatCount(more))}
+      {enabled === undefined || enabled.length === 0 ? null : (
+        <p className="flex justify-between gap-3 border-t px-4 py-2 text-xs text-ink-faint">
+          <span>{healthCounts(enabled.map(({ health }) => health))}</span>
+          {more > 0 ? <span>{words.more(formatCount(more))}</span> : null}
         </p>
-      ) : null}
+      )}
     </Panel>
   );
 }

@@ -1,24 +1,21 @@
 import type { Endpoint, Lane, Membership } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { formatDuration, formatShare } from '../../format/numbers.ts';
+import { HealthDot } from '../../parts/health-badge.tsx';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { useNow } from '../../ui/use-now.ts';
 import { LaneMenu } from './lane-menu.tsx';
+import { memberTrouble } from './member-health.ts';
 import type { LaneFigures } from './use-lane-figures.ts';
 
 const words = text.lanes;
 const MEMBERS_SHOWN = 3;
-const DOTS = {
-  unknown: 'bg-ink-faint',
-  healthy: 'bg-good',
-  degraded: 'bg-warn',
-  down: 'bg-bad',
-  rate_limited: 'bg-warn',
-} as const;
+const REFRESH_MS = 5_000;
 
 /** An endpoint in a lane; the endpoint is undefined until the list of endpoints is loaded. */
 export interface LaneMember {
@@ -68,6 +65,7 @@ export function LaneCard({ lane, members, figures }: LaneCardProps) {
 }
 
 function Members({ members }: { readonly members: readonly LaneMember[] | undefined }) {
+  const nowMs = useNow(REFRESH_MS);
   if (members === undefined)
     return (
       <div className="space-y-3 py-1">
@@ -77,6 +75,10 @@ function Members({ members }: { readonly members: readonly LaneMember[] | undefi
     );
   if (members.length === 0) return <p className="text-[13px] text-warn">{words.noMembers}</p>;
   const more = members.length - MEMBERS_SHOWN;
+  const ranked = members.map(({ membership: { enabled }, endpoint }) => ({ enabled, endpoint }));
+  const trouble = members
+    .map(({ membership: { endpoint_id: id } }) => memberTrouble(ranked, id, nowMs))
+    .find((said) => said !== null);
   return (
     <ol className="space-y-1.5">
       {members.slice(0, MEMBERS_SHOWN).map(({ membership, endpoint }, index) => (
@@ -88,14 +90,14 @@ function Members({ members }: { readonly members: readonly LaneMember[] | undefi
             {endpoint?.name ?? membership.endpoint_id}
           </span>
           {endpoint === undefined ? null : (
-            <span className="ml-auto flex items-center gap-1.5 text-xs text-ink-faint">
-              <span aria-hidden className={classes('size-1.5 rounded-full', DOTS[endpoint.health])} />
-              {text.health[endpoint.health]}
+            <span className="ml-auto">
+              <HealthDot health={endpoint.health} />
             </span>
           )}
         </li>
       ))}
       {more > 0 ? <li className="pl-7.5 text-xs text-ink-faint">{words.more(more)}</li> : null}
+      {trouble === undefined ? null : <li className="pl-7.5 text-xs text-ink-soft">{trouble}</li>}
     </ol>
   );
 }

@@ -1,7 +1,7 @@
 import type { Lane, Membership } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { endpointsQuery } from '../../api/queries.ts';
+import { endpointsQuery, HEALTH_REFRESH } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { ExplainPanel } from '../../parts/explain-panel.tsx';
 import { useAccess } from '../../session/use-access.ts';
@@ -26,7 +26,7 @@ export function LaneEditor({ lane, memberships }: LaneEditorProps) {
   const saved = useMemo(() => draftOf(lane, memberships), [lane, memberships]);
   const [draft, setDraft] = useState(saved);
   const [saving, setSaving] = useState(false);
-  const endpoints = useQuery(endpointsQuery(useApi()));
+  const endpoints = useQuery({ ...endpointsQuery(useApi()), ...HEALTH_REFRESH });
   const endpointOf = useMemo(() => {
     const byId = new Map(endpoints.data?.map((each) => [each.id, each]));
     return (id: string) => byId.get(id);

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Route } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
-import { endpointsQuery, lanesQuery, membershipsQuery } from '../../api/queries.ts';
+import { endpointsQuery, HEALTH_REFRESH, lanesQuery, membershipsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { matches } from '../../format/matches.ts';
 import { inRankOrder } from '../../parts/rank-order.ts';
@@ -76,7 +76,7 @@ export function LanesPage() {
 function useMembers(): (laneId: string) => readonly LaneMember[] | undefined {
   const api = useApi();
   const memberships = useQuery(membershipsQuery(api));
-  const endpoints = useQuery(endpointsQuery(api));
+  const endpoints = useQuery({ ...endpointsQuery(api), ...HEALTH_REFRESH });
   return useMemo(() => {
     if (memberships.data === undefined || endpoints.data === undefined) return () => undefined;
     const endpointOf = new Map(endpoints.data.map((each) => [each.id, each]));

@@ -22,9 +22,12 @@ import { text } from '../../text/index.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { Switch } from '../../ui/switch.tsx';
+import { useNow } from '../../ui/use-now.ts';
 import type { DraftMember } from './lane-draft.ts';
+import { memberTrouble } from './member-health.ts';
 
 const words = text.lanes.editor;
+const REFRESH_MS = 5_000;
 
 interface MembersListProps {
   readonly members: readonly DraftMember[];
@@ -44,6 +47,8 @@ export function MembersList(props: MembersListProps) {
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
   );
   const ids = members.map(({ endpointId }) => endpointId);
+  const nowMs = useNow(REFRESH_MS);
+  const ranked = members.map(({ endpointId, enabled }) => ({ enabled, endpoint: endpointOf(endpointId) }));
   const nameOf = (id: string) => endpointOf(id)?.name ?? id;
   const move = (from: number, to: number) => {
     const id = ids[from];
@@ -80,6 +85,7 @@ export function MembersList(props: MembersListProps) {
               place={index + 1}
               last={index === members.length - 1}
               endpoint={endpointOf(member.endpointId)}
+              trouble={memberTrouble(ranked, member.endpointId, nowMs)}
               disabled={disabled}
               onUp={() => move(index, index - 1)}
               onDown={() => move(index, index + 1)}
@@ -133,6 +139,7 @@ function MemberLine(props: MemberLineProps) {
           {name}
         </p>
         <p className="truncate font-mono text-xs text-ink-faint">{endpoint?.upstream_model ?? ''}</p>
+        {props.trouble === null ? null : <p className="text-xs text-ink-soft">{props.trouble}</p>}
       </div>
       {endpoint === undefined ? null : (
         <span className="max-sm:hidden">
@@ -165,6 +172,7 @@ function MemberLine(props: MemberLineProps) {
 interface MemberLineProps {
   readonly member: DraftMember;
   readonly endpoint: Endpoint | undefined;
+  readonly trouble: string | null;
   readonly place: number;
   readonly last: boolean;
   readonly disabled: boolean;

@@ -95,7 +95,21 @@ describe('the lanes of the live board', () => {
     );
   });
 
-  it('requests without a lane are last, with endpoints in no lane that are in cooldown', () => {
+  it('a lane with an endpoint that is down is active, and says why and for how long', () => {
+    const health_detail = {
+      ...state('a', 0).health_detail,
+      reason: 'connection refused',
+      since: '2025-12-31T23:59:20.000Z',
+    };
+    const down = state('a', 0, { health: 'down', health_detail });
+    const [row] = boardOf(live({ endpoints: [down] }), known, 'none');
+    assert.equal(row?.isActive, true);
+    const [a, b] = row?.endpoints ?? [];
+    assert.deepEqual([a?.health, a?.reason, a?.forMs], ['down', 'connection refused', 40_000]);
+    assert.deepEqual([b?.health, b?.reason, b?.forMs], ['unknown', null, null]);
+  });
+
+  it('requests without a lane are last, with endpoints in no lane that are not healthy', () => {
     const cooling = state('c', 0, { health: 'rate_limited', cooldown_until: AT });
     const only = { ...known, memberships: known.memberships.filter((each) => each.endpoint_id !== 'c') };
     const board = boardOf(

@@ -1,6 +1,6 @@
 import type { Endpoint, Lane, Live, LiveEndpoint, LiveLane, Membership } from '@relay/contract';
 import { matches } from '../../format/matches.ts';
-import { isUnwell } from '../../parts/is-unwell.ts';
+import { isUnwell } from '../../parts/health-order.ts';
 import { inRankOrder } from '../../parts/rank-order.ts';
 
 export interface BoardEndpoint {
@@ -15,6 +15,10 @@ export interface BoardEndpoint {
   readonly inFlightOfAll: number;
   readonly inFlightMax: number | null;
   readonly health: LiveEndpoint['health'];
+  /** Why it is not healthy. */
+  readonly reason: string | null;
+  /** How long it has been in this state. */
+  readonly forMs: number | null;
   readonly coolingMs: number | null;
 }
 
@@ -27,7 +31,7 @@ export interface BoardLane {
   readonly longestWaitMs: number;
   readonly inFlight: number;
   readonly endpoints: readonly BoardEndpoint[];
-  /** It has requests, or an endpoint in cooldown. */
+  /** It has requests, or an endpoint that is not healthy. */
   readonly isActive: boolean;
 }
 
@@ -69,6 +73,7 @@ function describer({ at, endpoints: states, counted }: Live, known: Known): Desc
     const own = flow?.endpoints.find((each) => each.endpoint_id === id);
     const endpoint = endpointOf.get(id);
     const until = state?.cooldown_until ?? null;
+    const since = state?.health_detail.since ?? null;
     return {
       id,
       name: endpoint?.name ?? id,
@@ -79,6 +84,8 @@ function describer({ at, endpoints: states, counted }: Live, known: Known): Desc
       // The load is unknown if the caller sees only own requests.
       inFlightMax: counted === 'own' ? null : (state?.max_concurrency ?? endpoint?.max_concurrency ?? null),
       health: state?.health ?? 'unknown',
+      reason: state?.health_detail.reason ?? null,
+      forMs: since === null ? null : Math.max(0, nowMs - Date.parse(since)),
       coolingMs: until === null ? null : Math.max(0, Date.parse(until) - nowMs),
     };
   };
@@ -111,16 +118,16 @@ function rowOf(
   };
 }
 
-/** Requests without a lane and endpoints in no lane that are in cooldown; null if there are none. */
+/** Requests without a lane and endpoints in no lane that are not healthy; null if there are none. */
 function directRow(live: Live, inLanes: ReadonlySet<string>, describe: Describe): BoardLane | null {
   const flow = live.lanes.find(({ lane_id: id }) => id === null);
-  const cooling = live.endpoints
+  const unwell = live.endpoints
     .filter(({ endpoint_id: id, health }) => isUnwell(health) && !inLanes.has(id))
     .map(({ endpoint_id: id }) => id)
     .filter((id) => flow?.endpoints.every((each) => each.endpoint_id !== id) ?? true);
-  if (flow === undefined && cooling.length === 0) return null;
+  if (flow === undefined && unwell.length === 0) return null;
   const row = rowOf(null, '', '', flow, [], describe);
-  return { ...row, endpoints: [...row.endpoints, ...cooling.map((id) => describe(id, null, flow))] };
+  return { ...row, endpoints: [...row.endpoints, ...unwell.map((id) => describe(id, null, flow))] };
 }
 
 /** The displayed lanes and the number of hidden idle ones. */

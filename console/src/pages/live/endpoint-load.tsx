@@ -1,7 +1,9 @@
+import { healthName } from '@relay/contract/words';
 import { Link } from '@tanstack/react-router';
 import { formatCount } from '../../format/numbers.ts';
-import { HealthBadge } from '../../parts/health-badge.tsx';
-import { isUnwell } from '../../parts/is-unwell.ts';
+import { formatSpan } from '../../format/spans.ts';
+import { HealthDot } from '../../parts/health-badge.tsx';
+import { isUnwell } from '../../parts/health-order.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { classes } from '../../ui/class-names.ts';
@@ -35,6 +37,11 @@ export function EndpointLoad({ endpoint }: { readonly endpoint: BoardEndpoint })
       </Link>
       <Load endpoint={endpoint} />
       <Health endpoint={endpoint} />
+      {isUnwell(endpoint.health) && endpoint.reason !== null ? (
+        <p className="col-span-3 col-start-2 text-xs break-words text-ink-soft max-sm:order-last">
+          {endpoint.reason}
+        </p>
+      ) : null}
     </div>
   );
 }
@@ -76,24 +83,27 @@ function Load({
   );
 }
 
-/** Healthy is shown without emphasis. */
-function Health({ endpoint: { health, coolingMs } }: { readonly endpoint: BoardEndpoint }) {
+/** Healthy and unknown are shown without emphasis. */
+function Health({ endpoint }: { readonly endpoint: BoardEndpoint }) {
+  const { health } = endpoint;
   if (!isUnwell(health))
     return (
-      <span className="flex items-center gap-1.5 text-xs text-ink-faint sm:justify-self-end">
-        <span aria-hidden className="size-1.5 rounded-full bg-good" />
-        {text.health.healthy}
+      <span className="sm:justify-self-end">
+        <HealthDot health={health} />
       </span>
     );
   return (
     <span className="flex max-sm:order-last max-sm:col-span-3 max-sm:col-start-2 sm:justify-self-end">
-      {coolingMs === null ? (
-        <HealthBadge health={health} />
-      ) : (
-        <Badge tone="warn" dot>
-          <span className="tabular-nums">{words.cooling(formatCooling(coolingMs))}</span>
-        </Badge>
-      )}
+      <Badge tone={health === 'down' ? 'bad' : 'warn'} dot>
+        <span className="tabular-nums">{stateWords(endpoint)}</span>
+      </Badge>
     </span>
   );
+}
+
+function stateWords({ health, forMs, coolingMs }: BoardEndpoint): string {
+  if (health === 'rate_limited' && coolingMs !== null) return words.limitedFor(formatCooling(coolingMs));
+  if (health === 'down' && forMs !== null) return words.downFor(formatSpan(forMs));
+  if (health === 'degraded' && forMs !== null) return words.degradedFor(formatSpan(forMs));
+  return healthName(health);
 }

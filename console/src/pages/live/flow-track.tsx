@@ -1,3 +1,4 @@
+import type { Health } from '@relay/contract';
 import { formatCount } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
@@ -10,11 +11,17 @@ const STEP = 0.618;
 const PLACES = Array.from({ length: DOTS_MAX }, (_, index) => (0.12 + index * STEP) % 1);
 const PLACES_IN_LINE = Array.from({ length: WAITING_MAX }, (_, index) => index);
 
+/** Requests do not go to these endpoints now. */
+const LINES: Partial<Record<Health, string>> = {
+  down: 'border-dashed border-bad/50',
+  rate_limited: 'border-dashed border-warn/50',
+};
+const TIPS: Partial<Record<Health, string>> = { down: 'border-l-bad/60', rate_limited: 'border-l-warn/60' };
+
 interface FlowTrackProps {
   readonly waiting: number;
   readonly inFlight: number;
-  /** The endpoint is in cooldown. */
-  readonly isCooling: boolean;
+  readonly health: Health;
   readonly isStill: boolean;
 }
 
@@ -22,7 +29,7 @@ interface FlowTrackProps {
  * The track from a lane to an endpoint: waiting requests queue at the gate, requests in flight move. Decorative;
  * text states the same.
  */
-export function FlowTrack({ waiting, inFlight, isCooling, isStill }: FlowTrackProps) {
+export function FlowTrack({ waiting, inFlight, health, isStill }: FlowTrackProps) {
   return (
     <div aria-hidden className="flex h-6 min-w-0 items-center gap-1.5">
       {waiting === 0 ? null : <Waiting count={waiting} />}
@@ -30,7 +37,7 @@ export function FlowTrack({ waiting, inFlight, isCooling, isStill }: FlowTrackPr
         <div
           className={classes(
             'absolute inset-x-0 top-1/2 border-t',
-            inFlight > 0 ? 'border-accent/40' : isCooling ? 'border-dashed border-warn/50' : 'border-line',
+            inFlight > 0 ? 'border-accent/40' : (LINES[health] ?? 'border-line'),
           )}
         />
         {PLACES.slice(0, inFlight).map((place) => (
@@ -41,7 +48,7 @@ export function FlowTrack({ waiting, inFlight, isCooling, isStill }: FlowTrackPr
       <span
         className={classes(
           'size-0 shrink-0 border-y-4 border-l-6 border-y-transparent',
-          inFlight > 0 ? 'border-l-accent' : isCooling ? 'border-l-warn/60' : 'border-l-line-strong',
+          inFlight > 0 ? 'border-l-accent' : (TIPS[health] ?? 'border-l-line-strong'),
         )}
       />
     </div>

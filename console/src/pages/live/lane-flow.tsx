@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { formatCount } from '../../format/numbers.ts';
-import { isUnwell } from '../../parts/is-unwell.ts';
+import { isUnwell } from '../../parts/health-order.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import type { BoardEndpoint, BoardLane } from './board-rows.ts';
@@ -10,7 +10,7 @@ import { FlowTrack } from './flow-track.tsx';
 import { formatWait } from './format-wait.ts';
 
 const words = text.live.board;
-/** Endpoints with requests or a cooldown are shown at any rank. */
+/** Endpoints with requests and those that are not healthy are shown at any rank. */
 const ENDPOINTS_SHOWN = 5;
 
 /** One lane: its queue and the tracks to its endpoints. */
@@ -29,7 +29,7 @@ export function LaneFlow({ lane, isStill }: { readonly lane: BoardLane; readonly
               <FlowTrack
                 waiting={endpoint.waiting}
                 inFlight={endpoint.inFlight}
-                isCooling={isUnwell(endpoint.health)}
+                health={endpoint.health}
                 isStill={isStill}
               />
               <EndpointLoad endpoint={endpoint} />

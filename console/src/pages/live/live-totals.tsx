@@ -1,17 +1,16 @@
 import type { Live } from '@relay/contract';
 import { useEffect, useRef, useState } from 'react';
 import { formatCount } from '../../format/numbers.ts';
-import { isUnwell } from '../../parts/is-unwell.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/states.tsx';
-import { formatCooling, formatWait } from './format-wait.ts';
+import { formatWait } from './format-wait.ts';
 
 const words = text.live;
 /** The interval of announcements to screen readers. */
 const SAID_EVERY_MS = 15_000;
 
-/** Waiting, in flight and in cooldown, over all lanes. */
+/** Waiting, in flight and not healthy, over all lanes. */
 export function LiveTotals({ live }: { readonly live: Live | undefined }) {
   const totals = live === undefined ? null : totalsOf(live);
   const tiles = totals === null ? SKELETONS : tilesOf(totals);
@@ -46,22 +45,34 @@ interface Totals {
   readonly longestWaitMs: number;
   readonly inFlight: number;
   readonly busyEndpoints: number;
-  readonly cooling: number;
-  readonly coolingMs: number;
+  readonly unwell: Readonly<Record<Unwell, number>>;
 }
 
-function totalsOf({ at, lanes, endpoints }: Live): Totals {
+type Unwell = keyof typeof words.totals.unwellOf;
+/** Worst first. */
+const UNWELL: readonly Unwell[] = ['down', 'degraded', 'rate_limited'];
+
+function totalsOf({ lanes, endpoints }: Live): Totals {
   const sum = (of: 'waiting' | 'in_flight') => lanes.reduce((total, lane) => total + lane[of], 0);
-  const cooling = endpoints.filter(({ health }) => isUnwell(health));
-  const untilMs = cooling.map(({ cooldown_until: until }) => (until === null ? 0 : Date.parse(until)));
+  const count = (state: Unwell) => endpoints.filter(({ health }) => health === state).length;
   return {
     waiting: sum('waiting'),
     longestWaitMs: Math.max(0, ...lanes.map((lane) => lane.longest_wait_ms)),
     inFlight: sum('in_flight'),
     busyEndpoints: endpoints.filter((endpoint) => endpoint.in_flight > 0).length,
-    cooling: cooling.length,
-    coolingMs: Math.max(0, Math.max(0, ...untilMs) - Date.parse(at)),
+    unwell: { down: count('down'), degraded: count('degraded'), rate_limited: count('rate_limited') },
   };
+}
+
+function unwellCount({ unwell }: Totals): number {
+  return UNWELL.reduce((sum, state) => sum + unwell[state], 0);
+}
+
+/** "1 down, 2 rate-limited". */
+function unwellNote({ unwell }: Totals): string {
+  return UNWELL.filter((state) => unwell[state] > 0)
+    .map((state) => words.totals.unwellOf[state](formatCount(unwell[state])))
+    .join(', ');
 }
 
 interface Tile {
@@ -71,7 +82,7 @@ interface Tile {
   readonly tone: string;
 }
 
-const NAMES = [words.totals.waiting, words.totals.inFlight, words.totals.coolingDown];
+const NAMES = [words.totals.waiting, words.totals.inFlight, words.totals.unwell];
 const SKELETONS: readonly Tile[] = NAMES.map((name) => ({ name, value: null, note: '', tone: '' }));
 
 function tilesOf(totals: Totals): readonly Tile[] {
@@ -92,13 +103,10 @@ function tilesOf(totals: Totals): readonly Tile[] {
       tone: totals.inFlight > 0 ? 'text-accent-ink' : '',
     },
     {
-      name: words.totals.coolingDown,
-      value: formatCount(totals.cooling),
-      note:
-        totals.cooling === 0
-          ? words.totals.allWell
-          : words.totals.untilAllWell(formatCooling(totals.coolingMs)),
-      tone: totals.cooling > 0 ? 'text-warn' : '',
+      name: words.totals.unwell,
+      value: formatCount(unwellCount(totals)),
+      note: unwellNote(totals) || words.totals.noneUnwell,
+      tone: totals.unwell.down > 0 ? 'text-bad' : unwellCount(totals) > 0 ? 'text-warn' : '',
     },
   ];
 }
@@ -108,7 +116,11 @@ function SaidNowAndThen({ totals }: { readonly totals: Totals | null }) {
   const sentence =
     totals === null
       ? ''
-      : words.said(formatCount(totals.waiting), formatCount(totals.inFlight), formatCount(totals.cooling));
+      : words.said(
+          formatCount(totals.waiting),
+          formatCount(totals.inFlight),
+          formatCount(unwellCount(totals)),
+        );
   const [said, setSaid] = useState('');
   const saidMs = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {

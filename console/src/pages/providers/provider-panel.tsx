@@ -6,6 +6,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { formatDuration } from '../../format/numbers.ts';
 import { HealthBadge, StateBadges } from '../../parts/health-badge.tsx';
+import { HealthSection } from '../../parts/health-section.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { CopiedValue } from '../../ui/copied-value.tsx';
@@ -60,6 +61,7 @@ export function ProviderPanel({ provider, onClose }: ProviderPanelProps) {
             ]}
           />
         </Section>
+        <HealthSection of={provider} />
         <CredentialSection provider={provider} mayWrite={mayWrite} />
         {can('testProvider') ? <TestSection provider={provider} /> : null}
       </DialogBody>

@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
-import { endpointsQuery, providersQuery } from '../../api/queries.ts';
+import { endpointsQuery, HEALTH_REFRESH, providersQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { matches } from '../../format/matches.ts';
 import { formatCount } from '../../format/numbers.ts';
-import { HealthBadge, StateBadges } from '../../parts/health-badge.tsx';
+import { HealthCell, StateBadges } from '../../parts/health-badge.tsx';
+import { healthOrder } from '../../parts/health-order.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -23,7 +24,7 @@ export function ProvidersPage() {
   const { can } = useAccess();
   const { query, openId, setQuery, open, close } = useListSearch();
   const [creating, setCreating] = useState(false);
-  const providers = useQuery(providersQuery(api));
+  const providers = useQuery({ ...providersQuery(api), ...HEALTH_REFRESH });
   const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
   const endpointCounts = useMemo(() => {
     const counts = new Map<string, number>();
@@ -95,8 +96,8 @@ function columnsOf(
     {
       id: 'health',
       header: words.columns.health,
-      sortBy: ({ health }) => health,
-      cell: ({ health }) => <HealthBadge health={health} />,
+      sortBy: ({ health }) => healthOrder.indexOf(health),
+      cell: (provider) => <HealthCell of={provider} />,
     },
     {
       id: 'credential',

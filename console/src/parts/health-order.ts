@@ -4,3 +4,6 @@ import type { Health } from '@relay/contract';
 export function isUnwell(health: Health): boolean {
   return health !== 'healthy' && health !== 'unknown';
 }
+
+/** Worst first. */
+export const healthOrder: readonly Health[] = ['down', 'degraded', 'rate_limited', 'unknown', 'healthy'];

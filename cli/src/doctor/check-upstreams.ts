@@ -1,0 +1,34 @@
+import { healthSentence, type SeenHealth } from '@relay/contract/words';
+import { type Finding, fail, note, warn } from './finding.ts';
+
+/** A provider or an endpoint, as far as its health is looked at. */
+export interface Upstream extends SeenHealth {
+  readonly name: string;
+  readonly slug: string;
+}
+
+/** What recent requests met. What nothing was sent to is noted: it is neither well nor broken. */
+export function healthFindings(
+  check: 'providers' | 'endpoints',
+  all: readonly Upstream[],
+  nowMs: number,
+): Finding[] {
+  const findings: Finding[] = [];
+  for (const each of all) {
+    const { health, name, slug } = each;
+    const fix = `run \`relay ${check} test ${slug}\``;
+    const message = `${name}: ${healthSentence(each, nowMs)}`;
+    if (health === 'down') findings.push(fail(check, message, fix));
+    if (health === 'degraded' || health === 'rate_limited') findings.push(warn(check, message, fix));
+  }
+  const unknown = all.filter(({ health }) => health === 'unknown');
+  const [first] = unknown;
+  if (first !== undefined) {
+    const message =
+      unknown.length === all.length
+        ? `No requests were sent to any of the ${all.length} ${check} recently, so their health is not known.`
+        : `${unknown.length} of ${all.length} ${check} had no recent requests, so their health is not known.`;
+    findings.push(note(check, message, `run \`relay ${check} test ${first.slug}\``));
+  }
+  return findings;
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Endpoint, Health } from '@relay/contract';
+import { memberTrouble } from './member-health.ts';
+
+const nowMs = Date.parse('2026-01-31T12:00:00.000Z');
+
+function member(id: string, health: Health, over: { enabled?: boolean; reason?: string } = {}) {
+  const since = new Date(nowMs - 40_000).toISOString();
+  const endpoint: Endpoint = {
+    id,
+    provider_id: 'p',
+    credential_id: null,
+    name: id,
+    slug: id,
+    upstream_model: 'm',
+    route_kind: 'chat',
+    supports_streaming: true,
+    pacing: false,
+    max_concurrency: null,
+    context_window: null,
+    max_latency_ms: 1_000,
+    enabled: true,
+    health,
+    health_detail: { reason: over.reason ?? null, since, requests: 3, error_share: 1, last_error: null },
+    cooldown_until: null,
+  };
+  return { enabled: over.enabled ?? true, endpoint };
+}
+
+const dead = member('a', 'down', { reason: 'connection refused' });
+
+test('an endpoint that is down says so, with where its requests go', () => {
+  assert.equal(
+    memberTrouble([dead, member('b', 'unknown')], 'a', nowMs),
+    'Down for 40 s: connection refused. Requests go to the next endpoint.',
+  );
+});
+
+test('the last endpoint of a lane still gets requests, and says so', () => {
+  const said = 'Down for 40 s: connection refused. No other endpoint is up, so requests still go to it.';
+  assert.equal(memberTrouble([dead], 'a', nowMs), said);
+  assert.equal(memberTrouble([dead, member('b', 'down')], 'a', nowMs), said);
+  assert.equal(memberTrouble([dead, member('b', 'healthy', { enabled: false })], 'a', nowMs), said);
+});
+
+test('nothing is said of what is well, unknown or switched off', () => {
+  const members = [member('a', 'healthy'), member('b', 'unknown'), member('c', 'down', { enabled: false })];
+  for (const id of ['a', 'b', 'c', 'd']) assert.equal(memberTrouble(members, id, nowMs), null);
+});

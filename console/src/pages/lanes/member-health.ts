@@ -1,0 +1,30 @@
+import type { Endpoint } from '@relay/contract';
+import { healthSentence } from '@relay/contract/words';
+import { isUnwell } from '../../parts/health-order.ts';
+import { text } from '../../text/index.ts';
+
+/** An endpoint of a lane, as far as it decides who gets a request. */
+export interface RankedEndpoint {
+  readonly enabled: boolean;
+  readonly endpoint: Endpoint | undefined;
+}
+
+/**
+ * What is wrong with an endpoint of a lane and where its requests go; null when nothing is. Relay skips an endpoint that is down
+ * unless all of them are.
+ */
+export function memberTrouble(
+  members: readonly RankedEndpoint[],
+  endpointId: string,
+  nowMs: number,
+): string | null {
+  const own = members.find(({ endpoint }) => endpoint?.id === endpointId);
+  if (own?.endpoint === undefined || !own.enabled || !isUnwell(own.endpoint.health)) return null;
+  const sentence = healthSentence(own.endpoint, nowMs);
+  if (own.endpoint.health !== 'down') return sentence;
+  const isAnotherUp = members.some(
+    ({ enabled, endpoint }) =>
+      enabled && endpoint?.enabled === true && endpoint.id !== endpointId && endpoint.health !== 'down',
+  );
+  return `${sentence} ${isAnotherUp ? text.health.skipped : text.health.lastOne}`;
+}
