@@ -6,7 +6,7 @@ import { readContexts, writeContexts } from '../session/contexts.ts';
 export function logoutCommand(surroundings: Surroundings): Command {
   return new Command('logout')
     .description(
-      'Forget a login context and its tokens. The tokens themselves stay valid: revoke keys with `relay keys revoke`.',
+      'Forget a login context and its tokens. The tokens themselves stay valid: revoke keys with `relay keys revoke KEY`.',
     )
     .option('--context <name>', 'a context other than the current one')
     .option('--all', 'forget every context')
@@ -21,7 +21,7 @@ async function logout(surroundings: Surroundings, options: { context?: string; a
     throw new ProgramError(
       name === null ? 'Nobody is logged in.' : `There is no login context called ${name}.`,
       exitCodes.notFound,
-      { fix: 'make one with `relay login`' },
+      { fix: 'run `relay login`' },
     );
   }
   const left = options.all === true ? [] : Object.entries(contexts).filter(([each]) => each !== name);

@@ -1,6 +1,7 @@
 import { type ErrorIssue, type ErrorResponse, issuesIn, readError } from '@relay/contract/client';
 import { type ErrorDetail, exitCodes, ProgramError } from '../kit/program-error.ts';
 import { plain } from '../output/cells.ts';
+import { fixWords } from './error-commands.ts';
 
 /** An error response of Relay, with its message and code. */
 export class ApiError extends ProgramError {
@@ -26,7 +27,7 @@ export async function errorOf(response: Response, text: string): Promise<Program
   const known = isErrorCode(error.code) ? errors[error.code] : undefined;
   return new ApiError(error, {
     why: known?.why,
-    fix: known?.fix,
+    fix: fixWords(error.code, known?.fix),
     requestId: shown(error.requestId),
     docUrl: shown(error.docUrl),
   });
@@ -48,8 +49,8 @@ export function foreignAnswer(response: Response, requestId?: string): ProgramEr
         ? undefined
         : 'Something else listens at this address, or a proxy in front of Relay answered.',
       fix: moved
-        ? 'log in with the address it redirects to'
-        : 'give the address of the gateway itself, as scheme, host and port: `relay login --server URL`',
+        ? `run \`relay login --server ${plain(URL.parse(location, url)?.origin ?? 'URL')}\``
+        : 'run `relay login --server URL` with the address of the gateway itself: scheme, host and port',
       requestId,
     },
   );

@@ -42,8 +42,9 @@ function ambiguous(found: readonly Named[], wanted: string, { singular, plural }
 }
 
 function suggestion(all: readonly Named[], wanted: string, { plural }: Kind): string {
-  const list = `\`relay ${plural} list\` shows what there is`;
-  if (all.length === 0) return `there are no ${plural} yet; make one with \`relay ${plural} create\``;
+  const list = `run \`relay ${plural} list\` to see what there is`;
+  if (all.length === 0)
+    return `there are no ${plural} yet; run \`relay ${plural} create --help\` to create one`;
   const close = all
     .flatMap(({ slug, name }) => [slug ?? name ?? ''])
     .filter(

@@ -8,14 +8,17 @@ export function unreachable(server: string, error: unknown): ProgramError {
 
 function explain(server: string, error: unknown): { what: string; fix: string } {
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return { what: `${server} did not answer in time.`, fix: 'try again; `relay doctor` says what is slow' };
+    return {
+      what: `${server} did not answer in time.`,
+      fix: 'try again, or run `relay doctor` to see what is slow',
+    };
   }
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const code = codeOf(cause);
   if (code === 'ECONNREFUSED') {
     return {
       what: `No server listens at ${server}.`,
-      fix: 'start it with `relay start`, or check the address and the port',
+      fix: 'run `relay start` to start it, or check the address and the port',
     };
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
@@ -45,7 +48,7 @@ function explain(server: string, error: unknown): { what: string; fix: string } 
   const detail = cause instanceof Error ? cause.message : String(cause);
   return {
     what: `The connection to ${server} failed: ${code === '' ? detail : code}.`,
-    fix: 'try again; `relay doctor` looks at the connection step by step',
+    fix: 'try again, or run `relay doctor`, which looks at the connection step by step',
   };
 }
 

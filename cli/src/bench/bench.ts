@@ -90,7 +90,7 @@ async function bench(surroundings: Surroundings, lane: string, options: OptionVa
   ]);
   if (good.length === 0)
     throw new ProgramError('Every request failed.', exitCodes.error, {
-      fix: `\`relay explain ${lane}\` says why`,
+      fix: `run \`relay explain ${lane}\` to see why`,
     });
 }
 

@@ -111,9 +111,10 @@ async function readStream(response: Response, onText: (text: string) => void): P
 }
 
 function brokenOff({ headers }: Response, message?: string): ProgramError {
+  const requestId = headers.get('x-request-id') ?? undefined;
   return new ProgramError(message ?? 'The answer broke off.', exitCodes.error, {
-    fix: 'ask again; `relay requests get` with the request id shows what happened',
-    requestId: headers.get('x-request-id') ?? undefined,
+    fix: `run \`relay requests get ${requestId ?? 'ID'}\` to see what happened, and ask again`,
+    requestId,
   });
 }
 

@@ -17,7 +17,7 @@ export async function apply(surroundings: Surroundings, path: string, options: A
   if (options.yes !== true && !canAsk(surroundings))
     throw usageError(
       'Applying a file has to be confirmed.',
-      'add --yes; `relay config diff` shows what it would do',
+      'add --yes; run `relay config diff` to see what it would do',
     );
   const planned = await planFile(surroundings, path, options);
   const { api, read, config, secrets, plan } = planned;

@@ -41,7 +41,7 @@ async function runTraffic(surroundings: Surroundings, flags: TrafficFlags): Prom
   const state = await readDemoState(directory);
   if (state?.url == null)
     throw new ProgramError(`There is no demo in ${directory}.`, exitCodes.notFound, {
-      fix: 'start one with `relay start --demo`, or name its directory with --data-dir',
+      fix: 'run `relay start --demo`, or name its directory with --data-dir',
     });
   const { url } = state;
   await fetch(`${url}/livez`).catch((error: unknown) => {

@@ -15,7 +15,7 @@ export const checkMetering: Check = async (examination) => {
       warn(
         'metering',
         `${count(drift, 'window')} of limits differ from the ledger.`,
-        'the log of the worker names the policies; compare with `relay limits usage` and `relay usage`, and report it',
+        'run `relay limits usage` and `relay usage` and compare; the log of the worker names the policies',
       ),
     );
   }
@@ -28,7 +28,7 @@ function backlog(metrics: ReadonlyMap<string, number>): Finding[] {
   const waiting = metrics.get('relay_usage_stream_entries') ?? 0;
   if (waiting > STREAM_ENTRIES_MAX) {
     const message = `${count(waiting, 'settled request')} are not in the ledger yet.`;
-    findings.push(warn('metering', message, 'start another worker: `relay serve --role worker`'));
+    findings.push(warn('metering', message, 'run `relay serve --role worker` to start another worker'));
   }
   const spooled = metrics.get('relay_spool_entries') ?? 0;
   if (spooled > 0) {

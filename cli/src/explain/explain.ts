@@ -50,13 +50,16 @@ function smallBody(operation: Operation): Record<string, unknown> {
   return operation === 'chat' ? { messages: [{ role: 'user', content: 'Hello' }] } : { input: 'Hello' };
 }
 
-function refusal({ error_code, reason, retry_after_ms }: Explanation): ProgramError {
+function refusal({ model, error_code, reason, retry_after_ms }: Explanation): ProgramError {
   const isUnknown = error_code === 'model_not_found';
   const isLimited = retry_after_ms !== null;
   const exitCode = isUnknown ? exitCodes.notFound : isLimited ? exitCodes.rateLimited : exitCodes.error;
-  return new ProgramError(`It would be refused with ${error_code}: ${reason}`, exitCode, {
-    fix: isLimited ? `it could be admitted in ${milliseconds(retry_after_ms)}` : undefined,
-  });
+  const fix = isUnknown
+    ? 'run `relay lanes list` and `relay endpoints list` to see what can be called'
+    : isLimited
+      ? `it could be admitted in ${milliseconds(retry_after_ms)}; run \`relay limits usage\` to see what is used`
+      : `run \`relay lanes members list ${plain(model)}\` to see which endpoints it has`;
+  return new ProgramError(`It would be refused with ${error_code}: ${reason}`, exitCode, { fix });
 }
 
 const tones: Readonly<Record<string, Tone>> = {

@@ -104,7 +104,7 @@ async function listKeys(surroundings: Surroundings, options: OptionValues): Prom
     empty:
       all.length > 0
         ? 'No key is active; --all shows the others.'
-        : 'There are no keys yet; make one with `relay keys create`.',
+        : 'There are no keys yet; run `relay keys create --name NAME`.',
   });
 }
 

@@ -18,7 +18,7 @@ export async function rotateKey(
 ): Promise<Rotated> {
   if (old.status !== 'active') {
     throw new ProgramError(`The key ${old.name} is ${old.status}.`, exitCodes.error, {
-      fix: 'make a new one with `relay keys create`',
+      fix: 'run `relay keys create --name NAME`',
     });
   }
   const budgets = (await dataOf(api.management.GET('/api/relay/api-key-limit-policies'))).policies.filter(

@@ -64,7 +64,7 @@ export function addBinding(parent: Command, surroundings: Surroundings, find: Fi
     if (now.some((each) => isSame(each, target)))
       return now.filter((each) => !isSame(each, target)).map(written);
     throw new ProgramError('The guardrail is not bound to that.', exitCodes.notFound, {
-      fix: '`relay guardrails get` shows its bindings',
+      fix: 'run `relay guardrails get GUARDRAIL`, which shows its bindings',
     });
   });
 }

@@ -94,7 +94,7 @@ async function show(
       ...healthColumns<Member>(),
       { title: 'enabled', value: ({ enabled }) => enabled },
     ],
-    empty: `The lane ${lane.name} has no members; add one with \`relay lanes members add ${lane.slug} ENDPOINT\`.`,
+    empty: `The lane ${lane.name} has no members; run \`relay lanes members add ${lane.slug} ENDPOINT\`.`,
   });
 }
 
@@ -147,7 +147,7 @@ async function memberNamed(api: Api, lane: Lane, names: readonly string[]): Prom
     const found = memberships.find(({ endpoint_id }) => endpoint_id === endpoint.id);
     if (found !== undefined) return found;
     throw new ProgramError(`${endpoint.name} is not a member of ${lane.name}.`, exitCodes.notFound, {
-      fix: `\`relay lanes members list ${lane.slug}\` shows who is`,
+      fix: `run \`relay lanes members list ${lane.slug}\` to see who is`,
     });
   });
 }

@@ -57,7 +57,7 @@ export const limits: Resource<LimitPolicy> = announcedResource(announcedResource
       const api = await connect(surroundings, options);
       await printList(surroundings, options, await usageOf(api), {
         columns: usageColumns,
-        empty: 'There are no limits yet; make one with `relay limits create`.',
+        empty: 'There are no limits yet; run `relay limits create --help` to create one.',
       });
     });
   },
@@ -107,13 +107,13 @@ async function showRoom(surroundings: Surroundings, options: OptionValues, name:
   const state = (await usageOf(api)).find(({ policy_id }) => policy_id === policy.id);
   if (state === undefined) {
     throw new ProgramError('The limit is not in force.', exitCodes.error, {
-      fix: `enable it with \`relay limits update ${policy.id} --enabled\``,
+      fix: `run \`relay limits update ${policy.id} --enabled\``,
     });
   }
   await printObject(surroundings, options, state);
   if (state.remaining > 0) return;
   throw new ProgramError('The limit has no room left.', exitCodes.rateLimited, {
-    fix: `wait until ${timeText(state.resets_at)}, or raise it with \`relay limits update ${policy.id} --limit-value N\``,
+    fix: `wait until ${timeText(state.resets_at)}, or run \`relay limits update ${policy.id} --limit-value N\``,
   });
 }
 

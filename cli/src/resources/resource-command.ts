@@ -81,7 +81,7 @@ async function list<T extends Named>(
   const { plural } = resource.kind;
   await printList(surroundings, options, await resource.list(api), {
     columns: resource.columns,
-    empty: `There are no ${plural} yet; make one with \`relay ${plural} create\`.`,
+    empty: `There are no ${plural} yet; run \`relay ${plural} create --help\` to create one.`,
   });
 }
 

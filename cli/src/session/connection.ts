@@ -37,8 +37,8 @@ export async function resolveConnection(
     throw new ProgramError(`There is no login context called ${options.context}.`, exitCodes.notFound, {
       fix:
         known.length === 0
-          ? 'make one with `relay login`'
-          : `use one of ${known.join(', ')}, or make it with \`relay login --context ${options.context}\``,
+          ? 'run `relay login`'
+          : `use one of ${known.join(', ')}, or run \`relay login --context ${options.context}\``,
     });
   }
   // An explicitly named context overrides the environment.

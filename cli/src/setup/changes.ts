@@ -56,14 +56,14 @@ export async function undoChange(
   const change = await readChange(surroundings, agent);
   if (change === null) {
     throw new ProgramError(`Nothing was set up for ${agent}.`, exitCodes.notFound, {
-      fix: `\`relay setup ${agent}\` would do so`,
+      fix: `run \`relay setup ${agent}\``,
     });
   }
   const { path, existed, sha256 } = change;
   const now = await bytesOf(path);
   if (now !== null && hashOf(now) !== sha256 && !isForced) {
     throw new ProgramError(`${path} was changed since it was set up.`, exitCodes.error, {
-      fix: `look at what was changed; --force puts ${existed ? backupPath(path) : 'nothing'} in its place`,
+      fix: `look at what was changed; run \`relay setup ${agent} --undo --force\` to put ${existed ? backupPath(path) : 'nothing'} in its place`,
     });
   }
   if (existed) await rename(backupPath(path), path);

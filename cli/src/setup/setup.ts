@@ -87,7 +87,7 @@ async function onlyLane(api: Api): Promise<string> {
     {
       fix:
         names.length === 0
-          ? 'make one with `relay lanes create`'
+          ? 'run `relay lanes create --name NAME`'
           : `add --lane with one of ${names.slice(0, 10).join(', ')}`,
     },
   );

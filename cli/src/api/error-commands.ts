@@ -1,0 +1,36 @@
+import type { ErrorCode } from '@relay/contract/errors';
+
+const LOGIN = 'run `relay login`';
+const DOCTOR = 'run `relay doctor`';
+const LIMITS = 'run `relay limits usage`';
+
+/** The command that fixes an error of the server, or shows its cause. */
+const COMMANDS: Partial<Record<ErrorCode, string>> = {
+  missing_api_key: LOGIN,
+  invalid_api_key: LOGIN,
+  expired_api_key: LOGIN,
+  revoked_api_key: LOGIN,
+  insufficient_scope: 'run `relay keys create --name NAME --scope SCOPE`',
+  rate_limit_wait_budget_exceeded: LIMITS,
+  budget_exhausted: LIMITS,
+  request_exceeds_limit: LIMITS,
+  queue_full: LIMITS,
+  model_not_found: 'run `relay lanes list`',
+  no_route: 'run `relay explain LANE`',
+  policy_unavailable: DOCTOR,
+  metering_unavailable: DOCTOR,
+  store_unavailable: DOCTOR,
+  configuration_unavailable: DOCTOR,
+  upstream_unreachable: DOCTOR,
+  upstream_timeout: DOCTOR,
+  upstream_invalid_response: DOCTOR,
+  upstream_not_prepared: DOCTOR,
+  guardrail_unavailable: 'run `relay guardrails list`',
+};
+
+/** What the error's page says to do, and the command to copy for it. */
+export function fixWords(code: string, advice: string | undefined): string | undefined {
+  const command = Object.entries(COMMANDS).find(([known]) => known === code)?.[1];
+  if (command === undefined || advice === undefined) return command ?? advice;
+  return `${command}. ${advice}`;
+}
