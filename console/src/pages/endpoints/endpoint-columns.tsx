@@ -70,7 +70,7 @@ export function endpointColumns(
 function Price({ row: { price } }: { readonly row: EndpointRow }) {
   if (price === undefined)
     return (
-      <span className="text-ink-faint" title={words.unpricedHint}>
+      <span className="whitespace-nowrap text-ink-faint" title={words.unpricedHint}>
         {words.unpriced}
       </span>
     );

@@ -76,30 +76,48 @@ function Members({ members }: { readonly members: readonly LaneMember[] | undefi
   if (members.length === 0) return <p className="text-[13px] text-warn">{words.noMembers}</p>;
   const more = members.length - MEMBERS_SHOWN;
   const ranked = members.map(({ membership: { enabled }, endpoint }) => ({ enabled, endpoint }));
-  const trouble = members
-    .map(({ membership: { endpoint_id: id } }) => memberTrouble(ranked, id, nowMs))
-    .find((said) => said !== null);
   return (
     <ol className="space-y-1.5">
-      {members.slice(0, MEMBERS_SHOWN).map(({ membership, endpoint }, index) => (
-        <li key={membership.id} className="flex items-center gap-2.5 text-[13px]">
-          <span className="grid size-5 shrink-0 place-items-center rounded bg-sunken text-[11px] text-ink-faint tabular-nums">
-            {index + 1}
-          </span>
-          <span className={classes('min-w-0 truncate', !membership.enabled && 'text-ink-faint line-through')}>
-            {endpoint?.name ?? membership.endpoint_id}
-          </span>
-          {endpoint === undefined ? null : (
-            <span className="ml-auto">
-              <HealthDot health={endpoint.health} />
-            </span>
-          )}
-        </li>
+      {members.slice(0, MEMBERS_SHOWN).map((member, index) => (
+        <MemberLine
+          key={member.membership.id}
+          member={member}
+          place={index + 1}
+          trouble={memberTrouble(ranked, member.membership.endpoint_id, nowMs)}
+        />
       ))}
       {more > 0 ? <li className="pl-7.5 text-xs text-ink-faint">{words.more(more)}</li> : null}
-      {trouble === undefined ? null : <li className="pl-7.5 text-xs text-ink-soft">{trouble}</li>}
     </ol>
   );
+}
+
+function MemberLine({ member: { membership, endpoint }, place, trouble }: MemberLineProps) {
+  return (
+    <li className="text-[13px]">
+      <span className="flex items-center gap-2.5">
+        <span className="grid size-5 shrink-0 place-items-center rounded bg-sunken text-[11px] text-ink-faint tabular-nums">
+          {place}
+        </span>
+        <span className={classes('min-w-0 truncate', !membership.enabled && 'text-ink-faint line-through')}>
+          {endpoint?.name ?? membership.endpoint_id}
+        </span>
+        {endpoint === undefined ? null : (
+          <span className="ml-auto">
+            <HealthDot health={endpoint.health} />
+          </span>
+        )}
+      </span>
+      {trouble !== null && endpoint?.health === 'down' ? (
+        <p className="pl-7.5 text-xs text-ink-soft">{trouble}</p>
+      ) : null}
+    </li>
+  );
+}
+
+interface MemberLineProps {
+  readonly member: LaneMember;
+  readonly place: number;
+  readonly trouble: string | null;
 }
 
 function Figures({ figures }: { readonly figures: LaneFigures | null | undefined }) {

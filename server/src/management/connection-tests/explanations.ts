@@ -40,7 +40,7 @@ export function explanationOf(outcome: Outcome, subject: Subject, connected: boo
     case 'dns_failed':
       return `${hostname} does not resolve to an address. Check its spelling in base_url, and the DNS of this deployment.`;
     case 'connection_refused':
-      return `${hostname} refuses connections on this port. Check scheme and port of base_url, and that the server is running.`;
+      return `${host} refuses connections. Check scheme and port of base_url, and that the server is running.`;
     case 'connection_failed':
       return connected
         ? `${hostname} closed the connection before its answer was complete. Try again; if it stays, check what stands in front of it.`
