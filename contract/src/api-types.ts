@@ -2265,7 +2265,7 @@ export interface components {
         Error: {
             type: string;
             /** @enum {string} */
-            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "upgrade_required" | "conflict" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
+            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "upgrade_required" | "conflict" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "upstream_credential_refused" | "upstream_redirected" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
             /** @description What happened, why, and what to do. */
             message: string;
             /** @description The field at fault. */
@@ -3295,6 +3295,8 @@ export interface components {
             /** @description Waited for capacity before this attempt. */
             wait_ms: number | null;
             duration_ms: number;
+            /** @description What the provider said when it rejected the credential or redirected (401, 402, 403, 407, 3xx), without keys and without anything of the request. Null otherwise. */
+            upstream_message: string | null;
         };
         /** RequestDetail */
         RequestDetail: {
@@ -4020,7 +4022,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `upstream_unreachable`, `upstream_timeout`, `upstream_invalid_response`, `upstream_not_prepared`, `stream_interrupted`. On inference a provider’s own 502 may pass through unchanged. */
+        /** @description `upstream_unreachable`, `upstream_timeout`, `upstream_invalid_response`, `upstream_not_prepared`, `upstream_credential_refused`, `upstream_redirected`, `stream_interrupted`. On inference a provider’s own 502 may pass through unchanged. */
         Error502: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];

@@ -6,6 +6,13 @@ import { renderFields, renderTable } from '../output/table.ts';
 
 type Detail = components['schemas']['RequestDetail'];
 
+/** Only for an attempt whose credential or address the provider rejected, so it is not always shown. */
+const MESSAGE = {
+  title: 'provider says',
+  value: ({ upstream_message }: Detail['attempts'][number]) => upstream_message,
+  elastic: true,
+};
+
 /** One request in chronological order. */
 export function printRequest(surroundings: Surroundings, detail: Detail): void {
   const { stdout } = surroundings;
@@ -49,6 +56,7 @@ export function printRequest(surroundings: Surroundings, detail: Detail): void {
       { title: 'outcome', value: ({ outcome }: Detail['attempts'][number]) => outcome },
       { title: 'status', value: ({ upstream_status }: Detail['attempts'][number]) => upstream_status },
       { title: 'error', value: ({ error_code }: Detail['attempts'][number]) => error_code },
+      ...(detail.attempts.some(({ upstream_message }) => upstream_message !== null) ? [MESSAGE] : []),
       {
         title: 'took',
         value: ({ duration_ms }: Detail['attempts'][number]) => milliseconds(duration_ms),

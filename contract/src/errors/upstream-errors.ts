@@ -34,6 +34,24 @@ export const upstreamErrors = {
     fix: 'Store the credential again, enable it, or allow the private network that `base_url` points to.',
     owner: 'config',
   },
+  upstream_credential_refused: {
+    status: 502,
+    type: 'upstream_error',
+    message:
+      'The provider refused the credential that Relay sent. Check the provider’s credential; the details of this request have its own text.',
+    why: 'The provider answered 401, 402, 403 or 407: it does not know the credential, does not allow it this call or model, or wants to be paid. No other candidate answered. The answer concerns Relay’s configuration and can quote the credential, so it is not passed on.',
+    fix: 'Read `upstream_message` of the attempt in `GET /api/relay/requests/{request_id}`. Store a valid credential, allow it the model, or settle the account at the provider.',
+    owner: 'config',
+  },
+  upstream_redirected: {
+    status: 502,
+    type: 'upstream_error',
+    message:
+      'The provider answered with a redirect, and Relay does not follow redirects. Correct its base URL.',
+    why: 'The upstream answered with a 3xx, and no other candidate answered. Relay neither follows a redirect nor passes it on: the client would send the whole request, past guardrails and limits, to whatever address it names.',
+    fix: 'Set `base_url` of the provider to the address that answers. `upstream_message` of the attempt in `GET /api/relay/requests/{request_id}` has the address of the redirect.',
+    owner: 'config',
+  },
   stream_interrupted: {
     status: 502,
     type: 'upstream_error',

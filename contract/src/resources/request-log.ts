@@ -110,6 +110,10 @@ export const RequestAttempt = closed('RequestAttempt', {
   started_at: nullable(Timestamp),
   wait_ms: nullable(integer(), { description: 'Waited for capacity before this attempt.' }),
   duration_ms: integer(),
+  upstream_message: nullable(Type.String(), {
+    description:
+      'What the provider said when it rejected the credential or redirected (401, 402, 403, 407, 3xx), without keys and without anything of the request. Null otherwise.',
+  }),
 });
 export type RequestAttempt = Static<typeof RequestAttempt>;
 

@@ -23,6 +23,8 @@ const dispatchErrors = [
   'upstream_timeout',
   'upstream_invalid_response',
   'upstream_not_prepared',
+  'upstream_credential_refused',
+  'upstream_redirected',
   'stream_interrupted',
   'guardrail_unavailable',
   'metering_unavailable',

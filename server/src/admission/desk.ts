@@ -48,6 +48,8 @@ export interface AdmissionDesk {
   /** Sets what `woken` calls for an operation in line. */
   onWake(operationId: string, wake: (() => void) | null): void;
   woken(operationId: string): void;
+  /** Wakes everything that waits, so that a process that stops does not wait with it. */
+  wakeAll(): void;
   penalize(organizationId: string, endpointId: string, untilMs: number): void;
   cooldownUntilMs(endpointId: string): number | null;
   /** Requests of this process that wait for capacity, and those that have it. */
@@ -105,6 +107,9 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
     },
     woken(operationId) {
       live.get(operationId)?.wake?.();
+    },
+    wakeAll() {
+      for (const { wake } of live.values()) wake?.();
     },
     penalize(organizationId, endpointId, untilMs) {
       deps.local.penalize(endpointId, untilMs);

@@ -19,6 +19,15 @@ export interface RecordedAttempt {
   /** Time that the request waited for capacity since the previous attempt. */
   readonly waitMs?: number;
   readonly latencyMs: number;
+  /** What the provider said about Relay's credential or address, without any part of the credential or the request. */
+  readonly upstreamMessage?: string;
+}
+
+/** How often a request moved on to another endpoint. Another attempt at the same endpoint does not count. */
+export function fallbacksOf(attempts: readonly { readonly endpointId: string }[]): number {
+  return attempts.filter(
+    ({ endpointId }, index) => index > 0 && attempts[index - 1]?.endpointId !== endpointId,
+  ).length;
 }
 
 /** The limit that made a request wait or rejected it. */
@@ -75,7 +84,7 @@ export interface RecordedGuardrail {
 }
 
 /**
- * The one terminal record of a request: numbers and identifiers, never text of the request or the answer. It travels as JSON through
+ * The one terminal record of a request: numbers and identifiers, never text of the request or of an answer to it. It travels as JSON through
  * a stream that gateways of several versions write, so newer members are optional.
  */
 export interface RequestRecord {

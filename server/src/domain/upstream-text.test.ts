@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { errorTextOf, shownText } from './upstream-text.ts';
+import { errorTextOf, passableText, shownText } from './upstream-text.ts';
 
 const secret = 'hx7-Qm2PzL9vTrW4';
 
@@ -38,6 +38,13 @@ describe('what is shown of an upstream’s words', () => {
     assert.equal(shownText(plain, secret), plain);
   });
 
+  it('has no query of an address, which may carry a key', () => {
+    assert.equal(
+      shownText('See https://api.example.com/v1/keys?key=AIzaSyA1234#top for help.', null),
+      'See https://api.example.com/v1/keys for help.',
+    );
+  });
+
   it('is one line of at most 300 characters', () => {
     const shown = shownText(`a\r\nb\u0000\u202e${'x'.repeat(100_000)}`, null);
     assert.equal(shown.length, 300);
@@ -53,5 +60,38 @@ describe('what is shown of an upstream’s words', () => {
     assert.equal(text({ headers: { authorization: secret } }), null);
     assert.equal(errorTextOf(Buffer.from('<html>secret page</html>'), null), null);
     assert.equal(errorTextOf(Buffer.from('{"error":'.repeat(50_000)), null), null);
+  });
+});
+
+describe('a provider’s text for a client', () => {
+  it('is the same text when it says nothing of the secret', () => {
+    const said = '{"error":{"message":"Too long... please wait *** and **bold** text.","code":"x"}}';
+    assert.equal(passableText(said, secret), said);
+    assert.equal(passableText(said, null), said);
+    assert.equal(passableText('must not be empty', 'EMPTY'), 'must not be empty');
+  });
+
+  it('has neither the secret nor a masked form of it', () => {
+    for (const form of [
+      secret,
+      secret.slice(0, 9),
+      secret.slice(-8),
+      'hx7...TrW4',
+      'hx7-Qm2P********',
+      '*****rW4',
+      'hx7-…W4',
+      'hx7••••••rW4',
+      `${secret.slice(0, 4)}***${secret.slice(-4)}`,
+    ]) {
+      const shown = passableText(`{"error":{"message":"Bad key ${form}, sorry."}}`, secret);
+      assert.equal(shown, '{"error":{"message":"Bad key [redacted], sorry."}}', form);
+    }
+  });
+
+  it('takes time in proportion to its length', () => {
+    const startMs = performance.now();
+    for (const letter of ['a', '*', '.', 'hx7-', ' ...'])
+      passableText(letter.repeat(1_000_000 / letter.length), secret);
+    assert.ok(performance.now() - startMs < 5_000);
   });
 });

@@ -1,5 +1,6 @@
 import type { AdmissionDesk } from '../admission/desk.ts';
 import { type Candidate, sentCredential } from '../domain/routing/routing.ts';
+import { verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
 import type { Log } from '../kit/log.ts';
 import { cooldownUntilMs } from './dispatch/cooldown.ts';
 import { type DispatchDeps, sendUpstream } from './dispatch/send-upstream.ts';
@@ -9,9 +10,12 @@ import {
   type Exchange,
   isFailure,
   type RoutedRequest,
+  type UpstreamAnswer,
   type UpstreamHead,
 } from './exchange.ts';
 import { interruptedFrame } from './respond/answer.ts';
+import { withoutCredential } from './respond/clean-answer.ts';
+import { keptMessage } from './respond/kept-message.ts';
 import { Reply } from './respond/reply.ts';
 import { responseHeaders } from './respond/response-headers.ts';
 
@@ -61,6 +65,7 @@ export async function attempt(
     headersFor: (head, usage) =>
       responseHeaders(exchange, routed, candidate, head, usage, deps.clock.monotonicMs()),
     interruptedFrame: () => interruptedFrame(deps, exchange),
+    cleanFrame: (frame) => withoutCredential(frame, secretOf(candidate)),
   });
   reply.stopUpstream = sendUpstream(deps, exchange, upstream, routed.body, candidate, reply, inspected);
   exchange.inCharge = reply;
@@ -72,7 +77,26 @@ export async function attempt(
   record.status = reply.head?.status ?? null;
   exchange.marks.upstreamFirstByteMs = reply.headMs === null ? null : reply.headMs - sentMs;
   noteResult(deps, exchange, candidate, record, result, reply.head);
+  if (result.kind === 'answer' && verdictOfStatus(result.answer.status).rejects !== null)
+    await keepMessage(deps, routed, candidate, record, result.answer);
   return result;
+}
+
+function secretOf(candidate: Candidate): string | null {
+  return sentCredential(candidate)?.secret?.reveal() ?? null;
+}
+
+/** For those who can correct the credential or the address; the client does not get it. */
+async function keepMessage(
+  deps: AttemptDeps,
+  { body }: RoutedRequest,
+  candidate: Candidate,
+  record: AttemptRecord,
+  answer: UpstreamAnswer,
+): Promise<void> {
+  const kept = await keptMessage(answer, body, secretOf(candidate));
+  if (kept !== undefined) record.upstreamMessage = kept;
+  deps.log.warn({ endpoint: candidate.endpoint.id, status: answer.status }, 'credential or address rejected');
 }
 
 function noteResult(
@@ -95,9 +119,13 @@ function noteResult(
       record.cause = 'client_disconnected';
       return;
     case 'failure':
-      record.cause = result.code;
+      record.cause = result.fault.code;
       deps.log.warn(
-        { endpoint: candidate.endpoint.id, cause: result.code, why: result.internal },
+        {
+          endpoint: candidate.endpoint.id,
+          cause: result.fault.code,
+          why: result.fault.internal ?? result.fault.why,
+        },
         'attempt failed',
       );
       return;

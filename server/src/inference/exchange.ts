@@ -121,6 +121,8 @@ export interface AttemptRecord {
   outcome: AttemptOutcome;
   cause: string | null;
   latencyMs: number;
+  /** What the provider said about Relay's credential or address; absent when it said nothing that may be kept. */
+  upstreamMessage?: string;
 }
 
 export interface UpstreamHead {
@@ -143,13 +145,21 @@ export type AttemptResult =
   | { readonly kind: 'answer'; readonly answer: UpstreamAnswer; readonly usage: Usage | null }
   | {
       readonly kind: 'failure';
-      readonly code: UpstreamFault;
-      readonly internal: string;
+      readonly fault: AttemptFault;
       /** A stream that reported an error before any content. It is sent to the client if no other attempt succeeds. */
       readonly held: UpstreamAnswer | null;
     }
   | { readonly kind: 'delivered'; readonly delivery: Delivery }
   | { readonly kind: 'client_gone' };
+
+/** Why an attempt has no answer. */
+export interface AttemptFault {
+  readonly code: UpstreamFault;
+  /** In words for the client: no text of the provider, no credential. */
+  readonly why: string;
+  /** For the log only. */
+  readonly internal?: string;
+}
 
 export interface Delivery {
   readonly state: AttemptOutcome;
@@ -166,7 +176,7 @@ export interface UpstreamListener {
   onHead(head: UpstreamHead, flow: Flow): void;
   onData(chunk: Buffer): void;
   onEnd(): void;
-  onFailure(code: UpstreamFault, internal: string): void;
+  onFailure(fault: AttemptFault): void;
 }
 
 export interface Flow {

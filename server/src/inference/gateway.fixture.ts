@@ -78,6 +78,7 @@ export interface Gateway {
   organization: OrganizationSnapshot;
   /** What the stores hold; equal to `organization` while undefined. */
   newest: OrganizationSnapshot | undefined;
+  draining: boolean;
   readonly records: RequestRecord[];
   /** Every call to the limits engine. */
   readonly asked: AdmissionAsk[];
@@ -138,7 +139,7 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
     bodyBytesMax: 1_000_000,
     attemptsMax: 3,
     publicUrl: 'https://relay.example.com',
-    draining: () => false,
+    draining: () => gateway.draining,
     headersTimeoutMs: 5_000,
     idleTimeoutMs: 5_000,
   });
@@ -148,6 +149,7 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
   const gateway: Gateway = {
     organization,
     newest: undefined,
+    draining: false,
     records,
     asked,
     desk,

@@ -6,18 +6,14 @@ import type { Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import type { Candidate } from '../domain/routing/routing.ts';
+import { FAULT_VERDICT, verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
 import { readBody } from '../http/read-body.ts';
-import { awaitCapacity, LATE_ANSWERS_MAX, remainingCandidates, UNUSED } from './admit/await-capacity.ts';
+import { awaitCapacity, LATE_ANSWERS_MAX, UNUSED } from './admit/await-capacity.ts';
 import { giveUpCharges } from './admit/give-up-charges.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
+import { asksForPause } from './dispatch/cooldown.ts';
 import { clientGone, endWithError } from './endings.ts';
-import {
-  type AttemptResult,
-  type Exchange,
-  isFailure,
-  type RoutedRequest,
-  type UpstreamAnswer,
-} from './exchange.ts';
+import { type Exchange, isFailure, type RoutedRequest, type UpstreamAnswer } from './exchange.ts';
 import type { GuardDeps } from './guard/ask.ts';
 import {
   demandInspectable,
@@ -27,10 +23,9 @@ import {
   responseGuardrails,
 } from './guard/guard-request.ts';
 import { guardResponse } from './guard/guard-response.ts';
+import { answerWith, type HeldResult } from './last-answer.ts';
 import { receiveRequest } from './receive/receive-request.ts';
-import { sendAnswer } from './respond/answer.ts';
 import { decodeAnswer } from './respond/decode-answer.ts';
-import { responseHeaders } from './respond/response-headers.ts';
 import { routeRequest } from './route/route-request.ts';
 import { type Ending, settle } from './settle/settle.ts';
 import type { TypicalOutput } from './settle/typical-output.ts';
@@ -95,17 +90,17 @@ async function serveFromCandidates(
   routed: RoutedRequest,
   candidates: readonly Candidate[],
 ): Promise<Ending> {
-  const tried = new Set<string>();
-  const attemptsMax = routed.route.allowFallback ? Math.min(deps.attemptsMax, candidates.length) : 1;
-  let last: AttemptResult | null = null;
+  let untried = candidates;
+  /** Tried before, and asked for a pause. The engine knows their cooldown, so that an ask for them waits for its end. */
+  let paused: Candidate[] = [];
+  let last: HeldResult | null = null;
   let lastCandidate: Candidate | null = null;
   let release: Actual | null = null;
   let waitedMs = 0;
   let late = 0;
 
-  while (tried.size < attemptsMax) {
-    const remaining = remainingCandidates(candidates, tried);
-    const capacity = await awaitCapacity(deps, exchange, routed, remaining, release);
+  while (exchange.attempts.length < deps.attemptsMax && untried.length + paused.length > 0) {
+    const capacity = await awaitCapacity(deps, exchange, routed, [...untried, ...paused], release);
     if (capacity === 'client_gone') return clientGone();
     if (capacity === 'draining') throw new RelayError('draining');
     if (capacity.kind === 'refused') {
@@ -123,7 +118,7 @@ async function serveFromCandidates(
       release = UNUSED;
       continue;
     }
-    tried.add(candidate.endpoint.id);
+    const others = (list: readonly Candidate[]) => list.filter((each) => each !== candidate);
     const postGuardrails = responseGuardrails(exchange, routed, candidate);
     const inspected = postGuardrails.length > 0;
     const waitMs = exchange.waitMs - waitedMs;
@@ -135,10 +130,15 @@ async function serveFromCandidates(
       return inspectAnswer(deps, exchange, routed, candidate, result.answer, result.usage);
     last = result;
     lastCandidate = candidate;
-    if (!mayTryAnother(result)) break;
+    if (!movesOn(result)) break;
+    untried = routed.route.allowFallback ? others(untried) : [];
+    paused = others(paused);
+    if (result.kind === 'answer' && asksForPause(result.answer, deps.clock.nowMs())) paused.push(candidate);
     release = takenByAttempt(exchange, routed);
   }
-  return answerWith(deps, exchange, routed, last, lastCandidate);
+  if (last === null || lastCandidate === null)
+    throw new RelayError('internal_error', { internal: 'the candidate loop ended without a result' });
+  return answerWith(deps, exchange, routed, lastCandidate, last);
 }
 
 /** Asks the guardrails of a candidate whose capacity is reserved. The reservation is voided unless all of them agree. */
@@ -177,8 +177,7 @@ async function inspectAnswer(
   const guarded = await guardResponse(deps, exchange, routed, guardrails, answer, decoded);
   if (guarded === 'client_gone') return clientGone({ usage });
   if (guarded.kind === 'refused') return endWithError(deps, exchange, guarded.error, { usage });
-  const result: AttemptResult = { kind: 'answer', answer: guarded.answer, usage };
-  return answerWith(deps, exchange, routed, result, candidate);
+  return answerWith(deps, exchange, routed, candidate, { kind: 'answer', answer: guarded.answer, usage });
 }
 
 /** What a complete answer used: as reported, otherwise as estimated. */
@@ -211,38 +210,8 @@ function takenByAttempt(exchange: Exchange, { estimate }: RoutedRequest): Actual
   };
 }
 
-function mayTryAnother(result: AttemptResult): boolean {
-  if (result.kind === 'failure') return true;
-  return result.kind === 'answer' && (result.answer.status === 429 || result.answer.status >= 500);
-}
-
-/** Sends the last result: the provider's own answer if there is one, otherwise 502. */
-function answerWith(
-  deps: PipelineDeps,
-  exchange: Exchange,
-  routed: RoutedRequest,
-  last: AttemptResult | null,
-  candidate: Candidate | null,
-): Ending {
-  if (last?.kind === 'failure' && last.held === null) {
-    throw new RelayError(last.code, { internal: last.internal });
-  }
-  if (last === null || candidate === null || last.kind === 'delivered' || last.kind === 'client_gone') {
-    throw new RelayError('internal_error', { internal: 'the candidate loop ended without a result' });
-  }
-  const answer = last.kind === 'answer' ? last.answer : last.held;
-  if (answer === null) throw new RelayError('internal_error', { internal: 'a held answer vanished' });
-  const usage = last.kind === 'answer' ? last.usage : null;
-  const firstByteMs = deps.clock.monotonicMs();
-  const headers = responseHeaders(exchange, routed, candidate, answer, usage, firstByteMs);
-  sendAnswer(exchange, answer, headers, last.kind === 'failure');
-  const failed = last.kind === 'failure' || isFailure(answer.status);
-  return {
-    state: failed ? 'failed' : 'completed',
-    status: answer.status,
-    cause: failed ? (exchange.attempts.at(-1)?.cause ?? null) : null,
-    usage,
-    streamedTokens: 0,
-    firstByteMs,
-  };
+/** Whether another attempt may replace this one: the failure is not the client's own. */
+function movesOn(result: HeldResult): boolean {
+  const verdict = result.kind === 'failure' ? FAULT_VERDICT : verdictOfStatus(result.answer.status);
+  return verdict.movesOn;
 }

@@ -139,6 +139,7 @@ function healthOf({ runtime, stores, configuration, metering }: RunningParts): H
 async function shutDown(running: RunningParts, listener: Listener): Promise<{ cut: number }> {
   const { environment, log } = running.runtime;
   running.runtime.startDraining();
+  running.admission.desk.wakeAll();
   log.info({ open_requests: listener.openRequests() }, 'draining');
   const { cut } = await listener.drain(environment.RELAY_DRAIN_TIMEOUT_MS);
   await running.mail?.stop(MAIL_MS_MAX);

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../domain/request-record.ts';
+import { fallbacksOf, type RequestRecord } from '../domain/request-record.ts';
 import type { LedgerRow } from '../store/ledger/ledger-row.ts';
 
 const CLIENT_TEXT_CHARACTERS_MAX = 200;
@@ -26,7 +26,7 @@ export function ledgerRow(record: RequestRecord, settledAtMs: number): LedgerRow
     bound_policy: boundPolicyOf(record),
     attempts: attemptsOf(record),
     trace: traceOf(record),
-    fallback_count: Math.max(0, record.attempts.length - 1),
+    fallback_count: fallbacksOf(record.attempts),
     wait_ms: record.waitMs,
     ttft_ms: record.ttftMs,
     latency_ms: record.latencyMs,
@@ -72,6 +72,7 @@ function attemptsOf({ attempts }: RequestRecord): LedgerRow['attempts'] {
     started_ms: attempt.startedMs ?? null,
     wait_ms: attempt.waitMs ?? null,
     latency_ms: attempt.latencyMs,
+    ...(attempt.upstreamMessage === undefined ? {} : { upstream_message: attempt.upstreamMessage }),
   }));
 }
 

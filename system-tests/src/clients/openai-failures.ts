@@ -52,8 +52,6 @@ export function describeOpenAiFailures(place: () => ClientDeployment): void {
 
     const classes: [number, abstract new (...args: never[]) => Error][] = [
       [400, OpenAI.BadRequestError],
-      [401, OpenAI.AuthenticationError],
-      [403, OpenAI.PermissionDeniedError],
       [404, OpenAI.NotFoundError],
       [409, OpenAI.ConflictError],
       [422, OpenAI.UnprocessableEntityError],
@@ -72,6 +70,14 @@ export function describeOpenAiFailures(place: () => ClientDeployment): void {
         }
       });
     }
+
+    it('a provider that refuses our credential is an InternalServerError of ours, not an AuthenticationError', async () => {
+      for (const status of [401, 402, 403, 407]) {
+        const error = await failure(client().chat.completions.create(ask({ status })));
+        assert.ok(error instanceof OpenAI.InternalServerError);
+        assert.deepEqual([error.status, error.code], [502, 'upstream_credential_refused']);
+      }
+    });
 
     it('a provider that cannot be understood is an InternalServerError of ours', async () => {
       const error = await failure(client().chat.completions.create(ask({ cutBeforeHeaders: true })));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { errors, headers as names } from '@relay/contract';
+import { type errors, headers as names } from '@relay/contract';
 import { createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
@@ -8,6 +8,7 @@ import { modes, pathOf, requestText } from '../harness/mode.ts';
 import { exchangeRaw, openRaw, type RawAnswer, type RawRequest } from '../harness/raw-exchange.ts';
 import type { RelayProcess } from '../harness/relay-process.ts';
 import { checkWaitBudgetRefusal } from '../harness/wait-budget-refusal.ts';
+import { checkNames, checkOwn, errorOf } from './check-own.ts';
 
 // The specification's table of errors, row by row, as far as inference is concerned.
 
@@ -49,30 +50,6 @@ async function call(
 
 function chat(body: string): Promise<RawAnswer> {
   return call('/v1/chat/completions', { body });
-}
-
-function errorOf(answer: RawAnswer): Record<string, unknown> {
-  return (JSON.parse(answer.body.toString()) as { error: Record<string, unknown> }).error;
-}
-
-/** Checks a Relay error: its shape, and that its page exists. */
-async function checkOwn(
-  answer: RawAnswer,
-  code: keyof typeof errors,
-  param: string | null = null,
-): Promise<void> {
-  assert.equal(answer.status, errors[code].status, answer.body.toString());
-  assert.equal(answer.headers['content-type'], 'application/json');
-  assert.equal(answer.headers[names.errorSource], 'relay');
-  const error = errorOf(answer);
-  assert.equal(error['code'], code);
-  assert.equal(error['type'], errors[code].type);
-  assert.ok(String(error['message']).length > 20);
-  assert.equal(error['param'], param);
-  assert.equal(error['request_id'], answer.headers[names.requestId]);
-  const page = await fetch(String(error['doc_url']));
-  assert.equal(page.status, 200);
-  assert.match(await page.text(), new RegExp(code));
 }
 
 before(async () => {
@@ -190,7 +167,9 @@ describe('401: missing or invalid API key', () => {
 });
 
 describe('403', () => {
-  row('403: a provider that forbids is passed on as it is', () => checkPassed(403));
+  row('403: a provider that forbids Relay’s credential is 502 upstream_credential_refused', () =>
+    checkRejected(403, 'upstream_credential_refused'),
+  );
 });
 
 describe('413: request body exceeds the configured size limit', () => {
@@ -252,21 +231,40 @@ describe('429: no candidate fits the wait budget, or an unhandled provider throt
 
 describe('502: selected upstream could not be prepared or failed after bounded handling', () => {
   row('502: a provider without a usable credential is upstream_not_prepared', async () => {
-    await checkOwn(await chat(requestText(modes.chat, 'unprepared', WORDS)), 'upstream_not_prepared');
+    const answer = await chat(requestText(modes.chat, 'unprepared', WORDS));
+    await checkOwn(answer, 'upstream_not_prepared');
+    checkNames(answer, 'unprepared 1', /no credential/);
   });
   row('502: a provider that cannot be reached is upstream_unreachable', async () => {
-    await checkOwn(await chat(requestText(modes.chat, 'unreachable', WORDS)), 'upstream_unreachable');
+    const answer = await chat(requestText(modes.chat, 'unreachable', WORDS));
+    await checkOwn(answer, 'upstream_unreachable');
+    checkNames(answer, 'unreachable 1', /127\.0\.0\.1:1\) .*: connection refused\./);
   });
   row('502: an answer that cannot be read is upstream_invalid_response', async () => {
-    await checkOwn(await chat(withFault('alone', { malformedJson: true })), 'upstream_invalid_response');
+    const answer = await chat(withFault('alone', { malformedJson: true }));
+    await checkOwn(answer, 'upstream_invalid_response');
+    checkNames(answer, 'alone 1', /not a complete JSON object/);
   });
   row('502: an answer that does not come is upstream_timeout', async () => {
     await deployment.beside({ env: { RELAY_UPSTREAM_HEADERS_TIMEOUT_MS: '200' } }, async (hurried) => {
       const body = withFault('alone', { stallBeforeHeaders: true });
-      await checkOwn(await call('/v1/chat/completions', { body }, hurried), 'upstream_timeout');
+      const answer = await call('/v1/chat/completions', { body }, hurried);
+      await checkOwn(answer, 'upstream_timeout');
+      checkNames(answer, 'alone 1', /no answer within 0\.2 s/);
       assert.equal(await hurried.stop(), 0);
     });
   });
+});
+
+describe('502: the provider rejects our credential or address', () => {
+  for (const status of [401, 402, 407])
+    row(`502: ${status} of the provider is upstream_credential_refused`, () =>
+      checkRejected(status, 'upstream_credential_refused'),
+    );
+  for (const status of [301, 302, 303, 304, 307, 308])
+    row(`502: ${status} of the provider is upstream_redirected`, () =>
+      checkRejected(status, 'upstream_redirected'),
+    );
 });
 
 describe('503: the service is unavailable', () => {
@@ -297,7 +295,7 @@ describe('503: the service is unavailable', () => {
 });
 
 describe('other: provider status and body pass through unchanged', () => {
-  for (const status of [400, 401, 402, 404, 405, 409, 410, 413, 415, 418, 422, 451, 500, 501, 504, 529]) {
+  for (const status of [400, 404, 405, 408, 409, 410, 413, 415, 418, 422, 451, 500, 501, 504, 529]) {
     row(`other: ${status} of the provider passes, bytes and all`, () => checkPassed(status));
   }
 });
@@ -353,6 +351,21 @@ function streamWithFault(lane: string, fault: Record<string, unknown>): string {
 }
 
 /** Unusual spacing and a number too large for JavaScript, which survive only if the bytes pass unchanged. */
+/** The provider's answer concerns our configuration: nothing of it reaches the client. */
+async function checkRejected(status: number, code: keyof typeof errors): Promise<void> {
+  for (const streaming of [false, true]) {
+    const build = streaming ? streamWithFault : withFault;
+    const headers = { location: 'http://127.0.0.1:9/elsewhere', 'www-authenticate': 'Basic' };
+    const answer = await chat(
+      build('alone', { status, headers, body: { error: { message: 'private words' } } }),
+    );
+    await checkOwn(answer, code);
+    checkNames(answer, 'alone 1');
+    assert.ok(!answer.body.includes('private words'));
+    for (const name of Object.keys(headers)) assert.equal(answer.headers[name], undefined, name);
+  }
+}
+
 async function checkPassed(status: number): Promise<void> {
   const words = `{ "error" : {"message":"no, ${status}","n":12345678901234567890}, "x":1e400 }\n`;
   for (const streaming of [false, true]) {
@@ -360,13 +373,14 @@ async function checkPassed(status: number): Promise<void> {
     const fault = {
       status,
       bodyBase64: Buffer.from(words).toString('base64'),
-      headers: { 'x-note': 'kept' },
+      headers: { 'x-note': 'not ours', 'openai-version': '2020-10-01' },
     };
     const answer = await chat(build('alone', fault));
     assert.equal(answer.status, status);
     assert.equal(answer.body.toString(), words);
     assert.equal(answer.headers[names.errorSource], 'upstream');
-    assert.equal(answer.headers['x-note'], 'kept');
+    assert.equal(answer.headers['x-note'], undefined);
+    assert.equal(answer.headers['openai-version'], '2020-10-01');
     assert.equal(answer.headers[names.selectedEndpoint.toLowerCase()], 'alone 1');
     assert.equal(answer.headers[names.fallbackCount.toLowerCase()], '0');
   }

@@ -29,7 +29,7 @@ export interface CellResult {
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 export function fallsBack(expectation: Expectation, fallback: boolean): boolean {
-  const replaceable = ['lost', 'refused', 'refused stream'].includes(expectation.kind);
+  const replaceable = ['lost', 'refused', 'rejected', 'refused stream'].includes(expectation.kind);
   return fallback && replaceable;
 }
 
@@ -89,7 +89,7 @@ function checkHeaders(cell: CellResult): void {
 function expectedSource(cell: CellResult, fellBack: boolean): string | undefined {
   const { kind } = cell.expectation;
   if (fellBack) return undefined;
-  if (kind === 'lost') return 'relay';
+  if (kind === 'lost' || kind === 'rejected') return 'relay';
   return kind === 'refused' || kind === 'passed' || kind === 'refused stream' ? 'upstream' : undefined;
 }
 
@@ -108,7 +108,7 @@ function checkSelection(answer: RawAnswer, endpoint: SlotEndpoint, fallbacks: nu
 function checkBody(cell: CellResult): void {
   const { answer, expectation, said } = cell;
   if (said === null) {
-    checkOwnError(cell, expectation.kind === 'lost' ? expectation.code : '');
+    checkOwnError(cell, 'code' in expectation ? expectation.code : '');
     return;
   }
   const fellBack = fallsBack(expectation, cell.fallback);
@@ -166,6 +166,7 @@ function checkErrorObject(cell: CellResult, error: Record<string, unknown>, code
   assert.equal(error['code'], code);
   assert.equal(error['type'], errors[code as keyof typeof errors].type);
   assert.ok(String(error['message']).length > 20);
+  if (code !== 'stream_interrupted') assert.ok(String(error['message']).includes(cell.slot.first.name));
   assert.equal(error['param'], null);
   assert.equal(error['request_id'], header(cell.answer, names.requestId));
   assert.equal(error['doc_url'], `${cell.publicUrl}/docs/errors/${code}`);
@@ -192,7 +193,7 @@ function checkLedger(cell: CellResult): void {
     streaming: mode.streaming,
     state: completed ? 'completed' : 'failed',
     status: answer.status,
-    error_code: completed ? null : causeOf(expectation),
+    error_code: completed ? null : endOf(expectation),
     fallback_count: fellBack ? 1 : 0,
     lane_id: lane.id,
     endpoint_id: fellBack ? slot.second.id : slot.first.id,
@@ -202,11 +203,17 @@ function checkLedger(cell: CellResult): void {
   checkUsage(cell, fellBack);
 }
 
+/** The request's own error code: for a rejection Relay's, otherwise the attempt's. */
+function endOf(expectation: Expectation): string | null {
+  return expectation.kind === 'rejected' ? expectation.code : causeOf(expectation);
+}
+
 function causeOf(expectation: Expectation): string | null {
   switch (expectation.kind) {
     case 'answered':
       return null;
     case 'refused':
+    case 'rejected':
     case 'passed':
       return `upstream_status_${expectation.status}`;
     case 'refused stream':
@@ -268,7 +275,7 @@ function checkUsage(cell: CellResult, fellBack: boolean): void {
 
 /** Null: the provider did no work that it bills. */
 function expectedUsage(expectation: Expectation): ExpectedUsage | null {
-  if (expectation.kind === 'refused' || expectation.kind === 'passed') return null;
+  if (['refused', 'rejected', 'passed'].includes(expectation.kind)) return null;
   if (expectation.kind === 'lost') {
     return (expectation.attemptStatus ?? 0) >= 400 ? null : { source: 'estimated' };
   }

@@ -62,10 +62,8 @@ async function waitsWithin(fleet: Fleet): Promise<void> {
     alone: true,
   });
   throttle(fleet, first, '1');
-  const refused = await ask(fleet, fleet.matrix.url, laneName);
-  assert.equal(refused.status, 429);
-  assert.equal(refused.headers['x-relay-error-source'], 'upstream');
   const startMs = performance.now();
+  // The throttled request itself waits and is sent again.
   const answer = await ask(fleet, fleet.matrix.url, laneName);
   const tookMs = performance.now() - startMs;
   assert.equal(answer.status, 200);

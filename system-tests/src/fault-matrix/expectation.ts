@@ -4,6 +4,8 @@ import type { ModeName } from '../harness/mode.ts';
 /** The codes of our own 502, by what the provider failed to give. */
 export type LostCode = 'upstream_unreachable' | 'upstream_timeout' | 'upstream_invalid_response';
 
+export type RejectedCode = 'upstream_credential_refused' | 'upstream_redirected';
+
 /** Tokens the ledger must hold. `estimated` must never be zero where something was worked on. */
 export type ExpectedUsage =
   | { readonly source: 'provider' }
@@ -21,8 +23,10 @@ export type Expectation =
   | { readonly kind: 'answered'; readonly status?: number; readonly usage?: ExpectedUsage }
   /** No usable response and nothing sent: Relay falls back, else returns its own 502. */
   | { readonly kind: 'lost'; readonly code: LostCode; readonly attemptStatus?: number }
-  /** The provider is unavailable (429, 5xx): Relay falls back, else passes its response on. */
+  /** The provider is unavailable (404, 408, 429, 5xx and others): Relay falls back, else passes its response on. */
   | { readonly kind: 'refused'; readonly status: number }
+  /** The provider rejects Relay's credential or redirects: Relay falls back, else returns its own 502. */
+  | { readonly kind: 'rejected'; readonly status: number; readonly code: RejectedCode }
   /** The provider's own rejection is passed on, even if another endpoint could be tried. */
   | { readonly kind: 'passed'; readonly status: number }
   /** A stream failed before content: Relay falls back, else passes the stream on. */

@@ -13,6 +13,11 @@ function refused(status: number): FaultRow['expect'] {
   return forModes(everyMode, { kind: 'refused', status });
 }
 
+function rejected(status: number): FaultRow['expect'] {
+  const code = status < 400 ? 'upstream_redirected' : 'upstream_credential_refused';
+  return forModes(everyMode, { kind: 'rejected', status, code });
+}
+
 function passed(status: number): FaultRow['expect'] {
   const expectation: Expectation = { kind: 'passed', status };
   return forModes(everyMode, expectation);
@@ -76,9 +81,9 @@ export const rowsBeforeAnswer: readonly FaultRow[] = [
   { name: '500 without a body', fault: { status: 500, emptyBody: true }, expect: refused(500) },
   {
     name: '500 that claims to be retryable',
-    fault: { status: 500, headers: { 'x-should-retry': 'true', 'x-provider-note': 'kept' } },
+    fault: { status: 500, headers: { 'x-should-retry': 'true', 'x-provider-note': 'not ours' } },
     expect: refused(500),
-    answerHeaders: { 'x-should-retry': null, 'x-provider-note': 'kept' },
+    answerHeaders: { 'x-should-retry': null, 'x-provider-note': null },
   },
   {
     name: '500 whose body is cut off',
@@ -113,9 +118,9 @@ export const rowsBeforeAnswer: readonly FaultRow[] = [
   },
 
   { name: '400', fault: { status: 400 }, expect: passed(400) },
-  { name: '401', fault: { status: 401 }, expect: passed(401) },
-  { name: '404', fault: { status: 404 }, expect: passed(404) },
-  { name: '408', fault: { status: 408 }, expect: passed(408) },
+  { name: '401', fault: { status: 401 }, expect: rejected(401) },
+  { name: '404', fault: { status: 404 }, expect: refused(404) },
+  { name: '408', fault: { status: 408 }, expect: refused(408) },
   {
     name: '422 with words of its own',
     fault: { status: 422, body: { detail: [{ msg: 'no', big: 1 }] } },
@@ -125,11 +130,11 @@ export const rowsBeforeAnswer: readonly FaultRow[] = [
   {
     name: 'a redirect',
     fault: { redirectTo: 'http://127.0.0.1:9/elsewhere' },
-    expect: passed(302),
+    expect: rejected(302),
   },
   {
     name: 'a redirect that keeps the method',
     fault: { status: 308, redirectTo: 'http://127.0.0.1:9/elsewhere' },
-    expect: passed(308),
+    expect: rejected(308),
   },
 ];

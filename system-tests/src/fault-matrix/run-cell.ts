@@ -90,7 +90,7 @@ async function referenceAnswer(
 ): Promise<RawAnswer | null> {
   const { row, mode, fallback, expectation } = cell;
   const fellBack = fallsBack(expectation, fallback);
-  if (expectation.kind === 'lost' && !fellBack) return null;
+  if ((expectation.kind === 'lost' || expectation.kind === 'rejected') && !fellBack) return null;
   const endpoint = fellBack ? slot.second : slot.first;
   const key = `reference-${randomUUID()}`;
   if (!fellBack) matrix.reference.script({ match: { key }, fault: row.fault });

@@ -147,11 +147,18 @@ function linesOf(
   guardrailNames: WaterfallPanelProps['guardrailNames'],
 ): StepLineProps['lines'] {
   if (step.kind === 'attempt') {
-    const { attempt, endpoint_id: id, outcome, upstream_status: status, error_code: code } = step.attempt;
+    const {
+      attempt,
+      endpoint_id: id,
+      outcome,
+      upstream_status: status,
+      error_code: code,
+      upstream_message,
+    } = step.attempt;
     const said = status === null ? words.outcomes[outcome] : words.answered(status);
     return {
       name: words.attempt(attempt, nameIn(names.endpoint, id)),
-      note: [said, code].filter((part) => part !== null).join(' · '),
+      note: [said, code, upstream_message].filter((part) => part !== null).join(' · '),
     };
   }
   if (step.kind === 'guard') {

@@ -143,10 +143,3 @@ async function waitFor(
   deps.desk.onWake(exchange.requestId, null);
   exchange.waitMs += deps.clock.monotonicMs() - startMs;
 }
-
-export function remainingCandidates(
-  candidates: readonly Candidate[],
-  tried: ReadonlySet<string>,
-): readonly Candidate[] {
-  return tried.size === 0 ? candidates : candidates.filter(({ endpoint }) => !tried.has(endpoint.id));
-}

@@ -1,5 +1,8 @@
 import type { UpstreamHead } from '../exchange.ts';
 
+/** The pause after a provider that asks for none: an immediate attempt would only be refused again. */
+const PAUSE_MS_MIN = 100;
+
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
@@ -7,22 +10,34 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, 
  * is used up until then. Null in any other case.
  */
 export function cooldownUntilMs(head: UpstreamHead, nowMs: number): number | null {
-  const throttled = head.status === 429 || head.status === 503;
-  const asked = throttled ? retryAfterMs(head, nowMs) : null;
+  const asked = isThrottled(head.status) ? retryAfterMs(head, nowMs) : null;
   const observed = Math.max(usedUpMs(head, 'requests'), usedUpMs(head, 'tokens'));
   const forMs = asked ?? observed;
   return forMs > 0 ? nowMs + forMs : null;
 }
 
+/**
+ * The provider refused the request and named a time at which to send it again. A request without another candidate waits until
+ * then.
+ */
+export function asksForPause(head: UpstreamHead, nowMs: number): boolean {
+  return isThrottled(head.status) && cooldownUntilMs(head, nowMs) !== null;
+}
+
+function isThrottled(status: number): boolean {
+  return status === 429 || status === 503;
+}
+
+/** Null when the provider names no time, or one that cannot be read. A time in the past is now. */
 function retryAfterMs({ headers }: UpstreamHead, nowMs: number): number | null {
-  const milliseconds = Number(single(headers['retry-after-ms']));
-  if (milliseconds > 0) return milliseconds;
+  const milliseconds = Number(single(headers['retry-after-ms']) || Number.NaN);
+  if (milliseconds >= 0) return Math.max(PAUSE_MS_MIN, milliseconds);
   const after = single(headers['retry-after']);
   if (after === '') return null;
   const seconds = Number(after);
-  if (Number.isFinite(seconds)) return seconds * 1_000;
+  if (!Number.isNaN(seconds)) return seconds < 0 ? null : Math.max(PAUSE_MS_MIN, seconds * 1_000);
   const dateMs = Date.parse(after);
-  return Number.isNaN(dateMs) ? null : dateMs - nowMs;
+  return Number.isNaN(dateMs) ? null : Math.max(PAUSE_MS_MIN, dateMs - nowMs);
 }
 
 /** Time until the provider's own window resets; 0 while it has capacity left or does not report it. */

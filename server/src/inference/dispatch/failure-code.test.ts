@@ -1,35 +1,38 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AddressRefusedError } from '../../kit/egress/index.ts';
-import { failureCodeOf } from './failure-code.ts';
+import { failureOf } from './failure-code.ts';
 
-function named(name: string, message = 'no', code?: string): Error {
-  return Object.assign(new Error(message), { name, code });
+function named(name: string): Error {
+  return Object.assign(new Error('sk-secret'), { name });
 }
 
-describe('the code of a failed attempt', () => {
-  const reset = named('Error', 'read ECONNRESET', 'ECONNRESET');
-  const cases: [string, Error, boolean, string][] = [
-    ['a connection that is lost before the head', reset, false, 'upstream_unreachable'],
-    ['a connection that is lost after the head', reset, true, 'upstream_invalid_response'],
-    [
-      'a connect that takes too long',
-      named('ConnectTimeoutError', 'too late', 'UND_ERR_CONNECT_TIMEOUT'),
-      false,
-      'upstream_timeout',
-    ],
-    ['bytes that are not HTTP', named('HTTPParserError'), false, 'upstream_invalid_response'],
-    ['a head without end', named('HeadersOverflowError'), false, 'upstream_invalid_response'],
-    ['an unrequested upgrade', named('SocketError', 'bad upgrade'), false, 'upstream_invalid_response'],
-    ['an address that is not allowed', new AddressRefusedError('no'), false, 'upstream_not_prepared'],
-    [
-      'a name that leads to such an address',
-      new Error('connect failed', { cause: new AddressRefusedError('no') }),
-      false,
-      'upstream_not_prepared',
-    ],
+function coded(code: string, message = 'sk-secret at 10.0.0.1'): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+describe('the code of a failed attempt, and why in words', () => {
+  const reset = coded('ECONNRESET', 'read ECONNRESET');
+  const refused = new AddressRefusedError('no');
+  const cases: [string, Error, boolean, string, RegExp][] = [
+    ['a lost connection before the head', reset, false, 'upstream_unreachable', /closed before an answer/],
+    ['a lost connection after the head', reset, true, 'upstream_invalid_response', /broke off/],
+    ['a refused connection', coded('ECONNREFUSED'), false, 'upstream_unreachable', /^connection refused$/],
+    ['an unknown name', coded('ENOTFOUND'), false, 'upstream_unreachable', /does not resolve/],
+    ['a bad certificate', coded('CERT_HAS_EXPIRED'), false, 'upstream_unreachable', /certificate/],
+    ['a slow connect', coded('UND_ERR_CONNECT_TIMEOUT'), false, 'upstream_timeout', /in time/],
+    ['bytes that are not HTTP', named('HTTPParserError'), false, 'upstream_invalid_response', /not HTTP/],
+    ['an endless head', named('HeadersOverflowError'), false, 'upstream_invalid_response', /headers/],
+    ['an unrequested upgrade', new Error('bad upgrade'), false, 'upstream_invalid_response', /not HTTP/],
+    ['a private address', refused, false, 'upstream_not_prepared', /private/],
+    ['a name of one', new Error('no', { cause: refused }), false, 'upstream_not_prepared', /private/],
   ];
-  for (const [what, error, answering, code] of cases) {
-    it(`is ${code} for ${what}`, () => assert.equal(failureCodeOf(error, answering), code));
+  for (const [what, error, answering, code, why] of cases) {
+    it(`is ${code} for ${what}`, () => {
+      const fault = failureOf(error, answering);
+      assert.equal(fault.code, code);
+      assert.match(fault.why, why);
+      assert.ok(!fault.why.includes('sk-secret'));
+    });
   }
 });

@@ -1,15 +1,30 @@
 import type { UpstreamFault } from '../../domain/routing/upstream-verdict.ts';
-import { AddressRefusedError } from '../../kit/egress/index.ts';
+import { type FailureReason, failureReasonOf } from '../../kit/egress/index.ts';
+import type { AttemptFault } from '../exchange.ts';
 
-// Errors of undici's parser for an answer that is not HTTP or has an oversized head.
-const UNREADABLE = new Set(['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError']);
-const UNASKED_UPGRADE = 'bad upgrade';
+const FAULTS: Readonly<Record<FailureReason, { readonly code: UpstreamFault; readonly why: string }>> = {
+  address_refused: {
+    code: 'upstream_not_prepared',
+    why: 'its host is or resolves to a private, loopback or reserved address, which this deployment does not allow',
+  },
+  dns_failed: { code: 'upstream_unreachable', why: 'the host name does not resolve' },
+  connection_refused: { code: 'upstream_unreachable', why: 'connection refused' },
+  connection_failed: { code: 'upstream_unreachable', why: 'the connection was closed before an answer' },
+  tls_failed: {
+    code: 'upstream_unreachable',
+    why: 'TLS failed: the certificate is not trusted, expired or for another name, or the port does not speak TLS',
+  },
+  timed_out: { code: 'upstream_timeout', why: 'no connection came about in time' },
+  invalid_response: {
+    code: 'upstream_invalid_response',
+    why: 'the answer is not HTTP, or its headers are too large',
+  },
+};
+const CUT_OFF = { code: 'upstream_invalid_response', why: 'the answer broke off before its end' } as const;
 
 /** `answering`: the head had arrived, so the failure is an incomplete answer and not a failed connection. */
-export function failureCodeOf(error: Error & { code?: string }, answering: boolean): UpstreamFault {
-  if (error instanceof AddressRefusedError || error.cause instanceof AddressRefusedError)
-    return 'upstream_not_prepared';
-  if (error.code === 'UND_ERR_CONNECT_TIMEOUT') return 'upstream_timeout';
-  const unreadable = answering || UNREADABLE.has(error.name) || error.message === UNASKED_UPGRADE;
-  return unreadable ? 'upstream_invalid_response' : 'upstream_unreachable';
+export function failureOf(error: Error, answering: boolean): AttemptFault {
+  const reason = failureReasonOf(error, answering);
+  const cutOff = answering && reason === 'connection_failed';
+  return { ...(cutOff ? CUT_OFF : FAULTS[reason]), internal: error.message };
 }

@@ -1,5 +1,5 @@
+import { durationWords } from '@relay/contract/words';
 import type { Candidate } from '../../domain/routing/routing.ts';
-import type { UpstreamFault } from '../../domain/routing/upstream-verdict.ts';
 import { authorizeRequest } from '../../domain/upstream-auth.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Egress, EgressController, EgressHandler, EgressRequest } from '../../kit/egress/index.ts';
@@ -7,7 +7,7 @@ import type { Protocol } from '../../protocols/protocol.ts';
 import type { InferenceBody } from '../../protocols/request-body.ts';
 import type { Exchange, UpstreamListener } from '../exchange.ts';
 import { type DeadlineKind, type DeadlinesMs, DeadlineWatch } from './deadlines.ts';
-import { failureCodeOf } from './failure-code.ts';
+import { failureOf } from './failure-code.ts';
 import { upstreamHeaders } from './upstream-headers.ts';
 
 export interface DispatchDeps {
@@ -17,11 +17,15 @@ export interface DispatchDeps {
   readonly idleTimeoutMs: number;
 }
 
-const TIMEOUT_TEXT: Record<DeadlineKind, string> = {
-  headers: 'no response headers within the deadline',
-  idle: 'the response went silent',
-  total: 'the response took longer than the endpoint may take',
+const TIMEOUT_WORDS: Record<DeadlineKind, (limit: string) => string> = {
+  headers: (limit) => `no answer within ${limit}`,
+  idle: (limit) => `nothing more for ${limit} in the middle of the answer`,
+  total: (limit) => `no complete answer within ${limit}, which is max_latency_ms`,
 };
+const NO_CREDENTIAL = {
+  code: 'upstream_not_prepared',
+  why: 'it has no credential that is enabled and readable',
+} as const;
 
 /**
  * Sends one attempt and passes everything that comes back to the listener, which gets exactly one end: `onEnd` or `onFailure`.
@@ -46,7 +50,7 @@ export function sendUpstream(
     body: protocol.request.forUpstream(body, candidate.endpoint.upstreamModel),
   };
   if (!authorizeRequest(request, provider.authMode, provider.authHeaderName, credential?.secret ?? null)) {
-    listener.onFailure('upstream_not_prepared', 'no usable credential');
+    listener.onFailure(NO_CREDENTIAL);
     return () => undefined;
   }
   const handler = new UpstreamHandler(deps.clock, deadlinesOf(deps, candidate), listener);
@@ -71,7 +75,7 @@ class UpstreamHandler implements EgressHandler {
   constructor(clock: Clock, deadlines: DeadlinesMs, listener: UpstreamListener) {
     this.#listener = listener;
     this.#watch = new DeadlineWatch(clock, deadlines, (kind) =>
-      this.#fail('upstream_timeout', TIMEOUT_TEXT[kind]),
+      this.#timedOut(TIMEOUT_WORDS[kind](durationWords(deadlines[kind]))),
     );
   }
 
@@ -131,12 +135,12 @@ class UpstreamHandler implements EgressHandler {
     if (this.#over) return;
     this.#over = true;
     this.#watch.stop();
-    this.#listener.onFailure(failureCodeOf(error, this.#answering), error.message);
+    this.#listener.onFailure(failureOf(error, this.#answering));
   }
 
-  #fail(code: UpstreamFault, internal: string): void {
+  #timedOut(why: string): void {
     if (this.#over) return;
     this.stop();
-    this.#listener.onFailure(code, internal);
+    this.#listener.onFailure({ code: 'upstream_timeout', why });
   }
 }

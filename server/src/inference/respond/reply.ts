@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import { durationWords } from '@relay/contract/words';
 import type { Usage } from '../../domain/money/usage.ts';
-import type { UpstreamFault } from '../../domain/routing/upstream-verdict.ts';
+import { verdictOfStatus } from '../../domain/routing/upstream-verdict.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Protocol } from '../../protocols/protocol.ts';
 import {
+  type AttemptFault,
   type AttemptOutcome,
   type AttemptResult,
   type Exchange,
@@ -23,6 +25,10 @@ const BUFFERED_BYTES_MAX = 8 * 1024 * 1024;
 const TAIL_BYTES = 2 * 1024;
 /** How long the body of an error may take. After it, the attempt fails without the body. */
 const ERROR_BODY_MS_MAX = 2_000;
+/** An error is checked for the credential before it is sent, so it is held completely. */
+const ERROR_BYTES_MAX = 1024 * 1024;
+/** Of an answer about Relay's credential or address only the beginning is read, and none of it is sent. */
+const REJECTION_BYTES_MAX = 16 * 1024;
 
 /** In place of a head until the provider has sent one. */
 const NO_HEAD: UpstreamHead = { status: 0, headers: {} };
@@ -39,6 +45,8 @@ export interface ReplyDeps {
   readonly headersFor: (head: UpstreamHead, usage: Usage | null) => string[];
   /** The frame that reports a broken stream to the client. */
   readonly interruptedFrame: () => string;
+  /** An error frame of the provider without the credential that was sent to it. */
+  readonly cleanFrame: (frame: Buffer) => Buffer;
 }
 
 /**
@@ -96,14 +104,18 @@ export class Reply implements UpstreamListener, InCharge {
     this.#flow = flow;
     const isStream = !isFailure(head.status) && isEventStream(head);
     if (isStream && this.#deps.whole) {
-      this.#refuse('the provider answers with a stream that was not asked for');
+      this.#refuse('it answered with a stream that was not asked for');
     } else if (!isStream) {
       this.#mode = 'buffering';
       if (isFailure(head.status)) this.#watchErrorBody();
     } else if (encodingOf(head) === null) {
       this.#mode = 'streaming';
       this.#head = withoutLength(head);
-      this.#reader = new StreamReader(this.#deps.protocol.stream, this.#deps.dropUsageFrame);
+      this.#reader = new StreamReader(
+        this.#deps.protocol.stream,
+        this.#deps.dropUsageFrame,
+        this.#deps.cleanFrame,
+      );
     } else {
       // Compressed although Relay did not ask for it: the bytes are relayed, usage is read from a decoded copy.
       this.#tap = new EncodedStreamTap(encodingOf(head) ?? '', this.#deps.protocol.stream);
@@ -123,23 +135,25 @@ export class Reply implements UpstreamListener, InCharge {
     else if (this.#mode === 'piping') void this.#endPiped();
   }
 
-  onFailure(code: UpstreamFault, internal: string): void {
+  onFailure(fault: AttemptFault): void {
     if (this.#mode === 'over') return;
-    if (this.#committedMs === null) {
-      this.#finish({ kind: 'failure', code, internal, held: null });
-      return;
-    }
-    if (this.#mode === 'streaming') this.#endCommitted(code);
+    if (this.#isRejected()) this.#endBuffered();
+    else if (this.#committedMs === null) this.#finish({ kind: 'failure', fault, held: null });
+    else if (this.#mode === 'streaming') this.#endCommitted(fault.code);
     else {
       // A partial body with an announced length or encoding cannot be completed, so the connection breaks.
       this.#response.destroy();
-      this.#delivered('failed', code);
+      this.#delivered('failed', fault.code);
     }
   }
 
   #buffer(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bufferedBytes += chunk.length;
+    if (isFailure(this.#head.status)) {
+      this.#boundError();
+      return;
+    }
     if (this.#bufferedBytes <= BUFFERED_BYTES_MAX) return;
     if (this.#isInspected()) {
       this.#refuse('the answer is too large to be inspected');
@@ -160,7 +174,10 @@ export class Reply implements UpstreamListener, InCharge {
       if (sound || !(mustBeJson(head) || this.#isInspected())) {
         this.#finish({ kind: 'answer', answer: { ...head, body }, usage });
       } else {
-        this.onFailure('upstream_invalid_response', 'the answer is not a whole JSON object');
+        this.onFailure({
+          code: 'upstream_invalid_response',
+          why: 'the answer is not a complete JSON object',
+        });
       }
     };
     if (isFailure(head.status)) judge({ sound: true, usage: null });
@@ -175,9 +192,23 @@ export class Reply implements UpstreamListener, InCharge {
     return this.#deps.whole && !isFailure(this.#head.status);
   }
 
-  #refuse(internal: string): void {
+  #refuse(why: string): void {
     this.#flow?.abort();
-    this.onFailure('upstream_invalid_response', internal);
+    this.onFailure({ code: 'upstream_invalid_response', why });
+  }
+
+  /** The provider rejected Relay's credential or address. The status says it all; the body may be missing or cut. */
+  #isRejected(): boolean {
+    return this.headMs !== null && verdictOfStatus(this.#head.status).rejects !== null;
+  }
+
+  #boundError(): void {
+    if (this.#isRejected() && this.#bufferedBytes > REJECTION_BYTES_MAX) {
+      this.#flow?.abort();
+      this.#endBuffered();
+    } else if (this.#bufferedBytes > ERROR_BYTES_MAX) {
+      this.#refuse(`its error (${this.#head.status}) is larger than 1 MiB`);
+    }
   }
 
   #stream(chunk: Buffer): void {
@@ -186,9 +217,9 @@ export class Reply implements UpstreamListener, InCharge {
     const ready = reader.push(chunk);
     if (reader.phase === 'refused') {
       this.#flow?.abort();
-      const answer = { ...this.#head, body: reader.takeHeld() };
-      const internal = 'the stream reported an error before any content';
-      this.#finish({ kind: 'failure', code: 'upstream_invalid_response', internal, held: answer });
+      const held = { ...this.#head, body: reader.takeHeld() };
+      const why = 'the stream reported an error before any content';
+      this.#finish({ kind: 'failure', fault: { code: 'upstream_invalid_response', why }, held });
       return;
     }
     for (const bytes of ready) this.#write(bytes);
@@ -199,8 +230,8 @@ export class Reply implements UpstreamListener, InCharge {
     if (reader === null) return;
     const rest = reader.end();
     if (reader.phase !== 'open' && !reader.done) {
-      const internal = 'the stream ended before any content';
-      this.#finish({ kind: 'failure', code: 'upstream_invalid_response', internal, held: null });
+      const why = 'the stream ended before any content';
+      this.#finish({ kind: 'failure', fault: { code: 'upstream_invalid_response', why }, held: null });
       return;
     }
     if (reader.phase !== 'open') this.#write(reader.takeHeld());
@@ -271,7 +302,8 @@ export class Reply implements UpstreamListener, InCharge {
   #watchErrorBody(): void {
     this.#errorBodyTimer = setTimeout(() => {
       this.#flow?.abort();
-      this.onFailure('upstream_timeout', 'the body of the error did not arrive');
+      const why = `its error (${this.#head.status}) did not arrive completely within ${durationWords(ERROR_BODY_MS_MAX)}`;
+      this.onFailure({ code: 'upstream_timeout', why });
     }, ERROR_BODY_MS_MAX);
   }
 

@@ -1,6 +1,7 @@
 import { type LimitMetric, limitMetrics, headers as names } from '@relay/contract';
 import { costMicros } from '../../domain/money/money.ts';
 import type { Usage } from '../../domain/money/usage.ts';
+import { fallbacksOf } from '../../domain/request-record.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
 import {
   type Exchange,
@@ -10,37 +11,28 @@ import {
   type UpstreamHead,
 } from '../exchange.ts';
 
-// Headers of the upstream connection, of its own accounting, or that would be mistaken for Relay's.
-const DROPPED = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'alt-svc',
-  'set-cookie',
-  'strict-transport-security',
-  'server',
-  'date',
-  'via',
-  'x-request-id',
-  'x-should-retry',
-  // Answers to POST are not cached, and Relay's own value depends on the origin.
-  'vary',
-  'www-authenticate',
-]);
+/**
+ * The only headers of a provider that reach the client: what the body is, when to retry, and OpenAI's notes on the answer. Any other
+ * could steer the client past Relay (`location`, `refresh`, `link`, `alt-svc`, `set-cookie`), ask it for credentials, name the
+ * provider's account, or be mistaken for Relay's own.
+ */
+const PASSED_ON = [
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'content-language',
+  'cache-control',
+  'retry-after',
+  'retry-after-ms',
+  'openai-model',
+  'openai-processing-ms',
+  'openai-version',
+] as const;
 
-/** Which pages may read an answer is for the operator of Relay to say. */
-const DROPPED_PREFIXES = ['x-ratelimit-', 'x-relay-', 'access-control-'];
-
-/** The upstream's headers that reach the client. Names and values in turn. */
+/** Names and values in turn. */
 function passedOn(head: UpstreamHead): string[] {
   const list: string[] = [];
-  for (const name in head.headers) {
-    if (DROPPED.has(name) || DROPPED_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
+  for (const name of PASSED_ON) {
     const value = head.headers[name];
     if (typeof value === 'string') list.push(name, value);
     else if (value !== undefined) for (const each of value) list.push(name, each);
@@ -68,7 +60,7 @@ export function responseHeaders(
   list.push(names.selectedProviderId, provider.id);
   list.push(names.selectedUpstreamModel, headerText(endpoint.upstreamModel));
   list.push(names.waitMs, String(Math.round(exchange.waitMs)));
-  list.push(names.fallbackCount, String(exchange.attempts.length - 1));
+  list.push(names.fallbackCount, String(fallbacksOf(exchange.attempts)));
   list.push(names.estimatedInputTokens, String(estimate.inputTokens));
   list.push(names.estimatedOutputTokens, String(estimate.outputTokens));
   const pricing = exchange.snapshot.pricing.get(endpoint.id);

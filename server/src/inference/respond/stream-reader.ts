@@ -26,6 +26,7 @@ export class StreamReader {
 
   readonly #rules: StreamRules;
   readonly #dropUsageFrame: boolean;
+  readonly #cleanError: (frame: Buffer) => Buffer;
   #held: Buffer[] = [];
   #heldFrames = 0;
   #heldBytes = 0;
@@ -34,9 +35,15 @@ export class StreamReader {
   /** Whether the text that is being read has carriage returns. */
   #mixedLineEnds = false;
 
-  constructor(rules: StreamRules, dropUsageFrame: boolean) {
+  /** `cleanError`: an error frame as the client may see it. */
+  constructor(
+    rules: StreamRules,
+    dropUsageFrame: boolean,
+    cleanError: (frame: Buffer) => Buffer = (frame) => frame,
+  ) {
     this.#rules = rules;
     this.#dropUsageFrame = dropUsageFrame;
+    this.#cleanError = cleanError;
   }
 
   push(chunk: Buffer): Buffer[] {
@@ -64,8 +71,9 @@ export class StreamReader {
     const tail = Buffer.concat(this.#tail);
     this.#tail = [];
     this.#tailBytes = 0;
-    this.#note(this.#rules.readFrame(parseFrame(tail.toString('latin1'))));
-    return [tail];
+    const meaning = this.#rules.readFrame(parseFrame(tail.toString('latin1')));
+    this.#note(meaning);
+    return [meaning.kind === 'error' ? this.#cleanError(tail) : tail];
   }
 
   /** Everything held back so far, for when no other attempt is left. */
@@ -74,7 +82,7 @@ export class StreamReader {
     this.#held = [];
     this.#tail = [];
     this.#tailBytes = 0;
-    return held;
+    return this.phase === 'refused' ? this.#cleanError(held) : held;
   }
 
   /** Joins only the frame that spans the tail and the chunk, so that the rest of a large chunk is relayed without a copy. */
@@ -155,8 +163,10 @@ export class StreamReader {
       if (noteworthy) {
         const meaning = this.#rules.readFrame(parseFrame(text.slice(at, end)));
         this.#note(meaning);
-        if (meaning.usageOnly && this.#dropUsageFrame) {
+        const dropped = meaning.usageOnly && this.#dropUsageFrame;
+        if (dropped || meaning.kind === 'error') {
           if (at > start) out.push(data.subarray(start, at));
+          if (!dropped) out.push(this.#cleanError(data.subarray(at, end)));
           start = end;
         }
       } else {

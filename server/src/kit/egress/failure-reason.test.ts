@@ -23,7 +23,11 @@ it('the reason follows from the code of the error and from whether the request w
     assert.equal(failureReasonOf(coded(code), false), reason, code);
   }
   assert.equal(failureReasonOf(coded('ECONNRESET'), true), 'connection_failed');
-  assert.equal(failureReasonOf(coded('HPE_INVALID_CONSTANT'), true), 'invalid_response');
+  const unreadable = Object.assign(new Error('Expected HTTP/'), { name: 'HTTPParserError' });
+  for (const connected of [true, false]) {
+    assert.equal(failureReasonOf(unreadable, connected), 'invalid_response');
+    assert.equal(failureReasonOf(new Error('bad upgrade'), connected), 'invalid_response');
+  }
   const refused = new AddressRefusedError('private');
   assert.equal(failureReasonOf(refused, false), 'address_refused');
   assert.equal(failureReasonOf(new Error('connect', { cause: refused }), false), 'address_refused');

@@ -14,8 +14,10 @@ const DNS = /^(?:EAI_|ENOTFOUND$|ENODATA$|ESERVFAIL$)/;
 const TLS =
   /^(?:ERR_SSL_|ERR_TLS_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|EPROTO$)/;
 const TIMEOUT = /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/;
-/** Errors of undici's parser: the response is not HTTP, or its headers are too large. */
-const UNREADABLE = /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$)/;
+/** Errors of undici's parser, not all of which have a code: the response is not HTTP, or its headers are too large. */
+const UNREADABLE = new Set(['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError']);
+/** undici's message for an unrequested 101. */
+const UNREQUESTED_UPGRADE = 'bad upgrade';
 
 /** `connected`: the request was sent, so the failure is in the response. */
 export function failureReasonOf(error: Error, connected: boolean): FailureReason {
@@ -23,7 +25,8 @@ export function failureReasonOf(error: Error, connected: boolean): FailureReason
     return 'address_refused';
   }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (connected) return UNREADABLE.test(code) ? 'invalid_response' : 'connection_failed';
+  if (UNREADABLE.has(error.name) || error.message === UNREQUESTED_UPGRADE) return 'invalid_response';
+  if (connected) return 'connection_failed';
   if (DNS.test(code)) return 'dns_failed';
   if (TLS.test(code)) return 'tls_failed';
   if (TIMEOUT.test(code)) return 'timed_out';

@@ -57,6 +57,7 @@ function attemptOf(attempt: StoredAttempt, index: number, arrivedAtMs: number): 
     started_at: startedMs === null ? null : timestamp(arrivedAtMs + startedMs),
     wait_ms: attempt.wait_ms ?? null,
     duration_ms: attempt.latency_ms,
+    upstream_message: attempt.upstream_message ?? null,
   };
 }
 

@@ -14,6 +14,8 @@ export interface StoredAttempt {
   readonly started_ms: number | null;
   readonly wait_ms: number | null;
   readonly latency_ms: number;
+  /** What the provider said about Relay's credential or address; absent otherwise. */
+  readonly upstream_message?: string;
 }
 
 /** The limit that made a request wait or rejected it. */

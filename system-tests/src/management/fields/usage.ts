@@ -92,6 +92,7 @@ export const requestDetail = exactly({
       started_at: maybeTime,
       wait_ms: maybeCount,
       duration_ms: integer,
+      upstream_message: maybeText,
     }),
   ),
   candidates: listOf(
