@@ -73,7 +73,7 @@ async function bench(surroundings: Surroundings, lane: string, options: OptionVa
   };
   await printObject(surroundings, options, result, (shown) => [
     ['lane', shown.lane],
-    ['requests', `${shown.requests} in ${shown.seconds} s, ${shown.failed} failed`],
+    ['requests', `${shown.requests} in ${milliseconds(shown.seconds * 1_000)}, ${shown.failed} failed`],
     ['rate', `${shown.requests_per_second} each second`],
     [
       'latency',

@@ -20,6 +20,13 @@ export function timeText(timestamp: string | null | undefined): string {
   return timestamp ? `${timestamp.slice(0, 19).replace('T', ' ')}Z` : '-';
 }
 
+/** `in 8 h 39 min`. */
+export function untilText(timestamp: string | null | undefined, nowMs: number): string {
+  if (!timestamp) return '-';
+  const leftMs = Date.parse(timestamp) - nowMs;
+  return leftMs > 0 ? `in ${durationWords(leftMs, Math.ceil)}` : 'now';
+}
+
 export function dollars(micros: number | null | undefined): string {
   if (micros === null || micros === undefined) return '-';
   return dollarWords(micros);

@@ -5,7 +5,7 @@ import { type Api, connect, dataOf } from '../api/client.ts';
 import { findOne } from '../api/find-one.ts';
 import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
-import { dollars, timeText } from '../output/cells.ts';
+import { dollars, untilText } from '../output/cells.ts';
 import { withOutput } from '../output/options.ts';
 import { printList, printObject } from '../output/print.ts';
 import type { Column } from '../output/table.ts';
@@ -56,7 +56,7 @@ export const limits: Resource<LimitPolicy> = announcedResource(announcedResource
     withOutput(withConnection(usage)).action(async (options: OptionValues) => {
       const api = await connect(surroundings, options);
       await printList(surroundings, options, await usageOf(api), {
-        columns: usageColumns,
+        columns: usageColumns(surroundings.nowMs()),
         empty: 'There are no limits yet; run `relay limits create --help` to create one.',
       });
     });
@@ -68,7 +68,7 @@ export function limitsCommand(surroundings: Surroundings, argv?: readonly string
   return resourceCommand(command, surroundings, limits, argv);
 }
 
-const usageColumns: readonly Column<LimitUsage>[] = [
+const usageColumns = (nowMs: number): readonly Column<LimitUsage>[] => [
   { title: 'id', value: ({ policy_id }) => policy_id },
   { title: 'kind', value: ({ policy_kind }) => policy_kind },
   { title: 'applies to', value: ({ scope_type }) => scope_type },
@@ -83,7 +83,7 @@ const usageColumns: readonly Column<LimitUsage>[] = [
     align: 'right',
     tone: ({ remaining }) => (remaining === 0 ? 'bad' : null),
   },
-  { title: 'resets', value: ({ resets_at }) => timeText(resets_at) },
+  { title: 'resets', value: ({ resets_at }) => untilText(resets_at, nowMs) },
 ];
 
 const IN_MICRO_DOLLARS: Readonly<Record<LimitMetric, boolean>> = {
@@ -113,7 +113,7 @@ async function showRoom(surroundings: Surroundings, options: OptionValues, name:
   await printObject(surroundings, options, state);
   if (state.remaining > 0) return;
   throw new ProgramError('The limit has no room left.', exitCodes.rateLimited, {
-    fix: `wait until ${timeText(state.resets_at)}, or run \`relay limits update ${policy.id} --limit-value N\``,
+    fix: `it resets ${untilText(state.resets_at, surroundings.nowMs())}; to raise it, run \`relay limits update ${policy.id} --limit-value N\``,
   });
 }
 

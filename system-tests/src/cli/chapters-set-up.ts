@@ -34,6 +34,11 @@ export const setUpChapters: readonly Chapter[] = [
         'providers list',
         { args: ['providers', 'test', 'sim-one'], code: 1 },
         {
+          args: ['providers', 'set-credential', 'sim-one', '--secret-env', 'WRONG_KEY'],
+          env: { WRONG_KEY: 'sk-of-another-provider' },
+        },
+        { args: ['providers', 'test', 'sim-one'], code: 1 },
+        {
           args: ['providers', 'set-credential', 'Sim One', '--secret-stdin'],
           stdin: 'sk-upstream\n',
           terminalArgs: ['providers', 'set-credential', 'Sim One', '--secret-env', 'PROVIDER_KEY'],
