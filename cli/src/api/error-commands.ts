@@ -25,6 +25,8 @@ const COMMANDS: Partial<Record<ErrorCode, string>> = {
   upstream_timeout: DOCTOR,
   upstream_invalid_response: DOCTOR,
   upstream_not_prepared: DOCTOR,
+  upstream_credential_refused: DOCTOR,
+  upstream_redirected: DOCTOR,
   guardrail_unavailable: 'run `relay guardrails list`',
 };
 

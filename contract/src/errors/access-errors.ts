@@ -120,8 +120,7 @@ export const accessErrors = {
   mail_not_configured: {
     status: 403,
     type: 'permission_error',
-    message:
-      'This deployment sends no e-mail. Ask its operator to run `relay users reset-password` with your address.',
+    message: 'This deployment sends no e-mail. Ask its operator to run `relay users reset-password EMAIL`.',
     why: 'Links to reset a password are sent by e-mail, and no mail server is configured.',
     fix: 'The operator sets `RELAY_SMTP_URL` and `RELAY_MAIL_FROM`, or runs `relay users reset-password EMAIL` on the machine, which prints a link.',
     owner: 'config',

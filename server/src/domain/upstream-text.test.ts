@@ -56,6 +56,13 @@ describe('what is shown of an upstream’s words', () => {
     assert.equal(text({ error: { message: 'nested' } }), 'nested');
     assert.equal(text({ error: 'plain' }), 'plain');
     assert.equal(text({ detail: 'detail' }), 'detail');
+    assert.equal(text([{ error: { code: 400, message: 'API key not valid' } }]), 'API key not valid');
+    assert.equal(text({ detail: [{ loc: ['body'], msg: 'Field required' }] }), 'Field required');
+    assert.equal(text({ success: false, errors: [{ code: 1, message: 'No route' }] }), 'No route');
+    assert.equal(
+      text({ type: 'error', error: { type: 'x', message: 'invalid x-api-key' } }),
+      'invalid x-api-key',
+    );
     assert.equal(text({ error: { error: { error: { message: 'deep' } } } }), null);
     assert.equal(text({ headers: { authorization: secret } }), null);
     assert.equal(errorTextOf(Buffer.from('<html>secret page</html>'), null), null);

@@ -1,4 +1,5 @@
 import { objectOf } from '../kit/json-value.ts';
+import { withoutDisguises } from './disguised-secret.ts';
 
 const CHARACTERS_MAX = 300;
 /** Shorter parts of a secret occur in ordinary words; a longer minimum would let half of a secret through. */
@@ -22,7 +23,8 @@ export function shownText(text: string, secret: string | null): string {
     .slice(0, CHARACTERS_MAX * 10)
     .replaceAll(CONTROL, ' ')
     .trim();
-  const safe = passableText(withoutSecret(plain, secret), secret)
+  const unmasked = passableText(withoutSecret(plain, secret), secret);
+  const safe = withoutDisguises(unmasked, secret, REDACTED)
     .replaceAll(KEY_LIKE, REDACTED)
     .replaceAll(URL_QUERY, '$1');
   return safe.length <= CHARACTERS_MAX ? safe : `${safe.slice(0, CHARACTERS_MAX - 1).toWellFormed()}…`;
@@ -70,11 +72,16 @@ export function parsed(body: Buffer): unknown {
   }
 }
 
-/** Providers nest the message at most once. */
-function messageIn(value: unknown, nested = false): string | null {
-  const { error, message, detail } = objectOf(value);
-  if (!nested && typeof error === 'object' && error !== null) return messageIn(error, true);
-  return [message, error, detail].find((each) => typeof each === 'string') ?? null;
+/** Providers nest the message at most twice: `{error: {message}}`, `[{error: {message}}]`, `{detail: [{msg}]}`. */
+const NESTED_MAX = 2;
+
+function messageIn(value: unknown, nested = 0): string | null {
+  if (Array.isArray(value)) return nested < NESTED_MAX ? messageIn(value[0], nested + 1) : null;
+  const { error, errors, message, msg, detail } = objectOf(value);
+  const said = [message, msg, error, detail].find((each) => typeof each === 'string');
+  if (said !== undefined || nested === NESTED_MAX) return said ?? null;
+  const inner = [error, errors, detail].find((each) => typeof each === 'object' && each !== null);
+  return inner === undefined ? null : messageIn(inner, nested + 1);
 }
 
 /** Removes every part of the text that is also a part of the secret, ignoring case. */

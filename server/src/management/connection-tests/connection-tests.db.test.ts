@@ -53,6 +53,25 @@ async function startUpstream(): Promise<{ server: Server; port: number; seen: Se
     },
     echo: ({ authorization }, response) =>
       json(response, 401, { error: { message: `You sent ${authorization}` } }),
+    hostile: ({ authorization = '' }, response) => {
+      const key = authorization.replace('Bearer ', '');
+      const forms = [
+        key,
+        key.toUpperCase(),
+        [...key].join(' '),
+        `${key.slice(0, 9)}\u0000\n${key.slice(9)}`,
+        [...key].reverse().join(''),
+        Buffer.from(key).toString('base64'),
+        Buffer.from(authorization).toString('base64url'),
+        Buffer.from(key).toString('hex'),
+        `${key.slice(0, 4)}****${key.slice(-4)}`,
+        `${key.slice(0, 4)}...${key.slice(-4)}`,
+        `${key.slice(0, 4)}…${key.slice(-4)}`,
+      ];
+      json(response, 401, {
+        error: { message: `Wrong key: ${forms.join(' | ')} \u001b[2J${'x'.repeat(5_000)}` },
+      });
+    },
     forbidden: (_, response) => json(response, 403, { error: { message: 'not in this region' } }),
     limited: (_, response) => json(response, 429, { error: { message: 'quota' } }),
     broken: (_, response) => json(response, 503, { error: 'overloaded' }),
@@ -240,6 +259,29 @@ describe('connection tests', () => {
   it('show the provider’s words without the secret in them', async () => {
     const [, result] = await testBoth(at('echo/v1'));
     assert.match(result?.upstream_message ?? '', /^You sent .*\[redacted\]/);
+  });
+
+  it('show nothing of a credential that the provider echoes, splits, encodes or masks', async () => {
+    for (const result of await testBoth(at('hostile/v1'))) {
+      const said = result.upstream_message ?? '';
+      assert.match(said, /^Wrong key: \[redacted\]/);
+      assert.ok(said.length <= 300, `${said.length} characters`);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: none may be left.
+      assert.doesNotMatch(said, /[\u0000-\u001f]/);
+      const letters = said.replaceAll(/[^a-z0-9]/gi, '').toLowerCase();
+      const [start, end] = [SECRET.slice(0, 4), SECRET.slice(-4)].map((part) => part.replace('-', ''));
+      for (const form of [
+        SECRET,
+        Buffer.from(SECRET).toString('hex'),
+        Buffer.from(SECRET).toString('base64'),
+      ]) {
+        const plain = form.replaceAll(/[^a-z0-9]/gi, '').toLowerCase();
+        for (let at = 0; at + 8 <= plain.length; at += 1) {
+          assert.ok(!letters.includes(plain.slice(at, at + 8)), said);
+        }
+      }
+      assert.ok(!letters.includes(`${start}${end}`.toLowerCase()), said);
+    }
   });
 
   it('send nothing without an enabled credential, or with one that does not open', async () => {
