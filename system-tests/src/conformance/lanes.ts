@@ -36,6 +36,7 @@ const laneNames = [
   'first provider off',
   'whole answers only',
   'breaks',
+  'limited',
 ] as const;
 export type LaneName = (typeof laneNames)[number];
 export type Lanes = Readonly<Record<LaneName, LaneIds>>;
@@ -67,6 +68,7 @@ export async function addLanes(site: Walked): Promise<Lanes> {
     'first provider off': await add('first provider off', [good, good]),
     'whole answers only': await add('whole answers only', [withEndpoint({ supports_streaming: false })]),
     breaks: await add('breaks', [good, good]),
+    limited: await add('limited', [good], { default_max_wait_ms: 0 }),
   };
   await site.call('POST', '/api/relay/pricing-policies', {
     body: { endpoint_id: lanes.plain.endpointIds[0], ...PRICES },

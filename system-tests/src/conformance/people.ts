@@ -61,3 +61,11 @@ export async function newKey(creator: Creates, scopes: readonly string[], more: 
 export function keyWith(site: Walked, ...scopes: readonly string[]): Promise<Key> {
   return site.once(`key with ${scopes.join()}`, () => newKey(site, scopes));
 }
+
+/** A member with this role whose key has these scopes; what the role loses, the key loses. */
+export function workload(site: Walked, role: string, scopes: readonly string[]) {
+  return site.once(`workload of a ${role} with ${scopes.join()}`, async () => {
+    const member = await memberOf(site, role);
+    return { member, key: await newKey(member, scopes) };
+  });
+}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type ProviderSim, startGuardrailSim } from '@relay/provider-sim';
-import { openAccounts } from '../harness/accounts.ts';
+import { type Accounts, openAccounts } from '../harness/accounts.ts';
 import { startDeployment } from '../harness/deployment.ts';
 import { startHostedDeployment } from '../harness/hosted-deployment.ts';
 import { addObjects, type Objects, untilLedgerReady } from '../harness/objects.ts';
@@ -24,6 +24,7 @@ interface Running {
   readonly inferenceUrl: string | null;
   /** The key of an owner with every scope; the other modes find or make theirs. */
   readonly ownerKey: string | null;
+  stopRedis(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -34,6 +35,7 @@ export async function startSite(mode: Mode): Promise<Site> {
   ]);
   const adminKey = running.ownerKey ?? (await adminKeyOf(mode, running));
   const apiKey = mode.accounts ? adminKey : (running.tokens?.api ?? '');
+  const accounts = openAccounts(running);
   const memory = new Map<string, Promise<unknown>>();
   const call: Walked['call'] = (method, path, sending) =>
     exchange(running.url, method, path, {
@@ -50,7 +52,9 @@ export async function startSite(mode: Mode): Promise<Site> {
     inferenceUrl: running.inferenceUrl,
     organizationId: textAt(account, 'org.id'),
     ownerId: textAt(account, 'user.id'),
-    foreign: await addForeign(running),
+    foreign: await addForeign(accounts),
+    accounts,
+    stopRedis: () => running.stopRedis(),
     provider: running.provider,
     guardrails,
     call,
@@ -65,6 +69,7 @@ export async function startSite(mode: Mode): Promise<Site> {
     ...walked,
     lanes: await addLanes(walked),
     async stop() {
+      await accounts.close();
       await Promise.all([running.stop(), guardrails.close()]);
     },
   };
@@ -87,6 +92,7 @@ async function startSelfHosted(mode: Mode): Promise<Running> {
     tokens: { api: deployment.apiToken, admin: deployment.adminToken },
     inferenceUrl: null,
     ownerKey: null,
+    stopRedis: () => deployment.redis.stop(),
     stop: () => deployment.stop(),
   };
 }
@@ -101,6 +107,7 @@ async function startHosted(): Promise<Running> {
     tokens: null,
     inferenceUrl: hosted.inference[0].url,
     ownerKey: hosted.acme.key,
+    stopRedis: () => hosted.redis.stop(),
     stop: () => hosted.stop(),
   };
 }
@@ -116,15 +123,10 @@ async function adminKeyOf(mode: Mode, { url, tokens }: Running): Promise<string>
 }
 
 /** Another organization with one of everything, which only a database can hold beside a self-hosted one. */
-async function addForeign({ databaseUrl, authSecret }: Running): Promise<Objects> {
-  const accounts = openAccounts({ databaseUrl, authSecret });
-  try {
-    await untilLedgerReady(accounts);
-    const organizationId = await accounts.addOrganization({ plan: 'enterprise', name: 'Elsewhere' });
-    const callerId = await accounts.addMember(organizationId, { role: 'owner' });
-    const upstreamUrl = 'https://elsewhere.example.com/v1';
-    return await addObjects(accounts, { organizationId, callerId, upstreamUrl, suffix: '' });
-  } finally {
-    await accounts.close();
-  }
+async function addForeign(accounts: Accounts): Promise<Objects> {
+  await untilLedgerReady(accounts);
+  const organizationId = await accounts.addOrganization({ plan: 'enterprise', name: 'Elsewhere' });
+  const callerId = await accounts.addMember(organizationId, { role: 'owner' });
+  const upstreamUrl = 'https://elsewhere.example.com/v1';
+  return addObjects(accounts, { organizationId, callerId, upstreamUrl, suffix: '' });
 }

@@ -3,6 +3,15 @@ import { bodyStatements } from './from-bodies.ts';
 import { fieldStatements } from './from-fields.ts';
 import { headerStatements } from './from-headers.ts';
 import { routeStatements } from './from-routes.ts';
+import { section1 } from './section-1.ts';
+import { section2 } from './section-2.ts';
+import { section3 } from './section-3.ts';
+import { section4 } from './section-4.ts';
+import { section5Access } from './section-5-access.ts';
+import { section5People } from './section-5-people.ts';
+import { section7, section7Last } from './section-7.ts';
+import { section8 } from './section-8.ts';
+import { section9 } from './section-9.ts';
 import type { Statement } from './statement.ts';
 
 /** Every statement, those of the tables first. */
@@ -12,4 +21,14 @@ export const statements: readonly Statement[] = [
   ...bodyStatements,
   ...accessStatements,
   ...headerStatements,
+  ...section1,
+  ...section2,
+  ...section3,
+  ...section4,
+  ...section5Access,
+  ...section5People,
+  ...section7,
+  ...section8,
+  ...section9,
+  ...section7Last,
 ];

@@ -1,4 +1,5 @@
 import type { GuardrailSim, ProviderSim } from '@relay/provider-sim';
+import type { Accounts } from '../harness/accounts.ts';
 import type { Objects } from '../harness/objects.ts';
 import type { Answer, Sending } from './exchange.ts';
 import type { Mode } from './mode.ts';
@@ -22,6 +23,10 @@ export interface Walked {
   readonly ownerId: string;
   /** One of everything in another organization. */
   readonly foreign: Objects;
+  /** Puts organizations of other plans into the database, which no route does. */
+  readonly accounts: Accounts;
+  /** Takes the store of limits away for good; only the last statements do. */
+  stopRedis(): Promise<void>;
   readonly provider: ProviderSim;
   readonly guardrails: GuardrailSim;
   /** Calls a route, by default with the key that opens it. */
