@@ -57,6 +57,14 @@ export function storeUnavailable(store: 'postgresql' | 'redis', cause: unknown):
   return new RelayError('store_unavailable', { internal: `${store}: ${reason}`, cause });
 }
 
+/** The database works, but all its connections are taken. */
+export function storeBusy(reason: string): RelayError {
+  return new RelayError('store_unavailable', {
+    message: 'The database is busy with other requests. Retry shortly; inference for known configuration continues.',
+    internal: `postgresql: ${reason}`,
+  });
+}
+
 const UNIQUE_VIOLATION = '23505';
 
 /** Whether a write failed because another row has the same value. */

@@ -1,6 +1,7 @@
 import { emptyBodies } from './calls/empty-bodies.ts';
 import { foreignIds } from './calls/foreign-ids.ts';
 import { guardrailCreation } from './calls/guardrail-creation.ts';
+import { manyCreates } from './calls/many-creates.ts';
 import { queries } from './calls/queries.ts';
 import { secrets } from './calls/secrets.ts';
 import type { Manner } from './manner.ts';
@@ -12,4 +13,5 @@ export const callManners: readonly Manner[] = [
   ...guardrailCreation,
   ...foreignIds,
   ...secrets,
+  ...manyCreates,
 ];

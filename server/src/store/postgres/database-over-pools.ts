@@ -13,6 +13,8 @@ export interface PoolParts {
   readonly statementTimeoutMs: number;
   /** How much longer than its timeout a session's statement may stay unanswered. */
   readonly clientGraceMs: number;
+  /** Waits for a turn at the pool; the result ends it. Without it, the pool itself makes callers wait. */
+  readonly takeTurn?: (pool: pg.Pool) => Promise<() => void>;
   /** Wraps everything that holds a connection. */
   readonly guard?: ConnectionGuard;
   listen(channel: string, onHint: () => void): Subscription;
@@ -29,17 +31,20 @@ const unguarded: ConnectionGuard = {
   holding: (use) => use(),
 };
 
+const noTurn = () => Promise.resolve(() => undefined);
+
 /** A `DatabaseHandle` over the driver's pools. */
 export function databaseOver(parts: PoolParts): DatabaseHandle {
-  const { pool, tenantPool, guard = unguarded } = parts;
+  const { pool, tenantPool, guard = unguarded, takeTurn = noTurn } = parts;
   const shared = pool === tenantPool;
-  const acquireForDeployment = () => (shared ? acquireFor(pool, null) : acquire(pool));
+  const acquire = async (from: pg.Pool) => acquireInTurn(from, await takeTurn(from));
+  const acquireForDeployment = async () => (shared ? actFor(await acquire(pool), null) : acquire(pool));
 
   let closing: Promise<void> | undefined;
   return {
     db: guard.kysely(forKysely(pool, acquireForDeployment)),
     ofOrganization: (organizationId) =>
-      guard.kysely(forKysely(tenantPool, () => acquireFor(tenantPool, organizationId))),
+      guard.kysely(forKysely(tenantPool, async () => actFor(await acquire(tenantPool), organizationId))),
     query: ({ name, text, values }) =>
       guard.holding(async () => {
         const client = await acquireForDeployment();
@@ -79,8 +84,9 @@ interface GuardedClient {
  * Turns failures to reach PostgreSQL into store errors, for every query. A connection that failed or fell silent is closed
  * rather than returned to the pool, where the next query would wait behind the lost one.
  */
-async function acquire(pool: pg.Pool): Promise<GuardedClient> {
+async function acquireInTurn(pool: pg.Pool, endTurn: () => void): Promise<GuardedClient> {
   const client = await pool.connect().catch((error: unknown) => {
+    endTurn();
     throw storeUnavailable('postgresql', error);
   });
   let lost: unknown;
@@ -102,13 +108,13 @@ async function acquire(pool: pg.Pool): Promise<GuardedClient> {
     release(destroy) {
       client.off('error', onError);
       client.release(destroy === true || lost !== undefined);
+      endTurn();
     },
   };
 }
 
 /** Sets the role each time a connection is used, so that its earlier use does not matter. Null: for the deployment. */
-async function acquireFor(pool: pg.Pool, organizationId: string | null): Promise<GuardedClient> {
-  const client = await acquire(pool);
+async function actFor(client: GuardedClient, organizationId: string | null): Promise<GuardedClient> {
   try {
     await client.query({
       text: "select set_config('role', $1, false), set_config('relay.organization_id', $2, false)",

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { StoreLog } from '../store-log.ts';
+import { createConnectionLine } from './connection-line.ts';
 import type { DatabaseHandle } from './database-handle.ts';
 import { databaseOver } from './database-over-pools.ts';
 import { listen } from './listen.ts';
@@ -13,7 +14,7 @@ export interface DatabaseOptions {
   /** Small and fixed: a fleet of gateways must not exhaust the server's connections. */
   readonly poolMax?: number;
   readonly statementTimeoutMs?: number;
-  /** Bounds the wait for a free connection and for a new one. */
+  /** Bounds the wait for a new connection, and for any connection to come back while callers wait for one. */
   readonly connectTimeoutMs?: number;
   readonly applicationName?: string;
 }
@@ -45,11 +46,15 @@ export function createDatabase(options: DatabaseOptions): DatabaseHandle {
     return opened;
   };
   // Separate, so that a connection that acts for an organization never acts for the deployment.
-  const tenantPool = openPool(Math.max(1, Math.floor(poolMax / 2)));
-  const pool = openPool(Math.max(1, Math.ceil(poolMax / 2)));
+  const tenantMax = Math.max(1, Math.floor(poolMax / 2));
+  const deploymentMax = Math.max(1, Math.ceil(poolMax / 2));
+  const [tenantPool, pool] = [openPool(tenantMax), openPool(deploymentMax)];
+  const openLine = (places: number) => createConnectionLine({ places, stillMsMax: connectTimeoutMs });
+  const [tenantLine, line] = [openLine(tenantMax), openLine(deploymentMax)];
   return databaseOver({
     pool,
     tenantPool,
+    takeTurn: (of) => (of === pool ? line : tenantLine).enter(),
     statementTimeoutMs,
     clientGraceMs: CLIENT_GRACE_MS,
     listen: (channel, onHint) => listen({ connection, channel, log: options.log }, onHint),
