@@ -2666,13 +2666,23 @@ export interface components {
         };
         /** HealthReport */
         HealthReport: {
-            /** @enum {string} */
+            /**
+             * @description `degraded`: a store is down, and what does not need it is served. `unavailable`: no store can be reached. `draining`: the process takes no new requests.
+             * @enum {string}
+             */
             status: "ok" | "degraded" | "draining" | "unavailable";
             version: string;
             role: string;
+            /**
+             * @description Whether the stores are part of the process.
+             * @enum {string}
+             */
+            stores?: "embedded" | "servers";
+            /** @description By part: `postgresql` and, unless it is embedded, `redis`. */
             checks: {
                 [key: string]: components["schemas"]["HealthCheck"];
             };
+            metering?: components["schemas"]["MeteringHealth"];
         } & {
             [key: string]: unknown;
         };
@@ -3019,6 +3029,15 @@ export interface components {
             manual_rank: number;
             enabled: boolean;
         };
+        /** MeteringHealth */
+        MeteringHealth: {
+            drift: number | null;
+            checked: number;
+            unsettled: number;
+            compared_at: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** Model */
         Model: {
             id: string;
@@ -3163,7 +3182,10 @@ export interface components {
         };
         /** ProbeStatus */
         ProbeStatus: {
-            /** @enum {string} */
+            /**
+             * @description `degraded`: a store is down, and what does not need it is served. `unavailable`: no store can be reached. `draining`: the process takes no new requests.
+             * @enum {string}
+             */
             status: "ok" | "degraded" | "draining" | "unavailable";
         } & {
             [key: string]: unknown;

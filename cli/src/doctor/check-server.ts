@@ -43,19 +43,19 @@ export const checkReachable: Check = async ({ api, surroundings }) => {
 export const checkHealth: Check = async (examination) => {
   const health = await readHealth(examination);
   const findings: Finding[] = [];
-  for (const [name, state] of [
-    ['PostgreSQL', health.postgresql],
-    ['Redis', health.redis],
+  for (const [name, check] of [
+    ['PostgreSQL', health.checks['postgresql']],
+    ['Redis', health.checks['redis']],
   ] as const) {
-    if (state === undefined) continue;
+    if (check === undefined) continue;
     findings.push(
-      state === 'up'
+      check.status === 'ok'
         ? ok('stores', `${name} is up.`)
-        : fail('stores', `${name} is ${state}.`, `bring ${name} back; the server finds it again by itself`),
+        : fail('stores', `${name} is down.`, `bring ${name} back; the server finds it again by itself`),
     );
   }
   if (health.stores === 'embedded') findings.push(ok('stores', 'The stores are part of the server.'));
-  if (health.draining === 'true') {
+  if (health.status === 'draining') {
     findings.push(warn('server', 'The server is shutting down.', 'wait for it to start again'));
   }
   return findings;

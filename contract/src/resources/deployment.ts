@@ -3,6 +3,7 @@ import {
   closed,
   flag,
   Id,
+  integer,
   nullable,
   OpenJson,
   oneOf,
@@ -53,18 +54,31 @@ export const AuditQuery = query({
 });
 export type AuditQuery = Static<typeof AuditQuery>;
 
-export const ProbeStatus = open('ProbeStatus', {
-  status: oneOf(['ok', 'degraded', 'draining', 'unavailable']),
+const serviceStatus = oneOf(['ok', 'degraded', 'draining', 'unavailable'], {
+  description:
+    '`degraded`: a store is down, and what does not need it is served. `unavailable`: no store can be reached. `draining`: the process takes no new requests.',
 });
+
+export const ProbeStatus = open('ProbeStatus', { status: serviceStatus });
 export type ProbeStatus = Static<typeof ProbeStatus>;
 
 export const HealthReport = open('HealthReport', {
-  status: oneOf(['ok', 'degraded', 'draining', 'unavailable']),
+  status: serviceStatus,
   version: Type.String(),
   role: Type.String(),
+  stores: optional(oneOf(['embedded', 'servers'], { description: 'Whether the stores are part of the process.' })),
   checks: Type.Record(
     Type.String(),
     open('HealthCheck', { status: oneOf(['ok', 'unavailable']), detail: optional(Type.String()) }),
+    { description: 'By part: `postgresql` and, unless it is embedded, `redis`.' },
+  ),
+  metering: optional(
+    open('MeteringHealth', {
+      drift: nullable(integer({ description: 'Windows of limits that differ from the ledger.' })),
+      checked: integer(),
+      unsettled: integer(),
+      compared_at: nullable(Timestamp),
+    }),
   ),
 });
 export type HealthReport = Static<typeof HealthReport>;

@@ -13,7 +13,7 @@ before(async () => {
     {
       newRequestId: () => 'the-id',
       publicUrl: 'http://relay.example',
-      health: () => ({ ready: true, parts: {} }),
+      health: () => ({ draining: false, version: '1.0.0', role: 'all', checks: {} }),
       inference: (request, response) => {
         inferenceUrls.push(request.url);
         const body = 'no';

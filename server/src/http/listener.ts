@@ -3,7 +3,7 @@ import { headers } from '@relay/contract';
 import { RelayError } from '../domain/relay-error.ts';
 import { endUnread } from './end-unread.ts';
 import { errorResponse } from './error-response.ts';
-import { answerProbe, type HealthReport } from './health.ts';
+import { answerProbe, type Health } from './health.ts';
 import { createUnreadableRefusal, refuseTunnel } from './refuse-unreadable.ts';
 
 /**
@@ -17,7 +17,7 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 export interface ListenerOptions {
   readonly newRequestId: () => string;
-  readonly health: () => HealthReport;
+  readonly health: () => Health;
   /** Requests below `/v1/`; absent in a process without that role. */
   readonly inference: RequestHandler | null;
   readonly everythingElse: RequestHandler;

@@ -21,7 +21,7 @@ export interface Configuration {
   readonly snapshots: Snapshots;
 }
 
-/** A poll runs every second; after this long without a success, PostgreSQL counts as down. */
+/** A poll runs every second. PostgreSQL counts as down when the last one failed, and after this long without one. */
 const POLL_AGE_MS_MAX = 5_000;
 
 /** Brings the database to this version's schema and keys, then reads the configuration and starts polling it. */
@@ -47,6 +47,6 @@ export async function openConfiguration(runtime: Runtime, stores: Stores): Promi
 
 /** Judges PostgreSQL by the configuration poll, so that a probe never waits for the database. */
 export function isPostgresqlUp({ snapshots }: Pick<Configuration, 'snapshots'>, nowMs: number): boolean {
-  const { lastPollOkAtMs } = snapshots.state();
-  return lastPollOkAtMs !== null && nowMs - lastPollOkAtMs < POLL_AGE_MS_MAX;
+  const { lastPollOkAtMs, failing } = snapshots.state();
+  return !failing && lastPollOkAtMs !== null && nowMs - lastPollOkAtMs < POLL_AGE_MS_MAX;
 }

@@ -1,8 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { HealthReport } from '../http/health.ts';
+import type { Health } from '../http/health.ts';
 import { type Listener, listen } from '../http/listener.ts';
 import { createLog, type Log } from '../kit/log.ts';
 import type { RunningMail } from '../mail/mail.ts';
+import type { Redis } from '../store/redis/redis.ts';
 import { authSecretsFrom } from './auth-secrets.ts';
 import { createBrowserSessions } from './create-browser-sessions.ts';
 import { createMail } from './create-mail.ts';
@@ -117,22 +118,39 @@ interface RunningParts {
   readonly metering: () => MeteringPart | null;
 }
 
-/** A store that is down does not make the process unready: inference serves from the last snapshot. */
-function healthOf({ runtime, stores, configuration, metering }: RunningParts): HealthReport {
+function healthOf({ runtime, stores, configuration, metering }: RunningParts): Health {
   const { redis } = stores;
-  const { roleName, draining, clock } = runtime;
+  const { roleName, draining, clock, deployment } = runtime;
   const meteringHealth = metering()?.health();
   return {
-    ready: !draining(),
-    parts: {
-      role: roleName,
-      stores: redis === null ? 'embedded' : 'servers',
-      postgresql: isPostgresqlUp(configuration, clock.nowMs()) ? 'up' : 'down',
-      ...(redis !== null && { redis: redis.state().ready ? 'up' : 'down' }),
-      draining: String(draining()),
-      ...(meteringHealth !== undefined && { metering: meteringHealth }),
+    draining: draining(),
+    version: deployment.version,
+    role: roleName,
+    stores: redis === null ? 'embedded' : 'servers',
+    checks: {
+      postgresql: checkOf(
+        isPostgresqlUp(configuration, clock.nowMs()),
+        'Management answers 503. Inference serves the last known configuration.',
+      ),
+      ...(redis !== null && {
+        redis: checkOf(
+          isRedisUp(redis),
+          'Requests under a limit get 503. Others are served, and their usage is kept on disk.',
+        ),
+      }),
     },
+    ...(meteringHealth !== undefined && { metering: meteringHealth }),
   };
+}
+
+function checkOf(isUp: boolean, detail: string): Health['checks'][string] {
+  return isUp ? { status: 'ok' } : { status: 'unavailable', detail };
+}
+
+/** A server that is frozen keeps its connections, and only the circuit breaker notices. */
+function isRedisUp(redis: Redis): boolean {
+  const { ready, breaker } = redis.state();
+  return ready && breaker === 'closed';
 }
 
 /** Stops serving before it stops what serving needs, and closes the stores last. */

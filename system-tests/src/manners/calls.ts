@@ -1,6 +1,7 @@
 import { emptyBodies } from './calls/empty-bodies.ts';
 import { foreignIds } from './calls/foreign-ids.ts';
 import { guardrailCreation } from './calls/guardrail-creation.ts';
+import { healthReports } from './calls/health-reports.ts';
 import { manyCreates } from './calls/many-creates.ts';
 import { queries } from './calls/queries.ts';
 import { secrets } from './calls/secrets.ts';
@@ -13,5 +14,6 @@ export const callManners: readonly Manner[] = [
   ...guardrailCreation,
   ...foreignIds,
   ...secrets,
+  ...healthReports,
   ...manyCreates,
 ];

@@ -26,6 +26,8 @@ export interface SnapshotsState {
   /** Loaded organizations whose newer version is known but not read yet. */
   readonly stale: number;
   readonly lastPollOkAtMs: number | null;
+  /** Whether the last poll failed. */
+  readonly failing: boolean;
   readonly listening: boolean;
 }
 
@@ -104,6 +106,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
       loaded: held.size,
       stale: held.all().filter(isStale).length,
       lastPollOkAtMs,
+      failing,
       listening: subscription?.connected() ?? false,
     }),
     start() {
