@@ -36,6 +36,8 @@ export interface RouteDefinition<Scope extends string = string> {
   readonly method: Method;
   readonly path: string;
   readonly access: Access<Scope>;
+  /** The session of a suspended member opens it too. */
+  readonly openToSuspended?: boolean;
   readonly plane: Plane;
   readonly tag: string;
   readonly summary: string;

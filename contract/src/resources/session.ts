@@ -26,7 +26,10 @@ export const Session = closed('Session', {
   user: User,
   org: Org,
   role: Role,
-  orgs: Type.Array(Org, { description: 'Every organization the user is a member of.' }),
+  suspended: flag({
+    description: 'Whether the user is suspended here: all they can do is read this session and sign out.',
+  }),
+  orgs: Type.Array(Org, { description: 'Every organization the user is an active member of.' }),
   has_password: flag({
     description: 'Whether the user has a password here, which changes of security ask for.',
   }),

@@ -41,6 +41,8 @@ export const sessionRoutes = {
     method: 'GET',
     path: '/api/session',
     access: 'session_only',
+    /** It has the token that signing out needs. */
+    openToSuspended: true,
     summary: 'Read the current browser session',
     success: { status: 200, schema: Session },
   },
@@ -68,6 +70,7 @@ export const sessionRoutes = {
     method: 'DELETE',
     path: '/api/session',
     access: 'session_only',
+    openToSuspended: true,
     summary: 'Sign out of the console',
     success: noContent,
   },

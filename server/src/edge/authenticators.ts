@@ -2,17 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import { looksLikeApiKey } from '../domain/api-key.ts';
 import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
-import { type Authenticate, bearerOf } from '../http/authenticate.ts';
+import { type Authenticate, type AuthenticateOptions, bearerOf } from '../http/authenticate.ts';
 import type { TokenAuthenticator } from './deployment-tokens.ts';
 import { cookieOf } from './identity/cookies.ts';
 import type { OpenWithKey } from './user-keys.ts';
+
+export type AuthenticateSession = (
+  request: IncomingMessage,
+  options?: AuthenticateOptions,
+) => Promise<Caller>;
 
 /** The credentials that a deployment accepts. Without accounts only the tokens; hosted, everything except the tokens. */
 export interface AuthenticatorsDeps {
   readonly tokens: { readonly inference: TokenAuthenticator; readonly management: TokenAuthenticator } | null;
   readonly userKey: OpenWithKey | null;
   /** The caller of a browser session. */
-  readonly session: ((request: IncomingMessage) => Promise<Caller>) | null;
+  readonly session: AuthenticateSession | null;
 }
 
 export interface Authenticators {
@@ -42,9 +47,9 @@ function createAuthenticator(
     token === null || userKey !== null
       ? 'a User API key, which begins with rly_'
       : `the value of ${token.tokenName}`;
-  return (request) => {
+  return (request, options) => {
     if (session !== null && request.headers.authorization === undefined && hasSession(request))
-      return session(request);
+      return session(request, options);
     const presented = bearerOf(request);
     if (presented === null) {
       throw new RelayError('missing_api_key', {

@@ -102,12 +102,15 @@ describe('the authenticator of browser sessions', () => {
   it('shuts on the next request when a member is suspended, and opens when they are back', async () => {
     const { browser: member, userId } = await join(room, organizationId, 'Suspended');
     await changeMember(userId, { status: 'suspended' });
-    const { status, code } = await read({}, member);
+    const list = () => member.send('GET', '/api/account/sessions');
+    const { status, code } = await list();
     assert.deepEqual([status, code], [403, 'permission_denied']);
     await changeMember(userId, { status: 'active' });
-    assert.equal((await read({}, member)).status, 200);
+    assert.equal((await list()).status, 200);
     await room.db.updateTable('users').set({ status: 'suspended' }).where('id', '=', userId).execute();
-    assert.equal((await read({}, member)).code, 'permission_denied');
+    assert.equal((await list()).code, 'permission_denied');
+    assert.equal((await read({}, member)).body['suspended'], true);
+    assert.equal((await member.send('DELETE', '/api/session')).status, 204);
   });
 
   it('rejects the session of a removed member', async () => {

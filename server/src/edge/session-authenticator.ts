@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import { allScopes } from '@relay/contract';
 import { type Access, effectiveScopes, rolePermissions } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
+import type { AuthenticateSession } from './authenticators.ts';
 import { demandIntent } from './identity/request-intent.ts';
 import type { LiveSession, Sessions } from './identity/sessions.ts';
 
@@ -21,8 +21,8 @@ export interface SessionAuthenticatorDeps {
  */
 export function createSessionAuthenticator(
   deps: SessionAuthenticatorDeps,
-): (request: IncomingMessage) => Promise<Caller> {
-  return async (request) => {
+): AuthenticateSession {
+  return async (request, { suspendedToo = false } = {}) => {
     const session = await deps.sessions.find(request.headers.cookie);
     if (session === null) throw new RelayError('session_expired');
     demandIntent(deps, session.id, {
@@ -32,14 +32,22 @@ export function createSessionAuthenticator(
         return Array.isArray(value) ? value[0] : value;
       },
     });
-    return callerOf(session, session.isAdmin ? ADMINISTRATION : await memberAccess(deps, session));
+    if (session.isAdmin) return callerOf(session, ADMINISTRATION);
+    return callerOf(session, await memberAccess(deps, session, suspendedToo));
   };
 }
 
 /** The operator at the console: all scopes of the implicit organization, including what the playground needs. */
 const ADMINISTRATION: Access = { granted: null, permissions: new Set(allScopes), plan: 'self_hosted' };
 
-async function memberAccess(deps: SessionAuthenticatorDeps, session: LiveSession): Promise<Access> {
+/** Of a suspended member who may at least sign out. */
+const NO_PERMISSIONS: Access['permissions'] = new Set();
+
+async function memberAccess(
+  deps: SessionAuthenticatorDeps,
+  session: LiveSession,
+  suspendedToo: boolean,
+): Promise<Access> {
   const snapshot = await deps.freshness(session.organizationId).catch((error: unknown) => {
     // A deleted organization has no members.
     if (error instanceof RelayError && error.code === 'not_found') throw new RelayError('session_expired');
@@ -48,6 +56,7 @@ async function memberAccess(deps: SessionAuthenticatorDeps, session: LiveSession
   const member = snapshot.members.get(session.userId);
   if (member === undefined) throw new RelayError('session_expired');
   if (member.status !== 'active' || session.userStatus !== 'active') {
+    if (suspendedToo) return { granted: null, permissions: NO_PERMISSIONS, plan: snapshot.plan };
     throw new RelayError('permission_denied', {
       message: 'Your access is suspended. Ask an owner or admin of the organization to restore it.',
     });

@@ -1,11 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
 
+export interface AuthenticateOptions {
+  /** The session of a suspended member is accepted, and gives no permissions. */
+  readonly suspendedToo?: boolean;
+}
+
 /**
  * Identifies the caller from the head of the request, or throws 401. Returns synchronously when the decision needs no I/O, which
  * for deployment tokens is always the case.
  */
-export type Authenticate = (request: IncomingMessage) => Caller | Promise<Caller>;
+export type Authenticate = (
+  request: IncomingMessage,
+  options?: AuthenticateOptions,
+) => Caller | Promise<Caller>;
 
 const BEARER = /^bearer +(\S+)$/i;
 

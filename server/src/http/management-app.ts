@@ -200,7 +200,7 @@ function streamFor(
 
 async function admitCaller(deps: ManagementAppDeps, route: Route, request: FastifyRequest): Promise<Caller> {
   if (route.access === 'public') return ANONYMOUS;
-  const caller = await deps.authenticate(request.raw);
+  const caller = await deps.authenticate(request.raw, { suspendedToo: route.openToSuspended === true });
   if (route.access === 'session_only' && caller.kind !== 'session') {
     throw new RelayError('permission_denied', {
       message:

@@ -1,7 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../domain/caller.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
+import type { AuthenticateSession } from '../edge/authenticators.ts';
 import type { OidcSettings, SessionSettings } from '../edge/identity/deps.ts';
 import { createSessions } from '../edge/identity/sessions.ts';
 import { createSessionAuthenticator } from '../edge/session-authenticator.ts';
@@ -26,7 +25,7 @@ export interface BrowserSessions {
   /** Creates the authenticator of browser sessions, given how to read an organization's current snapshot. */
   authenticator(
     snapshotOf: (organizationId: string) => Promise<OrganizationSnapshot>,
-  ): (request: IncomingMessage) => Promise<Caller>;
+  ): AuthenticateSession;
   handlers(): Handlers;
 }
 

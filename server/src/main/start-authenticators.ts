@@ -1,7 +1,5 @@
-import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../domain/caller.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
-import { type Authenticators, createAuthenticators } from '../edge/authenticators.ts';
+import { type AuthenticateSession, type Authenticators, createAuthenticators } from '../edge/authenticators.ts';
 import { createTokenAuthenticators } from '../edge/deployment-tokens.ts';
 import { createUserKeys } from '../edge/user-keys.ts';
 import { Secret } from '../kit/secret.ts';
@@ -20,7 +18,7 @@ export interface AuthenticatorParts {
   readonly configuration: Configuration;
   readonly keyPepper: Buffer;
   /** Creates the authenticator of browser sessions, given how to read an organization's current snapshot. */
-  readonly session: (snapshotOf: SnapshotOf) => (request: IncomingMessage) => Promise<Caller>;
+  readonly session: (snapshotOf: SnapshotOf) => AuthenticateSession;
 }
 
 export interface RunningAuthenticators extends Authenticators {

@@ -64,16 +64,16 @@ const modes: Readonly<Record<Mode, Partial<Record<RouteId, string>>>> = {
 /** Team delegation: a key for these carries all of its owner's permissions, not only the route's scope. */
 const delegation: readonly RouteId[] = ['updateMember', 'createInvitation', 'createOrgApiKey'];
 
-/** Bodies that name an object of another organization. An object in the path or the query is 404. */
-const foreignBody: Partial<Record<RouteId, string>> = {
-  createOrgApiKey: '400 invalid_request',
-  createCredential: '400 invalid_request',
-  createEndpoint: '400 invalid_request',
-  createMembership: '400 invalid_request',
-  createPricingPolicy: '400 invalid_request',
-  upsertUserLimitPolicy: '400 invalid_request',
-  upsertApiKeyLimitPolicy: '400 invalid_request',
-};
+/** Bodies that name an object of another organization: 404, like one in the path or the query. */
+const foreignBody: readonly RouteId[] = [
+  'createOrgApiKey',
+  'createCredential',
+  'createEndpoint',
+  'createMembership',
+  'createPricingPolicy',
+  'upsertUserLimitPolicy',
+  'upsertApiKeyLimitPolicy',
+];
 
 /** The status, and the code of an error: `200`, `403 insufficient_scope`. */
 export function expectedAnswer(route: Route, caller: Caller, mode: Mode): string {
@@ -89,7 +89,8 @@ export function expectedAnswer(route: Route, caller: Caller, mode: Mode): string
   const inMode = modes[mode][route.id];
   if (inMode !== undefined) return inMode;
   if (delegation.includes(route.id) && !holdsEverything(caller)) return '403 permission_denied';
-  if (caller.foreign === true) return foreignBody[route.id] ?? (namesObject(route) ? '404 not_found' : open);
+  const isForeign = foreignBody.includes(route.id) || namesObject(route);
+  if (caller.foreign === true) return isForeign ? '404 not_found' : open;
   return open;
 }
 

@@ -5,6 +5,7 @@ import { healthReports } from './calls/health-reports.ts';
 import { manyCreates } from './calls/many-creates.ts';
 import { queries } from './calls/queries.ts';
 import { secrets } from './calls/secrets.ts';
+import { signOut } from './calls/sign-out.ts';
 import type { Manner } from './manner.ts';
 
 /** What every management call has in common: methods, queries, headers, secrets, probes. */
@@ -14,6 +15,7 @@ export const callManners: readonly Manner[] = [
   ...guardrailCreation,
   ...foreignIds,
   ...secrets,
+  ...signOut,
   ...healthReports,
   ...manyCreates,
 ];

@@ -219,8 +219,8 @@ export function hostedCases(): void {
       const userId = (joined.body['user'] as { id: string }).id;
       const update = (change: object) => send(host.browser, 'PATCH', `/api/org/members/${userId}`, change);
       const seen = async () => [
-        (await send(member, 'GET', '/api/session')).code,
-        (await send(member, 'GET', '/api/session')).code,
+        (await send(member, 'GET', '/api/account')).code,
+        (await send(member, 'GET', '/api/account')).code,
       ];
       assert.deepEqual(await seen(), [undefined, undefined]);
       assert.equal((await update({ status: 'suspended' })).status, 200);

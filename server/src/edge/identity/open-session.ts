@@ -6,7 +6,7 @@ import { addressOf } from './client-address.ts';
 import { type CookieSettings, setCookie } from './cookies.ts';
 import { type Parts, SESSION_MS } from './parts.ts';
 import { hasPassword } from './passwords.ts';
-import { membershipsOf, readUser, toUser } from './people.ts';
+import { everyMembershipOf, readUser, toUser } from './people.ts';
 import { csrfTokenOf, digestOfAdminToken, digestOfCookie, newSessionCookie } from './session-secrets.ts';
 import { clearSessions, endSession, type LiveSession, SESSION_COOKIE } from './sessions.ts';
 import { noteSignIn } from './sign-in-alert.ts';
@@ -62,7 +62,7 @@ export async function answerSession(
 ): Promise<Session> {
   const [user, memberships, withPassword] = await Promise.all([
     readUser(deps.db, session.userId),
-    membershipsOf(deps.db, session.userId),
+    everyMembershipOf(deps.db, session.userId),
     hasPassword(deps.db, session.userId),
   ]);
   const current = memberships.find(({ organizationId }) => organizationId === session.organizationId);
@@ -72,7 +72,10 @@ export async function answerSession(
     user: toUser(user),
     org: { id: current.organizationId, name: current.name },
     role: current.role,
-    orgs: memberships.map(({ organizationId, name }) => ({ id: organizationId, name })),
+    suspended: !current.isActive || user.status !== 'active',
+    orgs: memberships
+      .filter(({ isActive }) => isActive)
+      .map(({ organizationId, name }) => ({ id: organizationId, name })),
     has_password: withPassword,
     has_second_factor: user.two_factor_enabled,
     csrf_token: csrfTokenOf(deps.secret, session.id),

@@ -26,23 +26,33 @@ export interface Membership {
   readonly organizationId: string;
   readonly name: string;
   readonly role: RoleName;
+  readonly isActive: boolean;
 }
 
 const MEMBERSHIPS_MAX = 1_000;
 
 /** The user's active memberships, the oldest first. */
 export async function membershipsOf(db: Kysely<Database>, userId: string): Promise<Membership[]> {
+  return (await everyMembershipOf(db, userId)).filter(({ isActive }) => isActive);
+}
+
+/** Suspended ones too. */
+export async function everyMembershipOf(db: Kysely<Database>, userId: string): Promise<Membership[]> {
   const rows = await db
     .selectFrom('organization_members as member')
     .innerJoin('organizations', 'organizations.id', 'member.organization_id')
-    .select(['organizations.id', 'organizations.name', 'member.role'])
+    .select(['organizations.id', 'organizations.name', 'member.role', 'member.status'])
     .where('member.user_id', '=', userId)
-    .where('member.status', '=', 'active')
     .orderBy('member.created_at')
     .orderBy('organizations.id')
     .limit(MEMBERSHIPS_MAX)
     .execute();
-  return rows.map((row) => ({ organizationId: row.id, name: row.name, role: row.role }));
+  return rows.map((row) => ({
+    organizationId: row.id,
+    name: row.name,
+    role: row.role,
+    isActive: row.status === 'active',
+  }));
 }
 
 export function toUser(row: UserRow): Session['user'] {

@@ -95,6 +95,7 @@ export const session = exactly({
   user,
   org,
   role,
+  suspended: flag,
   orgs: listOf(org),
   has_password: flag,
   has_second_factor: flag,
