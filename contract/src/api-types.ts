@@ -483,6 +483,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/org": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Rename the organization */
+        patch: operations["updateOrg"];
+        trace?: never;
+    };
     "/api/org/members": {
         parameters: {
             query?: never;
@@ -3077,6 +3094,10 @@ export interface components {
             /** @description A future time, or null for no expiry. */
             expires_at?: string | null;
         };
+        /** OrgUpdate */
+        OrgUpdate: {
+            name: string;
+        };
         /** PasswordChange */
         PasswordChange: {
             /** @description Stored sealed; never returned. */
@@ -3556,7 +3577,9 @@ export interface components {
             org: components["schemas"]["Org"];
             /** @enum {string} */
             role: "owner" | "admin" | "developer" | "viewer" | "billing";
-            /** @description Every organization the user is a member of. */
+            /** @description Whether the user is suspended here: all they can do is read this session and sign out. */
+            suspended: boolean;
+            /** @description Every organization the user is an active member of. */
             orgs: components["schemas"]["Org"][];
             /** @description Whether the user has a password here, which changes of security ask for. */
             has_password: boolean;
@@ -5286,6 +5309,40 @@ export interface operations {
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateOrg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrgUpdate"];
+            };
+        };
+        responses: {
+            /** @description Org */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Org"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];

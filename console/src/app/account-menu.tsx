@@ -1,20 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { CircleUser, LogOut } from 'lucide-react';
 import { sessionQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
+import { useSignOut } from '../session/use-sign-out.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../ui/menu.tsx';
 
 export function AccountMenu() {
-  const api = useApi();
-  const client = useQueryClient();
-  const { data: session } = useQuery(sessionQuery(api));
-  const signOut = useMutation({
-    mutationFn: () => api.DELETE('/api/session'),
-    // The next user of this browser must not see cached data.
-    onSuccess: () => client.resetQueries(),
-  });
+  const { data: session } = useQuery(sessionQuery(useApi()));
+  const signOut = useSignOut();
   if (session === undefined) return null;
   return (
     <Menu

@@ -3,6 +3,7 @@ import { capabilitiesQuery, sessionQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { SignIn } from '../session/sign-in.tsx';
+import { Suspended } from '../session/suspended.tsx';
 import { ErrorCard } from '../ui/states.tsx';
 import { Shell } from './shell.tsx';
 
@@ -10,9 +11,14 @@ import { Shell } from './shell.tsx';
 export function SessionGate() {
   const api = useApi();
   const session = useQuery(sessionQuery(api));
-  const capabilities = useQuery({ ...capabilitiesQuery(api), enabled: session.isSuccess });
+  const suspended = session.data?.suspended === true ? session.data : null;
+  const capabilities = useQuery({
+    ...capabilitiesQuery(api),
+    enabled: session.isSuccess && suspended === null,
+  });
   const error = session.error ?? capabilities.error;
   if (error instanceof ApiError && error.status === 401) return <SignIn />;
+  if (suspended !== null) return <Suspended session={suspended} />;
   if (error !== null)
     return (
       <main className="mx-auto max-w-xl px-4 py-24">

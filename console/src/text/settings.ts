@@ -84,6 +84,10 @@ export const settingsText = {
   organization: {
     title: 'Organization',
     name: 'Name',
+    rename: 'Rename',
+    organizationName: 'Organization name',
+    nameHint: 'Shown to the members, in invitations and in the audit log.',
+    renamed: (name: string) => `The organization is ${name} now.`,
     id: 'Organization id',
     copyId: 'Copy the organization id',
     role: 'Your role',

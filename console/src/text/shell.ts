@@ -8,6 +8,8 @@ export const shellText = {
     skip: 'Skip to content',
     account: 'Account',
     signOut: 'Sign out',
+    suspended: (organization: string) =>
+      `Your access to ${organization} is suspended. An owner or admin of the organization can restore it.`,
     theme: 'Theme',
     themes: { light: 'Light', dark: 'Dark', system: 'System' },
     organization: 'Organization',

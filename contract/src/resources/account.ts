@@ -12,6 +12,9 @@ export const User = closed('User', {
 export type User = Static<typeof User>;
 
 export const Org = closed('Org', { id: Id, name: Type.String() });
+export type Org = Static<typeof Org>;
+
+export const OrgUpdate = closed('OrgUpdate', { name: Name });
 
 export const Account = closed('Account', { user: User, org: Org, role: Role });
 export type Account = Static<typeof Account>;

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { ApiKey, ApiKeyCreated, OrgApiKeyCreate } from '../resources/account.ts';
+import { ApiKey, ApiKeyCreated, Org, OrgApiKeyCreate, OrgUpdate } from '../resources/account.ts';
 import { AuditPage, AuditQuery } from '../resources/deployment.ts';
 import {
   Invitation,
@@ -14,6 +14,15 @@ import { PageQuery, params } from '../schema.ts';
 const shared = { plane: 'management', tag: 'Organization' } as const;
 
 export const organizationRoutes = {
+  updateOrg: {
+    ...shared,
+    method: 'PATCH',
+    path: '/api/org',
+    access: { scope: 'cloud:members:manage' },
+    summary: 'Rename the organization',
+    body: OrgUpdate,
+    success: { status: 200, schema: Org },
+  },
   listMembers: {
     ...shared,
     method: 'GET',

@@ -57,7 +57,7 @@ export function openPlaces(): Places {
         {
           newRequestId: randomUUIDv7,
           publicUrl: 'http://relay.example',
-          health: () => ({ ready: true, parts: {} }),
+          health: () => ({ draining: false, version: '1.0.0', role: 'all', checks: {} }),
           inference: createForwarder({
             authenticate: () => caller,
             sign: createContextSigner({ seed: platformKey.seed, clock: systemClock }),

@@ -44,7 +44,7 @@ before(async () => {
     { host: '127.0.0.1', port: 0 },
     {
       newRequestId: () => 'minted-id',
-      health: () => ({ ready: true, parts: {} }),
+      health: () => ({ draining: false, version: '1.0.0', role: 'all', checks: {} }),
       inference: null,
       everythingElse: app,
       publicUrl: 'http://relay.test',

@@ -1,6 +1,7 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { HealthReport } from '@relay/contract';
 import type { AdmissionEngine } from '../admission/engine.ts';
 import { createLedgerJournal } from '../metering/journal/index.ts';
 import { createPostgresLedger } from '../metering/sinks/postgres-ledger.ts';
@@ -30,7 +31,7 @@ export interface MeteringOptions {
 
 export interface MeteringPart extends RunningMetering {
   /** For the health report: the last comparison of limits with the ledger. */
-  health(): Readonly<Record<string, string | number | null>>;
+  health(): NonNullable<HealthReport['metering']>;
   stop(): Promise<void>;
 }
 

@@ -11,6 +11,7 @@ import { invitationHandlers } from './invitations/routes.ts';
 import { liveHandlers } from './live/routes.ts';
 import { memberHandlers } from './members/routes.ts';
 import { orgApiKeyHandlers } from './org-api-keys/routes.ts';
+import { organizationHandlers } from './organization/routes.ts';
 import { resourceFeatures, resourceHandlers } from './registry/derived.ts';
 import { requestHandlers } from './requests/routes.ts';
 import type { ManagementDeps } from './resources/deps.ts';
@@ -26,6 +27,7 @@ export function createManagementHandlers(deps: ManagementDeps): Handlers {
     ...accountHandlers(deps),
     ...apiKeyHandlers(deps),
     ...orgApiKeyHandlers(deps),
+    ...organizationHandlers(deps),
     ...memberHandlers(deps),
     ...invitationHandlers(deps),
     ...auditLogHandlers(deps),

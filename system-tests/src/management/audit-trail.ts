@@ -32,6 +32,7 @@ const entries: Partial<Record<RouteId, readonly [action: string, verb: Verb]>> =
   revokeApiKey: ['api_key.revoke', 'update'],
   createOrgApiKey: ['api_key.create', 'create'],
   revokeOrgApiKey: ['api_key.revoke', 'update'],
+  updateOrg: ['organization.update', 'update'],
   updateMember: ['member.update', 'update'],
   removeMember: ['member.delete', 'delete'],
   createInvitation: ['invitation.create', 'create'],

@@ -23,6 +23,9 @@ export async function walkOrganization(world: World, caller: Caller): Promise<vo
     walk.fault(`PATCH ${path}: the status stays`);
   await walk.expect(caller, `DELETE ${path}/${id}`, '204', nothing);
 
+  const renamed = { body: { name: 'Renamed' } };
+  await walk.expect(caller, 'PATCH /api/org', '200', fields.org, renamed);
+
   await walkInvitations(world, caller);
   await walk.expect(caller, 'GET /api/relay/audit-log', '200', fields.auditPage);
   await walkCapabilities(world, caller);

@@ -3,6 +3,7 @@ import { foreignIds } from './calls/foreign-ids.ts';
 import { guardrailCreation } from './calls/guardrail-creation.ts';
 import { healthReports } from './calls/health-reports.ts';
 import { manyCreates } from './calls/many-creates.ts';
+import { organizationName } from './calls/organization-name.ts';
 import { queries } from './calls/queries.ts';
 import { secrets } from './calls/secrets.ts';
 import { signOut } from './calls/sign-out.ts';
@@ -15,6 +16,7 @@ export const callManners: readonly Manner[] = [
   ...guardrailCreation,
   ...foreignIds,
   ...secrets,
+  ...organizationName,
   ...signOut,
   ...healthReports,
   ...manyCreates,

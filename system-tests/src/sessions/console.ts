@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 import { freePort } from '@relay/testbed';
+import type { Answer, Browser } from '../harness/browser.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import {
   CLIENT,
@@ -9,7 +10,6 @@ import {
   startIdentityProvider,
 } from '../harness/identity-provider.ts';
 import type { OnServers } from '../harness/stores.ts';
-import type { Answer, Browser } from './browser.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 export const figures = { cases: 0, failed: 0 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import { codeOf } from '../harness/authenticator.ts';
-import { type Browser, createBrowser } from './browser.ts';
+import { type Browser, createBrowser } from '../harness/browser.ts';
 import {
   alternating,
   check,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe } from 'node:test';
+import { createBrowser } from '../harness/browser.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { storeServers, stores } from '../harness/stores.ts';
-import { createBrowser } from './browser.ts';
 import {
   alternating,
   check,

@@ -1,13 +1,19 @@
+import { OrgUpdate, type Session } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { capabilitiesQuery, sessionQuery, signInMethodsQuery } from '../../api/queries.ts';
+import { take } from '../../api/client.ts';
+import { cacheKeys, capabilitiesQuery, sessionQuery, signInMethodsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { useChange } from '../../api/use-change.ts';
+import { TextField } from '../../forms/fields.tsx';
+import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { LeaveDialog } from '../../parts/leave-dialog.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopiedValue } from '../../ui/copied-value.tsx';
 import { DetailList } from '../../ui/detail-list.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { SettingPanel } from './setting-panel.tsx';
 
@@ -21,6 +27,7 @@ export function OrganizationSection() {
   const others = session.orgs.filter(({ id }) => id !== session.org.id);
   return (
     <>
+      <RenamePanel session={session} />
       <SettingPanel title={words.title}>
         <DetailList
           rows={[
@@ -42,6 +49,47 @@ export function OrganizationSection() {
       <DeploymentPanel />
       <DangerZone />
     </>
+  );
+}
+
+/** For those who may rename it. */
+function RenamePanel({ session }: { readonly session: Session }) {
+  const { can } = useAccess();
+  const form = useContractForm<{ name: string }>(OrgUpdate, { name: session.org.name });
+  const save = useChange({
+    run: (api, body: { name: string }) => take(api.PATCH('/api/org', { body })),
+    stale: [cacheKeys.session],
+    said: ({ name }) => words.renamed(name),
+    onDone: ({ name }) => form.reset({ name }),
+  });
+  useFieldErrors(form, save.error);
+  if (!can('updateOrg')) return null;
+  return (
+    <form onSubmit={submitting(form, (values) => save.mutate(values))}>
+      <SettingPanel
+        title={words.rename}
+        actions={
+          <Button
+            type="submit"
+            look="solid"
+            size="small"
+            busy={save.isPending}
+            disabled={!form.formState.isDirty}
+          >
+            {text.actions.save}
+          </Button>
+        }
+      >
+        <TextField
+          form={form}
+          name="name"
+          label={words.organizationName}
+          hint={words.nameHint}
+          autoComplete="organization"
+        />
+        <ErrorNote error={save.error} />
+      </SettingPanel>
+    </form>
   );
 }
 

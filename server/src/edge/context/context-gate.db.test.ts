@@ -48,7 +48,7 @@ before(async () => {
     {
       newRequestId: randomUUIDv7,
       publicUrl: 'http://relay.example',
-      health: () => ({ ready: true, parts: {} }),
+      health: () => ({ draining: false, version: '1.0.0', role: 'all', checks: {} }),
       inference: createContextGate({
         verify: createContextVerifier({ publicKeys: [platform.publicKey], clock: systemClock }),
         used: createUsedContexts({ redis, clock: systemClock, lifeMs: 60_000 }),

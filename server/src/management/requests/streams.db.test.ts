@@ -81,7 +81,7 @@ describe('streamed answers of the request log', () => {
       { host: '127.0.0.1', port: 0 },
       {
         newRequestId: () => 'minted-id',
-        health: () => ({ ready: true, parts: {} }),
+        health: () => ({ draining: false, version: '1.0.0', role: 'all', checks: {} }),
         inference: null,
         everythingElse,
         publicUrl: 'http://relay.test',

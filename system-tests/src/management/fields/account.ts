@@ -20,7 +20,7 @@ const status = oneOf('active', 'invited', 'suspended');
 
 /** 2.1 */
 const user = exactly({ id, name: anyText, email, status, marketing_opt_in: flag });
-const org = exactly({ id, name: anyText });
+export const org = exactly({ id, name: anyText });
 export const account = exactly({ user, org, role });
 export const userEnvelope = exactly({ user });
 

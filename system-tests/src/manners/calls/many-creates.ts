@@ -6,7 +6,7 @@ import type { Manner } from '../manner.ts';
 
 const AT_ONCE = 300;
 
-/** Creates that are sent at once to all gateways in turn. */
+/** Creates that are sent concurrently, to all gateways in turn. */
 async function createAtOnce(
   site: Deployment,
   path: string,

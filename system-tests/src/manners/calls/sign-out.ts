@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { adminClient } from '../../harness/admin-client.ts';
+import { type Browser, createBrowser } from '../../harness/browser.ts';
 import { type Deployment, startDeployment } from '../../harness/deployment.ts';
-import { type Browser, createBrowser } from '../../sessions/browser.ts';
 import type { Manner } from '../manner.ts';
 
 const PASSWORD = 'correct horse battery staple';

@@ -1,0 +1,47 @@
+import { demandStorable } from '../../domain/storable-fields.ts';
+import type { Handlers } from '../../http/call.ts';
+import { appendAudit } from '../../store/configuration/audit-log.ts';
+import { actorOf } from '../resources/audited-row.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { invalidField, notFound } from '../resources/refusals.ts';
+
+type OrganizationDeps = Pick<ManagementDeps, 'ofOrganization' | 'newId'>;
+
+/**
+ * The organization itself. Its name is for people and not part of the configuration that gateways load, so a rename
+ * creates no configuration version.
+ */
+export function organizationHandlers({ ofOrganization, newId }: OrganizationDeps): Handlers {
+  return {
+    async updateOrg({ caller, requestId, body }) {
+      const name = body.name.trim();
+      demandStorable({ name });
+      if (name === '') throw invalidField('name', 'name must have a character that is not a space.');
+      const { organizationId: id } = caller;
+      await ofOrganization(id)
+        .transaction()
+        .execute(async (tx) => {
+          const before = await tx
+            .selectFrom('organizations')
+            .select('name')
+            .where('id', '=', id)
+            .forUpdate()
+            .executeTakeFirst();
+          if (before === undefined) throw notFound('organization');
+          await tx.updateTable('organizations').set({ name }).where('id', '=', id).execute();
+          await appendAudit(tx, {
+            id: newId(),
+            organizationId: id,
+            actor: actorOf(caller),
+            requestId,
+            action: 'organization.update',
+            targetType: 'organization',
+            targetId: id,
+            before: { name: before.name },
+            after: { name },
+          });
+        });
+      return { id, name };
+    },
+  };
+}
