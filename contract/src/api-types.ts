@@ -5317,7 +5317,10 @@ export interface operations {
     updateOrg: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The change happens only on this version. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5341,6 +5344,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             500: components["responses"]["Error500"];

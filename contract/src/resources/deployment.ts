@@ -66,7 +66,9 @@ export const HealthReport = open('HealthReport', {
   status: serviceStatus,
   version: Type.String(),
   role: Type.String(),
-  stores: optional(oneOf(['embedded', 'servers'], { description: 'Whether the stores are part of the process.' })),
+  stores: optional(
+    oneOf(['embedded', 'servers'], { description: 'Whether the stores are part of the process.' }),
+  ),
   checks: Type.Record(
     Type.String(),
     open('HealthCheck', { status: oneOf(['ok', 'unavailable']), detail: optional(Type.String()) }),

@@ -22,6 +22,7 @@ export const organizationRoutes = {
     summary: 'Rename the organization',
     body: OrgUpdate,
     success: { status: 200, schema: Org },
+    errors: ['version_conflict'],
   },
   listMembers: {
     ...shared,

@@ -19,9 +19,7 @@ export interface SessionAuthenticatorDeps {
  * The caller of a browser session. The session is read every time and permissions come from the current snapshot, so
  * signing out, revoking, suspending and demoting take effect on the next request.
  */
-export function createSessionAuthenticator(
-  deps: SessionAuthenticatorDeps,
-): AuthenticateSession {
+export function createSessionAuthenticator(deps: SessionAuthenticatorDeps): AuthenticateSession {
   return async (request, { suspendedToo = false } = {}) => {
     const session = await deps.sessions.find(request.headers.cookie);
     if (session === null) throw new RelayError('session_expired');

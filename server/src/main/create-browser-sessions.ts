@@ -23,9 +23,7 @@ export interface SessionParts {
 
 export interface BrowserSessions {
   /** Creates the authenticator of browser sessions, given how to read an organization's current snapshot. */
-  authenticator(
-    snapshotOf: (organizationId: string) => Promise<OrganizationSnapshot>,
-  ): AuthenticateSession;
+  authenticator(snapshotOf: (organizationId: string) => Promise<OrganizationSnapshot>): AuthenticateSession;
   handlers(): Handlers;
 }
 

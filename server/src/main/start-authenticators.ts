@@ -1,5 +1,9 @@
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
-import { type AuthenticateSession, type Authenticators, createAuthenticators } from '../edge/authenticators.ts';
+import {
+  type AuthenticateSession,
+  type Authenticators,
+  createAuthenticators,
+} from '../edge/authenticators.ts';
 import { createTokenAuthenticators } from '../edge/deployment-tokens.ts';
 import { createUserKeys } from '../edge/user-keys.ts';
 import { Secret } from '../kit/secret.ts';

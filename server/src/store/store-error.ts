@@ -60,7 +60,8 @@ export function storeUnavailable(store: 'postgresql' | 'redis', cause: unknown):
 /** The database works, but all its connections are taken. */
 export function storeBusy(reason: string): RelayError {
   return new RelayError('store_unavailable', {
-    message: 'The database is busy with other requests. Retry shortly; inference for known configuration continues.',
+    message:
+      'The database is busy with other requests. Retry shortly; inference for known configuration continues.',
     internal: `postgresql: ${reason}`,
   });
 }

@@ -25,6 +25,7 @@ function changesOf(made: Made, memberId: string): readonly Change[] {
     { line: 'PATCH /api/account', body: { name: 'Ada' }, usual: '200' },
     { line: 'PATCH /api/account/preferences', body: { marketing_opt_in: false }, usual: '200' },
     { line: `PATCH /api/account/api-keys/${made.key}`, body: { name: 'Renamed' }, usual: '204' },
+    { line: 'PATCH /api/org', body: { name: 'Acme' }, usual: '200' },
     { line: `PATCH /api/org/members/${memberId}`, body: { role: 'developer' }, usual: '200' },
     put(`providers/${made.provider}`, { name: 'Renamed' }),
     put(`credentials/${made.credential}`, { name: 'renamed' }),

@@ -1,8 +1,10 @@
+import { headers } from '@relay/contract';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
 import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { actorOf } from '../resources/audited-row.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
+import { demandMatch, entityTag } from '../resources/entity-tag.ts';
 import { invalidField, notFound } from '../resources/refusals.ts';
 
 type OrganizationDeps = Pick<ManagementDeps, 'ofOrganization' | 'newId'>;
@@ -13,22 +15,28 @@ type OrganizationDeps = Pick<ManagementDeps, 'ofOrganization' | 'newId'>;
  */
 export function organizationHandlers({ ofOrganization, newId }: OrganizationDeps): Handlers {
   return {
-    async updateOrg({ caller, requestId, body }) {
+    async updateOrg({ caller, requestId, body, header, setHeader }) {
       const name = body.name.trim();
       demandStorable({ name });
       if (name === '') throw invalidField('name', 'name must have a character that is not a space.');
       const { organizationId: id } = caller;
-      await ofOrganization(id)
+      const renamed = await ofOrganization(id)
         .transaction()
         .execute(async (tx) => {
           const before = await tx
             .selectFrom('organizations')
-            .select('name')
+            .select(['name', 'version'])
             .where('id', '=', id)
             .forUpdate()
             .executeTakeFirst();
           if (before === undefined) throw notFound('organization');
-          await tx.updateTable('organizations').set({ name }).where('id', '=', id).execute();
+          demandMatch(header, before);
+          const after = await tx
+            .updateTable('organizations')
+            .set({ name })
+            .where('id', '=', id)
+            .returning('version')
+            .executeTakeFirstOrThrow();
           await appendAudit(tx, {
             id: newId(),
             organizationId: id,
@@ -40,7 +48,9 @@ export function organizationHandlers({ ofOrganization, newId }: OrganizationDeps
             before: { name: before.name },
             after: { name },
           });
+          return after;
         });
+      setHeader(headers.etag, entityTag(renamed));
       return { id, name };
     },
   };

@@ -50,6 +50,7 @@ export const error = exactly({
       // What a call has created whose repeat does not show the secret again.
       key: openTo({}, {}, 'any'),
       invitation: openTo({}, {}, 'any'),
+      email_delivery: anyText,
     },
     { type: anyText, code: anyText, message: anyText, param: maybeText, request_id: id, doc_url: url },
   ),

@@ -66,12 +66,14 @@ export const healthReports: readonly Manner[] = [
         await site.startProcess({ role: 'worker' });
         await site.startProcess({ role: 'platform', env: signing });
         const { processes } = site;
-        const is = (status: string, code: number, down: readonly string[]) => (of: Awaited<ReturnType<typeof probe>>) =>
-          of.code === code &&
-          of.body.status === status &&
-          ['postgresql', 'redis'].every(
-            (name) => (of.body.checks?.[name]?.status === 'unavailable') === down.includes(name),
-          );
+        const is =
+          (status: string, code: number, down: readonly string[]) =>
+          (of: Awaited<ReturnType<typeof probe>>) =>
+            of.code === code &&
+            of.body.status === status &&
+            ['postgresql', 'redis'].every(
+              (name) => (of.body.checks?.[name]?.status === 'unavailable') === down.includes(name),
+            );
         await untilAll(processes, 'every role is ok', is('ok', 200, []));
         await site.postgres.stop();
         await untilAll(processes, 'PostgreSQL is down', is('degraded', 200, ['postgresql']));
@@ -79,7 +81,11 @@ export const healthReports: readonly Manner[] = [
         await untilAll(processes, 'both are down', is('unavailable', 503, ['postgresql', 'redis']));
         for (const { url } of processes) {
           assert.equal((await probe(url, '/livez')).code, 200);
-          assert.equal((await probe(url, '/readyz')).code, 200, 'inference serves the last known configuration');
+          assert.equal(
+            (await probe(url, '/readyz')).code,
+            200,
+            'inference serves the last known configuration',
+          );
         }
         await site.postgres.start();
         await untilAll(processes, 'Redis is down', is('degraded', 200, ['redis']));
