@@ -1952,8 +1952,8 @@ export interface components {
             enabled?: boolean;
             description?: string | null;
             /**
-             * @description `preferred` waits for the highest-ranked candidate that fits the wait budget; `soonest` takes the first candidate free now in rank order, else the soonest.
-             * @default preferred
+             * @description `soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.
+             * @default soonest
              * @enum {string}
              */
             selection?: "preferred" | "soonest";
@@ -2764,8 +2764,8 @@ export interface components {
             default_max_wait_ms: number;
             allow_fallback: boolean;
             /**
-             * @description `preferred` waits for the highest-ranked candidate that fits the wait budget; `soonest` takes the first candidate free now in rank order, else the soonest.
-             * @default preferred
+             * @description `soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.
+             * @default soonest
              * @enum {string}
              */
             selection: "preferred" | "soonest";
@@ -2795,8 +2795,8 @@ export interface components {
             enabled?: boolean;
             description?: string | null;
             /**
-             * @description `preferred` waits for the highest-ranked candidate that fits the wait budget; `soonest` takes the first candidate free now in rank order, else the soonest.
-             * @default preferred
+             * @description `soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.
+             * @default soonest
              * @enum {string}
              */
             selection?: "preferred" | "soonest";
@@ -2818,8 +2818,8 @@ export interface components {
             enabled: boolean;
             description?: string | null;
             /**
-             * @description `preferred` waits for the highest-ranked candidate that fits the wait budget; `soonest` takes the first candidate free now in rank order, else the soonest.
-             * @default preferred
+             * @description `soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.
+             * @default soonest
              * @enum {string}
              */
             selection?: "preferred" | "soonest";

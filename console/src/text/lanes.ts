@@ -63,8 +63,8 @@ export const lanesText = {
     fallbackHint: 'When an endpoint fails before it has answered, the next one is tried.',
     selection: 'Who gets a request',
     selections: {
-      preferred: 'The highest-ranked that fits the wait budget, even if it must wait',
-      soonest: 'Whoever is free first, in rank order',
+      soonest: 'The highest-ranked that is free now, otherwise the first to be free',
+      preferred: 'The highest-ranked within the wait budget, even if the request has to wait',
     },
     hidden: 'Leave out of the model list',
     hiddenHint: 'It can still be called by name.',

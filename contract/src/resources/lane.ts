@@ -20,9 +20,9 @@ import { ManagedBy } from './values.ts';
 
 const WaitMs = integer({ maximum: 3_600_000, default: 30_000, description: 'The wait budget.' });
 const Selection = oneOf(['preferred', 'soonest'], {
-  default: 'preferred',
+  default: 'soonest',
   description:
-    '`preferred` waits for the highest-ranked candidate that fits the wait budget; `soonest` takes the first candidate free now in rank order, else the soonest.',
+    '`soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.',
 });
 const Description = nullable(text());
 const Hidden = flag({ default: false, description: 'Whether the lane is left out of the model list.' });

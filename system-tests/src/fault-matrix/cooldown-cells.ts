@@ -32,6 +32,7 @@ export const cooldownCells: readonly NamedCell[] = [
     run: otherAvoids,
     ofSeveral: true,
   },
+  { name: 'a cooling endpoint does not delay a request that another can serve now', run: idleServes },
   { name: 'a request waits for a cooling endpoint within its budget', run: waitsWithin },
   { name: 'beyond the budget it gets 429 with the time to come back', run: refusedBeyond },
   { name: 'the other process refuses beyond the budget as well', run: otherRefuses, ofSeveral: true },
@@ -53,6 +54,20 @@ async function otherAvoids(fleet: Fleet): Promise<void> {
     // Skipped from the start, not tried first.
     assert.equal(answer.headers['x-relay-fallback-count'], '0');
   });
+}
+
+async function idleServes(fleet: Fleet): Promise<void> {
+  const { first, second, laneName } = await pairOf(fleet, 'idle serves', {
+    fallback: true,
+    waitMsMax: 10_000,
+  });
+  throttle(fleet, first, '6');
+  await ask(fleet, fleet.matrix.url, laneName);
+  const answer = await ask(fleet, fleet.matrix.url, laneName);
+  assert.equal(answer.headers['x-relay-selected-endpoint-id'], second.id);
+  assert.equal(answer.headers['x-relay-fallback-count'], '0');
+  assert.equal(answer.headers['x-relay-wait-ms'], '0');
+  assert.equal(requestsSeen(fleet, first), 1);
 }
 
 async function waitsWithin(fleet: Fleet): Promise<void> {

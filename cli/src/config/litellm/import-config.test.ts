@@ -49,7 +49,7 @@ describe('the import of a LiteLLM configuration', () => {
         ['fast-2', 'llama', 'multi'],
       ],
     );
-    assert.deepEqual(config.lanes, [{ slug: 'fast', name: 'fast', selection: 'soonest' }]);
+    assert.deepEqual(config.lanes, [{ slug: 'fast', name: 'fast' }]);
     assert.deepEqual(
       config.memberships?.map(({ endpoint, manual_rank }) => [endpoint, manual_rank]),
       [

@@ -10,15 +10,14 @@ export function readRouting(source: Source, resources: Resources, deployments: r
   const groups = Map.groupBy(deployments, ({ group }) => group);
   const own = new Map([...groups].map(([group, members]) => [group, ranked(members)]));
   const fallbacks = readFallbacks(source, own);
-  const isBalanced = readStrategy(
+  readStrategy(
     source,
     [...groups.values()].some((members) => members.length > 1),
   );
   const addLane = (name: string, group: string, hidden: boolean) => {
     const wanted = [group, ...(fallbacks.named.get(group) ?? fallbacks.all)];
     const endpoints = [...new Set(wanted.flatMap((each) => own.get(each) ?? []))];
-    const selection = isBalanced && endpoints.length > 1 ? { selection: 'soonest' as const } : {};
-    resources.lane({ name, ...selection, ...(hidden ? { hidden } : {}) }, endpoints);
+    resources.lane({ name, ...(hidden ? { hidden } : {}) }, endpoints);
   };
   for (const group of own.keys()) addLane(group, group, false);
   for (const { alias, group, hidden } of readAliases(source, own)) addLane(alias, group, hidden);
@@ -67,17 +66,16 @@ function readFallbacks(source: Source, own: ReadonlyMap<string, unknown>): Fallb
 }
 
 /** Whether the endpoints of a lane share the load. */
-function readStrategy(source: Source, hasGroups: boolean): boolean {
+function readStrategy(source: Source, hasGroups: boolean): void {
   const path = 'router_settings.routing_strategy';
   const strategy = source.takeText(path) ?? 'simple-shuffle';
   if (!BALANCED.has(strategy)) {
     const reason = `Relay has no ${strategy}: the endpoints of a lane are asked by rank.`;
     source.remark('not_imported', path, reason);
-    return false;
+    return;
   }
   if (hasGroups && source.look(path) !== undefined)
     source.remark('changed', path, 'A request takes the first endpoint of its lane that is free, by rank.');
-  return true;
 }
 
 function readAliases(

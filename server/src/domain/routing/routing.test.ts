@@ -36,6 +36,7 @@ describe('resolving a model', () => {
   it('takes an upstream model from every endpoint that serves it, oldest first', () => {
     assert.deepEqual(idsOf('gpt'), ['e1', 'e2']);
     assert.equal(table.resolve('gpt')?.lane, null);
+    assert.equal(table.resolve('gpt')?.selection, 'soonest');
   });
   it('does not know a disabled lane', () => assert.equal(table.resolve('off'), undefined));
   it('can call every model it lists', () => {

@@ -134,7 +134,7 @@ function addModelMember(routes: Map<string, Route>, name: string, candidate: Can
     lane: null,
     maxWaitMs: DEFAULT_MAX_WAIT_MS,
     allowFallback: true,
-    selection: 'preferred',
+    selection: 'soonest',
     members,
   });
 }

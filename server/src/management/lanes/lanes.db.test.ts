@@ -27,7 +27,7 @@ describe('routing lanes', () => {
         description: null,
         default_max_wait_ms: 30_000,
         allow_fallback: true,
-        selection: 'preferred',
+        selection: 'soonest',
         hidden: false,
         enabled: true,
       },
@@ -36,7 +36,7 @@ describe('routing lanes', () => {
 
   it('keep their slug and what an update leaves out', async () => {
     const { body: lane } = await room.call('createLane', room.acme, {
-      body: { name: 'Batch', description: 'Night work', selection: 'soonest', hidden: true },
+      body: { name: 'Batch', description: 'Night work', selection: 'preferred', hidden: true },
     });
     const sent = { name: 'Batches', default_max_wait_ms: 0, allow_fallback: false, enabled: false };
     const { body } = await room.call('updateLane', room.acme, { id: lane.id, body: sent });

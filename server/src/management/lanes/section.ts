@@ -11,7 +11,7 @@ export const laneSection: SectionOf<ConfigLane, typeof tables.lanes> = {
     allow_fallback: true,
     enabled: true,
     description: null,
-    selection: 'preferred',
+    selection: 'soonest',
     hidden: false,
   },
   keyOf: ({ slug }) => slug,

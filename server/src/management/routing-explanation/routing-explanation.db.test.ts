@@ -117,7 +117,11 @@ describe('a routing explanation', () => {
     assert.deepEqual(verdicts(answer), ['incompatible', 'incompatible', 'incompatible']);
   });
 
-  it('waits for the preferred candidate while that fits the wait budget', async () => {
+  it('takes the next candidate that is free now, unless the lane prefers to wait', async () => {
+    coolDown(0, 5_000);
+    const free = await explain();
+    assert.deepEqual([free.outcome, free.selected_endpoint_id], ['dispatch', endpoint(1)]);
+    await laneOfThree({ selection: 'preferred' });
     coolDown(0, 5_000);
     const answer = await explain();
     assert.equal(answer.outcome, 'wait');
@@ -231,7 +235,7 @@ describe('a routing explanation', () => {
     });
 
     it('names the limit that would make it wait, and until when', async () => {
-      await laneOfThree({ default_max_wait_ms: 90_000 });
+      await laneOfThree({ default_max_wait_ms: 90_000, selection: 'preferred' });
       await limitFirst({ period: 'minute' });
       await use();
       const answer = await explain();
