@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
+import { Name } from './schema.ts';
 import { propertiesOf, requiredOf, type Shape, shapeOf } from './schema-shape.ts';
 
 export interface Issue {
@@ -101,6 +102,8 @@ function expectedString(shape: Shape): string {
   if (shape.format === 'date-time') return 'a timestamp such as 2026-01-31T12:00:00.000Z';
   if (shape.format === 'email') return 'an e-mail address';
   if (shape.pattern?.startsWith('^https?') === true) return 'an http or https URL';
+  if (shape.pattern === shapeOf(Name).pattern)
+    return `a text of 1 to ${shape.maxLength} characters, at least one of them visible`;
   if (shape.pattern !== undefined) return `a string that matches ${shape.pattern}`;
   const { minLength, maxLength } = shape;
   if (minLength === 1 && maxLength === undefined) return 'a non-empty string';

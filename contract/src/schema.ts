@@ -1,4 +1,10 @@
-import Type, { type TProperties, type TSchema, type TSchemaOptions } from 'typebox';
+import Type, {
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TSchemaOptions,
+} from 'typebox';
 import { SHOWN_ONCE } from './shown-once.ts';
 
 /** The largest integer that JavaScript reads exactly from JSON. */
@@ -8,6 +14,48 @@ const integerMax = Number.MAX_SAFE_INTEGER;
 export function closed<P extends TProperties>(title: string, properties: P, options: TSchemaOptions = {}) {
   return Type.Object(properties, { title, additionalProperties: false, ...options });
 }
+
+/**
+ * The body of a PUT: the fields that it may change, and the other fields of the resource, which it may repeat as they are, so
+ * that what a GET returned can be sent back. Extensions of the schema name those, and those of them that change by themselves.
+ */
+export function changeOf<R extends TProperties, W extends TProperties>(
+  title: string,
+  { properties }: TObject<R>,
+  writable: W,
+) {
+  const others = Object.entries(properties).filter(([field]) => !Object.hasOwn(writable, field));
+  const repeated = Object.fromEntries(others.map(([field, schema]) => [field, optional(schema)])) as Repeated<
+    R,
+    W
+  >;
+  const serverSet = Object.keys(repeated);
+  return closed(
+    title,
+    { ...repeated, ...writable },
+    {
+      description: `Fields of the resource that this call cannot change may be sent as they are: ${serverSet.join(', ')}.`,
+      'x-server-set': serverSet,
+    },
+  );
+}
+type Repeated<R extends TProperties, W extends TProperties> = {
+  [K in Exclude<keyof R, keyof W>]: TOptional<R[K]>;
+};
+
+/** Fields of the resource that a body of `changeOf` may only repeat. */
+export function serverSetFields(schema: TSchema): readonly string[] {
+  const { 'x-server-set': fields }: { 'x-server-set'?: readonly string[] } = schema;
+  return fields ?? [];
+}
+
+/** Those among them that change without a write; what was read is soon another value. */
+export const volatileFields: ReadonlySet<string> = new Set([
+  'health',
+  'health_detail',
+  'cooldown_until',
+  'last_used_at',
+]);
 
 /** An object that allows further fields, because another system owns its shape. */
 export function open<P extends TProperties>(title: string, properties: P, options: TSchemaOptions = {}) {
@@ -57,7 +105,17 @@ export function flag(options: TSchemaOptions = {}) {
 /** A UUIDv7 today. The API does not promise a format. */
 export const Id = Type.String({ minLength: 1, maxLength: 100, description: 'An opaque identifier.' });
 
-export const Name = Type.String({ minLength: 1, maxLength: 200 });
+/** White space, controls and characters that show nothing: a name of these alone could not be read or called. */
+const UNSEEN =
+  '\\s\\u0000-\\u001f\\u007f-\\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb';
+
+/** Kept as sent, also with white space at its ends: clients call lanes by their exact names. */
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: `[^${UNSEEN}]`,
+  description: 'At least one visible character.',
+});
 
 export const Slug = Type.String({ description: 'Derived from the name; unique within the organization.' });
 

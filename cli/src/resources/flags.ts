@@ -18,6 +18,8 @@ interface FieldSchema {
 export interface BodySchema {
   readonly properties: Readonly<Record<string, FieldSchema>>;
   readonly required?: readonly string[] | undefined;
+  /** Fields that a body may only repeat as they are. */
+  readonly 'x-server-set'?: readonly string[];
 }
 
 /** A flag that takes a name where the body has an id. */
@@ -40,9 +42,10 @@ export interface Flags {
  * never stands on the command line, where every process of the machine can read it.
  */
 export function flagsOf(schema: BodySchema, references: Readonly<Record<string, Reference>> = {}): Flags {
-  const fields = Object.entries(schema.properties).map(([field, given]) =>
-    fieldFlag(field, given, references[field]),
+  const settable = Object.entries(schema.properties).filter(
+    ([field]) => schema['x-server-set']?.includes(field) !== true,
   );
+  const fields = settable.map(([field, given]) => fieldFlag(field, given, references[field]));
   return {
     options: fields.flatMap(({ options }) => options),
     async read(surroundings, values) {

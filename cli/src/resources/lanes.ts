@@ -30,13 +30,16 @@ export const lanes: Resource<Lane> = announcedResource(announcedResources.lanes,
     { title: 'enabled', value: ({ enabled }) => enabled },
   ],
   async get(api, lane) {
-    const memberships = await dataOf(api.management.GET('/api/relay/lane-memberships'));
+    const path = { group_id: lane.id };
+    const found = await dataOf(
+      api.management.GET('/api/relay/routing-lanes/{group_id}', { params: { path } }),
+    );
     const names = new Map((await endpoints.list(api)).map(({ id, name }) => [id, name]));
-    const members = memberships
-      .filter(({ lane_id }) => lane_id === lane.id)
-      .toSorted((one, other) => one.manual_rank - other.manual_rank)
-      .map((member) => ({ ...member, endpoint: names.get(member.endpoint_id) ?? null }));
-    return { ...lane, members };
+    const members = found.members.map((member) => ({
+      ...member,
+      endpoint: names.get(member.endpoint_id) ?? null,
+    }));
+    return { ...found, members };
   },
   fields(shown) {
     const { members, ...lane } = shown as Lane & {

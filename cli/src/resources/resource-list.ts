@@ -33,7 +33,7 @@ export const announcedResources = {
     summary: 'what clients name as the model',
     description: 'Lanes: what clients name as the model, with its members in rank order.',
     path: '/api/relay/routing-lanes',
-    columns: ['name', 'slug', 'description', 'default_max_wait_ms', 'allow_fallback', 'selection', 'hidden', 'enabled'],
+    columns: ['name', 'slug', 'description', 'default_max_wait_ms', 'allow_fallback', 'selection', 'hidden', 'shadows_model', 'enabled'],
     async bodies() {
       const { LaneCreate, LaneUpdate } = await import('@relay/contract');
       return { create: LaneCreate, update: LaneUpdate };

@@ -99,6 +99,15 @@ export const requestErrors = {
     fix: 'Read `param` and `message`: they name the value or the reference. Rename, or remove the reference first.',
     owner: 'client',
   },
+  lane_shadows_model: {
+    status: 409,
+    type: 'conflict_error',
+    message:
+      'The lane would take the name of a model that an endpoint serves. Use another name, or send shadows_model: true.',
+    why: 'A `model` in a request names a lane before it names a model. Requests that name the model would silently go to the lane, with its members, limits and guardrails.',
+    fix: 'Give the lane another name. If requests for the model are meant to go to the lane, send `shadows_model: true` with it.',
+    owner: 'client',
+  },
   managed_by_file: {
     status: 409,
     type: 'conflict_error',

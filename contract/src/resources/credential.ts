@@ -3,6 +3,7 @@ import { SecretRef, slugOf, without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, createErrors, noContent } from '../route-definition.ts';
 import {
+  changeOf,
   closed,
   flag,
   Id,
@@ -35,7 +36,7 @@ export const CredentialCreate = closed('CredentialCreate', {
 });
 export type CredentialCreate = Static<typeof CredentialCreate>;
 
-export const CredentialUpdate = closed('CredentialUpdate', {
+export const CredentialUpdate = changeOf('CredentialUpdate', Credential, {
   name: optional(Name),
   secret: optional(WriteOnlySecret),
   enabled: optional(flag()),

@@ -3,6 +3,7 @@ import { ItemSlug, slugOf, without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, createErrors, noContent } from '../route-definition.ts';
 import {
+  changeOf,
   closed,
   flag,
   Id,
@@ -66,7 +67,7 @@ export const EndpointCreate = closed('EndpointCreate', {
 });
 export type EndpointCreate = Static<typeof EndpointCreate>;
 
-export const EndpointUpdate = closed('EndpointUpdate', {
+export const EndpointUpdate = changeOf('EndpointUpdate', Endpoint, {
   name: optional(Name),
   upstream_model: optional(UpstreamModel),
   route_kind: optional(RouteKind),

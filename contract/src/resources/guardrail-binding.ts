@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { slugOf } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors } from '../route-definition.ts';
-import { closed, flag, Id, nullable, oneOf, optional, PageQuery, params, text } from '../schema.ts';
+import { changeOf, closed, flag, Id, nullable, oneOf, optional, PageQuery, params, text } from '../schema.ts';
 import { ManagedBy } from './values.ts';
 
 export const BindingTarget = oneOf(['global', 'lane', 'provider', 'endpoint']);
@@ -18,16 +18,15 @@ export const GuardrailBinding = closed('GuardrailBinding', {
 });
 export type GuardrailBinding = Static<typeof GuardrailBinding>;
 
+export const GuardrailBindingWrite = changeOf('GuardrailBindingWrite', GuardrailBinding, {
+  target_type: BindingTarget,
+  target_id: optional(BindingTargetId),
+  enabled: optional(flag({ default: true })),
+});
+
 /** The whole set of bindings of one guardrail; those not listed are removed. */
 export const GuardrailBindingsUpdate = closed('GuardrailBindingsUpdate', {
-  bindings: Type.Array(
-    closed('GuardrailBindingWrite', {
-      target_type: BindingTarget,
-      target_id: optional(BindingTargetId),
-      enabled: optional(flag({ default: true })),
-    }),
-    { maxItems: 1000 },
-  ),
+  bindings: Type.Array(GuardrailBindingWrite, { maxItems: 1000 }),
 });
 export type GuardrailBindingsUpdate = Static<typeof GuardrailBindingsUpdate>;
 

@@ -3,6 +3,7 @@ import { ItemSlug, SecretRef, without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, noContent } from '../route-definition.ts';
 import {
+  changeOf,
   closed,
   flag,
   HeaderFieldName,
@@ -145,7 +146,7 @@ export const GuardrailCreate = closed('GuardrailCreate', {
 });
 export type GuardrailCreate = Static<typeof GuardrailCreate>;
 
-export const GuardrailUpdate = closed('GuardrailUpdate', {
+export const GuardrailUpdate = changeOf('GuardrailUpdate', Guardrail, {
   name: optional(Name),
   preset_slug: optional(text({ maxLength: 100 })),
   base_url: optional(Url),

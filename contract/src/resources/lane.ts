@@ -3,6 +3,7 @@ import { ItemSlug } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, createErrors, noContent } from '../route-definition.ts';
 import {
+  changeOf,
   closed,
   flag,
   Id,
@@ -16,6 +17,7 @@ import {
   Slug,
   text,
 } from '../schema.ts';
+import { Rank } from './membership.ts';
 import { ManagedBy } from './values.ts';
 
 const WaitMs = integer({ maximum: 3_600_000, default: 30_000, description: 'The wait budget.' });
@@ -26,6 +28,11 @@ const Selection = oneOf(['preferred', 'soonest'], {
 });
 const Description = nullable(text());
 const Hidden = flag({ default: false, description: 'Whether the lane is left out of the model list.' });
+const ShadowsModel = flag({
+  default: false,
+  description:
+    'Says that the lane may take the name of a model that an endpoint serves: requests that name the model then go to the lane.',
+});
 
 export const Lane = closed('Lane', {
   id: Id,
@@ -36,36 +43,75 @@ export const Lane = closed('Lane', {
   allow_fallback: flag(),
   selection: Selection,
   hidden: Hidden,
+  shadows_model: ShadowsModel,
   enabled: flag(),
   managed_by: optional(ManagedBy),
 });
 export type Lane = Static<typeof Lane>;
 
+/** One endpoint of a lane; `id` is that of its membership. */
+export const LaneMember = closed('LaneMember', {
+  id: Id,
+  endpoint_id: Id,
+  manual_rank: Rank,
+  enabled: flag(),
+  managed_by: optional(ManagedBy),
+});
+export type LaneMember = Static<typeof LaneMember>;
+
+/** A lane with its members, in rank order. Lists have lanes without them. */
+export const LaneDetail = closed('LaneDetail', { ...Lane.properties, members: Type.Array(LaneMember) });
+export type LaneDetail = Static<typeof LaneDetail>;
+
+const LANE_MEMBERS_MAX = 1000;
+
+export const LaneMemberWrite = changeOf('LaneMemberWrite', LaneMember, {
+  endpoint_id: Id,
+  manual_rank: optional(
+    integer({
+      maximum: 1_000_000,
+      description: 'Left out: one more than that of the member before it; 1 for the first.',
+    }),
+  ),
+  enabled: optional(flag({ default: true })),
+});
+export type LaneMemberWrite = Static<typeof LaneMemberWrite>;
+
+const Members = Type.Array(LaneMemberWrite, {
+  maxItems: LANE_MEMBERS_MAX,
+  description:
+    'The whole list: members that are not in it are taken out. Members that stay keep their ids. Left out, the members stay as they are.',
+});
+
 const extra = {
   description: optional(Description),
   selection: optional(Selection),
   hidden: optional(Hidden),
+  shadows_model: optional(ShadowsModel),
 };
 
-export const LaneCreate = closed('LaneCreate', {
+const created = {
   name: Name,
   default_max_wait_ms: optional(WaitMs),
   allow_fallback: optional(flag({ default: true })),
   enabled: optional(flag({ default: true })),
   ...extra,
-});
+};
+
+export const LaneCreate = closed('LaneCreate', { ...created, members: optional(Members) });
 export type LaneCreate = Static<typeof LaneCreate>;
 
-export const LaneUpdate = closed('LaneUpdate', {
+export const LaneUpdate = changeOf('LaneUpdate', LaneDetail, {
   name: Name,
   default_max_wait_ms: WaitMs,
   allow_fallback: flag(),
   enabled: flag(),
   ...extra,
+  members: optional(Members),
 });
 export type LaneUpdate = Static<typeof LaneUpdate>;
 
-export const ConfigLane = closed('ConfigLane', { slug: optional(ItemSlug), ...LaneCreate.properties });
+export const ConfigLane = closed('ConfigLane', { slug: optional(ItemSlug), ...created });
 export type ConfigLane = Static<typeof ConfigLane>;
 
 const shared = { plane: 'management', tag: 'Routing lanes' } as const;
@@ -95,19 +141,28 @@ export const laneResource = {
       access: manage,
       summary: 'Create a routing lane',
       body: LaneCreate,
-      success: { status: 201, schema: Lane },
-      errors: createErrors,
+      success: { status: 201, schema: LaneDetail },
+      errors: [...createErrors, 'lane_shadows_model'],
+    },
+    getLane: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/routing-lanes/{group_id}',
+      access: read,
+      summary: 'Read a routing lane with its members',
+      params: params('group_id'),
+      success: { status: 200, schema: LaneDetail },
     },
     updateLane: {
       ...shared,
       method: 'PUT',
       path: '/api/relay/routing-lanes/{group_id}',
       access: manage,
-      summary: 'Change a routing lane',
+      summary: 'Change a routing lane, and with members also what it consists of',
       params: params('group_id'),
       body: LaneUpdate,
-      success: { status: 200, schema: Lane },
-      errors: changeErrors,
+      success: { status: 200, schema: LaneDetail },
+      errors: [...changeErrors, 'lane_shadows_model'],
     },
     deleteLane: {
       ...shared,

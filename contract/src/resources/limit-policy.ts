@@ -3,6 +3,7 @@ import { without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, noContent } from '../route-definition.ts';
 import {
+  changeOf,
   closed,
   flag,
   Id,
@@ -44,7 +45,7 @@ export const LimitPolicyCreate = closed('LimitPolicyCreate', {
 });
 export type LimitPolicyCreate = Static<typeof LimitPolicyCreate>;
 
-export const LimitPolicyUpdate = closed('LimitPolicyUpdate', {
+export const LimitPolicyUpdate = changeOf('LimitPolicyUpdate', LimitPolicy, {
   scope_type: PolicyScopeType,
   scope_id: optional(ScopeId),
   metric: LimitMetric,
@@ -166,6 +167,16 @@ export const limitPolicyResource = {
       body: LimitPolicyCreate,
       success: { status: 201, schema: LimitPolicy },
       errors: ['mode_unsupported', 'conflict', 'idempotency_conflict'],
+    },
+    getLimitPolicy: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/limit-policies/{policy_id}',
+      access: read,
+      summary: 'Read a resource limit policy (self-hosted)',
+      params: params('policy_id'),
+      success: { status: 200, schema: LimitPolicy },
+      errors: ['mode_unsupported'],
     },
     updateLimitPolicy: {
       ...shared,

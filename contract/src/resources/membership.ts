@@ -2,10 +2,10 @@ import Type, { type Static } from 'typebox';
 import { slugOf, without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, createErrors, noContent } from '../route-definition.ts';
-import { closed, flag, Id, integer, optional, PageQuery, params } from '../schema.ts';
+import { changeOf, closed, flag, Id, integer, optional, PageQuery, params } from '../schema.ts';
 import { ManagedBy } from './values.ts';
 
-const Rank = integer({ maximum: 1_000_000, description: 'Lower ranks are preferred.' });
+export const Rank = integer({ maximum: 1_000_000, description: 'Lower ranks are preferred.' });
 
 export const Membership = closed('Membership', {
   id: Id,
@@ -25,7 +25,10 @@ export const MembershipCreate = closed('MembershipCreate', {
 });
 export type MembershipCreate = Static<typeof MembershipCreate>;
 
-export const MembershipUpdate = closed('MembershipUpdate', { manual_rank: Rank, enabled: flag() });
+export const MembershipUpdate = changeOf('MembershipUpdate', Membership, {
+  manual_rank: Rank,
+  enabled: flag(),
+});
 export type MembershipUpdate = Static<typeof MembershipUpdate>;
 
 export const ConfigMembership = closed('ConfigMembership', {
@@ -60,6 +63,15 @@ export const membershipResource = {
       body: MembershipCreate,
       success: { status: 201, schema: Membership },
       errors: createErrors,
+    },
+    getMembership: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/lane-memberships/{membership_id}',
+      access: read,
+      summary: 'Read a lane membership',
+      params: params('membership_id'),
+      success: { status: 200, schema: Membership },
     },
     updateMembership: {
       ...shared,

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { slugOf, without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, createErrors, noContent } from '../route-definition.ts';
-import { closed, Id, Micros, nullable, oneOf, optional, PageQuery, params } from '../schema.ts';
+import { changeOf, closed, Id, Micros, nullable, oneOf, optional, PageQuery, params } from '../schema.ts';
 import { ManagedBy } from './values.ts';
 
 const Currency = Type.Literal('USD', { default: 'USD' });
@@ -41,7 +41,7 @@ export const PricingPolicyCreate = closed('PricingPolicyCreate', {
 });
 export type PricingPolicyCreate = Static<typeof PricingPolicyCreate>;
 
-export const PricingPolicyUpdate = closed('PricingPolicyUpdate', {
+export const PricingPolicyUpdate = changeOf('PricingPolicyUpdate', PricingPolicy, {
   input_cost_micros_per_1m_tokens: optional(Micros),
   output_cost_micros_per_1m_tokens: optional(Micros),
   ...extra,

@@ -3,6 +3,7 @@ import { ItemSlug } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, createErrors, noContent } from '../route-definition.ts';
 import {
+  changeOf,
   closed,
   flag,
   HeaderFieldName,
@@ -59,7 +60,7 @@ export const ProviderCreate = closed('ProviderCreate', {
 });
 export type ProviderCreate = Static<typeof ProviderCreate>;
 
-export const ProviderUpdate = closed('ProviderUpdate', {
+export const ProviderUpdate = changeOf('ProviderUpdate', Provider, {
   name: optional(Name),
   base_url: optional(Url),
   auth_mode: optional(AuthMode),

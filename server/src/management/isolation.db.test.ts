@@ -41,6 +41,7 @@ const resources: readonly {
   {
     name: 'lane',
     list: 'listLanes',
+    get: 'getLane',
     update: 'updateLane',
     change: { name: 'Taken', default_max_wait_ms: 1, allow_fallback: false, enabled: false },
     remove: 'deleteLane',
@@ -48,6 +49,7 @@ const resources: readonly {
   {
     name: 'membership',
     list: 'listMemberships',
+    get: 'getMembership',
     update: 'updateMembership',
     change: { manual_rank: 9, enabled: false },
     remove: 'deleteMembership',
@@ -62,6 +64,7 @@ const resources: readonly {
   {
     name: 'limitPolicy',
     list: 'listLimitPolicies',
+    get: 'getLimitPolicy',
     update: 'updateLimitPolicy',
     change: { scope_type: 'global', metric: 'requests', period: 'minute', limit_value: 0, enabled: false },
     remove: 'deleteLimitPolicy',

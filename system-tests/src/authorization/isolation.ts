@@ -102,6 +102,7 @@ const listed = [
 const named = [
   ...['updateMember', 'removeMember', 'deleteInvitation', 'getProvider', 'updateProvider', 'deleteProvider'],
   ...['updateCredential', 'deleteCredential', 'updatePricingPolicy', 'deletePricingPolicy', 'getEndpoint'],
+  ...['getLane', 'getMembership'],
   ...['updateEndpoint', 'deleteEndpoint', 'updateLane', 'deleteLane', 'updateMembership', 'deleteMembership'],
   ...['deleteApiKeyLimitPolicy', 'getRequest', 'getGuardrail', 'updateGuardrail', 'deleteGuardrail'],
   ...['listGuardrailBindings', 'testGuardrail', 'getGuardrailStats'],

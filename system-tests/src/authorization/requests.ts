@@ -112,12 +112,14 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   testEndpoint: ({ endpointId }) => ({ path: [endpointId] }),
   listLanes: () => ({}),
   createLane: () => ({ body: { name: 'Made', ...laneSettings } }),
+  getLane: ({ laneId }) => ({ path: [laneId] }),
   updateLane: ({ laneId }) => ({ path: [laneId], body: { name: 'Main lane', ...laneSettings } }),
   deleteLane: ({ spareLaneId }) => ({ path: [spareLaneId] }),
   listMemberships: () => ({}),
   createMembership: ({ laneId, bareEndpointId }) => ({
     body: { lane_id: laneId, endpoint_id: bareEndpointId, manual_rank: 3, enabled: true },
   }),
+  getMembership: ({ membershipId }) => ({ path: [membershipId] }),
   updateMembership: ({ membershipId }) => ({ path: [membershipId], body: { manual_rank: 1, enabled: true } }),
   deleteMembership: ({ spareMembershipId }) => ({ path: [spareMembershipId] }),
   explainRouting: ({ laneSlug }) => ({ body: { operation: 'chat', body: { model: laneSlug, messages } } }),
@@ -141,6 +143,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   createLimitPolicy: ({ endpointId }) => ({
     body: { scope_type: 'endpoint', scope_id: endpointId, ...limit },
   }),
+  getLimitPolicy: ({ limitPolicyId }) => ({ path: [limitPolicyId] }),
   updateLimitPolicy: ({ limitPolicyId }) => ({
     path: [limitPolicyId],
     body: { scope_type: 'global', ...limit },

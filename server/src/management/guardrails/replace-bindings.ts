@@ -1,4 +1,5 @@
-import { type GuardrailBindingsUpdate, headers } from '@relay/contract';
+import { isDeepStrictEqual } from 'node:util';
+import { type GuardrailBindingsUpdate, GuardrailBindingWrite, headers } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 import { auditedRow } from '../resources/audited-row.ts';
@@ -6,15 +7,18 @@ import { demandMatch, entityTag } from '../resources/entity-tag.ts';
 import { demandNotOwnedByFile } from '../resources/ownership.ts';
 import { heldReference } from '../resources/reference.ts';
 import { invalidField, isId, notFound } from '../resources/refusals.ts';
+import { demandRepeated } from '../resources/repeated-fields.ts';
 import { ownedRows, type Row, storedTable } from '../resources/rows.ts';
 import { type WriteDeps, writeConfiguration } from '../resources/write-configuration.ts';
 import type { WriteCall } from '../resources/write-resource.ts';
 import { listBindingsOf } from './queries.ts';
+import { toBinding } from './wire.ts';
 
 type BindingRow = Row<'guardrail_bindings'>;
 
 interface Wanted {
-  readonly param: string;
+  readonly path: string;
+  readonly sent: object;
   readonly targetType: BindingRow['target_type'];
   readonly targetId: string | null;
   readonly enabled: boolean;
@@ -46,6 +50,8 @@ export async function replaceBindings(
     const old = await listBindingsOf(tx, organizationId, guardrailId);
     await writeBindings(deps, tx, before, old, wanted);
     const result = await listBindingsOf(tx, organizationId, guardrailId);
+    if (isDeepStrictEqual(result, old))
+      return { result: { after: before, bindings: old }, changes: [], isFenced: before.enabled };
     const touched = await guardrails.update(tx, organizationId, guardrailId, { enabled: before.enabled });
     if (touched === undefined) throw notFound('guardrail');
     const change = { before: audited(before, old), after: audited(touched, result) };
@@ -63,8 +69,10 @@ export async function replaceBindings(
 
 function wantedOf({ bindings }: GuardrailBindingsUpdate): Wanted[] {
   const seen = new Map<string, string>();
-  return bindings.map(({ target_type, target_id = null, enabled = true }, index) => {
-    const param = `bindings[${index}].target_id`;
+  return bindings.map((sent, index) => {
+    const { target_type, target_id = null, enabled = true } = sent;
+    const path = `bindings[${index}]`;
+    const param = `${path}.target_id`;
     if ((target_type === 'global') !== (target_id === null)) {
       const rule =
         target_type === 'global'
@@ -76,8 +84,8 @@ function wantedOf({ bindings }: GuardrailBindingsUpdate): Wanted[] {
     const other = seen.get(key);
     if (other !== undefined)
       throw invalidField(param, `${param} is the same target as ${other}. Leave one out.`);
-    seen.set(key, `bindings[${index}]`);
-    return { param, targetType: target_type, targetId: target_id, enabled };
+    seen.set(key, path);
+    return { path, sent, targetType: target_type, targetId: target_id, enabled };
   });
 }
 
@@ -91,9 +99,10 @@ async function writeBindings(
   const { organization_id: organizationId, id: guardrail_id } = guardrail;
   const bindingRows = ownedRows(storedTable('guardrail_bindings'));
   const left = new Map(old.map((row) => [keyOf(row.target_type, row.target_id), row]));
-  for (const { param, targetType, targetId, enabled } of wanted) {
-    const target_id = await heldTarget(tx, organizationId, param, targetType, targetId);
+  for (const { path, sent, targetType, targetId, enabled } of wanted) {
+    const target_id = await heldTarget(tx, organizationId, `${path}.target_id`, targetType, targetId);
     const known = left.get(keyOf(targetType, target_id));
+    demandRepeated(GuardrailBindingWrite, sent, known === undefined ? {} : toBinding(known), path);
     left.delete(keyOf(targetType, target_id));
     if (known === undefined) {
       const row = { id: newId(), guardrail_id, target_type: targetType, target_id, enabled };

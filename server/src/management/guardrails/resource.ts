@@ -1,10 +1,10 @@
-import { guardrailBindingResource } from '@relay/contract';
+import { GuardrailUpdate, guardrailBindingResource } from '@relay/contract';
 import { defineResource } from '../resources/resource.ts';
 import { storedTable } from '../resources/rows.ts';
 import { bindingHandlers } from './binding-routes.ts';
 import { guardrailBindingSection } from './binding-section.ts';
 import { guardrailResource } from './replace-bindings.ts';
-import { guardrailHandlers } from './routes.ts';
+import { guardrailHandlers, toOneGuardrail } from './routes.ts';
 import { guardrailSection } from './section.ts';
 
 export const resources = [
@@ -14,6 +14,7 @@ export const resources = [
     feature: ['guardrails', 'listGuardrails'],
     // Requests that arrive after the response must be checked with the new settings.
     isFenced: ({ enabled }) => enabled,
+    change: { body: GuardrailUpdate, wire: toOneGuardrail },
     section: guardrailSection,
     handlers: guardrailHandlers,
   }),

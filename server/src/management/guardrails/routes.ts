@@ -1,8 +1,9 @@
 import type { Guardrail } from '@relay/contract';
+import type { Kysely } from 'kysely';
 import { guardrailPresets } from '../../domain/guardrails/presets.ts';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
-import type { tables } from '../../store/postgres/schema.ts';
+import type { Database, tables } from '../../store/postgres/schema.ts';
 import { createRunningTests } from '../connection-tests/running-tests.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import type { Row } from '../resources/rows.ts';
@@ -28,7 +29,8 @@ export function guardrailHandlers(deps: ManagementDeps, writes: GuardrailWrites)
     ...guardrailWriteHandlers(deps, writes),
     listGuardrailPresets: async (call) => listPresets(call, guardrailPresets).map(toPreset),
     async listGuardrails(call) {
-      return toGuardrails(deps, await writes.list(call, 'listGuardrails'));
+      const rows = await writes.list(call, 'listGuardrails');
+      return toGuardrails(deps.ofOrganization(call.caller.organizationId), rows);
     },
     async getGuardrail(call) {
       const row = await writes.read(call, call.params.guardrail_id);
@@ -77,22 +79,27 @@ function guardrailWriteHandlers(deps: ManagementDeps, writes: GuardrailWrites): 
       const row = await writes.update(call, call.params.guardrail_id, (_writing, before) =>
         patchOf(deps, before, body),
       );
-      const [guardrail] = await toGuardrails(deps, [row]);
-      if (guardrail === undefined) throw new Error('one row became no guardrail');
-      return guardrail;
+      return toOneGuardrail(deps, deps.ofOrganization(call.caller.organizationId), row);
     },
     deleteGuardrail: (call) => writes.remove(call, call.params.guardrail_id),
   };
 }
 
-async function toGuardrails(
-  deps: Pick<ManagementDeps, 'ofOrganization'>,
-  rows: readonly Row<'guardrails'>[],
-): Promise<Guardrail[]> {
+export async function toOneGuardrail(
+  _deps: ManagementDeps,
+  db: Kysely<Database>,
+  row: Row<'guardrails'>,
+): Promise<Guardrail> {
+  const [guardrail] = await toGuardrails(db, [row]);
+  if (guardrail === undefined) throw new Error('one row became no guardrail');
+  return guardrail;
+}
+
+async function toGuardrails(db: Kysely<Database>, rows: readonly Row<'guardrails'>[]): Promise<Guardrail[]> {
   const [first] = rows;
   if (first === undefined) return [];
   const { organization_id: organizationId } = first;
   const ids = rows.map(({ id }) => id);
-  const counts = await readBindingCounts(deps.ofOrganization(organizationId), organizationId, ids);
+  const counts = await readBindingCounts(db, organizationId, ids);
   return rows.map((row) => toGuardrail(row, counts.get(row.id) ?? 0));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
-import { addOneOfEach, type ManagementFixture, startManagement } from '../fixture.ts';
+import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 
 describe('routing lanes', () => {
   let database: FreshDatabase;
@@ -29,7 +29,9 @@ describe('routing lanes', () => {
         allow_fallback: true,
         selection: 'soonest',
         hidden: false,
+        shadows_model: false,
         enabled: true,
+        members: [],
       },
     );
   });
@@ -54,6 +56,50 @@ describe('routing lanes', () => {
       room.call('createLane', room.acme, { body: { name: 'Twin' } }),
     ]);
     assert.deepEqual(made.map(({ body }) => body.slug).sort(), ['twin', 'twin-2']);
+  });
+
+  it('keep the members that the configuration file owns, as they are', async () => {
+    const { lane, membership } = await addOneOfEach(room, room.acme, 'Owned');
+    await room.db
+      .updateTable('lane_memberships')
+      .set({ managed_by: 'file' })
+      .where('id', '=', membership.id)
+      .execute();
+    const { body: read } = await room.call('getLane', room.acme, { id: lane.id });
+    assert.equal(read.members[0]?.managed_by, 'file');
+    for (const members of [[], [{ endpoint_id: membership.endpoint_id, manual_rank: 8 }]]) {
+      const body = { ...read, members };
+      await assert.rejects(
+        room.call('updateLane', room.acme, { id: lane.id, body }),
+        refusal('managed_by_file'),
+      );
+    }
+    const body = { ...read, description: 'Around it' };
+    const { body: written } = await room.call('updateLane', room.acme, { id: lane.id, body });
+    assert.deepEqual(written.members, read.members);
+  });
+
+  it('written at once with other members end with one of the lists, never with a mixture', async () => {
+    const { lane, endpoint, provider } = await addOneOfEach(room, room.acme, 'Raced');
+    const other = await room.call('createEndpoint', room.acme, {
+      body: { provider_id: provider.id, name: 'Other', upstream_model: 'other', route_kind: 'chat' },
+    });
+    const { body: read, headers } = await room.call('getLane', room.acme, { id: lane.id });
+    const lists = [[endpoint.id, other.body.id], [other.body.id], [other.body.id, endpoint.id], []];
+    const write = (ids: readonly string[]) =>
+      room.call('updateLane', room.acme, {
+        id: lane.id,
+        body: { ...read, members: ids.map((endpoint_id) => ({ endpoint_id })) },
+        headers: { 'if-match': headers.get('ETag') ?? '' },
+      });
+    const outcomes = await Promise.allSettled(lists.map(write));
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+    const won = outcomes.findIndex(({ status }) => status === 'fulfilled');
+    const { body: left } = await room.call('getLane', room.acme, { id: lane.id });
+    assert.deepEqual(
+      left.members.map(({ endpoint_id }) => endpoint_id),
+      lists[won],
+    );
   });
 
   it('take their memberships along when deleted', async () => {

@@ -1,41 +1,65 @@
-import type { LaneCreate, LaneUpdate } from '@relay/contract';
+import type { LaneCreate, LaneDetail, LaneUpdate } from '@relay/contract';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { tables } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
+import type { Row } from '../resources/rows.ts';
 import { insertSlugged } from '../resources/slugged-insert.ts';
-import type { ResourceWrites } from '../resources/write-resource.ts';
-import { toLane } from './wire.ts';
+import type { ResourceWrites, Writing } from '../resources/write-resource.ts';
+import { membersOf, replaceMembers } from './members.ts';
+import { demandShadowsNoModel } from './shadowed-model.ts';
+import { toLane, toLaneDetail } from './wire.ts';
 
-export function laneHandlers(_deps: ManagementDeps, writes: ResourceWrites<typeof tables.lanes>): Handlers {
+export function laneHandlers(deps: ManagementDeps, writes: ResourceWrites<typeof tables.lanes>): Handlers {
+  const withMembers = async (row: Row<'lanes'>): Promise<LaneDetail> =>
+    toLaneDetail(row, await membersOf(deps.ofOrganization(row.organization_id), row));
+
   return {
     async listLanes(call) {
       return (await writes.list(call, 'listLanes')).map(toLane);
     },
+    getLane: async (call) => withMembers(await writes.read(call, call.params.group_id)),
     async createLane(call) {
       const { body } = call;
       demandStorable(body);
-      const row = await writes.create(call, ({ tx, organizationId }, id) =>
-        insertSlugged(tx, writes.rows, organizationId, { name: body.name, fallback: 'lane' }, (slug) => ({
+      const row = await writes.create(call, async (writing, id) => {
+        const { tx, organizationId } = writing;
+        const named = { name: body.name, fallback: 'lane' };
+        const lane = await insertSlugged(tx, writes.rows, organizationId, named, (slug) => ({
           ...settingsOf(body),
           id,
           name: body.name,
           slug,
-        })),
-      );
-      return toLane(row);
+        }));
+        if (!lane.shadows_model) await demandShadowsNoModel(tx, organizationId, [lane.slug, lane.name]);
+        if (body.members !== undefined) await replaceMembers(deps, writing, lane, body.members);
+        return lane;
+      });
+      return withMembers(row);
     },
     async updateLane(call) {
       const { body } = call;
       demandStorable(body);
-      const row = await writes.update(call, call.params.group_id, () => ({
-        ...settingsOf(body),
-        name: body.name,
-      }));
-      return toLane(row);
+      const row = await writes.update(call, call.params.group_id, async (writing, before) => {
+        await demandNewName(writing, before, body);
+        if (body.members !== undefined) await replaceMembers(deps, writing, before, body.members);
+        return { ...settingsOf(body), name: body.name };
+      });
+      return withMembers(row);
     },
     deleteLane: (call) => writes.remove(call, call.params.group_id),
   };
+}
+
+/** Checks the name when it changes, and both names when the lane may no longer take that of a model. */
+async function demandNewName(
+  { tx, organizationId }: Writing,
+  before: Row<'lanes'>,
+  { name, shadows_model = before.shadows_model }: LaneUpdate,
+): Promise<void> {
+  if (shadows_model) return;
+  if (before.shadows_model) await demandShadowsNoModel(tx, organizationId, [before.slug, name]);
+  else if (name !== before.name) await demandShadowsNoModel(tx, organizationId, [name]);
 }
 
 /** The columns that a create and an update may both set. */
@@ -46,6 +70,7 @@ function settingsOf(body: LaneCreate | LaneUpdate) {
     allow_fallback: body.allow_fallback,
     selection: body.selection,
     hidden: body.hidden,
+    shadows_model: body.shadows_model,
     enabled: body.enabled,
   };
 }

@@ -13,6 +13,7 @@ export const laneSection: SectionOf<ConfigLane, typeof tables.lanes> = {
     description: null,
     selection: 'soonest',
     hidden: false,
+    shadows_model: false,
   },
   keyOf: ({ slug }) => slug,
   entryOf: (row) => ({
@@ -24,6 +25,7 @@ export const laneSection: SectionOf<ConfigLane, typeof tables.lanes> = {
     description: row.description === '' ? null : row.description,
     selection: row.selection,
     hidden: row.hidden,
+    shadows_model: row.shadows_model,
   }),
   checked(entry) {
     demandStorable(entry);

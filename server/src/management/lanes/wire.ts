@@ -1,4 +1,4 @@
-import type { Lane } from '@relay/contract';
+import type { Lane, LaneDetail, LaneMember } from '@relay/contract';
 import { ownerOf } from '../resources/ownership.ts';
 import type { Row } from '../resources/rows.ts';
 
@@ -13,6 +13,21 @@ export function toLane(row: Row<'lanes'>): Lane {
     allow_fallback: row.allow_fallback,
     selection: row.selection,
     hidden: row.hidden,
+    shadows_model: row.shadows_model,
+    enabled: row.enabled,
+    ...ownerOf(row),
+  };
+}
+
+export function toLaneDetail(row: Row<'lanes'>, members: readonly Row<'lane_memberships'>[]): LaneDetail {
+  return { ...toLane(row), members: members.map(toLaneMember) };
+}
+
+export function toLaneMember(row: Row<'lane_memberships'>): LaneMember {
+  return {
+    id: row.id,
+    endpoint_id: row.endpoint_id,
+    manual_rank: row.manual_rank,
     enabled: row.enabled,
     ...ownerOf(row),
   };

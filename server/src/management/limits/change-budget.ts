@@ -4,6 +4,7 @@ import { RelayError } from '../../domain/relay-error.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { demandMatch } from '../resources/entity-tag.ts';
 import { conflict, isId, notFound, unknownReference } from '../resources/refusals.ts';
+import { changedColumns } from '../resources/repeated-fields.ts';
 import type { WriteCall } from '../resources/write-resource.ts';
 import { type BudgetKind, type BudgetRow, findTwin, subjectOf } from './budget-rows.ts';
 import { demandWindow } from './limit-window.ts';
@@ -69,7 +70,9 @@ export async function updateBudget(
   // Checks again after locking, because the row may have changed since it was read.
   demandSame(kind, before, wanted);
   await demandNoTwin(tx, kind, organizationId, subjectId, { ...before, ...columns });
-  const after = await kind.rows.update(tx, organizationId, before.id, columns);
+  const patch = changedColumns(before, columns);
+  if (Object.keys(patch).length === 0) return { before, after: before };
+  const after = await kind.rows.update(tx, organizationId, before.id, patch);
   return { before, after: after ?? null };
 }
 

@@ -26,6 +26,10 @@ export function limitPolicyHandlers(
       demandSelfHosted();
       return (await writes.list(call, 'listLimitPolicies')).map(toLimitPolicy);
     },
+    async getLimitPolicy(call) {
+      demandSelfHosted();
+      return toLimitPolicy(await writes.read(call, call.params.policy_id));
+    },
     async createLimitPolicy(call) {
       demandSelfHosted();
       const { body } = call;

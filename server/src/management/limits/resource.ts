@@ -1,9 +1,10 @@
-import { limitPolicyResource } from '@relay/contract';
+import { LimitPolicyUpdate, limitPolicyResource } from '@relay/contract';
 import { defineResource } from '../resources/resource.ts';
 import { storedTable } from '../resources/rows.ts';
 import { keyBudgetHandlers } from './key-budget-routes.ts';
 import { keyBudgets } from './key-budgets.ts';
 import { limitPolicyHandlers } from './policy-routes.ts';
+import { toLimitPolicy } from './policy-wire.ts';
 import { limitPolicySection } from './section.ts';
 import { limitUsageHandlers } from './usage-routes.ts';
 import { userBudgetHandlers } from './user-budget-routes.ts';
@@ -21,6 +22,7 @@ export const resources = [
     ],
     feature: ['resource_limit_policies', 'listLimitPolicies'],
     isSelfHostedOnly: true,
+    change: { body: LimitPolicyUpdate, wire: (_deps, _db, row) => toLimitPolicy(row) },
     section: limitPolicySection,
     handlers: (deps, writes) => ({ ...limitPolicyHandlers(deps, writes), ...limitUsageHandlers(deps) }),
   }),

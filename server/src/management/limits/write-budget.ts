@@ -28,9 +28,10 @@ export function budgetWrites(deps: WriteDeps, kind: BudgetKind): BudgetWrites {
       const changed = await change(tx);
       const row = changed.after ?? changed.before;
       if (row === null) throw new RelayError('internal_error', { internal: `${noun} changed nothing` });
+      const { before, after: left } = changed;
       return {
-        result: changed.after,
-        changes: [recorded({ noun, table: rows.table }, changed.before, changed.after)],
+        result: left,
+        changes: before === left ? [] : [recorded({ noun, table: rows.table }, before, left)],
         // Gateways cache the limits of a key with the key, and member limits with the configuration.
         keyIds: kind.kind === 'api_key' ? [subjectOf(kind, row)] : [],
       };

@@ -1,8 +1,9 @@
-import { membershipResource } from '@relay/contract';
+import { MembershipUpdate, membershipResource } from '@relay/contract';
 import { defineResource } from '../resources/resource.ts';
 import { storedTable } from '../resources/rows.ts';
 import { membershipHandlers } from './routes.ts';
 import { membershipSection } from './section.ts';
+import { toMembership } from './wire.ts';
 
 export const resources = [
   defineResource({
@@ -12,6 +13,7 @@ export const resources = [
       { table: 'lanes', column: 'lane_id' },
       { table: 'endpoints', column: 'endpoint_id' },
     ],
+    change: { body: MembershipUpdate, wire: (_deps, _db, row) => toMembership(row) },
     section: membershipSection,
     handlers: membershipHandlers,
   }),

@@ -14,6 +14,7 @@ export function membershipHandlers(
     async listMemberships(call) {
       return (await writes.list(call, 'listMemberships')).map(toMembership);
     },
+    getMembership: async (call) => toMembership(await writes.read(call, call.params.membership_id)),
     async createMembership(call) {
       const { body } = call;
       const row = await writes.create(call, async ({ tx, organizationId }, id) => {

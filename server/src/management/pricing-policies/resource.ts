@@ -1,13 +1,16 @@
+import { PricingPolicyUpdate } from '@relay/contract';
 import { defineResource } from '../resources/resource.ts';
 import { pricingPolicy } from './queries.ts';
 import { pricingPolicyHandlers } from './routes.ts';
 import { pricingPolicySection } from './section.ts';
+import { toPricingPolicy } from './wire.ts';
 
 export const resources = [
   defineResource({
     ...pricingPolicy,
     parents: [{ table: 'endpoints', column: 'endpoint_id' }],
     feature: ['pricing', 'listPricingPolicies'],
+    change: { body: PricingPolicyUpdate, wire: (_deps, _db, row) => toPricingPolicy(row) },
     section: pricingPolicySection,
     handlers: pricingPolicyHandlers,
   }),

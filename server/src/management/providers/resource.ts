@@ -1,7 +1,7 @@
-import { providerResource } from '@relay/contract';
+import { ProviderUpdate, providerResource } from '@relay/contract';
 import { defineResource } from '../resources/resource.ts';
 import { storedTable } from '../resources/rows.ts';
-import { providerHandlers } from './routes.ts';
+import { providerHandlers, toOneProvider } from './routes.ts';
 import { providerSection } from './section.ts';
 
 export const resources = [
@@ -10,6 +10,7 @@ export const resources = [
     table: storedTable('providers'),
     counted: 'providers',
     feature: ['providers', 'listProviders'],
+    change: { body: ProviderUpdate, wire: toOneProvider },
     section: providerSection,
     handlers: providerHandlers,
   }),

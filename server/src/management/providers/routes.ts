@@ -1,5 +1,6 @@
 import type { Provider, ProviderUpdate } from '@relay/contract';
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
+import type { Caller } from '../../domain/caller.ts';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { Database, tables } from '../../store/postgres/schema.ts';
@@ -17,11 +18,15 @@ export function providerHandlers(
   deps: ManagementDeps,
   writes: ResourceWrites<typeof tables.providers>,
 ): Handlers {
+  const answerOf = ({ caller }: { caller: Caller }, row: Row<'providers'>) =>
+    toOneProvider(deps, deps.ofOrganization(caller.organizationId), row);
+
   return {
     async listProviders(call) {
-      return toProviders(deps, await writes.list(call, 'listProviders'));
+      const rows = await writes.list(call, 'listProviders');
+      return toProviders(deps, deps.ofOrganization(call.caller.organizationId), rows);
     },
-    getProvider: async (call) => toOneProvider(deps, await writes.read(call, call.params.provider_id)),
+    getProvider: async (call) => answerOf(call, await writes.read(call, call.params.provider_id)),
     async createProvider(call) {
       const { body } = call;
       demandStorable(body);
@@ -42,14 +47,14 @@ export function providerHandlers(
           enabled: body.enabled,
         }));
       });
-      return toOneProvider(deps, row);
+      return answerOf(call, row);
     },
     async updateProvider(call) {
       demandStorable(call.body);
       const row = await writes.update(call, call.params.provider_id, ({ tx }, before) =>
         patchOf(deps, tx, before, call.body),
       );
-      return toOneProvider(deps, row);
+      return answerOf(call, row);
     },
     deleteProvider: (call) =>
       writes.remove(call, call.params.provider_id, async ({ tx }, before) => {
@@ -63,12 +68,16 @@ export function providerHandlers(
   };
 }
 
-async function toProviders(deps: ManagementDeps, rows: readonly Row<'providers'>[]): Promise<Provider[]> {
+async function toProviders(
+  deps: ManagementDeps,
+  db: Kysely<Database>,
+  rows: readonly Row<'providers'>[],
+): Promise<Provider[]> {
   const [first] = rows;
   if (first === undefined) return [];
   const { organization_id: organizationId } = first;
   const ids = rows.map(({ id }) => id);
-  const useOf = await readProviderUse(deps.ofOrganization(organizationId), organizationId, ids);
+  const useOf = await readProviderUse(db, organizationId, ids);
   return rows.map((row) => {
     const use = useOf(row.id);
     const seen = providerHealth(deps, use.enabledEndpointIds);
@@ -76,8 +85,12 @@ async function toProviders(deps: ManagementDeps, rows: readonly Row<'providers'>
   });
 }
 
-async function toOneProvider(deps: ManagementDeps, row: Row<'providers'>): Promise<Provider> {
-  const [provider] = await toProviders(deps, [row]);
+export async function toOneProvider(
+  deps: ManagementDeps,
+  db: Kysely<Database>,
+  row: Row<'providers'>,
+): Promise<Provider> {
+  const [provider] = await toProviders(deps, db, [row]);
   if (provider === undefined) throw new Error('one row became no provider');
   return provider;
 }

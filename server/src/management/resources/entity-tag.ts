@@ -1,19 +1,33 @@
+import { createHash } from 'node:crypto';
 import { headers } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 
-/** The row's version, which every edit increments, as an entity tag. */
-export function entityTag(row: { readonly version: number }): string {
-  return `"${row.version}"`;
+/** What a tag stands for: the version of a row, which every edit increments, and the rows that are returned along with it. */
+export interface Tagged {
+  readonly id: string;
+  readonly version: number;
 }
 
-/** Throws when `If-Match` names another version than the row has. */
+/** The entity tag of a row. With parts it changes with each of them too: one that is added, changed or taken away. */
+export function entityTag(row: Pick<Tagged, 'version'>, parts?: readonly Tagged[]): string {
+  if (parts === undefined) return `"${row.version}"`;
+  const state = parts
+    .map(({ id, version }) => `${id}:${version}`)
+    .sort()
+    .join();
+  return `"${row.version}-${createHash('sha256').update(state).digest('hex').slice(0, 16)}"`;
+}
+
+/** Throws when `If-Match` names another tag than the current one. */
 export function demandMatch(
   header: (name: string) => string | undefined,
-  row: { readonly version: number },
+  row: Pick<Tagged, 'version'>,
+  parts?: readonly Tagged[],
 ): void {
+  const tag = entityTag(row, parts);
   const wanted = header(headers.ifMatch.toLowerCase());
   if (wanted === undefined || wanted.trim() === '*') return;
-  const tags = wanted.split(',').map((tag) => tag.trim());
-  if (tags.includes(entityTag(row))) return;
-  throw new RelayError('version_conflict', { headers: { [headers.etag]: entityTag(row) } });
+  const tags = wanted.split(',').map((each) => each.trim());
+  if (tags.includes(tag)) return;
+  throw new RelayError('version_conflict', { headers: { [headers.etag]: tag } });
 }

@@ -1,10 +1,13 @@
 import type { RouteId } from '@relay/contract';
+import type { Kysely } from 'kysely';
 import type { Counted } from '../../domain/access.ts';
 import type { Handlers } from '../../http/call.ts';
-import type { Columns } from '../../store/postgres/schema.ts';
+import type { Columns, Database } from '../../store/postgres/schema.ts';
 import type { Dependent } from './dependents.ts';
 import type { ManagementDeps } from './deps.ts';
+import type { Tagged } from './entity-tag.ts';
 import { countedRows } from './plan-counts.ts';
+import type { Changeable } from './repeated-fields.ts';
 import type { RowOf, Table } from './rows.ts';
 import type { SectionOf } from './section.ts';
 import { type Section, storedSection } from './stored-section.ts';
@@ -33,6 +36,10 @@ export interface ResourceOf<C extends Columns, Item extends object> {
   readonly isSelfHostedOnly?: true;
   /** Whether no gateway may use an older state once the write is answered, given the row it leaves. */
   isFenced?(after: RowOf<C>): boolean;
+  /** For a resource with a PUT. */
+  readonly change?: Changeable<C>;
+  /** Rows that a GET returns along with the row, which its entity tag covers. `locked`: kept from other writers until commit. */
+  parts?(db: Kysely<Database>, row: RowOf<C>, how: 'read' | 'locked'): Promise<readonly Tagged[]>;
   readonly section?: SectionOf<Item, C>;
   handlers(deps: ManagementDeps, writes: ResourceWrites<C>): Handlers;
 }
@@ -54,6 +61,8 @@ export function defineResource<C extends Columns, Item extends object = never>(
   const { noun, table, counted, section, feature, isSelfHostedOnly = false } = given;
   const count = counted === undefined ? {} : { counted: countedRows(counted, table) };
   const fence = given.isFenced === undefined ? {} : { isFenced: given.isFenced };
+  const change = given.change === undefined ? {} : { change: given.change };
+  const parts = given.parts === undefined ? {} : { parts: given.parts };
   return {
     noun,
     table,
@@ -62,6 +71,9 @@ export function defineResource<C extends Columns, Item extends object = never>(
     isSelfHostedOnly,
     section: section === undefined ? null : storedSection(given, section),
     handlers: (deps, dependents) =>
-      given.handlers(deps, resourceWrites(deps, { noun, table, dependents, ...count, ...fence })),
+      given.handlers(
+        deps,
+        resourceWrites(deps, { noun, table, dependents, ...count, ...fence, ...change, ...parts }),
+      ),
   };
 }

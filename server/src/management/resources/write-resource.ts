@@ -1,26 +1,25 @@
 import { headers } from '@relay/contract';
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Columns, Database } from '../../store/postgres/schema.ts';
 import { type Dependent, demandNoneOwnedBelow } from './dependents.ts';
 import type { ManagementDeps } from './deps.ts';
-import { demandMatch, entityTag } from './entity-tag.ts';
+import { demandMatch, entityTag, type Tagged } from './entity-tag.ts';
 import { demandNotOwnedByFile } from './ownership.ts';
 import { type ListCall, type ListRoute, listFound } from './paging.ts';
 import { demandRoom, type PlanCount } from './plan-counts.ts';
 import { isId, notFound } from './refusals.ts';
+import { type Changeable, changedColumns, demandRepeated, repeatsAll } from './repeated-fields.ts';
 import { type OwnedRows, ownedRows, type PatchOf, type RowOf, type Table } from './rows.ts';
-import {
-  type RecordedChange,
-  recorded,
-  type WriteDeps,
-  type WrittenBy,
-  writeConfiguration,
-} from './write-configuration.ts';
+import { type RecordedChange, recorded, type WrittenBy, writeConfiguration } from './write-configuration.ts';
 
 /** The parts of a call that a write needs. Every management call has them. */
 export interface WriteCall extends WrittenBy {
   readonly header: (name: string) => string | undefined;
   readonly setHeader: (name: string, value: string) => void;
+}
+
+export interface UpdateCall extends WriteCall {
+  readonly body: object;
 }
 
 /** The properties of a resource that writes depend on. */
@@ -30,6 +29,8 @@ export interface WrittenResource<C extends Columns> {
   readonly counted?: PlanCount;
   readonly dependents: readonly Dependent[];
   isFenced?(after: RowOf<C>): boolean;
+  readonly change?: Changeable<C>;
+  parts?(db: Kysely<Database>, row: RowOf<C>, how: 'read' | 'locked'): Promise<readonly Tagged[]>;
 }
 
 /** A write within its transaction. */
@@ -46,7 +47,7 @@ export interface ResourceWrites<C extends Columns> {
   read(call: WriteCall, id: string): Promise<RowOf<C>>;
   create(call: WriteCall, insert: (writing: Writing, id: string) => Promise<RowOf<C>>): Promise<RowOf<C>>;
   update(
-    call: WriteCall,
+    call: UpdateCall,
     id: string,
     patchOf: (writing: Writing, before: RowOf<C>) => Promise<PatchOf<C>> | PatchOf<C>,
   ): Promise<RowOf<C>>;
@@ -60,26 +61,30 @@ export interface ResourceWrites<C extends Columns> {
 
 /** Reads and writes of one resource, for its routes. */
 export function resourceWrites<C extends Columns>(
-  deps: WriteDeps & Pick<ManagementDeps, 'ofOrganization'>,
+  deps: ManagementDeps,
   resource: WrittenResource<C>,
 ): ResourceWrites<C> {
   const { noun, table } = resource;
   const rows = ownedRows(table);
 
+  /** Answers the row that is left, with its tag in the `ETag` of the response. */
   async function write(
     call: WriteCall,
     change: (writing: Writing) => Promise<{ before: RowOf<C> | null; after: RowOf<C> | null }>,
   ): Promise<RowOf<C> | null> {
     const { organizationId } = call.caller;
-    return writeConfiguration(deps, call, 'shared', async (tx) => {
+    const { row, tag } = await writeConfiguration(deps, call, 'shared', async (tx) => {
       const others: RecordedChange[] = [];
       const { before, after } = await change({ tx, organizationId, also: (other) => others.push(other) });
       const isFenced = after !== null && resource.isFenced?.(after) === true;
-      return { result: after, changes: [...others, recorded(resource, before, after)], isFenced };
+      // A write that leaves the row as it was is not recorded.
+      const own = before === after ? [] : [recorded(resource, before, after)];
+      const result = { row: after, tag: after && (await tagOf(resource, tx, after)) };
+      return { result, changes: [...others, ...own], isFenced };
     });
+    if (tag !== null) call.setHeader(headers.etag, tag);
+    return row;
   }
-
-  const tagged = (call: WriteCall, row: RowOf<C> | null | undefined): RowOf<C> => withTag(call, noun, row);
 
   return {
     rows,
@@ -90,8 +95,10 @@ export function resourceWrites<C extends Columns>(
     },
     async read(call, id) {
       const { organizationId } = call.caller;
-      if (!isId(id)) throw notFound(noun);
-      return tagged(call, await rows.find(deps.ofOrganization(organizationId), organizationId, id));
+      const db = deps.ofOrganization(organizationId);
+      const row = demandFound(noun, isId(id) ? await rows.find(db, organizationId, id) : undefined);
+      call.setHeader(headers.etag, await tagOf(resource, db, row));
+      return row;
     },
     async create(call, insert) {
       const after = await write(call, async (writing) => {
@@ -99,22 +106,25 @@ export function resourceWrites<C extends Columns>(
         if (counted !== undefined) await demandRoom(writing.tx, writing.organizationId, counted);
         return { before: null, after: await insert(writing, deps.newId()) };
       });
-      return tagged(call, after);
+      return demandFound(noun, after);
     },
     async update(call, id, patchOf) {
       if (!isId(id)) throw notFound(noun);
       const after = await write(call, async (writing) => {
-        const before = await lockedRow(rows, noun, writing, call, id);
-        const patch = await patchOf(writing, before);
+        const before = await lockedRow(resource, rows, writing, call, id);
+        if (await changesNothing(deps, resource, writing.tx, call.body, before))
+          return { before, after: before };
+        const patch = changedColumns(before, await patchOf(writing, before));
+        if (Object.keys(patch).length === 0) return { before, after: before };
         const updated = await rows.update(writing.tx, writing.organizationId, id, patch);
         return { before, after: updated ?? null };
       });
-      return tagged(call, after);
+      return demandFound(noun, after);
     },
     async remove(call, id, check) {
       if (!isId(id)) throw notFound(noun);
       await write(call, async (writing) => {
-        const before = await lockedRow(rows, noun, writing, call, id);
+        const before = await lockedRow(resource, rows, writing, call, id);
         await check?.(writing, before);
         await demandNoneOwnedBelow(writing.tx, resource, before);
         await rows.remove(writing.tx, writing.organizationId, id);
@@ -125,28 +135,44 @@ export function resourceWrites<C extends Columns>(
   };
 }
 
+/** Whether the body only repeats what is stored. Throws for a field with a value that it cannot have. */
+async function changesNothing<C extends Columns>(
+  deps: ManagementDeps,
+  { change }: WrittenResource<C>,
+  tx: Transaction<Database>,
+  sent: object,
+  before: RowOf<C>,
+): Promise<boolean> {
+  if (change === undefined) return false;
+  const current = await change.wire(deps, tx, before);
+  demandRepeated(change.body, sent, current);
+  return repeatsAll(sent, current);
+}
+
 /** The row, kept from other writers until commit, that the caller may change. */
 async function lockedRow<C extends Columns>(
+  resource: WrittenResource<C>,
   rows: OwnedRows<C>,
-  noun: string,
   { tx, organizationId }: Writing,
   call: WriteCall,
   id: string,
 ): Promise<RowOf<C>> {
-  const row = await rows.lock(tx, organizationId, id);
-  if (row === undefined) throw notFound(noun);
+  const { noun } = resource;
+  const row = demandFound(noun, await rows.lock(tx, organizationId, id));
   demandNotOwnedByFile(noun, row);
-  demandMatch(call.header, row);
+  demandMatch(call.header, row, await resource.parts?.(tx, row, 'locked'));
   return row;
 }
 
-/** The row, with its version in the `ETag` of the response; 404 when there is none. */
-function withTag<Row extends { readonly version: number }>(
-  call: WriteCall,
-  noun: string,
-  row: Row | null | undefined,
-): Row {
+async function tagOf<C extends Columns>(
+  { parts }: WrittenResource<C>,
+  db: Kysely<Database>,
+  row: RowOf<C>,
+): Promise<string> {
+  return entityTag(row, await parts?.(db, row, 'read'));
+}
+
+function demandFound<Row>(noun: string, row: Row | null | undefined): Row {
   if (row === null || row === undefined) throw notFound(noun);
-  call.setHeader(headers.etag, entityTag(row));
   return row;
 }

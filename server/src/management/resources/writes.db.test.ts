@@ -166,7 +166,10 @@ describe('every write', () => {
     const body = { name: 'Tagged', default_max_wait_ms: 1, allow_fallback: true, enabled: true };
     const first = await room.call('updateLane', room.acme, { id: lane.id, body });
     const headers = { 'if-match': first.headers.get('ETag') ?? '' };
-    const second = await room.call('updateLane', room.acme, { id: lane.id, body, headers });
+    const same = await room.call('updateLane', room.acme, { id: lane.id, body, headers });
+    assert.equal(same.headers.get('ETag'), headers['if-match'], 'a write that changes nothing keeps the tag');
+    const changed = { ...body, default_max_wait_ms: 2 };
+    const second = await room.call('updateLane', room.acme, { id: lane.id, body: changed, headers });
     assert.notEqual(second.headers.get('ETag'), headers['if-match']);
     await assert.rejects(
       room.call('updateLane', room.acme, { id: lane.id, body, headers }),

@@ -188,6 +188,7 @@ export const tables = {
     allow_fallback: defaulted(boolean),
     selection: defaulted(oneOf<'preferred' | 'soonest'>()),
     hidden: defaulted(boolean),
+    shadows_model: defaulted(boolean),
     enabled: defaulted(boolean),
     ...revision,
   },

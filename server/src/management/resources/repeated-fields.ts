@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import { serverSetFields, volatileFields } from '@relay/contract';
+import type { Kysely } from 'kysely';
+import type { TSchema } from 'typebox';
+import type { Columns, Database } from '../../store/postgres/schema.ts';
+import type { ManagementDeps } from './deps.ts';
+import { invalidField } from './refusals.ts';
+import type { RowOf } from './rows.ts';
+
+/** How a resource is changed by PUT: the schema of the body, and what a GET returns of a row. */
+export interface Changeable<C extends Columns> {
+  readonly body: TSchema;
+  /** Reads with `db`, which may be the transaction of the write. */
+  wire(deps: ManagementDeps, db: Kysely<Database>, row: RowOf<C>): object | Promise<object>;
+}
+
+/**
+ * A body may repeat fields that it cannot change, so that what a GET returned can be sent back. Throws 400 for one with
+ * another value. Fields that change by themselves are ignored: what was read may be out of date.
+ */
+export function demandRepeated(body: TSchema, sent: object, current: object, path?: string): void {
+  for (const field of serverSetFields(body)) {
+    const value = fieldOf(sent, field);
+    if (value === undefined || volatileFields.has(field)) continue;
+    const own = fieldOf(current, field);
+    if (isDeepStrictEqual(value, own)) continue;
+    const now = own === undefined ? 'not set' : JSON.stringify(own);
+    const param = path === undefined ? field : `${path}.${field}`;
+    throw invalidField(
+      param,
+      `${param} cannot be changed by this call; it is ${now}. Send it as it is, or leave it out.`,
+    );
+  }
+}
+
+/** Whether the body says of every field what the resource already has. */
+export function repeatsAll(sent: object, current: object): boolean {
+  return Object.entries(sent).every(
+    ([field, value]) =>
+      value === undefined || volatileFields.has(field) || isDeepStrictEqual(value, fieldOf(current, field)),
+  );
+}
+
+/** The columns of a patch whose values differ from those of the row. A patch may leave out any column. */
+export function changedColumns<Patch extends object>(row: object, patch: Patch): Patch {
+  const changed = Object.entries(patch).filter(
+    ([column, value]) => value !== undefined && !isDeepStrictEqual(value, fieldOf(row, column)),
+  );
+  return Object.fromEntries(changed) as Patch;
+}
+
+function fieldOf(from: object, field: string): unknown {
+  return Object.hasOwn(from, field) ? Reflect.get(from, field) : undefined;
+}

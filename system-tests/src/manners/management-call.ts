@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import type { Deployment } from '../harness/deployment.ts';
+
+/** A JSON object of the management interface. */
+export type Fields = Record<string, unknown> & { readonly id: string };
+
+export interface Answer {
+  readonly status: number;
+  readonly etag: string | null;
+  readonly body: Fields;
+  readonly error: { readonly code: string; readonly message: string; readonly param: string | null } & Record<
+    string,
+    unknown
+  >;
+}
+
+export async function ask(
+  { url, adminToken }: Pick<Deployment, 'url' | 'adminToken'>,
+  method: string,
+  path: string,
+  sent: { readonly body?: unknown; readonly ifMatch?: string | null } = {},
+): Promise<Answer> {
+  const headers = new Headers({ authorization: `Bearer ${adminToken}` });
+  if (sent.body !== undefined) headers.set('content-type', 'application/json');
+  if (sent.ifMatch != null) headers.set('if-match', sent.ifMatch);
+  const body = sent.body === undefined ? null : JSON.stringify(sent.body);
+  const response = await fetch(`${url}/api/relay${path}`, { method, headers, body });
+  const text = await response.text();
+  const parsed = text === '' ? {} : JSON.parse(text);
+  return { status: response.status, etag: response.headers.get('etag'), body: parsed, error: parsed.error };
+}
+
+/** A call that must succeed. */
+export async function done(site: Deployment, method: string, path: string, body?: unknown): Promise<Answer> {
+  const answer = await ask(site, method, path, body === undefined ? {} : { body });
+  assert.ok(
+    answer.status < 300,
+    `${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`,
+  );
+  return answer;
+}
+
+export async function made(site: Deployment, path: string, body: unknown): Promise<Fields> {
+  return (await done(site, 'POST', path, body)).body;
+}
+
+let count = 0;
+/** A name that no other check uses. */
+export function fresh(name: string): string {
+  count += 1;
+  return `${name} ${process.pid} ${count}`;
+}
+
+/** A provider with one endpoint for each model. */
+export async function madeEndpoints(
+  site: Deployment,
+  ...models: readonly string[]
+): Promise<{ provider: Fields; endpoints: Fields[] }> {
+  const provider = await made(site, '/providers', {
+    name: fresh('Provider'),
+    base_url: site.provider.baseUrl,
+    auth_mode: 'none',
+  });
+  const endpoints: Fields[] = [];
+  for (const upstream_model of models) {
+    const endpoint = { provider_id: provider.id, name: fresh(upstream_model), upstream_model };
+    endpoints.push(await made(site, '/endpoints', { ...endpoint, route_kind: 'multi' }));
+  }
+  return { provider, endpoints };
+}
