@@ -791,8 +791,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        /** Change a routing lane */
+        /** Read a routing lane with its members */
+        get: operations["getLane"];
+        /** Change a routing lane, and with members also what it consists of */
         put: operations["updateLane"];
         post?: never;
         /** Delete a routing lane */
@@ -827,7 +828,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a lane membership */
+        get: operations["getMembership"];
         /** Change the rank of a membership, or enable or disable it */
         put: operations["updateMembership"];
         post?: never;
@@ -899,7 +901,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a resource limit policy (self-hosted) */
+        get: operations["getLimitPolicy"];
         /** Change a resource limit policy (self-hosted) */
         put: operations["updateLimitPolicy"];
         post?: never;
@@ -1424,6 +1427,7 @@ export interface components {
         };
         /** AccountUpdate */
         AccountUpdate: {
+            /** @description At least one visible character. */
             name: string;
         };
         /** ApiKey */
@@ -1446,6 +1450,7 @@ export interface components {
         };
         /** ApiKeyCreate */
         ApiKeyCreate: {
+            /** @description At least one visible character. */
             name: string;
             scopes: string[];
             /** @description A future time, or null for no expiry. */
@@ -1530,6 +1535,7 @@ export interface components {
         };
         /** ApiKeyUpdate */
         ApiKeyUpdate: {
+            /** @description At least one visible character. */
             name: string;
         };
         /** AuditActor */
@@ -1807,6 +1813,7 @@ export interface components {
         ConfigCredential: {
             /** @description The slug of the provider it is for. */
             provider: string;
+            /** @description At least one visible character. */
             name: string;
             /** @default true */
             enabled?: boolean;
@@ -1824,6 +1831,7 @@ export interface components {
              * @default null
              */
             credential?: string | null;
+            /** @description At least one visible character. */
             name: string;
             /** @description The model name sent upstream. */
             upstream_model: string;
@@ -1871,6 +1879,7 @@ export interface components {
         ConfigGuardrail: {
             /** @description What the item is known by from one apply to the next. Left out, it is derived from the name; write it down before renaming. */
             slug?: string;
+            /** @description At least one visible character. */
             name: string;
             /** @default custom-http */
             preset_slug?: string;
@@ -1940,6 +1949,7 @@ export interface components {
         ConfigLane: {
             /** @description What the item is known by from one apply to the next. Left out, it is derived from the name; write it down before renaming. */
             slug?: string;
+            /** @description At least one visible character. */
             name: string;
             /**
              * @description The wait budget.
@@ -1962,6 +1972,11 @@ export interface components {
              * @default false
              */
             hidden?: boolean;
+            /**
+             * @description Says that the lane may take the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @default false
+             */
+            shadows_model?: boolean;
         };
         /** ConfigLimitPolicy */
         ConfigLimitPolicy: {
@@ -2068,6 +2083,7 @@ export interface components {
         ConfigProvider: {
             /** @description What the item is known by from one apply to the next. Left out, it is derived from the name; write it down before renaming. */
             slug?: string;
+            /** @description At least one visible character. */
             name: string;
             /** @description An http or https URL. */
             base_url: string;
@@ -2120,14 +2136,34 @@ export interface components {
         CredentialCreate: {
             /** @description An opaque identifier. */
             provider_id: string;
+            /** @description At least one visible character. */
             name: string;
             /** @description Stored sealed; never returned. */
             secret: string;
             /** @default true */
             enabled?: boolean;
         };
-        /** CredentialUpdate */
+        /**
+         * CredentialUpdate
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, provider_id, created_at, last_used_at, managed_by.
+         */
         CredentialUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description An opaque identifier. */
+            provider_id?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            created_at?: string;
+            last_used_at?: string | null;
+            /**
+             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
+            /** @description At least one visible character. */
             name?: string;
             /** @description Stored sealed; never returned. */
             secret?: string;
@@ -2209,6 +2245,7 @@ export interface components {
         EndpointCreate: {
             /** @description An opaque identifier. */
             provider_id: string;
+            /** @description At least one visible character. */
             name: string;
             /** @description The model name sent upstream. */
             upstream_model: string;
@@ -2253,8 +2290,30 @@ export interface components {
             /** @enum {string} */
             operation: "chat" | "responses" | "embeddings";
         };
-        /** EndpointUpdate */
+        /**
+         * EndpointUpdate
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, provider_id, slug, health, health_detail, cooldown_until, managed_by.
+         */
         EndpointUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description An opaque identifier. */
+            provider_id?: string;
+            /** @description Derived from the name; unique within the organization. */
+            slug?: string;
+            /**
+             * @description What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.
+             * @enum {string}
+             */
+            health?: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
+            health_detail?: components["schemas"]["HealthDetail"];
+            cooldown_until?: string | null;
+            /**
+             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
+            /** @description At least one visible character. */
             name?: string;
             /** @description The model name sent upstream. */
             upstream_model?: string;
@@ -2282,7 +2341,7 @@ export interface components {
         Error: {
             type: string;
             /** @enum {string} */
-            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "upgrade_required" | "conflict" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "upstream_credential_refused" | "upstream_redirected" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
+            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "upgrade_required" | "conflict" | "lane_shadows_model" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "upstream_credential_refused" | "upstream_redirected" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
             /** @description What happened, why, and what to do. */
             message: string;
             /** @description The field at fault. */
@@ -2382,8 +2441,20 @@ export interface components {
              */
             managed_by?: "file";
         };
-        /** GuardrailBindingWrite */
+        /**
+         * GuardrailBindingWrite
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, guardrail_id, managed_by.
+         */
         GuardrailBindingWrite: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description An opaque identifier. */
+            guardrail_id?: string;
+            /**
+             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
             /** @enum {string} */
             target_type: "global" | "lane" | "provider" | "endpoint";
             /** @description Null for `global`. */
@@ -2397,6 +2468,7 @@ export interface components {
         };
         /** GuardrailCreate */
         GuardrailCreate: {
+            /** @description At least one visible character. */
             name: string;
             /** @default custom-http */
             preset_slug?: string;
@@ -2589,8 +2661,23 @@ export interface components {
             /** @description Those that were asked in this time, deleted ones among them. */
             guardrails: components["schemas"]["GuardrailTotal"][];
         };
-        /** GuardrailUpdate */
+        /**
+         * GuardrailUpdate
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, slug, has_credential, binding_count, managed_by.
+         */
         GuardrailUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description Derived from the name; unique within the organization. */
+            slug?: string;
+            has_credential?: boolean;
+            binding_count?: number;
+            /**
+             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
+            /** @description At least one visible character. */
             name?: string;
             preset_slug?: string;
             /** @description An http or https URL. */
@@ -2728,6 +2815,7 @@ export interface components {
         InvitationAcceptance: {
             /** @description Stored sealed; never returned. */
             token: string;
+            /** @description At least one visible character. */
             name?: string;
             password?: string;
         };
@@ -2774,6 +2862,11 @@ export interface components {
              * @default false
              */
             hidden: boolean;
+            /**
+             * @description Says that the lane may take the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @default false
+             */
+            shadows_model: boolean;
             enabled: boolean;
             /**
              * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
@@ -2783,6 +2876,7 @@ export interface components {
         };
         /** LaneCreate */
         LaneCreate: {
+            /** @description At least one visible character. */
             name: string;
             /**
              * @description The wait budget.
@@ -2805,9 +2899,101 @@ export interface components {
              * @default false
              */
             hidden?: boolean;
+            /**
+             * @description Says that the lane may take the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @default false
+             */
+            shadows_model?: boolean;
+            /** @description The whole list: members that are not in it are taken out. Members that stay keep their ids. Left out, the members stay as they are. */
+            members?: components["schemas"]["LaneMemberWrite"][];
         };
-        /** LaneUpdate */
+        /** LaneDetail */
+        LaneDetail: {
+            /** @description An opaque identifier. */
+            id: string;
+            name: string;
+            /** @description Derived from the name; unique within the organization. */
+            slug: string;
+            description: string | null;
+            /**
+             * @description The wait budget.
+             * @default 30000
+             */
+            default_max_wait_ms: number;
+            allow_fallback: boolean;
+            /**
+             * @description `soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.
+             * @default soonest
+             * @enum {string}
+             */
+            selection: "preferred" | "soonest";
+            /**
+             * @description Whether the lane is left out of the model list.
+             * @default false
+             */
+            hidden: boolean;
+            /**
+             * @description Says that the lane may take the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @default false
+             */
+            shadows_model: boolean;
+            enabled: boolean;
+            /**
+             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
+            members: components["schemas"]["LaneMember"][];
+        };
+        /** LaneMember */
+        LaneMember: {
+            /** @description An opaque identifier. */
+            id: string;
+            /** @description An opaque identifier. */
+            endpoint_id: string;
+            /** @description Lower ranks are preferred. */
+            manual_rank: number;
+            enabled: boolean;
+            /**
+             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
+        };
+        /**
+         * LaneMemberWrite
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, managed_by.
+         */
+        LaneMemberWrite: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /**
+             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
+            /** @description An opaque identifier. */
+            endpoint_id: string;
+            /** @description Left out: one more than that of the member before it; 1 for the first. */
+            manual_rank?: number;
+            /** @default true */
+            enabled?: boolean;
+        };
+        /**
+         * LaneUpdate
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, slug, managed_by.
+         */
         LaneUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description Derived from the name; unique within the organization. */
+            slug?: string;
+            /**
+             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
+            /** @description At least one visible character. */
             name: string;
             /**
              * @description The wait budget.
@@ -2828,6 +3014,13 @@ export interface components {
              * @default false
              */
             hidden?: boolean;
+            /**
+             * @description Says that the lane may take the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @default false
+             */
+            shadows_model?: boolean;
+            /** @description The whole list: members that are not in it are taken out. Members that stay keep their ids. Left out, the members stay as they are. */
+            members?: components["schemas"]["LaneMemberWrite"][];
         };
         /** LimitPolicy */
         LimitPolicy: {
@@ -2877,8 +3070,18 @@ export interface components {
             /** @default true */
             enabled?: boolean;
         };
-        /** LimitPolicyUpdate */
+        /**
+         * LimitPolicyUpdate
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, managed_by.
+         */
         LimitPolicyUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /**
+             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
             /** @enum {string} */
             scope_type: "global" | "provider" | "credential" | "endpoint" | "lane";
             /** @description Null for `global`. */
@@ -3040,8 +3243,22 @@ export interface components {
             /** @default true */
             enabled?: boolean;
         };
-        /** MembershipUpdate */
+        /**
+         * MembershipUpdate
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, lane_id, endpoint_id, managed_by.
+         */
         MembershipUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description An opaque identifier. */
+            lane_id?: string;
+            /** @description An opaque identifier. */
+            endpoint_id?: string;
+            /**
+             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
             /** @description Lower ranks are preferred. */
             manual_rank: number;
             enabled: boolean;
@@ -3089,6 +3306,7 @@ export interface components {
         OrgApiKeyCreate: {
             /** @description An opaque identifier. */
             user_uuid: string;
+            /** @description At least one visible character. */
             name: string;
             scopes: string[];
             /** @description A future time, or null for no expiry. */
@@ -3096,6 +3314,7 @@ export interface components {
         };
         /** OrgUpdate */
         OrgUpdate: {
+            /** @description At least one visible character. */
             name: string;
         };
         /** PasswordChange */
@@ -3179,8 +3398,20 @@ export interface components {
              */
             source?: "catalog" | "manual";
         };
-        /** PricingPolicyUpdate */
+        /**
+         * PricingPolicyUpdate
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, endpoint_id, managed_by.
+         */
         PricingPolicyUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description An opaque identifier. */
+            endpoint_id?: string;
+            /**
+             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
             /** @description Integer micro-USD. */
             input_cost_micros_per_1m_tokens?: number;
             /** @description Integer micro-USD. */
@@ -3247,6 +3478,7 @@ export interface components {
         };
         /** ProviderCreate */
         ProviderCreate: {
+            /** @description At least one visible character. */
             name: string;
             /** @description An http or https URL. */
             base_url: string;
@@ -3293,8 +3525,29 @@ export interface components {
             /** @description The first of the provider’s models. */
             model_ids: string[];
         };
-        /** ProviderUpdate */
+        /**
+         * ProviderUpdate
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, slug, has_credential, health, health_detail, managed_by.
+         */
         ProviderUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description Derived from the name; unique within the organization. */
+            slug?: string;
+            /** @description Whether an enabled credential is stored. */
+            has_credential?: boolean;
+            /**
+             * @description What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.
+             * @enum {string}
+             */
+            health?: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
+            health_detail?: components["schemas"]["HealthDetail"];
+            /**
+             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
+            /** @description At least one visible character. */
             name?: string;
             /** @description An http or https URL. */
             base_url?: string;
@@ -3622,10 +3875,12 @@ export interface components {
         };
         /** SignUp */
         SignUp: {
+            /** @description At least one visible character. */
             name: string;
             /** Format: email */
             email: string;
             password: string;
+            /** @description At least one visible character. */
             organization_name: string;
         };
         /** StatsSummary */
@@ -3963,7 +4218,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `conflict`, `managed_by_file`, `idempotency_conflict`, `secret_already_shown`. On inference a provider’s own 409 may pass through unchanged. */
+        /** @description `conflict`, `lane_shadows_model`, `managed_by_file`, `idempotency_conflict`, `secret_already_shown`. On inference a provider’s own 409 may pass through unchanged. */
         Error409: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -6312,7 +6567,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Lane */
+            /** @description LaneDetail */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6320,16 +6575,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Lane"];
+                    "application/json": components["schemas"]["LaneDetail"];
                 };
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getLane: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description LaneDetail */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LaneDetail"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];
@@ -6353,14 +6639,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Lane */
+            /** @description LaneDetail */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Lane"];
+                    "application/json": components["schemas"]["LaneDetail"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6477,6 +6763,36 @@ export interface operations {
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getMembership: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                membership_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Membership */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Membership"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];
@@ -6771,6 +7087,36 @@ export interface operations {
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getLimitPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description LimitPolicy */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LimitPolicy"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];

@@ -52,6 +52,7 @@ const modes: Readonly<Record<Mode, Partial<Record<RouteId, string>>>> = {
     ...withoutSingleSignOn,
     listLimitPolicies: '403 mode_unsupported',
     createLimitPolicy: '403 mode_unsupported',
+    getLimitPolicy: '403 mode_unsupported',
     updateLimitPolicy: '403 mode_unsupported',
     deleteLimitPolicy: '403 mode_unsupported',
   },

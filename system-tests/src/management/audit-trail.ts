@@ -104,6 +104,7 @@ export async function compareTrail(walk: Walk, reader: Caller): Promise<number> 
   for (const write of writes) {
     const found = byRequest.get(write.requestId) ?? [];
     byRequest.delete(write.requestId);
+    if (found.length === 0 && keptVersion(walk, write)) continue;
     for (const text of faultsOf(write, found)) walk.fault(`${write.line}: ${text}`);
   }
   for (const [requestId, left] of byRequest) {
@@ -113,6 +114,16 @@ export async function compareTrail(walk: Walk, reader: Caller): Promise<number> 
     );
   }
   return writes.length;
+}
+
+/** Whether the version is that of the answer before: the write changed nothing. */
+function keptVersion({ answers }: Walk, write: Answer): boolean {
+  const of = ({ line }: Answer) => line.split(' ')[1];
+  const earlier = answers.slice(0, answers.indexOf(write)).filter((each) => of(each) === of(write));
+  const etag = write.headers.get('etag');
+  return (
+    etag !== null && earlier.findLast(({ headers }) => headers.has('etag'))?.headers.get('etag') === etag
+  );
 }
 
 function isWrite({ line, status, route, headers }: Answer): boolean {

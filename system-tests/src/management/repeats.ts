@@ -52,7 +52,7 @@ const creates = {
     endpoint_id: endpoint,
     ...price,
   })),
-  lane: create('POST /api/relay/routing-lanes', routing.lane, (_made, _world, set) => ({
+  lane: create('POST /api/relay/routing-lanes', routing.laneDetail, (_made, _world, set) => ({
     name: `Lane ${set}`,
     default_max_wait_ms: 100,
     allow_fallback: true,

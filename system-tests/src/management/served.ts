@@ -23,6 +23,7 @@ export const unserved: readonly RouteId[] = [];
 const selfHostedOnly: readonly RouteId[] = [
   'listLimitPolicies',
   'createLimitPolicy',
+  'getLimitPolicy',
   'updateLimitPolicy',
   'deleteLimitPolicy',
 ];

@@ -36,8 +36,10 @@ const idRoutes: readonly IdRoute[] = [
   { line: 'PUT /api/relay/endpoints/{}', foreign: 'endpointId', body: { name: 'Renamed' } },
   { line: 'DELETE /api/relay/endpoints/{}', foreign: 'endpointId' },
   { line: 'POST /api/relay/endpoints/{}/test', foreign: 'endpointId' },
+  { line: 'GET /api/relay/routing-lanes/{}', foreign: 'laneId' },
   { line: 'PUT /api/relay/routing-lanes/{}', foreign: 'laneId', body: lane },
   { line: 'DELETE /api/relay/routing-lanes/{}', foreign: 'laneId' },
+  { line: 'GET /api/relay/lane-memberships/{}', foreign: 'membershipId' },
   {
     line: 'PUT /api/relay/lane-memberships/{}',
     foreign: 'membershipId',
@@ -51,6 +53,7 @@ const idRoutes: readonly IdRoute[] = [
   { line: 'PUT /api/relay/guardrails/{}/bindings', foreign: 'guardrailId', body: { bindings: [] } },
   { line: 'GET /api/relay/guardrails/{}/stats', foreign: 'guardrailId' },
   { line: 'POST /api/relay/guardrails/{}/test', foreign: 'guardrailId', body: text },
+  { line: 'GET /api/relay/limit-policies/{}', foreign: 'limitPolicyId' },
   {
     line: 'PUT /api/relay/limit-policies/{}',
     foreign: 'limitPolicyId',

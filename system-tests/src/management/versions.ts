@@ -8,34 +8,57 @@ import type { World } from './world.ts';
 interface Change {
   readonly line: string;
   readonly body: object;
+  /** Changes it again: a body that changes nothing keeps the version. */
+  readonly other: object;
   readonly usual: '200' | '204';
 }
 
 const lane = { name: 'Lane', default_max_wait_ms: 200, allow_fallback: true, enabled: true };
-const limit = { metric: 'requests', period: 'month', limit_value: 2_000_000, enabled: true };
+const limit = { metric: 'requests', period: 'month', limit_value: 2_000_001, enabled: true };
+const other = { limit_value: 2_000_002 };
 
 /** Every change of something that exists. */
 function changesOf(made: Made, memberId: string): readonly Change[] {
-  const put = (path: string, body: object): Change => ({
+  const put = (path: string, body: object, other: object): Change => ({
     line: `PUT /api/relay/${path}`,
     body,
+    other: { ...body, ...other },
     usual: '200',
   });
   return [
-    { line: 'PATCH /api/account', body: { name: 'Ada' }, usual: '200' },
-    { line: 'PATCH /api/account/preferences', body: { marketing_opt_in: false }, usual: '200' },
-    { line: `PATCH /api/account/api-keys/${made.key}`, body: { name: 'Renamed' }, usual: '204' },
-    { line: 'PATCH /api/org', body: { name: 'Acme' }, usual: '200' },
-    { line: `PATCH /api/org/members/${memberId}`, body: { role: 'developer' }, usual: '200' },
-    put(`providers/${made.provider}`, { name: 'Renamed' }),
-    put(`credentials/${made.credential}`, { name: 'renamed' }),
-    put(`endpoints/${made.endpoint}`, { name: 'Renamed' }),
-    put(`pricing-policies/${made.pricingPolicy}`, { flat_request_cost_micros: 7 }),
-    put(`routing-lanes/${made.lane}`, lane),
-    put(`lane-memberships/${made.membership}`, { manual_rank: 9, enabled: true }),
-    put(`guardrails/${made.guardrail}`, { name: 'Renamed' }),
-    put(`guardrails/${made.guardrail}/bindings`, { bindings: [] }),
-    put(`limit-policies/${made.limitPolicy}`, { scope_type: 'global', scope_id: null, ...limit }),
+    { line: 'PATCH /api/account', body: { name: 'Ada' }, other: { name: 'Ada L.' }, usual: '200' },
+    {
+      line: 'PATCH /api/account/preferences',
+      body: { marketing_opt_in: false },
+      other: { marketing_opt_in: true },
+      usual: '200',
+    },
+    {
+      line: `PATCH /api/account/api-keys/${made.key}`,
+      body: { name: 'Renamed' },
+      other: { name: 'Renamed again' },
+      usual: '204',
+    },
+    { line: 'PATCH /api/org', body: { name: 'Acme' }, other: { name: 'Acme Ltd' }, usual: '200' },
+    {
+      line: `PATCH /api/org/members/${memberId}`,
+      body: { role: 'viewer' },
+      other: { role: 'developer' },
+      usual: '200',
+    },
+    put(`providers/${made.provider}`, { name: 'Renamed' }, { name: 'Again' }),
+    put(`credentials/${made.credential}`, { name: 'renamed' }, { name: 'again' }),
+    put(`endpoints/${made.endpoint}`, { name: 'Renamed' }, { name: 'Again' }),
+    put(
+      `pricing-policies/${made.pricingPolicy}`,
+      { flat_request_cost_micros: 7 },
+      { flat_request_cost_micros: 8 },
+    ),
+    put(`routing-lanes/${made.lane}`, lane, { name: 'Again' }),
+    put(`lane-memberships/${made.membership}`, { manual_rank: 9, enabled: true }, { manual_rank: 8 }),
+    put(`guardrails/${made.guardrail}`, { name: 'Renamed' }, { name: 'Again' }),
+    put(`guardrails/${made.guardrail}/bindings`, { bindings: [{ target_type: 'global' }] }, { bindings: [] }),
+    put(`limit-policies/${made.limitPolicy}`, { scope_type: 'global', scope_id: null, ...limit }, other),
     budget('pro/user-limit-policies', made.userPolicy, {
       user_uuid: memberId,
       target_type: 'provider',
@@ -51,7 +74,12 @@ function changesOf(made: Made, memberId: string): readonly Change[] {
 }
 
 function budget(path: string, limit_uuid: string, body: object): Change {
-  return { line: `POST /api/relay/${path}`, body: { limit_uuid, ...body }, usual: '200' };
+  return {
+    line: `POST /api/relay/${path}`,
+    body: { limit_uuid, ...body },
+    other: { limit_uuid, ...body, ...other },
+    usual: '200',
+  };
 }
 
 /** The updates of the contract that are not tried here. */
@@ -67,19 +95,19 @@ export function changesMissed(made: Made): string[] {
 
 /** A change based on the current version succeeds once; a change based on an older one is rejected. */
 export async function changeByVersion({ walk, memberId }: World, caller: Caller, made: Made): Promise<void> {
-  for (const { line, body, usual } of changesOf(made, memberId)) {
+  for (const { line, body, other: again, usual } of changesOf(made, memberId)) {
     const first = await walk.expect(caller, line, usual, () => [], { body });
     if (first.status >= 400) continue;
     const etag = first.headers.get('etag') ?? '';
     if (!/^"[^"]+"$/.test(etag)) walk.fault(`${line}: the entity tag is ${etag}`);
-    const onVersion = (tag: string) => ({ body, headers: { 'if-match': tag } });
-    const second = await walk.expect(caller, line, usual, () => [], onVersion(etag));
+    const onVersion = (tag: string, sent: object) => ({ body: sent, headers: { 'if-match': tag } });
+    const second = await walk.expect(caller, line, usual, () => [], onVersion(etag, again));
     const now = second.headers.get('etag') ?? '';
     if (now === etag) walk.fault(`${line}: a change has kept the version ${etag}`);
-    const stale = await walk.expect(caller, line, '412 version_conflict', nothing, onVersion(etag));
+    const stale = await walk.expect(caller, line, '412 version_conflict', nothing, onVersion(etag, body));
     if (stale.headers.get('etag') !== now) walk.fault(`${line}: a 412 does not tell the version`);
-    await walk.expect(caller, line, usual, () => [], onVersion('*'));
-    await walk.expect(caller, line, usual, () => [], onVersion(`"none", ${await versionOf(line)}`));
+    await walk.expect(caller, line, usual, () => [], onVersion('*', body));
+    await walk.expect(caller, line, usual, () => [], onVersion(`"none", ${await versionOf(line)}`, again));
 
     async function versionOf(of: string): Promise<string> {
       const { headers } = await walk.send(caller, of, { body });

@@ -43,6 +43,7 @@ async function walkResourcePolicies({ walk }: Pick<World, 'walk'>, caller: Calle
   const changed = await walk.expect(caller, `PUT ${path}/${idOf(made)}`, '200', fields.limitPolicy, more);
   if (changed.status === 200 && !changed.text.includes('"limit_value":700'))
     walk.fault(`PUT ${path}: the limit stays`);
+  await walk.expect(caller, `GET ${path}/${idOf(made)}`, '200', fields.limitPolicy);
   await walk.expect(caller, `DELETE ${path}/${idOf(made)}`, '204', nothing);
 }
 

@@ -88,15 +88,19 @@ async function walkLanes({ walk }: World, caller: Caller, endpointId: string): P
   const lanes = '/api/relay/routing-lanes';
   await walk.expect(caller, `GET ${lanes}`, '200', listOf(fields.lane));
   const body = { name: 'Walked Lane', ...laneSettings };
-  const lane = await walk.expect(caller, `POST ${lanes}`, '201', fields.lane, { body });
+  const lane = await walk.expect(caller, `POST ${lanes}`, '201', fields.laneDetail, { body });
   const slower = { body: { name: 'Walked Lane', ...laneSettings, default_max_wait_ms: 9_000 } };
-  const changed = await walk.expect(caller, `PUT ${lanes}/${idOf(lane)}`, '200', fields.lane, slower);
+  const changed = await walk.expect(caller, `PUT ${lanes}/${idOf(lane)}`, '200', fields.laneDetail, slower);
   if (!changed.text.includes('"default_max_wait_ms":9000')) walk.fault(`PUT ${lanes}: the wait stays`);
 
   const memberships = '/api/relay/lane-memberships';
   await walk.expect(caller, `GET ${memberships}`, '200', listOf(fields.membership));
   const joined = { body: { lane_id: idOf(lane), endpoint_id: endpointId, manual_rank: 1, enabled: true } };
   const made = await walk.expect(caller, `POST ${memberships}`, '201', fields.membership, joined);
+
+  await walk.expect(caller, `GET ${memberships}/${idOf(made)}`, '200', fields.membership);
+  const whole = await walk.expect(caller, `GET ${lanes}/${idOf(lane)}`, '200', fields.laneDetail);
+  if (!whole.text.includes(idOf(made))) walk.fault(`GET ${lanes}: the member is missing: ${whole.text}`);
 
   const asked = { model: textAt(lane, 'slug'), messages: [{ role: 'user', content: 'Say hello.' }] };
   const explain = { body: { operation: 'chat', body: asked } };

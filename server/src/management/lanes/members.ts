@@ -84,7 +84,7 @@ async function insertMember(
   const endpoint = await heldReference(tx, 'endpoints', lane.organization_id, named);
   const row = { id, lane_id: lane.id, endpoint_id: endpoint.id, ...settings };
   const inserted = await memberships.insert(tx, lane.organization_id, row);
-  // The lane is locked, so nobody else can have put the endpoint into it meanwhile.
+  // The lane is locked, so no other write can have put the endpoint into it meanwhile.
   if (inserted === undefined)
     throw new Error(`the endpoint ${endpoint.id} is in the lane ${lane.id} already`);
   return inserted;

@@ -67,24 +67,7 @@ export function resourceWrites<C extends Columns>(
   const { noun, table } = resource;
   const rows = ownedRows(table);
 
-  /** Answers the row that is left, with its tag in the `ETag` of the response. */
-  async function write(
-    call: WriteCall,
-    change: (writing: Writing) => Promise<{ before: RowOf<C> | null; after: RowOf<C> | null }>,
-  ): Promise<RowOf<C> | null> {
-    const { organizationId } = call.caller;
-    const { row, tag } = await writeConfiguration(deps, call, 'shared', async (tx) => {
-      const others: RecordedChange[] = [];
-      const { before, after } = await change({ tx, organizationId, also: (other) => others.push(other) });
-      const isFenced = after !== null && resource.isFenced?.(after) === true;
-      // A write that leaves the row as it was is not recorded.
-      const own = before === after ? [] : [recorded(resource, before, after)];
-      const result = { row: after, tag: after && (await tagOf(resource, tx, after)) };
-      return { result, changes: [...others, ...own], isFenced };
-    });
-    if (tag !== null) call.setHeader(headers.etag, tag);
-    return row;
-  }
+  const write = (call: WriteCall, change: RowChange<C>) => writeRow(deps, resource, call, change);
 
   return {
     rows,
@@ -133,6 +116,31 @@ export function resourceWrites<C extends Columns>(
       return undefined;
     },
   };
+}
+
+type RowChange<C extends Columns> = (
+  writing: Writing,
+) => Promise<{ before: RowOf<C> | null; after: RowOf<C> | null }>;
+
+/** Answers the row that is left, with its tag in the `ETag` of the response. */
+async function writeRow<C extends Columns>(
+  deps: ManagementDeps,
+  resource: WrittenResource<C>,
+  call: WriteCall,
+  change: RowChange<C>,
+): Promise<RowOf<C> | null> {
+  const { organizationId } = call.caller;
+  const { row, tag } = await writeConfiguration(deps, call, 'shared', async (tx) => {
+    const others: RecordedChange[] = [];
+    const { before, after } = await change({ tx, organizationId, also: (other) => others.push(other) });
+    const isFenced = after !== null && resource.isFenced?.(after) === true;
+    // A write that leaves the row as it was is not recorded.
+    const own = before === after ? [] : [recorded(resource, before, after)];
+    const result = { row: after, tag: after && (await tagOf(resource, tx, after)) };
+    return { result, changes: [...others, ...own], isFenced };
+  });
+  if (tag !== null) call.setHeader(headers.etag, tag);
+  return row;
 }
 
 /** Whether the body only repeats what is stored. Throws for a field with a value that it cannot have. */

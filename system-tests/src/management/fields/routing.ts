@@ -95,8 +95,14 @@ const laneFields: Fields = {
   description: maybeText,
   selection: oneOf('preferred', 'soonest'),
   hidden: flag,
+  shadows_model: flag,
 };
 export const lane = exactly(laneFields);
+/** One lane, alone, has its members. */
+export const laneDetail = exactly({
+  ...laneFields,
+  members: listOf(exactly({ id, endpoint_id: id, manual_rank: integer, enabled: flag })),
+});
 /** What the configuration file owns says so. */
 export const laneOfFile = exactly({ ...laneFields, managed_by: oneOf('file') });
 
