@@ -4,7 +4,7 @@ import { holdRequests } from './held-requests.ts';
 import { seedTraffic } from './seed-traffic.ts';
 
 const COOLS_DOWN_S = 15;
-const HEALTHY_AGAIN_MS_MAX = 2 * COOLS_DOWN_S * 1_000;
+const COOLDOWN_OVER_MS_MAX = 2 * COOLS_DOWN_S * 1_000;
 const ASSISTANTS = 5;
 const AT_ONCE = 4;
 const ENDED = 16;
@@ -27,7 +27,7 @@ export function liveTraffic(
 
   /** One refusal, once nothing is left of an earlier one. */
   async function coolDown(): Promise<void> {
-    await untilHealthy();
+    await untilOpen();
     provider.script({
       match: { model: 'sim-chat' },
       fault: { status: 429, retryAfter: String(COOLS_DOWN_S) },
@@ -35,12 +35,12 @@ export function liveTraffic(
     await seedTraffic(site, { requests: 1, models: ['assistant'] });
   }
 
-  async function untilHealthy(): Promise<void> {
-    const isHealthy = await until(async () => {
+  async function untilOpen(): Promise<void> {
+    const isOpen = await until(async () => {
       const { body } = await admin.call('GET', `/api/relay/endpoints/${endpoints.assistantId}`);
-      return (body as { health: string }).health === 'healthy';
-    }, HEALTHY_AGAIN_MS_MAX);
-    if (!isHealthy) throw new Error('the endpoint did not become healthy again');
+      return (body as { cooldown_until: string | null }).cooldown_until === null;
+    }, COOLDOWN_OVER_MS_MAX);
+    if (!isOpen) throw new Error('the cooldown of the endpoint did not end');
   }
 
   return {
