@@ -4360,7 +4360,7 @@ export interface components {
         "x-relay-overhead-ms": number;
         /** @description `upstream` when the body is the provider’s own, else `relay`. */
         "x-relay-error-source": string;
-        /** @description Seconds after which the same request can be admitted. */
+        /** @description Seconds after which the same request can be admitted; behind a concurrency limit an estimate, 1 to 60. */
         "Retry-After": string;
         /** @description The same in milliseconds. */
         "retry-after-ms": number;

@@ -55,7 +55,7 @@ export interface HeaderDescription {
 
 const threePosts = '200 of chat completions, responses and embeddings';
 const nonStreaming = `${threePosts}, not streaming`;
-const anyInference = 'every inference answer to which a policy applies';
+const anyInference = 'every inference answer to which a policy applies; on a 429, of the policy that refused';
 const pagedLists = 'list answers when `limit` was sent';
 
 export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> = {
@@ -84,7 +84,7 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   retryAfter: response(
     'string',
     '429 and 503 answers',
-    'Seconds after which the same request can be admitted.',
+    'Seconds after which the same request can be admitted; behind a concurrency limit an estimate, 1 to 60.',
   ),
   retryAfterMs: response('integer', '429 and 503 answers', 'The same in milliseconds.'),
   shouldRetry: response('boolean', 'error answers', '`false` when a retry cannot help; SDKs obey it.'),

@@ -1,4 +1,5 @@
 import type { AppliedLimit } from '../domain/limits/limit.ts';
+import { METRICS } from '../domain/limits/metric.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
@@ -10,6 +11,7 @@ import type {
   DeskAnswer,
   DeskAsk,
   Opening,
+  Refusal,
 } from './engine.ts';
 import type { Journal } from './journal.ts';
 import { createLeaseKeeper, LEASE_MS } from './lease-keeper.ts';
@@ -17,6 +19,8 @@ import { type FlowsAsk, flowsOf, type LiveFlow } from './live-flows.ts';
 import { countLive, type LiveOperations, remember } from './live-operations.ts';
 import { COOLDOWN_MS_MAX, type LocalCooldowns } from './local-cooldowns.ts';
 import { createRebuildWindows, type RebuildWindows } from './rebuild-windows.ts';
+import { concurrencyRefusal } from './refusal.ts';
+import { createRunningTimes, type RunningTimes } from './running-times.ts';
 import { createSettlements } from './settlements.ts';
 
 const REBUILDS_MAX = 3;
@@ -45,6 +49,8 @@ export interface AdmissionDesk {
   void(organizationId: string, operationId: string): void;
   /** Never blocks or fails a request; the journal takes what the store does not. */
   settle(organizationId: string, operationId: string, actual: Actual, record: string): void;
+  /** The refusal of a request that is in line for this concurrency limit when its wait budget ends. */
+  refuseInLine(organizationId: string, policyId: string): Refusal;
   /** Sets what `woken` calls for an operation in line. */
   onWake(operationId: string, wake: (() => void) | null): void;
   woken(operationId: string): void;
@@ -68,7 +74,8 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
   const keeper = createLeaseKeeper({ engine, live, rebuild, clock, log });
   const warn = warnOccasionally(clock, log);
   const settlements = createSettlements({ engine, journal: deps.journal, clock, warn });
-  const parts = { ...deps, live, rebuild };
+  const running = createRunningTimes();
+  const parts = { ...deps, live, rebuild, running };
 
   return {
     async admit(given) {
@@ -87,6 +94,7 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
     void(organizationId, operationId) {
       const found = live.get(operationId);
       if (found === undefined) return;
+      running.ended(operationId, clock.monotonicMs());
       // An operation that was sent, or is in the journal, is settled later.
       if (!found.sent && !found.journaled) live.delete(operationId);
       engine.void(organizationId, operationId).catch((error: unknown) => {
@@ -96,18 +104,18 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
     settle(organizationId, operationId, actual, record) {
       const found = live.get(operationId);
       live.delete(operationId);
+      running.ended(operationId, clock.monotonicMs());
       const settlement = { organizationId, operationId, actual, record };
       if (found === undefined) deps.append(organizationId, record);
       else if (found.journaled) deps.journal.settlement(settlement);
       else settlements.send(settlement);
     },
+    refuseInLine: (organizationId, policyId) => refuseForConcurrency(parts, organizationId, policyId),
     onWake(operationId, wake) {
       const found = live.get(operationId);
       if (found !== undefined) found.wake = wake;
     },
-    woken(operationId) {
-      live.get(operationId)?.wake?.();
-    },
+    woken: (operationId) => live.get(operationId)?.wake?.(),
     wakeAll() {
       for (const { wake } of live.values()) wake?.();
     },
@@ -129,15 +137,21 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
   };
 }
 
-type Parts = DeskDeps & { readonly live: LiveOperations; readonly rebuild: RebuildWindows };
+interface Parts extends DeskDeps {
+  readonly live: LiveOperations;
+  readonly rebuild: RebuildWindows;
+  readonly running: RunningTimes;
+}
 
-async function askEngine({ engine, live, rebuild, clock }: Parts, ask: AdmissionAsk): Promise<DeskAnswer> {
+async function askEngine(parts: Parts, ask: AdmissionAsk): Promise<DeskAnswer> {
+  const { engine, live, rebuild, clock } = parts;
   try {
     for (let attempt = 0; attempt < REBUILDS_MAX; attempt += 1) {
       const answer = await engine.admit(ask);
       if (answer.kind !== 'rebuild') {
-        remember(live, ask, answer, clock.monotonicMs());
-        return answer;
+        const nowMs = clock.monotonicMs();
+        remember(live, ask, answer, nowMs);
+        return noteRunning(parts, ask, answer, nowMs);
       }
       await rebuild(ask, answer.policyIds);
     }
@@ -148,6 +162,23 @@ async function askEngine({ engine, live, rebuild, clock }: Parts, ask: Admission
     throw error;
   }
   throw new RelayError('policy_unavailable', { internal: 'windows stay unknown after they were rebuilt' });
+}
+
+/** A refusal for lack of concurrency says when a unit may be free, which the engine does not know. */
+function noteRunning(parts: Parts, ask: AdmissionAsk, answer: DeskAnswer, nowMs: number): DeskAnswer {
+  parts.running.noted(ask, answer, nowMs);
+  if (answer.kind !== 'refused' || answer.policyId === null || !isConcurrency(ask, answer.policyId))
+    return answer;
+  return refuseForConcurrency(parts, ask.organizationId, answer.policyId);
+}
+
+function refuseForConcurrency({ running, clock }: Parts, organizationId: string, policyId: string): Refusal {
+  return concurrencyRefusal(policyId, running.freeInMs(organizationId, policyId, clock.monotonicMs()));
+}
+
+function isConcurrency({ candidates }: AdmissionAsk, policyId: string): boolean {
+  const charges = candidates.flatMap((candidate) => candidate.charges);
+  return charges.some(({ policy }) => policy.id === policyId && METRICS[policy.metric].held);
 }
 
 /** Admits without the engine: this process knows the cooldowns, and the journal replaces the lease. */

@@ -93,9 +93,11 @@ export interface Refusal {
   readonly policyId: string | null;
   /** Milliseconds until the limit has room for this request. */
   readonly resetMs: number;
+  /** The limit's window, for the rate headers; null without a limit, and for concurrency, which has no window. */
+  readonly window: WindowState | null;
 }
 
-/** A limit of the chosen candidate after the reservation, for the rate headers. */
+/** A limit of the chosen candidate after the reservation, or the one that refused; for the rate headers. */
 export interface WindowState {
   readonly policyId: string;
   /** Includes reservations for later. */

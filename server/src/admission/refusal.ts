@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@relay/contract';
 import type { Refusal } from './engine.ts';
 
-/** Concurrency frees up when a request ends, which no clock predicts; this is when a retry makes sense. */
+/** Concurrency frees up when a request ends, which no clock predicts. The desk replaces this by an estimate. */
 export const RETRY_UNKNOWN_MS = 1_000;
 /** Client libraries cap their backoff at this. Given a later time, they would retry too early, again and again. */
 const BACKOFF_MS_MAX = 60_000;
@@ -12,12 +12,12 @@ export function refusal(
   policyId: string | null,
   resetMs: number,
 ): Refusal {
-  return { kind: 'refused', reason, retryAfterMs, policyId, resetMs };
+  return { kind: 'refused', reason, retryAfterMs, policyId, resetMs, window: null };
 }
 
 /** No unit of this concurrency limit became free within the wait budget. */
-export function concurrencyRefusal(policyId: string): Refusal {
-  return refusal('wait_budget', RETRY_UNKNOWN_MS, policyId, RETRY_UNKNOWN_MS);
+export function concurrencyRefusal(policyId: string, freeInMs = RETRY_UNKNOWN_MS): Refusal {
+  return refusal('wait_budget', freeInMs, policyId, freeInMs);
 }
 
 /** How Relay answers a refused request. */

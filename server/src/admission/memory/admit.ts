@@ -1,6 +1,6 @@
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import { choose } from '../choose-candidate.ts';
-import type { AdmissionAnswer, AdmissionAsk } from '../engine.ts';
+import type { AdmissionAnswer, AdmissionAsk, WindowState } from '../engine.ts';
 import { RETRY_UNKNOWN_MS, refusal } from '../refusal.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { blockedConcurrency, place } from './placement.ts';
 import { forget, giveBack, keepTried, leaveLine, wakeNext } from './release.ts';
 import { latenessMsMax } from './sliding-window.ts';
-import { addTo, type Lease, post, removeFrom, usageOf } from './state.ts';
+import { addTo, type Lease, type OrganizationState, post, removeFrom, usageOf } from './state.ts';
 
 type UnknownWindows = (organizationId: string, limits: readonly AppliedLimit[]) => AppliedLimit[];
 
@@ -93,7 +93,7 @@ function decide(
     if (wasInLine) forget(memory, held);
     if (held !== undefined && tried !== null) keepTried(memory, held, tried, now + ask.leaseMs);
     return chosen.kind === 'refused'
-      ? chosen
+      ? { ...chosen, window: refusingWindow(memory, ask, chosen.policyId, now) }
       : refusal('queue_full', RETRY_UNKNOWN_MS, null, RETRY_UNKNOWN_MS);
   }
   const lease = { ...leaseOf(ask, now, chosen.candidate, chosen.slotMs), arrivedMs, tried };
@@ -113,6 +113,17 @@ function decide(
   return answer;
 }
 
+function refusingWindow(
+  memory: EngineMemory,
+  ask: AdmissionAsk,
+  policyId: string | null,
+  now: number,
+): WindowState | null {
+  const policy = policiesOf(ask.candidates).find(({ id }) => id === policyId);
+  if (policy === undefined || policy.period === 'none') return null;
+  return windowOf(memory.stateOf(ask.organizationId), policy, now);
+}
+
 function dispatch(memory: EngineMemory, lease: Lease, now: number): AdmissionAnswer {
   const state = memory.stateOf(lease.organizationId);
   lease.state = 'dispatched';
@@ -123,11 +134,13 @@ function dispatch(memory: EngineMemory, lease: Lease, now: number): AdmissionAns
 
 function admitted(memory: EngineMemory, lease: Lease, now: number): AdmissionAnswer {
   const state = memory.stateOf(lease.organizationId);
-  const windows = chargesOf(lease).map(({ policy }) => {
-    const { used, reserved, resetMs } = usageOf(state, policy, now);
-    return { policyId: policy.id, used: used + reserved, resetMs };
-  });
+  const windows = chargesOf(lease).map(({ policy }) => windowOf(state, policy, now));
   return { kind: 'admitted', candidate: lease.candidate, windows };
+}
+
+function windowOf(state: OrganizationState, policy: AppliedLimit, now: number): WindowState {
+  const { used, reserved, resetMs } = usageOf(state, policy, now);
+  return { policyId: policy.id, used: used + reserved, resetMs };
 }
 
 function waitFor({ candidate, slotMs }: Lease, now: number, policyId: string | null): AdmissionAnswer {

@@ -165,6 +165,7 @@ describe('refusals', () => {
       retryAfterMs: 0,
       policyId: 'tokens/minute',
       resetMs: 0,
+      window: { policyId: 'tokens/minute', used: 0, resetMs: 0 },
     });
   });
 

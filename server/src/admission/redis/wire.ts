@@ -34,16 +34,8 @@ export function admitArguments(ask: AdmissionAsk, gatewayId: string, restored?: 
 
 export function readAnswer(reply: unknown, candidates: readonly CandidateAsk[]): AdmissionAnswer {
   const list = listOf(reply);
-  const [kind, second, third, fourth, fifth] = list;
-  if (kind === 'refused') {
-    return {
-      kind,
-      reason: reasonOf(second),
-      retryAfterMs: Number(third),
-      policyId: idOrNull(fourth),
-      resetMs: Number(fifth),
-    };
-  }
+  const [kind, second, third, fourth] = list;
+  if (kind === 'refused') return readRefusal(list);
   if (kind === 'rebuild') return { kind, policyIds: list.slice(1).map(String) };
   const candidate = Number(second);
   if (kind === 'wait') return { kind, candidate, waitMs: Number(third), policyId: idOrNull(fourth) };
@@ -55,6 +47,21 @@ export function readAnswer(reply: unknown, candidates: readonly CandidateAsk[]):
     resetMs: Number(list[index * 2 + 3]),
   }));
   return { kind: 'admitted', candidate, windows };
+}
+
+function readRefusal([, reason, retryAfterMs, limitId, resetMs, used, emptyMs]: readonly unknown[]): Refusal {
+  const policyId = idOrNull(limitId);
+  return {
+    kind: 'refused',
+    reason: reasonOf(reason),
+    retryAfterMs: Number(retryAfterMs),
+    policyId,
+    resetMs: Number(resetMs),
+    window:
+      policyId === null || used === undefined
+        ? null
+        : { policyId, used: Number(used), resetMs: Number(emptyMs) },
+  };
 }
 
 export function readUsage(reply: unknown, limits: readonly AppliedLimit[]): PolicyUsage[] {

@@ -1,7 +1,6 @@
 import type { AdmissionDesk } from '../../admission/desk.ts';
 import type { Actual, DeskAnswer } from '../../admission/engine.ts';
 import { GEOMETRY, latenessMsMax } from '../../admission/memory/sliding-window.ts';
-import { concurrencyRefusal } from '../../admission/refusal.ts';
 import type { RelayError } from '../../domain/relay-error.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Clock } from '../../kit/clock.ts';
@@ -83,7 +82,7 @@ export async function awaitCapacity(
       exchange.decisions.refused = 'wait_budget';
       return {
         kind: 'refused',
-        error: refusalError(exchange, routed.route, concurrencyRefusal(answer.policyId)),
+        error: refusalError(exchange, routed.route, deps.desk.refuseInLine(organizationId, answer.policyId)),
       };
     }
     if (stop === null) await waitFor(deps, exchange, answer, ask.waitMsMax);

@@ -49,6 +49,7 @@ function refused(over: Partial<Refusal>): ReturnType<typeof refusalError> {
     retryAfterMs: 0,
     policyId: null,
     resetMs: 0,
+    window: null,
   };
   return refusalError(exchange, route, { ...refusal, ...over });
 }
@@ -86,6 +87,7 @@ describe('a refusal for lack of capacity', () => {
       retryAfterMs: (8 * 60 + 39) * 60_000,
       policyId: 'u',
       resetMs: 0,
+      window: null,
     };
     const { message } = refusalError(spent, { maxWaitMs: 30_000 } as Route, refusal);
     assert.match(message, /limit of \$12\.50 per day on everything this user sends/);
@@ -105,6 +107,18 @@ describe('a refusal for lack of capacity', () => {
       metric: 'tokens',
       period: 'day',
       limit_value: 900,
+    });
+  });
+
+  it('says what is left of the limit that caused it', () => {
+    const window = { policyId: 'p', used: 58, resetMs: 41_250 };
+    const error = refused({ retryAfterMs: 1_500, policyId: 'p', window });
+    assert.deepEqual(error.detail.headers, {
+      'Retry-After': '2',
+      'retry-after-ms': '1500',
+      'x-ratelimit-limit-requests': '60',
+      'x-ratelimit-remaining-requests': '2',
+      'x-ratelimit-reset-requests': '41.250s',
     });
   });
 

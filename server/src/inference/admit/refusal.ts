@@ -1,6 +1,6 @@
 import { headers } from '@relay/contract';
 import { dollarWords, durationWords } from '@relay/contract/words';
-import type { Refusal } from '../../admission/engine.ts';
+import type { Refusal, WindowState } from '../../admission/engine.ts';
 import { outcomeOf } from '../../admission/refusal.ts';
 import type { PolicyDescription } from '../../domain/limits/limit.ts';
 import { describePolicy } from '../../domain/limits/limits.ts';
@@ -8,6 +8,7 @@ import { METRICS } from '../../domain/limits/metric.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Route } from '../../domain/routing/routing.ts';
 import type { Exchange } from '../exchange.ts';
+import { rateHeaders } from '../rate-headers.ts';
 
 /** The 429 of a refusal: which limit caused it, when it resets, and whether a retry can help. */
 export function refusalError(exchange: Exchange, route: Route, refusal: Refusal): RelayError {
@@ -18,6 +19,7 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
   const sent = {
     ...(retryAfterMs === null ? {} : retryHeaders(retryAfterMs)),
     ...(shouldRetry ? {} : { [headers.shouldRetry]: 'false' }),
+    ...windowHeaders(refusal.window, policy),
   };
   switch (refusal.reason) {
     case 'exceeds_limit': {
@@ -30,7 +32,7 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
       const resetsAtMs = exchange.arrivedAtMs + exchange.waitMs + refusal.resetMs;
       const why = policy === null ? 'No candidate has capacity' : `${capital(nameOf(policy))} has no room`;
       return new RelayError(code, {
-        message: `${why} within the wait budget of ${durationWords(route.maxWaitMs)}. Try again in ${waitWords(refusal.retryAfterMs)}.`,
+        message: `${why} within the wait budget of ${durationWords(route.maxWaitMs)}. Try again in ${waitWords(refusal.retryAfterMs, policy)}.`,
         fields: { ...retry_after, policy, resets_at: new Date(resetsAtMs).toISOString() },
         headers: sent,
       });
@@ -61,9 +63,18 @@ function amountWords({ metric, limit_value }: PolicyDescription): string {
   return quantity === 'spend' ? dollarWords(limit_value) : `${limit_value} ${quantity}`;
 }
 
-/** The same whole seconds as in `Retry-After`. */
-function waitWords(durationMs: number): string {
-  return durationWords(secondsOf(durationMs) * 1_000, Math.ceil);
+/** The same whole seconds as in `Retry-After`. Behind a concurrency limit they are an estimate. */
+function waitWords(durationMs: number, policy: PolicyDescription | null): string {
+  const words = durationWords(secondsOf(durationMs) * 1_000, Math.ceil);
+  return policy !== null && METRICS[policy.metric].held ? `about ${words}` : words;
+}
+
+function windowHeaders(window: WindowState | null, policy: PolicyDescription | null): Record<string, string> {
+  if (window === null || policy === null) return {};
+  const { metric, limit_value: limit } = policy;
+  const list = rateHeaders([{ metric, limit, used: window.used, resetMs: window.resetMs }]);
+  const pairs = list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1] ?? ''] as const] : []));
+  return Object.fromEntries(pairs);
 }
 
 /** Who and what the limit applies to, so that the caller can tell whether another key or lane would help. */

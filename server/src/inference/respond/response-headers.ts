@@ -1,15 +1,10 @@
-import { type LimitMetric, limitMetrics, headers as names } from '@relay/contract';
+import { headers as names } from '@relay/contract';
 import { costMicros } from '../../domain/money/money.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import { fallbacksOf } from '../../domain/request-record.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
-import {
-  type Exchange,
-  isFailure,
-  type RateWindow,
-  type RoutedRequest,
-  type UpstreamHead,
-} from '../exchange.ts';
+import { type Exchange, isFailure, type RoutedRequest, type UpstreamHead } from '../exchange.ts';
+import { rateHeaders } from '../rate-headers.ts';
 
 /**
  * The only headers of a provider that reach the client: what the body is, when to retry, and OpenAI's notes on the answer. Any other
@@ -67,62 +62,13 @@ export function responseHeaders(
   if (pricing !== undefined) {
     list.push(names.estimatedCostMicros, String(costMicros(pricing, { ...estimate, cachedInputTokens: 0 })));
   }
-  pushRateHeaders(list, exchange.rateWindows);
+  list.push(...rateHeaders(exchange.rateWindows));
   if (usage === null) return list;
   list.push(names.actualInputTokens, String(usage.inputTokens));
   list.push(names.actualOutputTokens, String(usage.outputTokens));
   list.push(names.actualTotalTokens, String(usage.inputTokens + usage.outputTokens));
   if (pricing !== undefined) list.push(names.actualCostMicros, String(costMicros(pricing, usage)));
   return list;
-}
-
-interface RateHeaderNames {
-  readonly limit: string;
-  readonly remaining: string;
-  readonly reset: string;
-}
-
-/** OpenAI's clients read these; they know none for spend and concurrency. */
-const RATE_HEADERS: Readonly<Record<LimitMetric, RateHeaderNames | null>> = {
-  requests: {
-    limit: names.rateLimitLimitRequests,
-    remaining: names.rateLimitRemainingRequests,
-    reset: names.rateLimitResetRequests,
-  },
-  tokens: {
-    limit: names.rateLimitLimitTokens,
-    remaining: names.rateLimitRemainingTokens,
-    reset: names.rateLimitResetTokens,
-  },
-  spend: null,
-  concurrency: null,
-};
-
-/** The tightest limit of each metric that has headers; Relay never passes on the provider's own values. */
-function pushRateHeaders(list: string[], windows: readonly RateWindow[]): void {
-  if (windows.length === 0) return;
-  for (const metric of limitMetrics) {
-    const header = RATE_HEADERS[metric];
-    const window = header === null ? null : tightest(windows, metric);
-    if (header === null || window === null) continue;
-    list.push(header.limit, String(window.limit));
-    list.push(header.remaining, String(Math.max(0, window.limit - window.used)));
-    list.push(header.reset, durationText(window.resetMs));
-  }
-}
-
-/** The limit with the smallest share left. */
-function tightest(windows: readonly RateWindow[], metric: RateWindow['metric']): RateWindow | null {
-  let found: RateWindow | null = null;
-  for (const window of windows) {
-    if (window.metric !== metric) continue;
-    if (found === null || window.used * found.limit > found.used * window.limit) found = window;
-  }
-  return found;
-}
-
-function durationText(durationMs: number): string {
-  return `${(durationMs / 1_000).toFixed(3)}s`;
 }
 
 /** The time that Relay itself took, without the wait for capacity, the provider and guardrails. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Deployment } from '../../harness/deployment.ts';
 import type { RawAnswer } from '../../harness/raw-exchange.ts';
-import { until } from '../../harness/until.ts';
+import { afterMs, until } from '../../harness/until.ts';
 import type { Manner } from '../manner.ts';
 import { addLane, ask, chatBody, errorOf } from './ask.ts';
 
@@ -59,6 +59,43 @@ export const answerManners: readonly Manner[] = [
     },
   },
   {
+    name: 'a 429 carries limit, remaining and reset of the requests policy that refused',
+    async check(site) {
+      await limitedLane(site, 'few', { metric: 'requests', period: 'minute', value: 1 });
+      assert.equal((await chat(site, 'few')).status, 200);
+      const refused = await chat(site, 'few');
+      assert.equal(refused.status, 429);
+      assert.equal(refused.headers['x-ratelimit-limit-requests'], '1');
+      assert.equal(refused.headers['x-ratelimit-remaining-requests'], '0');
+      const resetS = Number(/^([\d.]+)s$/.exec(refused.headers['x-ratelimit-reset-requests'] ?? '')?.[1]);
+      assert.ok(resetS > 50 && resetS <= 61, refused.headers['x-ratelimit-reset-requests']);
+      assert.equal(refused.headers['x-ratelimit-limit-tokens'], undefined);
+    },
+  },
+  {
+    name: 'a 429 of a tokens policy says what is really left of it, also to a request that is larger than the limit',
+    async check(site) {
+      const { limitId } = await limitedLane(site, 'wordy', { metric: 'tokens', period: 'hour', value: 200 });
+      assert.equal((await chat(site, 'wordy', { max_tokens: 60 })).status, 200);
+      let remaining = 200;
+      const isSettled = async () => {
+        const { body } = await site.admin.call('GET', '/api/relay/limits/usage');
+        const rows = body as { policy_id: string; remaining: number; reserved: number }[];
+        const row = rows.find(({ policy_id }) => policy_id === limitId);
+        remaining = row?.remaining ?? 200;
+        return remaining < 200 && row?.reserved === 0;
+      };
+      assert.ok(await until(isSettled, WAIT_MS_MAX));
+      for (const maxTokens of [190, 1_000]) {
+        const refused = await chat(site, 'wordy', { max_tokens: maxTokens });
+        assert.equal(refused.status, 429, String(maxTokens));
+        assert.equal(refused.headers['x-ratelimit-limit-tokens'], '200');
+        assert.equal(refused.headers['x-ratelimit-remaining-tokens'], String(remaining));
+        assert.match(refused.headers['x-ratelimit-reset-tokens'] ?? '', /^\d+\.\d{3}s$/);
+      }
+    },
+  },
+  {
     name: 'a refusal says money in dollars and durations as people read them',
     async check(site) {
       await limitedLane(site, 'daily', { metric: 'requests', period: 'day', value: 1 });
@@ -86,6 +123,37 @@ export const answerManners: readonly Manner[] = [
       assert.ok(await until(isRefused, WAIT_MS_MAX));
       assert.match(message, /the limit of \$0\.00125 per day on this lane/);
       assert.doesNotMatch(message, /1250|spend/);
+    },
+  },
+  {
+    name: 'behind a concurrency limit, Retry-After follows from how long requests take and have run',
+    async check(site) {
+      await limitedLane(site, 'single', { metric: 'concurrency', period: 'none', value: 1 });
+      const slow = { sim: { delayMs: 4_000, tag: 'single' } };
+      const running = () =>
+        site.provider.log.filter((each) => each.fault?.tag === 'single' && each.outcome === 'pending').length;
+      const retryMs = async () => {
+        const answer = await chat(site, 'single');
+        assert.equal(answer.status, 429, answer.body.toString());
+        const ms = Number(answer.headers['retry-after-ms']);
+        assert.equal(answer.headers['retry-after'], String(Math.ceil(ms / 1_000)));
+        return ms;
+      };
+      const first = chat(site, 'single', slow);
+      assert.ok(await until(() => running() === 1, WAIT_MS_MAX));
+      const unknown = await retryMs();
+      assert.ok(unknown >= 1_000 && unknown <= 60_000, `nothing is known: ${unknown}`);
+      assert.equal((await first).status, 200);
+
+      const second = chat(site, 'single', slow);
+      assert.ok(await until(() => running() === 1, WAIT_MS_MAX));
+      const early = await retryMs();
+      assert.ok(early > 2_500 && early <= 4_500, `just begun: ${early}`);
+      // The estimate follows the age of the running request, so that it has to age.
+      await afterMs(2_000);
+      const late = await retryMs();
+      assert.ok(late >= 1_000 && late < early - 1_000, `half done: ${late} after ${early}`);
+      assert.equal((await second).status, 200);
     },
   },
 ];

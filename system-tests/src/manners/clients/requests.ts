@@ -171,7 +171,7 @@ export const requestManners: readonly Manner[] = [
     },
   },
   {
-    name: 'a WebSocket on /v1/responses is answered 426, with and without a key, and the same connection serves HTTP',
+    name: 'a WebSocket on /v1/responses is answered 426, with and without a key',
     async check(site) {
       for (const authorization of [`Bearer ${site.apiToken}`, 'Bearer nobody', '']) {
         const answer = await ask(site, '/v1/responses', { headers: { ...HANDSHAKE, authorization } });

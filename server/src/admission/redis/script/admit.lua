@@ -214,6 +214,19 @@ local function tried_before(held)
   return held and held.tried or nil
 end
 
+-- The window of the limit that refused, for the rate headers: used and reset. Concurrency has none.
+local function add_window(answer)
+  for _, candidate in ipairs(candidates) do
+    for _, charge in ipairs(candidate.charges) do
+      if charge.id == answer[4] and charge.period ~= 'none' then
+        local used, reserved, reset = usage_of(charge.window, now)
+        answer[6], answer[7] = used + reserved, reset
+        return
+      end
+    end
+  end
+end
+
 local function decide(held)
   local arrived = held and held.arrived or now
   local was_in_line = held and held.state == 'line'
@@ -232,6 +245,7 @@ local function decide(held)
     kind, chosen = 'refused', refusal('queue_full', RETRY_UNKNOWN_MS, nil, RETRY_UNKNOWN_MS)
   end
   if kind == 'refused' then
+    add_window(chosen)
     if was_in_line then forget(op, held) end
     if tried then keep_tried(op, held, tried, now + lease_ms) end
     return chosen
