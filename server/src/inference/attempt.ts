@@ -13,13 +13,14 @@ import {
   type UpstreamAnswer,
   type UpstreamHead,
 } from './exchange.ts';
+import { type HealthDeps, noteContent, noteHealth } from './note-health.ts';
 import { interruptedFrame } from './respond/answer.ts';
 import { withoutCredential } from './respond/clean-answer.ts';
 import { keptMessage } from './respond/kept-message.ts';
 import { Reply } from './respond/reply.ts';
 import { responseHeaders } from './respond/response-headers.ts';
 
-export interface AttemptDeps extends DispatchDeps {
+export interface AttemptDeps extends DispatchDeps, HealthDeps {
   readonly desk: Pick<AdmissionDesk, 'penalize'>;
   readonly log: Log;
   readonly publicUrl: string;
@@ -30,6 +31,8 @@ export interface AttemptSettings {
   readonly waitMs: number;
   /** A guardrail has to read the answer before the client does. */
   readonly inspected: boolean;
+  /** The endpoint is down, and the request finds out whether it still is. */
+  readonly probe: { readonly headersMsMax: number } | null;
 }
 
 /** Sends the request to one candidate. Nothing has reached the client unless the result is `delivered`. */
@@ -38,7 +41,7 @@ export async function attempt(
   exchange: Exchange,
   routed: RoutedRequest,
   candidate: Candidate,
-  { waitMs, inspected }: AttemptSettings,
+  { waitMs, inspected, probe }: AttemptSettings,
 ): Promise<AttemptResult> {
   const sentMs = deps.clock.monotonicMs();
   const record: AttemptRecord = {
@@ -56,18 +59,23 @@ export async function attempt(
   exchange.credentialId = sentCredential(candidate)?.id ?? null;
   // The provider speaks what the client speaks; a translation would choose the candidate's own protocol here.
   const upstream = exchange.protocol;
+  let hasContent = false;
   const reply = new Reply({
     exchange,
     protocol: upstream,
     clock: deps.clock,
     dropUsageFrame: upstream.request.asksForUsage(routed.body),
     whole: inspected,
-    headersFor: (head, usage) =>
-      responseHeaders(exchange, routed, candidate, head, usage, deps.clock.monotonicMs()),
+    headersFor: (head, usage) => {
+      const nowMs = deps.clock.monotonicMs();
+      hasContent = noteContent(deps, exchange, candidate, head, nowMs - sentMs);
+      return responseHeaders(exchange, routed, candidate, head, usage, nowMs);
+    },
     interruptedFrame: () => interruptedFrame(deps, exchange),
     cleanFrame: (frame) => withoutCredential(frame, secretOf(candidate)),
   });
-  reply.stopUpstream = sendUpstream(deps, exchange, upstream, routed.body, candidate, reply, inspected);
+  const sending = probe === null ? deps : withHeadersWithin(deps, probe.headersMsMax);
+  reply.stopUpstream = sendUpstream(sending, exchange, upstream, routed.body, candidate, reply, inspected);
   exchange.inCharge = reply;
   // The client may have disconnected before there was an upstream request to stop.
   if (exchange.clientGone) reply.clientLeft();
@@ -76,7 +84,16 @@ export async function attempt(
   record.latencyMs = Math.round(deps.clock.monotonicMs() - sentMs);
   record.status = reply.head?.status ?? null;
   exchange.marks.upstreamFirstByteMs = reply.headMs === null ? null : reply.headMs - sentMs;
-  noteResult(deps, exchange, candidate, record, result, reply.head);
+  const tookMs = deps.clock.monotonicMs() - sentMs;
+  noteHealth(deps, exchange, candidate, {
+    result,
+    head: reply.head,
+    tookMs,
+    hasContent,
+    probe: probe !== null,
+    cooldownUntilMs: noteCooldown(deps, exchange, candidate, reply.head),
+  });
+  noteResult(deps, candidate, record, result);
   if (result.kind === 'answer' && verdictOfStatus(result.answer.status).rejects !== null)
     await keepMessage(deps, routed, candidate, record, result.answer);
   return result;
@@ -99,16 +116,28 @@ async function keepMessage(
   deps.log.warn({ endpoint: candidate.endpoint.id, status: answer.status }, 'credential or address rejected');
 }
 
-function noteResult(
+/** Until when the provider asked to be left alone; null unless it did. */
+function noteCooldown(
   deps: AttemptDeps,
   exchange: Exchange,
   candidate: Candidate,
-  record: AttemptRecord,
-  result: AttemptResult,
   head: UpstreamHead | null,
-): void {
+): number | null {
   const untilMs = head === null ? null : cooldownUntilMs(head, deps.clock.nowMs());
   if (untilMs !== null) deps.desk.penalize(exchange.caller.organizationId, candidate.endpoint.id, untilMs);
+  return untilMs;
+}
+
+function withHeadersWithin(deps: AttemptDeps, headersMsMax: number): AttemptDeps {
+  return { ...deps, headersTimeoutMs: Math.min(deps.headersTimeoutMs, headersMsMax) };
+}
+
+function noteResult(
+  deps: AttemptDeps,
+  candidate: Candidate,
+  record: AttemptRecord,
+  result: AttemptResult,
+): void {
   switch (result.kind) {
     case 'delivered':
       record.outcome = result.delivery.state;

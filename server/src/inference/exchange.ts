@@ -86,6 +86,10 @@ export interface ExchangeDecisions {
   /** The endpoint that the request waits for. The wait is null behind a concurrency limit, because its end is unknown. */
   awaited: { readonly endpointId: string; readonly waitMs: number | null } | null;
   refused: Refusal['reason'] | null;
+  /** Endpoints that were left out because they are down, and why. */
+  skipped: readonly { readonly endpointId: string; readonly reason: string }[];
+  /** The endpoint that is down and was tried with this request. */
+  probed: string | null;
 }
 
 /** A limit of the endpoint that serves the request, after the reservation. */
@@ -157,6 +161,8 @@ export interface AttemptFault {
   readonly code: UpstreamFault;
   /** In words for the client: no text of the provider, no credential. */
   readonly why: string;
+  /** Nothing was sent, so nothing that the client sent can be the cause. */
+  readonly unsent?: true;
   /** For the log only. */
   readonly internal?: string;
 }

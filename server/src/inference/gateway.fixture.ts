@@ -6,6 +6,8 @@ import type { LimitMetric } from '@relay/contract';
 import { allScopes } from '@relay/contract';
 import { type AdmissionDesk, createDesk } from '../admission/desk.ts';
 import type { AdmissionAsk } from '../admission/engine.ts';
+import { createEndpointHealth } from '../admission/health/endpoint-health.ts';
+import { createMemoryHealthStore } from '../admission/health/health-store.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createMemoryEngine } from '../admission/memory/engine.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -129,6 +131,7 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
     authenticate: () => caller,
     snapshotOf: () => gateway.organization,
     desk,
+    health: createEndpointHealth({ store: createMemoryHealthStore({ clock }), clock, log }),
     egress,
     waitersMax: 10,
     clock,

@@ -67,7 +67,7 @@ async function open(
     route: null,
     guard: { snapshot, shown: null, verdicts: [], tookMs: null },
     marks: { receivedMs: null, routedMs: null, admitMs: null, upstreamFirstByteMs: null },
-    decisions: { bound: null, awaited: null, refused: null },
+    decisions: { bound: null, awaited: null, refused: null, skipped: [], probed: null },
     attempts: [],
     credentialId: null,
     waitMs: 0,

@@ -1,5 +1,6 @@
 import type { AdmissionDesk } from '../admission/desk.ts';
 import type { Actual } from '../admission/engine.ts';
+import type { OfferedCandidates } from '../admission/health/offer-candidates.ts';
 import { boundEstimate } from '../domain/limits/bound-estimate.ts';
 import { costMicros } from '../domain/money/money.ts';
 import type { Usage } from '../domain/money/usage.ts';
@@ -100,7 +101,10 @@ async function serveFromCandidates(
   let late = 0;
 
   while (exchange.attempts.length < deps.attemptsMax && untried.length + paused.length > 0) {
-    const capacity = await awaitCapacity(deps, exchange, routed, [...untried, ...paused], release);
+    const offering = offerOf(deps, exchange, routed, untried);
+    const offer = offering instanceof Promise ? await offering : offering;
+    const asked = [...(offer?.candidates ?? untried), ...paused];
+    const capacity = await awaitCapacity(deps, exchange, routed, asked, release);
     if (capacity === 'client_gone') return clientGone();
     if (capacity === 'draining') throw new RelayError('draining');
     if (capacity.kind === 'refused') {
@@ -122,7 +126,8 @@ async function serveFromCandidates(
     const postGuardrails = responseGuardrails(exchange, routed, candidate);
     const inspected = postGuardrails.length > 0;
     const waitMs = exchange.waitMs - waitedMs;
-    const result = await attempt(deps, exchange, routed, candidate, { waitMs, inspected });
+    const probe = offer?.probe?.endpointId === candidate.endpoint.id ? offer.probe : null;
+    const result = await attempt(deps, exchange, routed, candidate, { waitMs, inspected, probe });
     waitedMs = exchange.waitMs;
     if (result.kind === 'delivered') return { ...result.delivery };
     if (result.kind === 'client_gone') return clientGone();
@@ -139,6 +144,24 @@ async function serveFromCandidates(
   if (last === null || lastCandidate === null)
     throw new RelayError('internal_error', { internal: 'the candidate loop ended without a result' });
   return answerWith(deps, exchange, routed, lastCandidate, last);
+}
+
+/** The candidates without those that are down, as long as one is not; null when none is left out. */
+function offerOf(
+  { health, attemptsMax }: PipelineDeps,
+  { caller, attempts, decisions }: Exchange,
+  { route }: RoutedRequest,
+  untried: readonly Candidate[],
+): OfferedCandidates | null | Promise<OfferedCandidates | null> {
+  const mayFallBack = route.allowFallback && attemptsMax - attempts.length > 1;
+  const offer = health.offer(caller.organizationId, untried, mayFallBack);
+  if (offer === null) return null;
+  const note = (known: OfferedCandidates) => {
+    decisions.skipped = known.skipped;
+    decisions.probed ??= known.probe?.endpointId ?? null;
+    return known;
+  };
+  return offer instanceof Promise ? offer.then(note) : note(offer);
 }
 
 /** Asks the guardrails of a candidate whose capacity is reserved. The reservation is voided unless all of them agree. */

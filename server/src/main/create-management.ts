@@ -67,6 +67,7 @@ function handlersOf({
       openEgress: upstream.openEgress,
       snapshots,
       admission: admission.desk,
+      health: admission.health,
       limitUsage: admission.limitUsage,
       liveFlows: admission.liveFlows,
       clock,

@@ -21,7 +21,7 @@ export interface RunningMetering {
 export interface MetricSources {
   readonly info: { readonly version: string; readonly role: string; readonly mode: string };
   readonly measurements: Measurements;
-  readonly admission: Pick<RunningAdmission, 'counts' | 'spoolState'>;
+  readonly admission: Pick<RunningAdmission, 'counts' | 'spoolState' | 'health'>;
   readonly snapshots: Pick<Snapshots, 'state'>;
   /** Null with embedded stores. */
   readonly redis: Pick<Redis, 'state'> | null;
@@ -40,6 +40,7 @@ export function createServerMetrics(sources: MetricSources): Metrics {
   const metrics = createMetrics({ processMetrics: true });
   const readings: Readings = {
     ...readingsOfTraffic(sources),
+    ...readingsOfHealth(sources),
     ...readingsOfStores(sources),
     ...readingsOfMetering(sources),
     ...readingsOfSinks(sources),
@@ -64,6 +65,21 @@ function readingsOfTraffic({ info, measurements, admission }: MetricSources) {
     relay_guardrail_verdicts_total: measurements.guardrailVerdicts,
     relay_guardrail_pre_dispatch_seconds: () => measurements.guardrailTimes.pre_dispatch,
     relay_guardrail_post_response_seconds: () => measurements.guardrailTimes.post_response,
+  } satisfies Partial<Readings>;
+}
+
+function readingsOfHealth({ admission }: MetricSources) {
+  const counts = () => admission.health.counts();
+  return {
+    relay_endpoint_health: () =>
+      counts().unwell.map(({ endpointId, health }) => [{ endpoint: endpointId, health }, 1]),
+    relay_breakers_open: () => Object.entries(counts().open).map(([kind, count]) => [{ kind }, count]),
+    relay_breaker_transitions_total: () =>
+      Object.entries(counts().transitions).flatMap(([kind, moves]) =>
+        Object.entries(moves).map(([transition, count]) => [{ kind, transition }, count] as const),
+      ),
+    relay_breaker_probes_total: () =>
+      Object.entries(counts().probes).map(([result, count]) => [{ result }, count]),
   } satisfies Partial<Readings>;
 }
 

@@ -61,6 +61,26 @@ export const metricTable = {
     bounds: SECONDS,
     help: 'How long one guardrail took over an answer.',
   },
+  relay_endpoint_health: {
+    kind: 'gauge',
+    labels: ['endpoint', 'health'],
+    help: '1 for each endpoint, by its id, that this process knows to be down, degraded or rate-limited; for at most 200, those that are down first.',
+  },
+  relay_breakers_open: {
+    kind: 'gauge',
+    labels: ['kind'],
+    help: 'Endpoints and credentials that this process knows to be down. All processes of a deployment learn the same.',
+  },
+  relay_breaker_transitions_total: {
+    kind: 'counter',
+    labels: ['kind', 'transition'],
+    help: 'Endpoints and credentials that went down or came back, counted by the process whose request decided it.',
+  },
+  relay_breaker_probes_total: {
+    kind: 'counter',
+    labels: ['result'],
+    help: 'Requests that tried an endpoint that is down, by what became of them there.',
+  },
   relay_store_up: { kind: 'gauge', labels: ['store'], help: '1 while the store answers.' },
   relay_redis_breaker: {
     kind: 'gauge',

@@ -3,6 +3,8 @@ import type { Kysely } from 'kysely';
 import { type AdmissionDesk, createDesk } from '../admission/desk.ts';
 import type { AdmissionEngine } from '../admission/engine.ts';
 import { createFleetFlows } from '../admission/fleet-flows.ts';
+import { createEndpointHealth, type EndpointHealth } from '../admission/health/endpoint-health.ts';
+import { createRedisHealthStore } from '../admission/health/redis-health-store.ts';
 import type { FlowsAsk, LiveFlow } from '../admission/live-flows.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createRedisEngine } from '../admission/redis/engine.ts';
@@ -36,6 +38,7 @@ export interface AdmissionParts {
 export interface RunningAdmission {
   readonly desk: AdmissionDesk;
   readonly engine: AdmissionEngine;
+  readonly health: EndpointHealth;
   /** Live counters of limits, for the management API. */
   readonly limitUsage: AdmissionEngine['usage'];
   /** Waiting and in-flight requests of the whole deployment, for the management API. */
@@ -86,12 +89,14 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     log,
   });
   const fleet = createFleetFlows({ redis, own: desk.flows, gatewayId: parts.gatewayId, clock, log });
+  const health = createEndpointHealth({ store: createRedisHealthStore({ redis, log }), clock, log });
   let sweeper: NodeJS.Timeout | null = null;
   let unsubscribe: (() => Promise<void>) | null = null;
 
   return {
     desk,
     engine,
+    health,
     limitUsage: engine.usage,
     liveFlows: fleet.read,
     counts: () => ({ ...desk.counts(), unsent: usage.pending() }),
@@ -113,7 +118,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
       const wakes = redis.subscribe(`relay:wake:${parts.gatewayId}`, (operationId) =>
         desk.woken(operationId),
       );
-      [unsubscribe] = await Promise.all([wakes, fleet.start()]);
+      [unsubscribe] = await Promise.all([wakes, fleet.start(), health.start()]);
     },
     async stop(timeoutMs) {
       const unsettled = await desk.stop(timeoutMs);
@@ -121,6 +126,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
       const { kept, lost } = await journal.stop(timeoutMs);
       if (sweeper !== null) clearInterval(sweeper);
       cooldowns.stop();
+      await health.stop();
       await unsubscribe?.();
       await fleet.stop();
       return { kept, lost: lost + unsettled };

@@ -1,5 +1,7 @@
 import { createDesk } from '../admission/desk.ts';
 import type { AdmissionEngine, Opening } from '../admission/engine.ts';
+import { createEndpointHealth } from '../admission/health/endpoint-health.ts';
+import { createMemoryHealthStore } from '../admission/health/health-store.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createMemoryEngine, type MemoryEngine } from '../admission/memory/engine.ts';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
@@ -57,11 +59,13 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
     clock,
     log,
   });
+  const health = createEndpointHealth({ store: createMemoryHealthStore({ clock }), clock, log });
   let sweeper: NodeJS.Timeout | null = null;
 
   return {
     desk,
     engine,
+    health,
     async limitUsage(organizationId, policies) {
       // After a start, most windows are not loaded yet. Load them, so that a used budget does not show as unused.
       const unknown = memory.unknown(organizationId, policies);
@@ -79,10 +83,12 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
     prepare: ledger.recover,
     async start() {
       desk.start();
+      await health.start();
     },
     async stop(timeoutMs) {
       const unsettled = await desk.stop(timeoutMs);
       if (sweeper !== null) clearInterval(sweeper);
+      await health.stop();
       const { kept, lost } = await ledger.stop(timeoutMs);
       return { kept, lost: lost + unsettled };
     },

@@ -64,6 +64,7 @@ function createDataPlane(parts: InferenceParts, authenticate: Authenticate): Req
   const { runtime, configuration, upstream, admission } = parts;
   const { environment, clock, log } = runtime;
   const { fences, snapshots } = configuration;
+  learnHealth(parts);
   return createInferenceHandler({
     clock,
     log,
@@ -71,6 +72,7 @@ function createDataPlane(parts: InferenceParts, authenticate: Authenticate): Req
     draining: runtime.draining,
     egress: upstream.egress,
     desk: admission.desk,
+    health: admission.health,
     waitersMax: environment.RELAY_WAITERS_MAX,
     authenticate,
     snapshotOf: (organizationId) => snapshots.get(organizationId) ?? snapshots.load(organizationId),
@@ -82,6 +84,16 @@ function createDataPlane(parts: InferenceParts, authenticate: Authenticate): Req
     headersTimeoutMs: environment.RELAY_UPSTREAM_HEADERS_TIMEOUT_MS,
     idleTimeoutMs: environment.RELAY_UPSTREAM_IDLE_TIMEOUT_MS,
     onSettled: parts.onSettled,
+  });
+}
+
+/** A gateway that has just started, or meets an organization for the first time, learns which of its endpoints are down. */
+function learnHealth({ configuration, admission }: InferenceParts): void {
+  const { owner, snapshots } = configuration;
+  const known = owner === null ? undefined : snapshots.get(owner.organizationId);
+  if (known !== undefined) admission.health.learn(known);
+  snapshots.onChange((_organizationId, snapshot) => {
+    if (snapshot !== undefined) admission.health.learn(snapshot);
   });
 }
 

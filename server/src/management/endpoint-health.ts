@@ -1,37 +1,42 @@
-import type { Endpoint, Health, HealthDetail } from '@relay/contract';
+import type { Endpoint, Provider } from '@relay/contract';
+import { NOTHING_SEEN, type SeenHealth, seenHealth } from '../domain/routing/health-view.ts';
+import { providerHealth } from '../domain/routing/provider-health.ts';
+import { routingTableOf } from '../domain/routing/routing.ts';
 import type { ManagementDeps } from './resources/deps.ts';
 
-type HealthDeps = Pick<ManagementDeps, 'admission' | 'clock'>;
+export type HealthDeps = Pick<ManagementDeps, 'admission' | 'clock' | 'snapshots' | 'health'>;
 
-const NOTHING_SEEN: HealthDetail = {
-  reason: null,
-  since: null,
-  requests: 0,
-  error_share: null,
-  last_error: null,
-};
-
-/** The health of an endpoint from admission's state, which knows cooldowns only. */
-export function endpointHealth(
+/** Reads the health of these endpoints of an organization, as all gateways have seen it. */
+export async function readHealth(
   deps: HealthDeps,
-  endpointId: string,
-): Pick<Endpoint, 'health' | 'health_detail' | 'cooldown_until'> {
-  const untilMs = deps.admission.cooldownUntilMs(endpointId);
-  if (untilMs === null || untilMs <= deps.clock.nowMs())
-    return { health: 'unknown', health_detail: NOTHING_SEEN, cooldown_until: null };
-  return {
-    health: 'rate_limited',
-    health_detail: NOTHING_SEEN,
-    cooldown_until: new Date(untilMs).toISOString(),
+  organizationId: string,
+  endpointIds: readonly string[],
+): Promise<(endpointId: string) => SeenHealth> {
+  if (endpointIds.length === 0) return () => NOTHING_SEEN;
+  const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
+  const { candidates } = routingTableOf(snapshot);
+  const asked = endpointIds.flatMap((id) => candidates.get(id) ?? []);
+  const known = await deps.health.read(organizationId, asked);
+  const nowMs = deps.clock.nowMs();
+  return (id) => {
+    const cooldownUntilMs = deps.admission.cooldownUntilMs(id);
+    return seenHealth({ endpoint: null, credential: null, ...known.get(id), cooldownUntilMs }, nowMs);
   };
 }
 
-/** A provider is rate-limited when all of these endpoints are. */
-export function providerHealth(
-  deps: HealthDeps,
-  endpointIds: readonly string[],
-): { health: Health; health_detail: HealthDetail } {
-  const states = endpointIds.map((id) => endpointHealth(deps, id).health);
-  const isLimited = states.length > 0 && states.every((state) => state === 'rate_limited');
-  return { health: isLimited ? 'rate_limited' : 'unknown', health_detail: NOTHING_SEEN };
+export function endpointFields({
+  health,
+  detail,
+  cooldownUntilMs,
+}: SeenHealth): Pick<Endpoint, 'health' | 'health_detail' | 'cooldown_until'> {
+  return {
+    health,
+    health_detail: detail,
+    cooldown_until: cooldownUntilMs === null ? null : new Date(cooldownUntilMs).toISOString(),
+  };
+}
+
+export function providerFields(endpoints: readonly SeenHealth[]): Pick<Provider, 'health' | 'health_detail'> {
+  const { health, detail } = providerHealth(endpoints);
+  return { health, health_detail: detail };
 }

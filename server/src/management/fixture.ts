@@ -11,14 +11,19 @@ import {
 } from '@relay/contract';
 import type { Kysely } from 'kysely';
 import type { AdmissionEngine } from '../admission/engine.ts';
+import { createEndpointHealth } from '../admission/health/endpoint-health.ts';
+import { createMemoryHealthStore } from '../admission/health/health-store.ts';
+import type { EndedAttempt } from '../admission/health/note-attempts.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createMemoryEngine } from '../admission/memory/engine.ts';
 import { effectiveScopes, type PlanName, type RoleName, rolePermissions } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
+import { routingTableOf } from '../domain/routing/routing.ts';
 import { isStreamed } from '../http/answer-stream.ts';
 import type { Call, Handler, Handlers, RouteAnswer } from '../http/call.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 import { createEgress } from '../kit/egress/index.ts';
+import { createLog } from '../kit/log.ts';
 import { createSealer, type Sealer } from '../kit/seal.ts';
 import { createSnapshots, type Snapshots } from '../store/configuration/snapshots.ts';
 import { openTestDatabase } from '../store/fixtures/test-database.fixture.ts';
@@ -45,6 +50,8 @@ export interface ManagementFixture {
   readonly raised: readonly { readonly organizationId: string; readonly version: number }[];
   /** The limits engine that live limit state is read from. */
   readonly engine: AdmissionEngine;
+  /** An attempt at an endpoint, as a gateway would report it. */
+  attempted(caller: Caller, endpointId: string, over?: Partial<EndedAttempt>): Promise<void>;
   readonly penalize: (endpointId: string, untilMs: number) => void;
   /** Calls a handler as the listener would, and checks the response against the contract. */
   call<I extends RouteId>(route: I, caller: Caller, input?: CallInput<I>): Promise<Answer<I>>;
@@ -66,6 +73,24 @@ export interface Answer<I extends RouteId> {
   readonly headers: ReadonlyMap<string, string>;
   readonly requestId: string;
 }
+
+const SUCCEEDED = {
+  caller: 'anne',
+  count: 'ok',
+  error: null,
+  hard: false,
+  tookMs: 5,
+  probe: false,
+  noted: false,
+  cooldownUntilMs: null,
+} as const;
+
+/** An attempt that no request can be the cause of. */
+export const REFUSED: Partial<EndedAttempt> = {
+  count: 'fault',
+  hard: true,
+  error: { message: 'connection refused', status: null },
+};
 
 const log = { info: () => undefined, warn: () => undefined };
 
@@ -103,6 +128,11 @@ export async function startManagement(
     clock: systemClock,
     channel: { announce: () => undefined, subscribe: () => undefined },
   });
+  const health = createEndpointHealth({
+    store: createMemoryHealthStore({ clock }),
+    clock,
+    log: createLog('silent'),
+  });
   const engine = createMemoryEngine({
     clock,
     append: () => undefined,
@@ -124,6 +154,7 @@ export async function startManagement(
     openEgress: () => createEgress(egressOptions),
     snapshots,
     admission,
+    health,
     clock,
     newId: randomUUIDv7,
     publicUrl: 'https://relay.example.com',
@@ -177,6 +208,11 @@ export async function startManagement(
     globex: await addOrganization(db, 'globex'),
     engine,
     penalize: admission.penalize,
+    async attempted({ organizationId }, endpointId, over = {}) {
+      const candidate = routingTableOf(await snapshots.load(organizationId)).candidates.get(endpointId);
+      if (candidate === undefined) throw new Error(`no endpoint ${endpointId}`);
+      health.ended({ organizationId, candidate, ...SUCCEEDED, ...over });
+    },
     call,
     async configVersion(caller) {
       const row = await db

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { RequestLogEntry } from '@relay/provider-sim';
+import type { Fault, RequestLogEntry } from '@relay/provider-sim';
 
 const ENTRY = join(import.meta.dirname, '../../../provider-sim/src/main.ts');
 
@@ -15,11 +15,16 @@ export interface ProviderProcess {
   openStreams(): Promise<number>;
   /** Open connections to it, from any process. */
   openConnections(): number;
+  /** Every request meets this fault from now on; null for none. */
+  failWith(fault: Fault | null): Promise<void>;
+  /** SIGKILL: connections are refused from now on. */
+  kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startProviderProcess(): Promise<ProviderProcess> {
-  const child = spawn(process.execPath, [ENTRY, '--bodies', 'none'], {
+/** `port`: any that is free unless told, such as that of a process that was killed. */
+export async function startProviderProcess({ port: given = 0 } = {}): Promise<ProviderProcess> {
+  const child = spawn(process.execPath, [ENTRY, '--bodies', 'none', '--port', String(given)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const killOnExit = () => child.kill('SIGKILL');
@@ -36,12 +41,26 @@ export async function startProviderProcess(): Promise<ProviderProcess> {
     const response = await fetch(url + path, { headers: { connection: 'close' } });
     return (await response.json()) as Record<string, unknown>;
   }
+  async function tell(path: string, body: object): Promise<void> {
+    const headers = { connection: 'close', 'content-type': 'application/json' };
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  }
   return {
     baseUrl,
     pid: child.pid ?? 0,
     log: async () => (await ask('/_sim/log?since=0&body=0'))['entries'] as RequestLogEntry[],
     openStreams: async () => Number((await ask('/_sim/counts'))['openStreams']),
     openConnections: () => establishedTo(port),
+    async failWith(fault) {
+      await tell('/_sim/reset', {});
+      if (fault !== null) await tell('/_sim/script', { fault, persistent: true });
+    },
+    async kill() {
+      process.off('exit', killOnExit);
+      child.kill('SIGKILL');
+      await exited;
+    },
     async stop() {
       process.off('exit', killOnExit);
       child.kill('SIGTERM');

@@ -64,7 +64,15 @@ export const folderTables: readonly FolderTable[] = [
     // Steps of the pipeline know the exchange and themselves; pipeline.ts alone knows their order.
     at: 'server/src/inference',
     name: 'step',
-    above: ['handler.ts', 'pipeline.ts', 'attempt.ts', 'endings.ts', 'last-answer.ts', 'model-list.ts'],
+    above: [
+      'handler.ts',
+      'pipeline.ts',
+      'attempt.ts',
+      'note-health.ts',
+      'endings.ts',
+      'last-answer.ts',
+      'model-list.ts',
+    ],
     shared: [],
     complete: true,
     rows: { receive: [], route: [], guard: [], admit: [], dispatch: [], respond: [], settle: [] },

@@ -38,6 +38,8 @@ export interface RouteMember {
 
 export interface RoutingTable {
   resolve(model: string): Route | undefined;
+  /** Every endpoint, enabled or not, by id. */
+  readonly candidates: ReadonlyMap<string, Candidate>;
   /** Ids that `GET /v1/models` lists: upstream models of enabled endpoints. */
   readonly models: readonly { id: string; createdAtMs: number; ownedBy: string }[];
   readonly lanes: readonly Lane[];
@@ -84,7 +86,7 @@ function buildRoutingTable(snapshot: OrganizationSnapshot): RoutingTable {
   for (const [lane, route] of laneRoutes) byName.set(lane.name, route);
   for (const [lane, route] of laneRoutes) byName.set(lane.slug, route);
 
-  return { resolve: (model) => byName.get(model), models: listModels(candidates), lanes };
+  return { resolve: (model) => byName.get(model), candidates, models: listModels(candidates), lanes };
 }
 
 function candidatesOf(snapshot: OrganizationSnapshot): Map<string, Candidate> {

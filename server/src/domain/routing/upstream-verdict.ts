@@ -55,3 +55,11 @@ export function verdictOfStatus(status: number): UpstreamVerdict {
 
 /** The same for an attempt that ends with an `UpstreamFault`, that is, without a complete answer. */
 export const FAULT_VERDICT: UpstreamVerdict = FAILED;
+
+/**
+ * Statuses that providers answer without regard to what the client sent. 403 and 404 are not among them: some providers answer so to
+ * content that they reject, or to a reference in the request that they do not know.
+ */
+export function isContentIndependent(status: number): boolean {
+  return (status >= 300 && status < 400) || status === 401 || status === 402 || status === 407;
+}

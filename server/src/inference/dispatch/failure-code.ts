@@ -1,20 +1,21 @@
-import type { UpstreamFault } from '../../domain/routing/upstream-verdict.ts';
 import { type FailureReason, failureReasonOf } from '../../kit/egress/index.ts';
 import type { AttemptFault } from '../exchange.ts';
 
-const FAULTS: Readonly<Record<FailureReason, { readonly code: UpstreamFault; readonly why: string }>> = {
+const FAULTS: Readonly<Record<FailureReason, Pick<AttemptFault, 'code' | 'why' | 'unsent'>>> = {
   address_refused: {
     code: 'upstream_not_prepared',
     why: 'its host is or resolves to a private, loopback or reserved address, which this deployment does not allow',
+    unsent: true,
   },
-  dns_failed: { code: 'upstream_unreachable', why: 'the host name does not resolve' },
-  connection_refused: { code: 'upstream_unreachable', why: 'connection refused' },
+  dns_failed: { code: 'upstream_unreachable', why: 'the host name does not resolve', unsent: true },
+  connection_refused: { code: 'upstream_unreachable', why: 'connection refused', unsent: true },
   connection_failed: { code: 'upstream_unreachable', why: 'the connection was closed before an answer' },
   tls_failed: {
     code: 'upstream_unreachable',
     why: 'TLS failed: the certificate is not trusted, expired or for another name, or the port does not speak TLS',
+    unsent: true,
   },
-  timed_out: { code: 'upstream_timeout', why: 'no connection came about in time' },
+  timed_out: { code: 'upstream_timeout', why: 'no connection came about in time', unsent: true },
   invalid_response: {
     code: 'upstream_invalid_response',
     why: 'the answer is not HTTP, or its headers are too large',

@@ -25,6 +25,7 @@ const TIMEOUT_WORDS: Record<DeadlineKind, (limit: string) => string> = {
 const NO_CREDENTIAL = {
   code: 'upstream_not_prepared',
   why: 'it has no credential that is enabled and readable',
+  unsent: true,
 } as const;
 
 /**

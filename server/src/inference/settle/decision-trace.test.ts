@@ -27,7 +27,7 @@ function trace(
     streaming: true,
     route: routingTableOf(organization).resolve('l') ?? null,
     attempts,
-    decisions: { bound: null, awaited: null, refused: null, ...decisions },
+    decisions: { bound: null, awaited: null, refused: null, skipped: [], probed: null, ...decisions },
   } as unknown as Exchange);
 }
 const verdicts = (lines: ReturnType<typeof trace>) => lines.map(({ verdict }) => verdict);

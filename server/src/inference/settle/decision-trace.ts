@@ -33,13 +33,19 @@ export function decisionTrace(exchange: Exchange): readonly RecordedCandidate[] 
     const judged =
       attempt === undefined
         ? judgeUntried(exchange, member, index < lastTried)
-        : judgeTried(attempt, attempt === attempts.at(-1));
+        : judgeTried(attempt, attempt === attempts.at(-1), endpointId === exchange.decisions.probed);
     trace.push({ endpointId, rank: member.manualRank, ...judged });
   }
   return trace;
 }
 
-function judgeTried({ waitMs }: AttemptRecord, isLast: boolean): Judged {
+function judgeTried({ waitMs }: AttemptRecord, isLast: boolean, isProbe: boolean): Judged {
+  if (!isLast && isProbe)
+    return {
+      verdict: 'unhealthy',
+      reason: 'it was down; this request tried it again, and it still is',
+      waitMs,
+    };
   if (!isLast) return { verdict: 'unhealthy', reason: 'its attempt failed and another was made', waitMs };
   return { verdict: 'selected', reason: 'the last attempt was made here', waitMs };
 }
@@ -48,7 +54,9 @@ function judgeTried({ waitMs }: AttemptRecord, isLast: boolean): Judged {
 function judgeUntried(exchange: Exchange, member: RouteMember, passedOver: boolean): Judged {
   const unfit = unfitness(member, exchange.protocol.operation, exchange.streaming);
   if (unfit !== null) return { ...unfitVerdicts[unfit], waitMs: null };
-  const { awaited, refused } = exchange.decisions;
+  const { awaited, refused, skipped } = exchange.decisions;
+  const down = skipped.find(({ endpointId }) => endpointId === member.candidate.endpoint.id);
+  if (down !== undefined) return { verdict: 'unhealthy', reason: down.reason, waitMs: null };
   if (refused !== null) return { verdict: 'limited', reason: REFUSED_TEXT[refused], waitMs: null };
   if (awaited?.endpointId === member.candidate.endpoint.id) {
     const reason = 'the request waited for it and ended before its turn';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
-import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
+import { addOneOfEach, type ManagementFixture, REFUSED, refusal, startManagement } from '../fixture.ts';
 
 describe('endpoints', () => {
   let database: FreshDatabase;
@@ -60,6 +60,35 @@ describe('endpoints', () => {
     const { body } = await room.call('getEndpoint', room.acme, { id: endpoint.id });
     assert.equal(body.health, 'rate_limited');
     assert.equal(body.cooldown_until, new Date(untilMs).toISOString());
+  });
+
+  it('show what gateways have seen of them, and nothing of before a change', async () => {
+    const { endpoint, credential, provider } = await addOneOfEach(room, room.acme, 'Seen');
+    const shown = async () => (await room.call('getEndpoint', room.acme, { id: endpoint.id })).body;
+    for (let n = 0; n < 3; n += 1) await room.attempted(room.acme, endpoint.id);
+    const well = await shown();
+    assert.equal(well.health, 'healthy');
+    assert.deepEqual([well.health_detail.requests, well.health_detail.error_share], [3, 0]);
+    assert.ok(well.health_detail.since);
+    for (let n = 0; n < 3; n += 1) await room.attempted(room.acme, endpoint.id, REFUSED);
+    const down = await shown();
+    assert.deepEqual([down.health, down.health_detail.reason], ['down', 'connection refused']);
+    assert.deepEqual(down.health_detail.last_error?.status, null);
+    const { body: listed } = await room.call('listEndpoints', room.acme);
+    assert.equal(listed.find(({ id }) => id === endpoint.id)?.health, 'down');
+    await room.call('updateProvider', room.acme, {
+      id: provider.id,
+      body: { base_url: `${provider.base_url}/elsewhere` },
+    });
+    assert.equal((await shown()).health, 'unknown');
+
+    const rejected = { count: 'credential_refused', hard: true } as const;
+    const error = { message: 'credential refused (401)', status: 401 };
+    for (let n = 0; n < 3; n += 1) await room.attempted(room.acme, endpoint.id, { ...rejected, error });
+    const refused = await shown();
+    assert.deepEqual([refused.health, refused.health_detail.reason], ['down', 'credential refused (401)']);
+    await room.call('updateCredential', room.acme, { id: credential.id, body: { secret: 'another' } });
+    assert.equal((await shown()).health, 'unknown');
   });
 
   it('need a provider of the same organization and a credential of that provider', async () => {

@@ -1,10 +1,8 @@
 import { EndpointUpdate, endpointResource } from '@relay/contract';
-import { endpointHealth } from '../endpoint-health.ts';
 import { defineResource } from '../resources/resource.ts';
 import { storedTable } from '../resources/rows.ts';
-import { endpointHandlers } from './routes.ts';
+import { endpointHandlers, toOneEndpoint } from './routes.ts';
 import { endpointSection } from './section.ts';
-import { toEndpoint } from './wire.ts';
 
 export const resources = [
   defineResource({
@@ -12,10 +10,7 @@ export const resources = [
     table: storedTable('endpoints'),
     counted: 'endpoints',
     feature: ['endpoints', 'listEndpoints'],
-    change: {
-      body: EndpointUpdate,
-      wire: (deps, _db, row) => toEndpoint(row, endpointHealth(deps, row.id)),
-    },
+    change: { body: EndpointUpdate, wire: (deps, _db, row) => toOneEndpoint(deps, row) },
     section: endpointSection,
     handlers: endpointHandlers,
   }),

@@ -1,9 +1,9 @@
-import type { EndpointCreate, EndpointUpdate } from '@relay/contract';
+import type { Endpoint, EndpointCreate, EndpointUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { Database, tables } from '../../store/postgres/schema.ts';
-import { endpointHealth } from '../endpoint-health.ts';
+import { endpointFields, type HealthDeps, readHealth } from '../endpoint-health.ts';
 import { defaultPrices } from '../pricing-policies/default-price.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { heldReference } from '../resources/reference.ts';
@@ -18,11 +18,14 @@ export function endpointHandlers(
   writes: ResourceWrites<typeof tables.endpoints>,
 ): Handlers {
   const prices = defaultPrices(deps);
-  const toWire = (row: Row<'endpoints'>) => toEndpoint(row, endpointHealth(deps, row.id));
+  const toWire = (row: Row<'endpoints'>) => toOneEndpoint(deps, row);
 
   return {
     async listEndpoints(call) {
-      return (await writes.list(call, 'listEndpoints')).map(toWire);
+      const rows = await writes.list(call, 'listEndpoints');
+      const ids = rows.map(({ id }) => id);
+      const healthOf = await readHealth(deps, call.caller.organizationId, ids);
+      return rows.map((row) => toEndpoint(row, endpointFields(healthOf(row.id))));
     },
     getEndpoint: async (call) => toWire(await writes.read(call, call.params.endpoint_id)),
     async createEndpoint(call) {
@@ -71,6 +74,11 @@ export function endpointHandlers(
     },
     deleteEndpoint: (call) => writes.remove(call, call.params.endpoint_id),
   };
+}
+
+export async function toOneEndpoint(deps: HealthDeps, row: Row<'endpoints'>): Promise<Endpoint> {
+  const healthOf = await readHealth(deps, row.organization_id, [row.id]);
+  return toEndpoint(row, endpointFields(healthOf(row.id)));
 }
 
 /** The columns that a create and an update may both set. */

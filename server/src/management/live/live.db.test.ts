@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import type { FlowsAsk, LiveFlow } from '../../admission/live-flows.ts';
 import { storeUnavailable } from '../../store/store-error.ts';
-import { addMember, asKey, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
+import { addMember, asKey, type ManagementFixture, REFUSED, refusal, startManagement } from '../fixture.ts';
 
 describe('what is under way', () => {
   let database: FreshDatabase;
@@ -114,5 +114,16 @@ describe('what is under way', () => {
   it('is 503 policy_unavailable while the live state is away', async () => {
     storeIsAway = true;
     await assert.rejects(room.call('getLive', room.acme), refusal('policy_unavailable'));
+  });
+
+  it('lists an endpoint that is down without any traffic', async () => {
+    const [one = ''] = endpointIds;
+    for (let n = 0; n < 3; n += 1) await room.attempted(room.acme, one, REFUSED);
+    const shown = async () =>
+      (await room.call('getLive', room.acme)).body.endpoints.find(({ endpoint_id }) => endpoint_id === one);
+    assert.equal((await shown())?.health, 'down');
+    await room.attempted(room.acme, one, { tookMs: 0 });
+    for (let n = 0; n < 30; n += 1) await room.attempted(room.acme, one);
+    assert.equal(await shown(), undefined);
   });
 });

@@ -1,12 +1,12 @@
 import type { FlowsAsk, LiveFlow } from '../../admission/live-flows.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
-import { endpointHealth } from '../endpoint-health.ts';
+import { endpointFields, type HealthDeps, readHealth } from '../endpoint-health.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { toLiveEndpoints, toLiveLanes } from './wire.ts';
 
-type LiveDeps = Pick<ManagementDeps, 'snapshots' | 'clock' | 'admission' | 'liveFlows'>;
+type LiveDeps = HealthDeps & Pick<ManagementDeps, 'liveFlows'>;
 
 /** Requests in flight. Nothing is stored: each request to this route queries the gateways. */
 export function liveHandlers(deps: LiveDeps): Handlers {
@@ -16,13 +16,16 @@ export function liveHandlers(deps: LiveDeps): Handlers {
       const { organizationId } = caller;
       const userId = visibleUser(caller);
       const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
-      const flows = await readFlows(deps, { organizationId, userId });
+      const [flows, healthOf] = await Promise.all([
+        readFlows(deps, { organizationId, userId }),
+        readHealth(deps, organizationId, [...snapshot.endpoints.keys()]),
+      ]);
       call.setHeader('cache-control', 'no-store');
       return {
         at: new Date(deps.clock.nowMs()).toISOString(),
         counted: userId === undefined ? 'organization' : 'own',
         lanes: toLiveLanes(flows),
-        endpoints: toLiveEndpoints(flows, snapshot.endpoints, (id) => endpointHealth(deps, id)),
+        endpoints: toLiveEndpoints(flows, snapshot.endpoints, (id) => endpointFields(healthOf(id))),
       };
     },
   };

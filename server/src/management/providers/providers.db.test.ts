@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { sql } from 'kysely';
-import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
+import { addOneOfEach, type ManagementFixture, REFUSED, refusal, startManagement } from '../fixture.ts';
 
 describe('providers', () => {
   let database: FreshDatabase;
@@ -188,10 +188,32 @@ describe('providers', () => {
     const health = async () => (await room.call('getProvider', room.acme, { id: provider.id })).body.health;
     room.penalize(endpoint.id, Date.now() + 60_000);
     assert.equal(await health(), 'rate_limited');
-    await room.call('createEndpoint', room.acme, {
+    const { body: well } = await room.call('createEndpoint', room.acme, {
       body: { provider_id: provider.id, name: 'Well', upstream_model: 'm', route_kind: 'chat' },
     });
-    assert.equal(await health(), 'unknown');
+    assert.equal(await health(), 'rate_limited', 'nothing is known of the other');
+    await room.attempted(room.acme, well.id);
+    assert.equal(await health(), 'degraded');
+  });
+
+  it('sum up what was seen of their endpoints', async () => {
+    const { provider, endpoint } = await addOneOfEach(room, room.acme, 'Summed');
+    const shown = async () => (await room.call('getProvider', room.acme, { id: provider.id })).body;
+    assert.equal((await shown()).health, 'unknown');
+    const { body: other } = await room.call('createEndpoint', room.acme, {
+      body: { provider_id: provider.id, name: 'Other', upstream_model: 'm', route_kind: 'chat' },
+    });
+    for (let n = 0; n < 5; n += 1) await room.attempted(room.acme, other.id);
+    assert.equal((await shown()).health, 'healthy');
+    for (let n = 0; n < 3; n += 1) await room.attempted(room.acme, endpoint.id, REFUSED);
+    const partly = await shown();
+    assert.equal(partly.health, 'degraded');
+    assert.equal(partly.health_detail.reason, '1 of 2 endpoints: connection refused');
+    assert.deepEqual([partly.health_detail.requests, partly.health_detail.error_share], [8, 0.375]);
+    for (let n = 0; n < 3; n += 1) await room.attempted(room.acme, other.id, REFUSED);
+    const down = await shown();
+    assert.deepEqual([down.health, down.health_detail.reason], ['down', 'connection refused']);
+    assert.equal(down.health_detail.last_error?.message, 'connection refused');
   });
 
   it('are not deleted while endpoints use them, and take their credentials along', async () => {

@@ -4,7 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { Database, tables } from '../../store/postgres/schema.ts';
-import { providerHealth } from '../endpoint-health.ts';
+import { providerFields, readHealth } from '../endpoint-health.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { conflict, listNames } from '../resources/refusals.ts';
 import type { Patch, Row } from '../resources/rows.ts';
@@ -78,9 +78,11 @@ async function toProviders(
   const { organization_id: organizationId } = first;
   const ids = rows.map(({ id }) => id);
   const useOf = await readProviderUse(db, organizationId, ids);
+  const endpointIds = ids.flatMap((id) => useOf(id).enabledEndpointIds);
+  const healthOf = await readHealth(deps, organizationId, endpointIds);
   return rows.map((row) => {
     const use = useOf(row.id);
-    const seen = providerHealth(deps, use.enabledEndpointIds);
+    const seen = providerFields(use.enabledEndpointIds.map(healthOf));
     return toProvider(row, { has_credential: use.hasCredential, ...seen });
   });
 }

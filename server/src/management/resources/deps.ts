@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { AdmissionDesk } from '../../admission/desk.ts';
 import type { PolicyUsage } from '../../admission/engine.ts';
+import type { EndpointHealth } from '../../admission/health/endpoint-health.ts';
 import type { FlowsAsk, LiveFlow } from '../../admission/live-flows.ts';
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import type { Clock } from '../../kit/clock.ts';
@@ -27,6 +28,8 @@ export interface ManagementDeps {
   readonly openEgress: () => Pick<Egress, 'dispatch' | 'close'>;
   readonly snapshots: Pick<Snapshots, 'refreshNow' | 'get' | 'load'>;
   readonly admission: Pick<AdmissionDesk, 'cooldownUntilMs'>;
+  /** What all gateways have seen of endpoints. */
+  readonly health: Pick<EndpointHealth, 'read'>;
   readonly clock: Clock;
   /** UUIDv7, so that order by id is order of creation. */
   readonly newId: () => string;

@@ -5,6 +5,8 @@ import type { Refusal } from '../../admission/engine.ts';
 import { outcomeOf } from '../../admission/refusal.ts';
 import type { Guardrail } from '../../domain/guardrails/guardrail.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
+import type { OpenBreaker } from '../../domain/routing/health-record.ts';
+import { offerOf } from '../../domain/routing/offered-candidates.ts';
 import { isPrepared, type Route, type RouteMember } from '../../domain/routing/routing.ts';
 import type { Pricing } from '../../domain/snapshot.ts';
 import { protocols } from '../../protocols/index.ts';
@@ -20,6 +22,8 @@ export interface ExplainInput {
   /** A lane has that name and is disabled. */
   readonly namesDisabledLane: boolean;
   readonly placements: Placements;
+  /** Of the endpoints that are down, by endpoint. */
+  readonly breakers: ReadonlyMap<string, OpenBreaker>;
   /** Describes a limit by its engine id; null when it no longer applies to the caller. */
   readonly limitingPolicy: (appliedId: string, resetsAtMs: number | null) => LimitingPolicy | null;
   readonly pricingOf: (endpointId: string) => Pricing | undefined;
@@ -47,12 +51,18 @@ export interface PlacedCandidate {
   readonly limitedBy: LimitingPolicy | null;
   /** Whether its provider has a credential to send, if it needs one. */
   readonly isPrepared: boolean;
+  /** Set when the endpoint is down. */
+  readonly breaker: OpenBreaker | null;
 }
 
 export type Decision = Pick<
   RoutingExplanation,
   'outcome' | 'wait_ms' | 'retry_after_ms' | 'error_code' | 'reason' | 'limited_by'
-> & { readonly chosen: PlacedCandidate | null };
+> & {
+  readonly chosen: PlacedCandidate | null;
+  /** Down, and therefore left out, because another candidate is not. */
+  readonly skipped: readonly PlacedCandidate[];
+};
 
 export function placedCandidate(input: ExplainInput, member: RouteMember): PlacedCandidate {
   const { nowMs, byEndpoint } = input.placements;
@@ -71,6 +81,7 @@ export function placedCandidate(input: ExplainInput, member: RouteMember): Place
     waitMs: hasTime ? placement.slotMs - nowMs : null,
     limitedBy: limitId === null ? null : input.limitingPolicy(limitId, hasTime ? placement.slotMs : null),
     isPrepared: isPrepared(member.candidate),
+    breaker: input.breakers.get(endpoint.id) ?? null,
   };
 }
 
@@ -86,19 +97,21 @@ export function decide(
   if (isGuarded && protocols[input.operation].text === null)
     return refusal('guardrail_route_kind_unsupported', UNGUARDABLE_EMBEDDINGS);
   if (isGuarded && input.streaming) return refusal('guardrail_streaming_unsupported', UNGUARDABLE_STREAM);
-  // An attempt without a credential fails and falls back; without fallback the request fails.
-  const prepared = candidates.filter((each) => each.isPrepared);
-  const choices = route.allowFallback ? prepared : candidates;
+  const { offered, skipped } = offerOf(candidates, ({ breaker }) => breaker !== null);
+  // An attempt without a credential fails and falls back, at last to those that are down; without fallback the request fails.
+  const prepared = [offered, skipped].find((some) => some.some((each) => each.isPrepared)) ?? [];
+  const choices = route.allowFallback ? prepared.filter((each) => each.isPrepared) : offered;
   if (choices.length === 0) return refusal('upstream_not_prepared', NO_CREDENTIAL_ANYWHERE);
 
   const placements = choices.map(({ placement }) => placement);
   const ask = { selection: route.selection, waitMsMax: route.maxWaitMs };
   const choice = choose(ask, placements, input.placements.nowMs);
-  if (choice.kind === 'refused') return refuseForCapacity(input, route, choice);
+  if (choice.kind === 'refused') return { ...refuseForCapacity(input, route, choice), skipped };
   const chosen = choices[choice.candidate];
   if (chosen?.isPrepared !== true) return refusal('upstream_not_prepared', NO_CREDENTIAL_ANYWHERE);
   return {
     chosen,
+    skipped,
     outcome: choice.kind === 'now' ? 'dispatch' : 'wait',
     wait_ms: chosen.waitMs,
     retry_after_ms: null,
@@ -122,6 +135,7 @@ function refuseForCapacity(input: ExplainInput, route: Route, refused: Refusal):
 function refusal(errorCode: string, reason: string): Decision {
   return {
     chosen: null,
+    skipped: [],
     outcome: 'refuse',
     wait_ms: null,
     retry_after_ms: null,

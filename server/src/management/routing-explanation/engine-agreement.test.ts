@@ -41,6 +41,7 @@ async function explained(drawn: RandomLane, fault: PlantedFault): Promise<Verdic
     admission: {
       cooldownUntilMs: (id: string) => NOW_MS + (drawn.cooldownsMs[Number(id.slice(1))] ?? 0),
     },
+    health: { read: async () => new Map() },
   };
   const answer = await explainRequest(
     fault.deps?.(deps) ?? deps,

@@ -3,7 +3,9 @@ import { boundEstimate } from '../../domain/limits/bound-estimate.ts';
 import { describePolicy, type LimitedCaller } from '../../domain/limits/limits.ts';
 import { METRICS } from '../../domain/limits/metric.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
-import { routingTableOf } from '../../domain/routing/routing.ts';
+import type { OpenBreaker } from '../../domain/routing/health-record.ts';
+import { openBreakerOf } from '../../domain/routing/health-view.ts';
+import { type Candidate, routingTableOf } from '../../domain/routing/routing.ts';
 import { unfitness } from '../../domain/routing/unfit.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import { explainRoute } from './explain-route.ts';
@@ -44,10 +46,25 @@ export async function explainRequest(
       ({ enabled, name, slug }) => !enabled && (name === model || slug === model),
     ),
     placements: await readPlacements(deps, question),
+    breakers: await readBreakers(deps, snapshot.organizationId, candidates),
     limitingPolicy: (id, resetsAtMs) => limitingPolicy(snapshot, caller, id, resetsAtMs),
     pricingOf: (endpointId) => snapshot.pricing.get(endpointId),
     guardrails: snapshot.guardrails,
   });
+}
+
+/** The open breakers of these candidates, by endpoint. */
+async function readBreakers(
+  { health, clock }: PlacementDeps,
+  organizationId: string,
+  candidates: readonly Candidate[],
+): Promise<ReadonlyMap<string, OpenBreaker>> {
+  const breakers = new Map<string, OpenBreaker>();
+  for (const [endpointId, known] of await health.read(organizationId, candidates)) {
+    const open = openBreakerOf(known, clock.nowMs());
+    if (open !== null) breakers.set(endpointId, open);
+  }
+  return breakers;
 }
 
 function limitingPolicy(

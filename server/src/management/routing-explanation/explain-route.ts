@@ -1,5 +1,6 @@
 import type { CandidateVerdict, RoutingExplanation } from '@relay/contract';
 import { costMicros } from '../../domain/money/money.ts';
+import { skipWords } from '../../domain/routing/health-view.ts';
 import type { Route, RouteMember } from '../../domain/routing/routing.ts';
 import { unfitness, unfitVerdicts } from '../../domain/routing/unfit.ts';
 import {
@@ -92,9 +93,13 @@ function judge(
   if (unfit !== null) return unfitVerdicts[unfit];
   if (placed?.isPrepared !== true) return { verdict: 'unhealthy', reason: NO_CREDENTIAL };
   if (placed === decision.chosen) {
-    const reason = `${whenFree(placed)}, and comes first ${orderOf(input.route)}`;
+    const down =
+      placed.breaker === null ? '' : `; it is down (${placed.breaker.reason}), but so is every other`;
+    const reason = `${whenFree(placed)}, and comes first ${orderOf(input.route)}${down}`;
     return { verdict: 'selected', reason };
   }
+  if (placed.breaker !== null && decision.skipped.includes(placed))
+    return { verdict: 'unhealthy', reason: skipWords(placed.breaker, input.placements.nowMs) };
   const { placement, waitMs } = placed;
   if (placement.exceeds !== null) return { verdict: 'limited', reason: EXCEEDS };
   const maxWaitMs = input.route?.maxWaitMs ?? 0;

@@ -35,6 +35,7 @@ function explain(model: string, over: { operation?: Operation; streaming?: boole
     estimate: { inputTokens: 1, outputTokens: 1 },
     route: routingTableOf(organization).resolve(model),
     namesDisabledLane: false,
+    breakers: new Map(),
     placements: { nowMs: 0, byEndpoint: new Map() },
     limitingPolicy: () => null,
     pricingOf: () => undefined,

@@ -10,7 +10,7 @@ import type { Candidate, Route } from '../../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 
-export type PlacementDeps = Pick<ManagementDeps, 'limitUsage' | 'admission' | 'clock'>;
+export type PlacementDeps = Pick<ManagementDeps, 'limitUsage' | 'admission' | 'clock' | 'health'>;
 
 /** One read blocks the limits engine, so large organizations are read in parts. */
 const LIMITS_PER_READ = 100;

@@ -8,7 +8,7 @@ import type { AdmissionAsk } from '../../admission/engine.ts';
 import { chargesFor } from '../../domain/limits/limits.ts';
 import { routingTableOf } from '../../domain/routing/routing.ts';
 import { storeUnavailable } from '../../store/store-error.ts';
-import { type ManagementFixture, refusal, startManagement } from '../fixture.ts';
+import { type ManagementFixture, REFUSED, refusal, startManagement } from '../fixture.ts';
 
 describe('a routing explanation', () => {
   let database: FreshDatabase;
@@ -152,6 +152,27 @@ describe('a routing explanation', () => {
     assert.equal(answer.selected_endpoint_id, null);
     // The slot is 40 s away and 10 s of wait budget cover the rest, so a retry is accepted after 30 s.
     assert.ok((answer.retry_after_ms ?? 0) > 29_000 && (answer.retry_after_ms ?? 0) <= 30_000);
+  });
+
+  it('skips a candidate that is down while another is not, and says since when and why', async () => {
+    const takeDown = async (index: number) => {
+      for (let n = 0; n < 3; n += 1) await room.attempted(room.acme, endpoint(index), REFUSED);
+    };
+    await takeDown(0);
+    const answer = await explain();
+    assert.deepEqual(verdicts(answer), ['unhealthy', 'selected', 'available']);
+    assert.match(
+      answer.candidates[0]?.reason ?? '',
+      /^skipped: down for 1 s, connection refused; a single request tries it again every 1 s$/,
+    );
+    await takeDown(1);
+    await takeDown(2);
+    const allDown = await explain();
+    assert.equal(allDown.selected_endpoint_id, endpoint(0), 'the last one is never taken out');
+    assert.match(
+      allDown.candidates[0]?.reason ?? '',
+      /it is down \(connection refused\), but so is every other/,
+    );
   });
 
   it('says when a provider has no credential to send', async () => {
