@@ -6,18 +6,31 @@ import { type Mode, modes } from './mode.ts';
 import { notCheckable } from './not-checkable.ts';
 import { isCaught, plants } from './planted.ts';
 import { type Site, startSite } from './site.ts';
-import { failureOf } from './statement.ts';
-import { statements } from './statements.ts';
+import { failureOf, type Statement } from './statement.ts';
+import { decisions, lastStatements, statements } from './statements.ts';
 
 // The specification, walked from outside in every mode: one test for each statement that can be checked.
 
-const figures = { statements: 0, failing: 0, by_mode: {} as Record<string, number>, planted: 0 };
+interface Count {
+  statements: number;
+  failing: number;
+}
+
+const figures = {
+  statements: 0,
+  failing: 0,
+  by_mode: {} as Record<string, number>,
+  planted: 0,
+  decisions: { statements: 0, failing: 0 },
+};
 
 after(() => reportFigures(figures));
 
+const all = [...statements, ...decisions, ...lastStatements];
+
 describe('the statements', () => {
   it('cover every sentence of the specification that can be checked', () => {
-    const cited = new Set(statements.map(({ quote }) => quote));
+    const cited = new Set(all.map(({ quote }) => quote));
     const missed = specRuleIds.filter((id) => !cited.has(specRules[id]) && notCheckable[id] === undefined);
     assert.deepEqual(missed, []);
     const needless = specRuleIds.filter((id) => cited.has(specRules[id]) && notCheckable[id] !== undefined);
@@ -25,7 +38,7 @@ describe('the statements', () => {
   });
 
   it('are each told apart by name', () => {
-    const names = statements.map(({ id, says }) => `${id} ${says}`);
+    const names = all.map(({ id, says }) => `${id} ${says}`);
     assert.deepEqual(
       names.filter((name, index) => names.indexOf(name) !== index),
       [],
@@ -56,18 +69,22 @@ function walkIn(mode: Mode): void {
   });
   after(() => site?.stop());
 
-  if (mode.accounts && !mode.hosted) plantIn(() => site);
-  for (const statement of statements.filter(({ appliesIn }) => appliesIn(mode))) {
-    figures.statements += 1;
-    figures.failing += 1;
-    figures.by_mode[mode.name] = (figures.by_mode[mode.name] ?? 0) + 1;
+  const inMode = (list: readonly Statement[]) => list.filter(({ appliesIn }) => appliesIn(mode));
+  const check = (statement: Statement, count: Count) => {
+    count.statements += 1;
+    count.failing += 1;
     it(`${statement.id} ${statement.says}`, async () => {
       try {
         await statement.check(site);
       } catch (error) {
         throw failureOf(statement, error);
       }
-      figures.failing -= 1;
+      count.failing -= 1;
     });
-  }
+  };
+  if (mode.accounts && !mode.hosted) plantIn(() => site);
+  for (const statement of inMode(statements)) check(statement, figures);
+  for (const statement of inMode(decisions)) check(statement, figures.decisions);
+  for (const statement of inMode(lastStatements)) check(statement, figures);
+  figures.by_mode[mode.name] = inMode([...statements, ...lastStatements]).length;
 }

@@ -2,7 +2,7 @@ import { type SpecRoute, type SpecRuleId, specRules } from '@relay/contract/spec
 import { mintKey } from '../harness/accounts.ts';
 import type { Objects } from '../harness/objects.ts';
 import { until } from '../harness/until.ts';
-import { addressOf, bodySent, noIds, servedIn, specRoutes, tryRoute } from './calls.ts';
+import { addressOf, bodyOf, bodySent, noIds, routeOf, servedIn, specRoutes, tryRoute } from './calls.ts';
 import { expect, expectStatus } from './expectation.ts';
 import { everywhere, type Mode, withKeys } from './mode.ts';
 import { type Ids, objects } from './objects.ts';
@@ -126,13 +126,35 @@ function lostIds(route: SpecRoute): readonly Statement[] {
   }));
 }
 
+/** Bodies that name something of another organization. */
+const foreignBodies: readonly (readonly [line: string, field: string, kind: keyof Objects])[] = [
+  ['POST /api/relay/lane-memberships', 'lane_id', 'laneId'],
+  ['POST /api/relay/lane-memberships', 'endpoint_id', 'endpointId'],
+  ['POST /api/relay/pro/user-limit-policies', 'user_uuid', 'memberId'],
+  ['POST /api/relay/api-key-limit-policies', 'api_key_uuid', 'keyId'],
+];
+
+const lostInBodies = foreignBodies.map(([line, field, kind]): Statement => {
+  const route = routeOf(line);
+  return {
+    id: '7 404',
+    says: `${line} with the ${field} of another organization answers 404`,
+    quote: specRules['7 404'],
+    appliesIn: servedIn(route),
+    async check(site) {
+      const { ids } = await objects(site, 'kept');
+      const body = { ...bodyOf(site, route, ids, 'kept'), [field]: site.foreign[kind] };
+      expectStatus(await tryRoute(site, route, { body }), 404);
+    },
+  };
+});
+
 function foreignIds(foreign: Objects): Ids {
   const entries = Object.entries(foreignOf).map(([name, kind]) => [name, foreign[kind]]);
   return { ...noIds, ...(Object.fromEntries(entries) as Partial<Ids>) };
 }
 
-export const accessStatements: readonly Statement[] = specRoutes.flatMap((route) => [
-  ...refusedKeys(route),
-  ...refusedScope(route),
-  ...lostIds(route),
-]);
+export const accessStatements: readonly Statement[] = [
+  ...specRoutes.flatMap((route) => [...refusedKeys(route), ...refusedScope(route), ...lostIds(route)]),
+  ...lostInBodies,
+];

@@ -37,6 +37,7 @@ const laneNames = [
   'whole answers only',
   'breaks',
   'limited',
+  'first at its limit',
 ] as const;
 export type LaneName = (typeof laneNames)[number];
 export type Lanes = Readonly<Record<LaneName, LaneIds>>;
@@ -68,6 +69,7 @@ export async function addLanes(site: Walked): Promise<Lanes> {
     'first provider off': await add('first provider off', [good, good]),
     'whole answers only': await add('whole answers only', [withEndpoint({ supports_streaming: false })]),
     breaks: await add('breaks', [good, good]),
+    'first at its limit': await add('first at its limit', [good, good]),
     limited: await add('limited', [good], { default_max_wait_ms: 0 }),
   };
   await site.call('POST', '/api/relay/pricing-policies', {

@@ -47,7 +47,7 @@ function throttle(site: Site, lane: LaneName): Promise<Answer> {
 }
 
 /** Every operation is refused while the only candidate has to be left alone. */
-function refusedBy(site: Site, path: string): Promise<Answer> {
+export function refusedBy(site: Site, path: string): Promise<Answer> {
   return site.once(`refusal of ${path}`, async () => {
     await throttle(site, 'throttled');
     return ask(site, 'throttled', { path });

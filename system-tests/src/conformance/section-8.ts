@@ -99,6 +99,71 @@ const tightest: readonly Statement[] = [
   ),
 ];
 
+const sharedLimit = (scope_type: string, scope_id: string | undefined, more: object) => ({
+  scope_type,
+  scope_id,
+  metric: 'requests',
+  period: 'month',
+  enabled: true,
+  ...more,
+});
+
+const enforcement: readonly Statement[] = [
+  rule(
+    '1.3',
+    'a candidate at its limit is passed over',
+    async (site) => {
+      const lane = 'first at its limit';
+      const [first, second] = site.lanes[lane].endpointIds;
+      await limit(site, SHARED_LIMITS, sharedLimit('endpoint', first, { limit_value: 0 }));
+      const answer = await ask(site, lane);
+      expectStatus(answer, 200);
+      expectEqual(header(answer, names.selectedEndpointId), second, 'the endpoint');
+    },
+    selfHosted,
+  ),
+  rule(
+    '8.4',
+    'a resource policy that is not enabled limits nothing',
+    async (site) => {
+      const { laneId } = site.lanes['first endpoint off'];
+      await limit(site, SHARED_LIMITS, sharedLimit('lane', laneId, { limit_value: 0, enabled: false }));
+      expectStatus(await ask(site, 'first endpoint off'), 200);
+    },
+    selfHosted,
+  ),
+  rule(
+    '8.4',
+    'a budget that is not enabled limits nothing',
+    async (site) => {
+      const key = await newKey(site, ['relay:request']);
+      await limitKey(site, key, 0, { enabled: false });
+      expectStatus(await ask(site, 'plain', { key: key.secret }), 200);
+    },
+    withKeys,
+  ),
+  rule(
+    '8.3',
+    'a spend budget below the configured price of a request refuses it',
+    async (site) => {
+      const key = await newKey(site, ['relay:request']);
+      await limitKey(site, key, 1, { metric: 'spend' });
+      expectStatus(await ask(site, 'plain', { key: key.secret }), 429);
+    },
+    withKeys,
+  ),
+  rule(
+    '8.3',
+    'a spend budget above the configured price of a request serves it',
+    async (site) => {
+      const key = await newKey(site, ['relay:request']);
+      await limitKey(site, key, 1_000_000, { metric: 'spend' });
+      expectStatus(await ask(site, 'plain', { key: key.secret }), 200);
+    },
+    withKeys,
+  ),
+];
+
 const SLOW_MS = 600;
 
 const waits: readonly Statement[] = [
@@ -306,6 +371,7 @@ const hostedUse = specManagementRoutes
 
 export const section8: readonly Statement[] = [
   ...tightest,
+  ...enforcement,
   ...waits,
   ...pricing,
   ...pacing,

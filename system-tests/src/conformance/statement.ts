@@ -25,6 +25,17 @@ export function rule(
   return { id, says, quote: specRules[id], appliesIn, check };
 }
 
+/** A statement about what the specification leaves open and Relay has decided; `quote` is the decision. */
+export function decided(
+  id: `d${number}`,
+  quote: string,
+  says: string,
+  check: Check,
+  appliesIn: (mode: Mode) => boolean = everywhere,
+): Statement {
+  return { id, says, quote, appliesIn, check };
+}
+
 /** The failure of a statement: which one, its sentence, what was expected and what came. */
 export function failureOf({ id, says, quote }: Statement, error: unknown): Error {
   const lines =

@@ -1,3 +1,6 @@
+import { decidedErrors } from './decided-errors.ts';
+import { decidedNames } from './decided-names.ts';
+import { decidedValues } from './decided-values.ts';
 import { accessStatements } from './from-access.ts';
 import { bodyStatements } from './from-bodies.ts';
 import { fieldStatements } from './from-fields.ts';
@@ -14,7 +17,10 @@ import { section8 } from './section-8.ts';
 import { section9 } from './section-9.ts';
 import type { Statement } from './statement.ts';
 
-/** Every statement, those of the tables first. */
+/** What the specification leaves open, as decided; counted apart. */
+export const decisions: readonly Statement[] = [...decidedNames, ...decidedValues, ...decidedErrors];
+
+/** Every statement about the specification, those of the tables first. */
 export const statements: readonly Statement[] = [
   ...routeStatements,
   ...fieldStatements,
@@ -30,5 +36,7 @@ export const statements: readonly Statement[] = [
   ...section7,
   ...section8,
   ...section9,
-  ...section7Last,
 ];
+
+/** Nothing works after these. */
+export const lastStatements: readonly Statement[] = section7Last;
