@@ -46,6 +46,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./run/migrate.ts')).migrateCommand,
   },
   {
+    name: 'users',
+    summary: 'help users who cannot sign in',
+    group: RUN,
+    load: async () => (await import('./users/users.ts')).usersCommand,
+  },
+  {
     name: 'context-key',
     summary: 'print a new pair of keys for the context between the platform and inference roles',
     group: RUN,

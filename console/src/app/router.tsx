@@ -32,6 +32,18 @@ const acceptInvitation = createRoute({
   component: lazyRouteComponent(() => import('../session/accept-invitation.tsx'), 'AcceptInvitation'),
 });
 
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('../session/forgot-password.tsx'), 'ForgotPassword'),
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('../session/reset-password.tsx'), 'ResetPassword'),
+});
+
 const first = createRoute({ getParentRoute: () => signedIn, path: '/', component: FirstPage });
 
 const home = createRoute({
@@ -174,6 +186,8 @@ export function createConsoleRouter() {
   return createRouter({
     routeTree: root.addChildren([
       acceptInvitation,
+      forgotPassword,
+      resetPassword,
       signedIn.addChildren([
         first,
         home,

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
 import { take } from '../api/client.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
@@ -8,38 +8,22 @@ import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input } from '../ui/field.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import { enterSession } from './enter-session.ts';
+import { Panel, SignedOutPage, SignInLink } from './signed-out-page.tsx';
+import { useLinkToken } from './use-link-token.ts';
 
 const words = text.invitation;
 
-/**
- * The target of an invitation link. The token is removed from the URL, so that it does not stay in the history.
- */
+/** The target of an invitation link. */
 export function AcceptInvitation() {
-  const [token] = useState(() => new URLSearchParams(window.location.hash.slice(1)).get('token') ?? '');
-  useEffect(() => {
-    window.history.replaceState(window.history.state, '', window.location.pathname);
-    document.title = `${words.title} · ${text.shell.product}`;
-  }, []);
+  const token = useLinkToken();
   return (
-    <main className="grid min-h-dvh place-items-center px-4 py-12">
-      <div className="w-full max-w-sm">
-        <div className="mb-6 flex flex-col items-center gap-4 [&_svg]:size-10">
-          <Mark />
-          <h1 className="text-xl font-semibold tracking-tight">{words.title}</h1>
-        </div>
-        <div className="rounded-xl border bg-panel p-6 shadow-panel">
-          {token === '' ? <p className="text-ink-soft">{words.missing}</p> : <JoinForm token={token} />}
-        </div>
-        <p className="mt-5 text-center text-[13px]">
-          <Link to="/" className="text-accent-ink underline-offset-4 hover:underline">
-            {words.signIn}
-          </Link>
-        </p>
-      </div>
-    </main>
+    <SignedOutPage title={words.title} below={<SignInLink />}>
+      <Panel>
+        {token === '' ? <p className="text-ink-soft">{words.missing}</p> : <JoinForm token={token} />}
+      </Panel>
+    </SignedOutPage>
   );
 }
 

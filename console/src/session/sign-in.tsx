@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { take } from '../api/client.ts';
 import { signInMethodsQuery } from '../api/queries.ts';
@@ -8,10 +9,11 @@ import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input } from '../ui/field.tsx';
-import { Mark } from '../ui/mark.tsx';
 import { ErrorCard, Skeleton } from '../ui/states.tsx';
 import { enterSession } from './enter-session.ts';
+import { NoMail } from './no-mail.tsx';
 import { SignUp } from './sign-up.tsx';
+import { Panel, SignedOutPage } from './signed-out-page.tsx';
 
 type Way = 'token' | 'password' | 'sign-up';
 
@@ -22,31 +24,35 @@ export function SignIn() {
   const way: Way = chosen ?? (methods.data?.accounts === true ? 'password' : 'token');
   const title = way === 'sign-up' ? text.signIn.signUpTitle : text.signIn.title;
   return (
-    <main className="grid min-h-dvh place-items-center px-4 py-12">
-      <div className="w-full max-w-sm">
-        <div className="mb-6 flex flex-col items-center gap-4 [&_svg]:size-10">
-          <Mark />
-          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
-        </div>
-        {methods.error !== null ? (
-          <ErrorCard error={methods.error} onRetry={() => void methods.refetch()} />
-        ) : (
-          <div className="rounded-xl border bg-panel p-6 shadow-panel">
-            {methods.data === undefined ? (
-              <FormSkeleton />
-            ) : (
-              <>
-                {methods.data.sso && way !== 'sign-up' ? <SingleSignOn /> : null}
-                {way === 'token' ? <TokenForm /> : way === 'password' ? <PasswordForm /> : <SignUp />}
-              </>
-            )}
-          </div>
-        )}
-        {methods.data === undefined ? null : (
+    <SignedOutPage
+      title={title}
+      below={
+        methods.data === undefined ? null : (
           <OtherWays methods={methods.data} way={way} onChoose={setChosen} />
-        )}
-      </div>
-    </main>
+        )
+      }
+    >
+      {methods.error !== null ? (
+        <ErrorCard error={methods.error} onRetry={() => void methods.refetch()} />
+      ) : (
+        <Panel>
+          {methods.data === undefined ? (
+            <FormSkeleton />
+          ) : (
+            <>
+              {methods.data.sso && way !== 'sign-up' ? <SingleSignOn /> : null}
+              {way === 'token' ? (
+                <TokenForm />
+              ) : way === 'password' ? (
+                <PasswordForm sendsLinks={methods.data.password_reset} />
+              ) : (
+                <SignUp />
+              )}
+            </>
+          )}
+        </Panel>
+      )}
+    </SignedOutPage>
   );
 }
 
@@ -133,7 +139,7 @@ function TokenForm() {
   );
 }
 
-function PasswordForm() {
+function PasswordForm({ sendsLinks }: { readonly sendsLinks: boolean }) {
   const signIn = useSignIn();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -194,7 +200,27 @@ function PasswordForm() {
       <Button type="submit" look="solid" className="w-full" busy={signIn.isPending}>
         {text.signIn.submit}
       </Button>
+      {sendsLinks ? (
+        <p className="text-center text-[13px]">
+          <Link to="/forgot-password" className="text-accent-ink underline-offset-4 hover:underline">
+            {text.signIn.forgot}
+          </Link>
+        </p>
+      ) : (
+        <ForgottenWithoutMail />
+      )}
     </form>
+  );
+}
+
+function ForgottenWithoutMail() {
+  return (
+    <details className="text-[13px]">
+      <summary className="cursor-pointer text-center text-ink-soft">{text.signIn.forgot}</summary>
+      <div className="mt-3">
+        <NoMail />
+      </div>
+    </details>
   );
 }
 

@@ -72,6 +72,8 @@ export const auditText = {
     'organization.create': 'Created the organization',
     'organization.change_plan': 'Changed the plan',
     'user.change_password': 'Changed the password',
+    'user.reset_password': 'Reset the password with a link',
+    'user.create_password_reset': 'Created a link to reset the password',
     'user.change_email': 'Changed the e-mail address',
     'user.start_totp': 'Began to set up two-step sign-in',
     'user.confirm_totp': 'Turned on two-step sign-in',

@@ -69,6 +69,24 @@ export const shellText = {
     passwordHint: 'At least 12 characters.',
     signUpTitle: 'Create an organization',
     signUpSubmit: 'Create',
+    forgot: 'Forgot your password?',
+  },
+  passwordReset: {
+    requestTitle: 'Reset your password',
+    requestHint: 'Enter the e-mail address of your account. Relay sends you a link to set a new password.',
+    request: 'Send link',
+    requested: (email: string) =>
+      `If ${email} has an account with a password, Relay has sent a link to it. The link works once, for 30 minutes. Check your spam folder if it doesn't arrive.`,
+    noMail:
+      'This deployment sends no e-mail. Ask the person who runs it for a link. They get one with this command on its machine:',
+    command: 'relay users reset-password EMAIL',
+    title: 'Set a new password',
+    hint: 'You are then signed out everywhere, and sign in with the new password.',
+    newPassword: 'New password',
+    submit: 'Set password',
+    done: 'Your password is changed, and all your sessions have ended. Sign in with the new password.',
+    missing: 'This link is incomplete. Open it again from the message, or request another one.',
+    another: 'Request another link',
   },
   invitation: {
     title: 'Join an organization',
@@ -76,7 +94,6 @@ export const shellText = {
     newHint: 'For a new account. Sign in first if you have one, then open the link again.',
     join: 'Join',
     joinAs: (name: string) => `You will join as ${name}.`,
-    signIn: 'Sign in',
   },
   actions: {
     cancel: 'Cancel',

@@ -11,9 +11,10 @@ describe('RELAY_SMTP_URL', () => {
     assert.equal(parseSmtpUrl('smtp://[::1]:2525').host, '::1');
   });
 
-  it('needs STARTTLS, except on this machine or when told so', () => {
+  it('needs STARTTLS, except on this machine without a password, or when told so', () => {
     assert.equal(parseSmtpUrl('smtp://mail.example.com:25').tls, 'required');
     assert.equal(parseSmtpUrl('smtp://10.0.0.5:25').tls, 'required');
+    assert.equal(parseSmtpUrl('smtp://user:password@127.0.0.1:25').tls, 'required');
     for (const host of ['localhost', '127.0.0.1', '[::1]'])
       assert.equal(parseSmtpUrl(`smtp://${host}:25`).tls, 'optional', host);
     assert.equal(parseSmtpUrl('smtp://mailpit:1025?tls=none').tls, 'none');

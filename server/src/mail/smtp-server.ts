@@ -34,20 +34,20 @@ export function parseSmtpUrl(value: string): SmtpServer {
     throw new Error('must be an address without a path; write special characters of the password as %XX');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const login = loginOf(url);
-  const tls = scheme === 'smtps:' ? 'implicit' : tlsOf(url, isLoopback(host));
+  const tls = scheme === 'smtps:' ? 'implicit' : tlsOf(url, login === null && isLoopback(host));
   if (scheme === 'smtps:' && url.search !== '') throw new Error('takes no parameters with smtps://');
   if (tls === 'none' && login !== null)
     throw new Error('must not have a password with tls=none, which would send it in plain text');
   return { host, port: url.port === '' ? PORTS[scheme] : Number(url.port), tls, login };
 }
 
-/** A server on this machine may do without TLS; any other must offer it, unless the operator says otherwise. */
-function tlsOf(url: URL, isHere: boolean): SmtpServer['tls'] {
+/** A server on this machine may do without TLS, if no password is sent; any other must offer it, unless the operator says otherwise. */
+function tlsOf(url: URL, isPrivate: boolean): SmtpServer['tls'] {
   const asked = url.searchParams.get('tls');
   if (url.search !== '' && (asked !== 'none' || url.searchParams.size > 1))
     throw new Error('takes one parameter only, tls=none, for a server without TLS');
   if (asked === 'none') return 'none';
-  return isHere ? 'optional' : 'required';
+  return isPrivate ? 'optional' : 'required';
 }
 
 function loginOf(url: URL): SmtpServer['login'] {

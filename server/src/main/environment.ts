@@ -103,7 +103,7 @@ export const variables = {
   ),
   RELAY_SMTP_URL: optional(
     parseSmtpUrl,
-    'The mail server for invitations, password resets and alerts: `smtps://user:password@mail.example.com:465`, or `smtp://` with port 587 for STARTTLS, which a server on another machine must offer unless the URL ends with `?tls=none`. Needs `RELAY_MAIL_FROM` and `RELAY_PUBLIC_URL`. Without it Relay sends no e-mail.',
+    'The mail server for invitations, password resets and alerts: `smtps://user:password@mail.example.com:465`, or `smtp://` with port 587 for STARTTLS. The server must offer it, unless it is on this machine and needs no password, or the URL ends with `?tls=none`. Needs `RELAY_MAIL_FROM` and `RELAY_PUBLIC_URL`. Without it Relay sends no e-mail.',
   ),
   RELAY_MAIL_FROM: optional(
     parseMailFrom,

@@ -1,6 +1,7 @@
 export { limitMetricsScript } from '../admission/redis/metrics-script.ts';
 export { DirectoryInUseError } from '../store/embedded/data-directory-lock.ts';
 export { type MovedRows, MoveRefusedError } from '../store/embedded/move/move-data.ts';
+export { createPasswordReset, ResetRefusedError } from './create-password-reset.ts';
 export {
   type Environment,
   EnvironmentError,

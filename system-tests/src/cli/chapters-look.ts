@@ -104,7 +104,12 @@ export const lookChapters: readonly Chapter[] = [
     name: 'operations',
     steps: ({ deployment }) => {
       const env = { DATABASE_URL: deployment.postgres.url };
-      return steps({ args: ['migrate', 'status'], env }, { args: ['migrate', 'up'], env }, 'context-key');
+      return steps(
+        { args: ['migrate', 'status'], env },
+        { args: ['migrate', 'up'], env },
+        { args: ['users', 'reset-password', 'nobody@example.com'], env, code: 4 },
+        'context-key',
+      );
     },
   },
   {

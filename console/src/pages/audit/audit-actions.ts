@@ -23,7 +23,15 @@ const VERBS: Readonly<Record<TargetType, readonly string[]>> = {
   pricing_policy: WRITES,
   provider: WRITES,
   session: ['create', 'update', 'delete'],
-  user: ['change_password', 'change_email', 'start_totp', 'confirm_totp', 'remove_totp'],
+  user: [
+    'change_password',
+    'reset_password',
+    'create_password_reset',
+    'change_email',
+    'start_totp',
+    'confirm_totp',
+    'remove_totp',
+  ],
   user_limit_policy: WRITES,
 };
 

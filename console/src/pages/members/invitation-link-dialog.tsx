@@ -13,10 +13,14 @@ interface InvitationLinkDialogProps {
 
 /** Shows the invitation link once. */
 export function InvitationLinkDialog({ created, onClose }: InvitationLinkDialogProps) {
+  const { email_delivery: delivery } = created;
   const { email, expires_at: expiresAt } = created.invitation;
   return (
     <ShownOnceDialog wide title={words.linkTitle} warning={words.linkBody} onClose={onClose}>
       <p className="text-[13px] text-ink-soft">{words.linkFor(email, formatDay(expiresAt))}</p>
+      <p data-testid="invitation-delivery" className="text-[13px]">
+        {words.delivery[delivery](email)}
+      </p>
       <div className="flex flex-wrap items-start gap-2">
         <code
           data-testid="invitation-link"

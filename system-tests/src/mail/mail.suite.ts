@@ -1,0 +1,28 @@
+import { after, before, describe } from 'node:test';
+import { reportFigures } from '../harness/figures.ts';
+import { attemptCases } from './attempt-cases.ts';
+import { deliveryCases } from './delivery-cases.ts';
+import { letterCases } from './letter-cases.ts';
+import { operatorCases } from './operator-cases.ts';
+import { resetCases } from './reset-cases.ts';
+import { figures, type Site, startSite } from './site.ts';
+
+// Password resets, invitations and alerts by e-mail, and attempts to sign in, against two processes of a hosted deployment and
+// two of a self-hosted one with accounts. The mail server is a real one in a process of its own.
+
+for (const mode of ['hosted', 'self_hosted'] as const) {
+  describe(mode, () => {
+    let site: Site;
+    before(async () => {
+      site = await startSite(mode);
+    });
+    after(() => site?.stop());
+    describe('password reset', () => resetCases(() => site));
+    describe('messages', () => letterCases(() => site));
+    describe('attempts', () => attemptCases(() => site));
+  });
+}
+deliveryCases();
+operatorCases();
+
+after(() => reportFigures(figures));
