@@ -81,7 +81,7 @@ export const shellText = {
       'This deployment sends no e-mail. Ask the person who runs it for a link. They get one with this command on its machine:',
     command: 'relay users reset-password EMAIL',
     title: 'Set a new password',
-    hint: 'You are then signed out everywhere, and sign in with the new password.',
+    hint: 'A new password signs you out everywhere. Then sign in with it.',
     newPassword: 'New password',
     submit: 'Set password',
     done: 'Your password is changed, and all your sessions have ended. Sign in with the new password.',

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import { startRefused } from '../harness/relay-process.ts';
+import { type SmtpProcess, startSmtp } from '../harness/smtp-process.ts';
 import { until } from '../harness/until.ts';
 import { selfSigned } from './self-signed.ts';
 import { check, demand, mailSettings, type Site, startSite, tokenIn } from './site.ts';
-import { type SmtpProcess, startSmtp } from './smtp-process.ts';
 
 const LOGIN = { user: 'relay@mail', password: 'hunter2/secret:' };
 const written = `${encodeURIComponent(LOGIN.user)}:${encodeURIComponent(LOGIN.password)}`;
@@ -184,9 +185,7 @@ const complete = {
   REDIS_URL: 'redis://127.0.0.1:1',
   RELAY_API_TOKEN: 'a8Zr2vTn5LwXk1Ys7Bd4Hf9Jc3Mp6Ga0Ue8Ri2oVt5K',
   RELAY_ADMIN_TOKEN: 'b8Zr2vTn5LwXk1Ys7Bd4Hf9Jc3Mp6Ga0Ue8Ri2oVt5K',
-  RELAY_MASTER_KEY: Buffer.from(Array.from({ length: 32 }, (_, index) => (index * 37 + 11) % 256)).toString(
-    'base64',
-  ),
+  RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
 };
 
 /** Accepts connections and says nothing. */

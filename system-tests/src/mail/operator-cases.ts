@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import { createBrowser } from '../harness/browser.ts';
 import { startDeployment } from '../harness/deployment.ts';
+import { startSmtp } from '../harness/smtp-process.ts';
 import { check, demand, PASSWORD, type Site, startSite, tokenIn } from './site.ts';
-import { startSmtp } from './smtp-process.ts';
 
 const NEXT = 'another horse, another battery';
 const ENTRY = process.env['RELAY_SYSTEM_BIN'] || join(import.meta.dirname, '../../../cli/bin/relay.js');
@@ -78,7 +78,7 @@ export function operatorCases(): void {
       assert.equal((await person.browser.send('GET', `${site.deployment.url}/api/session`)).status, 401);
       assert.equal((await site.signIn(person.email, person.address, { password: NEXT })).status, 201);
       const entries = await site.accounts.query(
-        `select action, actor_type from audit_log join users on users.id = target_id
+        `select action, actor_type from audit_log join users on users.id::text = target_id
          where email = $1 and action like 'user.%' order by audit_log.id`,
         [person.email],
       );

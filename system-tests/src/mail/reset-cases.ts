@@ -41,7 +41,7 @@ export function resetCases(of: () => Site): void {
     assert.deepEqual([(await confirm(token)).status, (await confirm(token)).code], [404, 'not_found']);
     await of().smtp.next(person.email, CHANGED);
     const entries = await of().accounts.query(
-      `select actor_type, before, after from audit_log join users on users.id = audit_log.target_id
+      `select actor_type, before, after from audit_log join users on users.id::text = target_id
        where action = 'user.reset_password' and email = $1`,
       [person.email],
     );

@@ -5,7 +5,7 @@ import { freePort } from '@relay/testbed';
 import { type Accounts, openAccounts } from '../harness/accounts.ts';
 import { type Answer, type Browser, createBrowser } from '../harness/browser.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
-import { type SmtpProcess, startSmtp } from './smtp-process.ts';
+import { type SmtpProcess, startSmtp } from '../harness/smtp-process.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 export const figures = { checks: 0, failing: 0 };
@@ -102,8 +102,11 @@ export async function startSite(mode: Mode, options: SiteOptions = {}): Promise<
   async function owner(): Promise<Browser> {
     if (ownerBrowser !== null) return ownerBrowser;
     const browser = createBrowser();
-    if (mode === 'hosted') await signUp(browser, 'Owner', newAddress());
-    else {
+    if (mode === 'hosted') {
+      await signUp(browser, 'Owner', newAddress());
+      // The free plan has three members.
+      await accounts.query(`update organizations set plan = 'team'`);
+    } else {
       const body = { token: deployment.adminToken };
       demand(await send(browser, newAddress(), 'POST', '/api/session', body), 201);
     }

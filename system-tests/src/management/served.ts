@@ -45,6 +45,8 @@ const accountWrites: readonly RouteId[] = [
   'deleteApiKeyLimitPolicy',
   'updateSession',
   'acceptInvitation',
+  'requestPasswordReset',
+  'confirmPasswordReset',
   'changePassword',
   'changeEmail',
   'startTotp',

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '@relay/testbed';
-import { until } from '../harness/until.ts';
 import { type Message, readMessage } from './read-message.ts';
 import type { SmtpSettings } from './smtp-main.ts';
+import { until } from './until.ts';
 
 const ENTRY = join(import.meta.dirname, 'smtp-main.ts');
 const ARRIVES_MS_MAX = 20_000;
