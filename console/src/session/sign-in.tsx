@@ -200,16 +200,18 @@ function PasswordForm({ sendsLinks }: { readonly sendsLinks: boolean }) {
       <Button type="submit" look="solid" className="w-full" busy={signIn.isPending}>
         {text.signIn.submit}
       </Button>
-      {sendsLinks ? (
-        <p className="text-center text-[13px]">
-          <Link to="/forgot-password" className="text-accent-ink underline-offset-4 hover:underline">
-            {text.signIn.forgot}
-          </Link>
-        </p>
-      ) : (
-        <ForgottenWithoutMail />
-      )}
+      {sendsLinks ? <ForgottenLink /> : <ForgottenWithoutMail />}
     </form>
+  );
+}
+
+function ForgottenLink() {
+  return (
+    <p className="text-center text-[13px]">
+      <Link to="/forgot-password" className="text-accent-ink underline-offset-4 hover:underline">
+        {text.signIn.forgot}
+      </Link>
+    </p>
   );
 }
 

@@ -66,7 +66,7 @@ export function attemptCases(of: () => Site): void {
       assert.ok(owner !== null);
       const { status, ms } = owner as { status: number; ms: number };
       assert.ok(status === 201 && ms < 5_000, `the owner got ${status} after ${ms} ms`);
-      // Somebody at an address that the account does not know waits, and is not rejected.
+      // A client at an address that the account does not know waits, and is not rejected.
       const late = performance.now();
       demand(await of().signIn(email, of().newAddress()), 201);
       assert.ok(performance.now() - late < 12_000);
