@@ -21,32 +21,31 @@ it('what is down fails with its reason, and what is degraded or rate-limited is 
     {
       check: 'endpoints',
       status: 'fail',
-      message: 'A: Down for 40 s: connection refused.',
+      message: 'A has been down for 40 s: connection refused.',
       fix: 'run `relay endpoints test a`',
     },
     {
       check: 'endpoints',
       status: 'warn',
-      message: 'B: Degraded for 40 s: the latest request failed.',
+      message: 'B has been degraded for 40 s: the latest request failed.',
       fix: 'run `relay endpoints test b`',
     },
     {
       check: 'endpoints',
       status: 'warn',
-      message: 'C: Rate-limited for 40 s.',
+      message: 'C has been rate-limited for 40 s.',
       fix: 'run `relay endpoints test c`',
     },
   ]);
 });
 
 it('what nothing was sent to is a note, neither a failure nor fine', () => {
-  const [found, ...more] = healthFindings(
-    'providers',
-    [upstream('a', 'healthy'), upstream('b', 'unknown')],
-    nowMs,
-  );
+  const all = [upstream('a', 'healthy'), upstream('b', 'unknown'), upstream('c', 'unknown')];
+  const [found, ...more] = healthFindings('providers', all, nowMs);
   assert.deepEqual(more, []);
   assert.equal(found?.status, 'note');
-  assert.match(found?.message ?? '', /^1 of 2 providers had no recent requests/);
+  assert.match(found?.message ?? '', /^2 of 3 providers had no recent requests, so their/);
   assert.equal(found?.fix, 'run `relay providers test b`');
+  const [one] = healthFindings('providers', all.slice(0, 2), nowMs);
+  assert.equal(one?.message, 'B had no recent requests, so its health is not known.');
 });

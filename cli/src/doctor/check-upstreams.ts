@@ -17,7 +17,8 @@ export function healthFindings(
   for (const each of all) {
     const { health, name, slug } = each;
     const fix = `run \`relay ${check} test ${slug}\``;
-    const message = `${name}: ${healthSentence(each, nowMs)}`;
+    const sentence = healthSentence(each, nowMs);
+    const message = `${name} has been ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
     if (health === 'down') findings.push(fail(check, message, fix));
     if (health === 'degraded' || health === 'rate_limited') findings.push(warn(check, message, fix));
   }
@@ -25,8 +26,8 @@ export function healthFindings(
   const [first] = unknown;
   if (first !== undefined) {
     const message =
-      unknown.length === all.length
-        ? `No requests were sent to any of the ${all.length} ${check} recently, so their health is not known.`
+      unknown.length === 1
+        ? `${first.name} had no recent requests, so its health is not known.`
         : `${unknown.length} of ${all.length} ${check} had no recent requests, so their health is not known.`;
     findings.push(note(check, message, `run \`relay ${check} test ${first.slug}\``));
   }

@@ -98,7 +98,7 @@ function printExplanation(surroundings: Surroundings, explanation: Explanation):
       [
         { title: 'rank', value: ({ rank }) => rank, align: 'right' },
         { title: 'endpoint', value: ({ endpoint_name }) => endpoint_name, elastic: true },
-        { title: 'verdict', value: ({ verdict }) => verdict, tone: ({ verdict }) => tones[verdict] ?? null },
+        { title: 'verdict', value: verdictWord, tone: ({ verdict }) => tones[verdict] ?? null },
         { title: 'wait', value: ({ wait_ms }) => milliseconds(wait_ms), align: 'right' },
         {
           title: 'cost',
@@ -110,12 +110,19 @@ function printExplanation(surroundings: Surroundings, explanation: Explanation):
       style,
     ),
   );
-  for (const { endpoint_name, reason } of explanation.candidates.filter(isSkipped)) {
+  // A terminal may shorten the reason in the table, and this one is what people look for.
+  const cut = style.columns === undefined ? [] : explanation.candidates.filter(isSkipped);
+  for (const { endpoint_name, reason } of cut) {
     stdout.write(`${paintTone(plain(`${endpoint_name}: ${reason}`), 'bad', style.stream)}\n`);
   }
 }
 
-/** The table may shorten the reason, and this one is what people look for. */
-function isSkipped({ verdict }: Explanation['candidates'][number]): boolean {
+type Candidate = Explanation['candidates'][number];
+
+function isSkipped({ verdict }: Candidate): boolean {
   return verdict === 'unhealthy';
+}
+
+function verdictWord(candidate: Candidate): string {
+  return isSkipped(candidate) ? 'skipped' : candidate.verdict;
 }

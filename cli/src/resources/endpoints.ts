@@ -51,7 +51,10 @@ export const endpoints: Resource<Endpoint> = announcedResource(announcedResource
         const result = await dataOf(
           api.management.POST('/api/relay/endpoints/{endpoint_id}/test', { params }),
         );
-        return { result, tested: { provider: provider_id, endpoint: slug } };
+        return {
+          result,
+          tested: { provider: result.ok ? provider_id : await slugOf(api, provider_id), endpoint: slug },
+        };
       }),
     );
     addSetPrice(command, surroundings, bodies as EndpointBodies | null);
@@ -61,6 +64,12 @@ export const endpoints: Resource<Endpoint> = announcedResource(announcedResource
 export function endpointsCommand(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
   const command = new Command('endpoints').description(announcedResources.endpoints.description);
   return resourceCommand(command, surroundings, endpoints, argv);
+}
+
+/** The id instead, without the right to list providers. */
+async function slugOf(api: Api, providerId: string): Promise<string> {
+  const all = await providers.list(api).catch(() => []);
+  return all.find(({ id }) => id === providerId)?.slug ?? providerId;
 }
 
 interface EndpointBodies extends Bodies {

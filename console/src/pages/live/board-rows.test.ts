@@ -109,6 +109,14 @@ describe('the lanes of the live board', () => {
     assert.deepEqual([b?.health, b?.reason, b?.forMs], ['unknown', null, null]);
   });
 
+  it('an idle endpoint is healthy if it was, and nothing else is taken from the list of endpoints', () => {
+    const health = (word: 'healthy' | 'down') => ({ ...endpoint('a'), health: word }) as Endpoint;
+    const seen = (word: 'healthy' | 'down') =>
+      boardOf(live(), { ...known, endpoints: [health(word)] }, 'none')[0]?.endpoints[0]?.health;
+    assert.equal(seen('healthy'), 'healthy');
+    assert.equal(seen('down'), 'unknown');
+  });
+
   it('requests without a lane are last, with endpoints in no lane that are not healthy', () => {
     const cooling = state('c', 0, { health: 'rate_limited', cooldown_until: AT });
     const only = { ...known, memberships: known.memberships.filter((each) => each.endpoint_id !== 'c') };

@@ -83,7 +83,8 @@ function describer({ at, endpoints: states, counted }: Live, known: Known): Desc
       inFlightOfAll: state?.in_flight ?? 0,
       // The load is unknown if the caller sees only own requests.
       inFlightMax: counted === 'own' ? null : (state?.max_concurrency ?? endpoint?.max_concurrency ?? null),
-      health: state?.health ?? 'unknown',
+      // Live lists every endpoint that is not healthy, and of the others those with requests.
+      health: state?.health ?? (endpoint?.health === 'healthy' ? 'healthy' : 'unknown'),
       reason: state?.health_detail.reason ?? null,
       forMs: since === null ? null : Math.max(0, nowMs - Date.parse(since)),
       coolingMs: until === null ? null : Math.max(0, Date.parse(until) - nowMs),

@@ -2,7 +2,7 @@ import type { Live } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { liveQuery } from '../../api/live-queries.ts';
-import { endpointsQuery, lanesQuery, membershipsQuery } from '../../api/queries.ts';
+import { endpointsQuery, HEALTH_REFRESH, lanesQuery, membershipsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
@@ -30,7 +30,7 @@ export function useLive(isPaused: boolean): LiveView {
   const live = useQuery({ ...liveQuery(api), enabled: !isPaused });
   const lanes = useQuery({ ...lanesQuery(api), enabled: can('listLanes') });
   const memberships = useQuery({ ...membershipsQuery(api), enabled: can('listMemberships') });
-  const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
+  const endpoints = useQuery({ ...endpointsQuery(api), ...HEALTH_REFRESH, enabled: can('listEndpoints') });
   const parts = [lanes, memberships, endpoints];
   // Does not wait for configuration the caller cannot read.
   const isKnown = parts.every(

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { freePort } from '@relay/testbed';
+import { createLane } from '../harness/admin-client.ts';
+import { until } from '../harness/until.ts';
+import { openStory } from './open-story.ts';
+import { signInWithToken } from './sign-in.ts';
+
+const DOWN_MS_MAX = 20_000;
+const REFUSED = /^Down for .*: connection refused\./;
+
+describe('the health of endpoints', () => {
+  const story = openStory(async ({ admin, provider: { baseUrl } }) => {
+    const dead = `http://127.0.0.1:${await freePort()}/v1`;
+    await createLane(admin, {
+      name: 'Assistant',
+      endpoints: [
+        { baseUrl: dead, upstreamModel: 'sim-chat' },
+        { baseUrl, upstreamModel: 'sim-chat-b' },
+        { baseUrl, upstreamModel: 'sim-multi' },
+      ],
+    });
+    await createLane(admin, { name: 'Lonely', endpoints: [{ baseUrl: dead, upstreamModel: 'sim-chat' }] });
+  });
+  before(() => signInWithToken(story.page, story.site.adminToken));
+
+  async function ask(model: string): Promise<number> {
+    const { url, apiToken } = story.site;
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  async function healthOf(name: string): Promise<unknown> {
+    const { body } = await story.site.admin.call('GET', '/api/relay/endpoints');
+    return (body as { name: string; health: string }[]).find((each) => each.name === name)?.health;
+  }
+
+  const row = (name: string) =>
+    story.page.getByRole('row').filter({ has: story.page.getByRole('button', { name, exact: true }) });
+
+  it('is unknown until requests are sent, which is neither good nor bad', async () => {
+    await story.toPage('Endpoints');
+    await row('Assistant 1').getByText('Unknown').waitFor();
+    assert.equal(await story.page.getByText('Healthy').count(), 0);
+  });
+
+  it('is down with its reason when the provider refuses connections, and clients see nothing of it', async () => {
+    const statuses: number[] = [];
+    const isDown = await until(async () => {
+      statuses.push(await ask('assistant'));
+      await ask('lonely');
+      return (await healthOf('Assistant 1')) === 'down' && (await healthOf('Lonely 1')) === 'down';
+    }, DOWN_MS_MAX);
+    assert.ok(isDown, 'the endpoints are down');
+    assert.deepEqual(new Set(statuses), new Set([200]));
+    await row('Assistant 1').getByText('connection refused').waitFor();
+    await row('Assistant 1').getByText('Down').waitFor();
+    await row('Assistant 2').getByText('Healthy').waitFor();
+    await row('Assistant 3').getByText('Unknown').waitFor();
+    await story.inspect('endpoints, one down');
+  });
+
+  it('stands in the panel with the error share and the last error, beside a test that says where it stops', async () => {
+    await story.button('Assistant 1').click();
+    await story.page.getByText(REFUSED).waitFor();
+    await story.page.getByText(/requests? in the last 5 min, all failed/).waitFor();
+    await story.button('Test connection').click();
+    await story.page.getByText(/127\.0\.0\.1:\d+ refuses connections/).waitFor();
+    await story.page.getByText('Connection failed').waitFor();
+    await story.inspect('endpoint, down');
+    await story.button('Close').click();
+  });
+
+  it('says on a lane where requests go: to the next endpoint, or still to the last one', async () => {
+    await story.toPage('Lanes');
+    await story.page.getByText(/Requests go to the next endpoint\.$/).waitFor();
+    await story.page.getByText(/No other endpoint is up, so requests still go to it\.$/).waitFor();
+    await story.inspect('lanes, one endpoint down');
+    await story.page.getByRole('link', { name: 'Assistant', exact: true }).click();
+    await story.page.getByText(/Requests go to the next endpoint\.$/).waitFor();
+    await story.button('Explain').click();
+    await story.page.getByText('It would go to Assistant 2').waitFor();
+    await story.page.getByText(/skipped: down for .*, connection refused/i).waitFor();
+    await story.inspect('lane, one endpoint skipped');
+  });
+
+  it('is on Live, on Home and at the provider', async () => {
+    await story.toPage('Live');
+    await story.page.getByText('2 down').waitFor();
+    await story.page
+      .getByText(/^Down for \d/)
+      .first()
+      .waitFor();
+    await story.inspect('live, endpoints down');
+    await story.toPage('Home');
+    await story.page.getByText('2 down · 1 without recent requests · 1 healthy').waitFor();
+    await story.toPage('Providers');
+    await row('Assistant 1').getByText('connection refused').waitFor();
+    await story.inspect('providers, one down');
+  });
+
+  it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>
+    story.assertNothingFound());
+});
