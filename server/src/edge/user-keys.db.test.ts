@@ -18,7 +18,7 @@ import {
 import { createFences, type Fences } from '../store/keys/fences.ts';
 import { createFreshness } from '../store/keys/freshness.ts';
 import { createKeyDirectory, type KeyDirectory } from '../store/keys/key-directory.ts';
-import { createKeyUses, type KeyUses } from '../store/keys/key-uses.ts';
+import { createLastUses, type LastUses } from '../store/keys/last-uses.ts';
 import { pepper, revokeKey, seedKey, seedMember } from '../store/keys/user-keys.fixture.ts';
 import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
@@ -30,7 +30,7 @@ interface Gateway {
   readonly redis: Redis;
   readonly snapshots: Snapshots;
   readonly directory: KeyDirectory;
-  readonly uses: KeyUses;
+  readonly uses: LastUses;
   readonly open: OpenWithKey;
   queries: number;
   stop(): Promise<void>;
@@ -79,7 +79,7 @@ describe('User API keys', () => {
     const sealer = createSealer({ primary: randomBytes(32) });
     const snapshots = createSnapshots({ database, sealer, clock: systemClock, log: silentLog });
     const directory = createKeyDirectory({ database, snapshots, log: silentLog, keysMax });
-    const uses = createKeyUses({ db: database.db, clock: systemClock, log: silentLog });
+    const uses = createLastUses({ table: 'api_keys', db: database.db, clock: systemClock, log: silentLog });
     const ownFences = createFences({ redis: ownRedis, db: database.db });
     const freshen = createFreshness({ fences: ownFences, snapshots });
     const clock = { nowMs: () => nowMs() };

@@ -8,12 +8,12 @@ import type { Clock } from '../kit/clock.ts';
 import type { Fresh, Freshen } from '../store/keys/freshness.ts';
 import type { HeldKey } from '../store/keys/held-keys.ts';
 import type { KeyDirectory } from '../store/keys/key-directory.ts';
-import type { KeyUses } from '../store/keys/key-uses.ts';
+import type { LastUses } from '../store/keys/last-uses.ts';
 
 export interface UserKeysDeps {
   readonly directory: Pick<KeyDirectory, 'get' | 'find' | 'isCurrent'>;
   readonly freshen: Freshen;
-  readonly uses: Pick<KeyUses, 'note'>;
+  readonly uses: Pick<LastUses, 'note'>;
   /** The secret of the stored digests. */
   readonly pepper: Buffer;
   readonly clock: Pick<Clock, 'nowMs'>;

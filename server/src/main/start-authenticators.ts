@@ -9,7 +9,7 @@ import { createUserKeys } from '../edge/user-keys.ts';
 import { Secret } from '../kit/secret.ts';
 import { createFreshness } from '../store/keys/freshness.ts';
 import { createKeyDirectory } from '../store/keys/key-directory.ts';
-import { createKeyUses } from '../store/keys/key-uses.ts';
+import { createLastUses } from '../store/keys/last-uses.ts';
 import type { Configuration } from './open-configuration.ts';
 import type { Stores } from './open-stores.ts';
 import type { Runtime } from './runtime.ts';
@@ -58,7 +58,7 @@ export function startAuthenticators(parts: AuthenticatorParts): RunningAuthentic
     log,
     keysMax: environment.RELAY_KEY_CACHE_MAX,
   });
-  const uses = createKeyUses({ db: database.db, clock, log });
+  const uses = createLastUses({ table: 'api_keys', db: database.db, clock, log });
   const freshen = createFreshness({ fences, snapshots });
   const userKey = createUserKeys({ directory, freshen, uses, pepper: parts.keyPepper, clock });
   const session = parts.session(async (organizationId) => (await freshen(organizationId)).snapshot);

@@ -1,3 +1,4 @@
+import { credentialUse } from './calls/credential-use.ts';
 import { emptyBodies } from './calls/empty-bodies.ts';
 import { foreignIds } from './calls/foreign-ids.ts';
 import { guardrailCreation } from './calls/guardrail-creation.ts';
@@ -19,5 +20,6 @@ export const callManners: readonly Manner[] = [
   ...organizationName,
   ...signOut,
   ...healthReports,
+  ...credentialUse,
   ...manyCreates,
 ];

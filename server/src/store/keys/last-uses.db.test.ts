@@ -8,7 +8,7 @@ import {
   silentLog,
 } from '../fixtures/migrated-database.fixture.ts';
 import { createDatabase, type DatabaseHandle } from '../postgres/postgres.ts';
-import { createKeyUses, type KeyUses, type KeyUsesOptions } from './key-uses.ts';
+import { createLastUses, type LastUses, type LastUsesOptions } from './last-uses.ts';
 import { seedKey } from './user-keys.fixture.ts';
 
 const START_MS = Date.parse('2030-01-02T03:04:05.678Z');
@@ -17,7 +17,7 @@ describe('uses of keys', () => {
   let migrated: MigratedDatabase;
   let proxy: TcpProxy;
   let database: DatabaseHandle;
-  let uses: KeyUses;
+  let uses: LastUses;
   let owner: { organizationId: string; userId: string };
   let nowMs = START_MS;
   let statements = 0;
@@ -42,8 +42,14 @@ describe('uses of keys', () => {
     await migrated.drop();
   });
 
-  function begin(over: Partial<KeyUsesOptions> = {}): KeyUses {
-    return createKeyUses({ db: database.db, clock: { nowMs: () => nowMs }, log: silentLog, ...over });
+  function begin(over: Partial<LastUsesOptions> = {}): LastUses {
+    return createLastUses({
+      table: 'api_keys',
+      db: database.db,
+      clock: { nowMs: () => nowMs },
+      log: silentLog,
+      ...over,
+    });
   }
 
   async function seed(): Promise<{ id: string; organizationId: string; lastUsedAtMs: number }> {
@@ -144,7 +150,7 @@ describe('uses of keys', () => {
   });
 
   it('that do not fit are not noted, and are when there is room', async () => {
-    const small = begin({ keysMax: 2 });
+    const small = begin({ rowsMax: 2 });
     const keys = [await seed(), await seed(), await seed()];
     for (const key of keys) small.note(key);
     await small.flush();
