@@ -8,6 +8,9 @@ const owners: Readonly<Record<ErrorOwner, string>> = {
   platform: 'The operator of the deployment.',
 };
 
+const PAGE_STYLE =
+  ':root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;margin:0}main{max-width:40rem;margin:0 auto;padding:4rem 1.5rem}h1{font-size:1.5rem}h2{font-size:1rem}';
+
 interface Section {
   readonly heading: string;
   readonly text: string;
@@ -29,18 +32,41 @@ export function errorPageHtml(code: ErrorCode): string {
   const sections = sectionsOf(code).map(
     ({ heading, text }) => `<h2>${inline(heading)}</h2>\n<p>${inline(text)}</p>`,
   );
+  return htmlDocument(code, [`<p>${inline(factsOf(code))}</p>`, ...sections]);
+}
+
+export interface Refusal {
+  readonly heading: string;
+  readonly code: ErrorCode;
+  /** What happened, why, and what to do. */
+  readonly message: string;
+  readonly requestId: string;
+  /** Where the person can start again, and what the link says. */
+  readonly back: { readonly path: string; readonly label: string };
+}
+
+/** An error on a route that a person visits with a browser. */
+export function refusalPageHtml({ heading, code, message, requestId, back }: Refusal): string {
+  return htmlDocument(heading, [
+    `<p>${inline(message)}</p>`,
+    `<p><a href="${back.path}">${inline(back.label)}</a></p>`,
+    `<p>Error <a href="${errorPagePath(code)}">${code}</a>, request <code>${inline(requestId)}</code>.</p>`,
+  ]);
+}
+
+function htmlDocument(heading: string, parts: readonly string[]): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${code} · Relay</title>
+<title>${inline(heading)} · Relay</title>
+<style>${PAGE_STYLE}</style>
 </head>
 <body>
 <main>
-<h1>${code}</h1>
-<p>${inline(factsOf(code))}</p>
-${sections.join('\n')}
+<h1>${inline(heading)}</h1>
+${parts.join('\n')}
 </main>
 </body>
 </html>

@@ -34,6 +34,7 @@ describe('a hosted console', () => {
         },
         org: { id: organizationId, name: 'Ada Inc' },
         role: 'owner',
+        suspended: false,
         orgs: [{ id: organizationId, name: 'Ada Inc' }],
         has_password: true,
         has_second_factor: false,

@@ -18,6 +18,7 @@ import type { Log } from '../kit/log.ts';
 import { type AnswerStream, isStreamed, openAnswerStream } from './answer-stream.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { AnyCall, AnyHandler, Handlers, StreamedAnswer } from './call.ts';
+import { asDocument, wantsJson } from './error-document.ts';
 import { errorResponse } from './error-response.ts';
 import { asRelayError } from './framework-error.ts';
 import type { RequestHandler } from './listener.ts';
@@ -57,6 +58,8 @@ declare module 'fastify' {
     readonly rawBody?: boolean;
     /** Clients that set a content type on every call send it without a body too. */
     readonly bodyRequired?: boolean;
+    /** The heading of the page that an error becomes. */
+    readonly errorPage?: string | undefined;
   }
 }
 
@@ -121,6 +124,7 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
     config: {
       rawBody: route.rawBody === true,
       bodyRequired: route.body !== undefined && route.bodyOptional !== true,
+      errorPage: route.errorPage,
     },
     handler: async (request, reply) => {
       if (deps.draining()) throw new RelayError('draining');
@@ -283,7 +287,12 @@ function sendError(
   if (error.status >= 500 && error.code !== 'not_implemented') {
     deps.log.error({ err: error.cause ?? error, request_id: request.id, code: error.code }, 'request failed');
   }
-  const answer = errorResponse(error, { requestId: request.id, publicUrl: deps.publicUrl });
+  const json = errorResponse(error, { requestId: request.id, publicUrl: deps.publicUrl });
+  const heading = request.routeOptions?.config?.errorPage;
+  const answer =
+    heading === undefined || wantsJson(request.headers)
+      ? json
+      : asDocument(json, error, { heading, requestId: request.id });
   reply.code(answer.status).headers(answer.headers);
   if (error.code === 'body_too_large') reply.header('connection', 'close');
   reply.header(headers.requestId, request.id).send(answer.body);

@@ -3,7 +3,6 @@ import type { Health } from '../http/health.ts';
 import { type Listener, listen } from '../http/listener.ts';
 import { createLog, type Log } from '../kit/log.ts';
 import type { RunningMail } from '../mail/mail.ts';
-import { type CredentialUses, createCredentialUses } from '../store/keys/credential-uses.ts';
 import type { Redis } from '../store/redis/redis.ts';
 import { authSecretsFrom } from './auth-secrets.ts';
 import { createBrowserSessions } from './create-browser-sessions.ts';
@@ -65,14 +64,10 @@ export async function serve(
   const sessions = createBrowserSessions({ ...parts, mail });
   const authenticators = startAuthenticators({ ...parts, keyPepper, session: sessions.authenticator });
 
-  const credentialUses = createCredentialUses({ db: stores.database.db, clock: runtime.clock, log });
   const inference = startInference({
     ...parts,
     authenticate: authenticators.inference,
-    onSettled(record) {
-      measurements.settled(record);
-      credentialUses.note(record.organizationId, record.credentialId);
-    },
+    onSettled: measurements.settled,
   });
   const management = await createManagement({
     ...parts,
@@ -82,15 +77,7 @@ export async function serve(
     keyPepper,
   });
   let metering: MeteringPart | null = null;
-  const running = {
-    ...parts,
-    mail,
-    measurements,
-    authenticators,
-    inference,
-    credentialUses,
-    metering: () => metering,
-  };
+  const running = { ...parts, mail, measurements, authenticators, inference, metering: () => metering };
   const withPages = withConsole(runtime, withMetrics(running, management));
 
   // Before listening: a file that cannot be applied stops the start.
@@ -105,7 +92,6 @@ export async function serve(
     health: () => healthOf(running),
   });
   await admission.start();
-  credentialUses.start();
   if (roles[roleName].metering) {
     admission.startSweeping();
     metering = stores.metering({
@@ -128,7 +114,6 @@ interface RunningParts {
   readonly mail: RunningMail | null;
   readonly authenticators: RunningAuthenticators;
   readonly inference: RunningInference;
-  readonly credentialUses: CredentialUses;
   /** Null in a role without metering, and until it starts. */
   readonly metering: () => MeteringPart | null;
 }
@@ -179,7 +164,6 @@ async function shutDown(running: RunningParts, listener: Listener): Promise<{ cu
   const { kept, lost } = await running.admission.stop(FLUSH_MS_MAX);
   await running.metering()?.stop();
   await running.inference.stop();
-  await running.credentialUses.stop();
   await running.authenticators.stop();
   await running.configuration.snapshots.stop();
   await running.upstream.egress.close();

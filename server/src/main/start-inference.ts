@@ -10,6 +10,7 @@ import type { RequestHandler } from '../http/listener.ts';
 import { createNewestSnapshot } from '../inference/guard/newest-snapshot.ts';
 import { createInferenceHandler } from '../inference/handler.ts';
 import { createInternalLink } from '../kit/egress/index.ts';
+import { type CredentialUses, createCredentialUses } from '../store/keys/credential-uses.ts';
 import { createKeyBudgets } from '../store/keys/key-budgets.ts';
 import { createUsedContexts } from '../store/keys/used-contexts.ts';
 import type { Upstream } from './create-upstream.ts';
@@ -55,9 +56,25 @@ export function startInference(parts: InferenceParts): RunningInference {
     return { handler: withCors(origins, handler), stop };
   }
   if (!roles[roleName].inference) return { handler: null, stop: nothing };
+  const { noted, uses } = noteCredentials(parts);
   // Browsers call the platform and never the inference behind it.
-  if (isSplit) return { handler: createGate(parts), stop: nothing };
-  return { handler: withCors(origins, createDataPlane(parts, parts.authenticate)), stop: nothing };
+  if (isSplit) return { handler: createGate(noted), stop: uses.stop };
+  return { handler: withCors(origins, createDataPlane(noted, noted.authenticate)), stop: uses.stop };
+}
+
+/** Every settled request notes the credential that it used. */
+function noteCredentials(parts: InferenceParts): { noted: InferenceParts; uses: CredentialUses } {
+  const { runtime, stores } = parts;
+  const uses = createCredentialUses({ db: stores.database.db, clock: runtime.clock, log: runtime.log });
+  uses.start();
+  const noted: InferenceParts = {
+    ...parts,
+    onSettled(record) {
+      parts.onSettled(record);
+      uses.note(record.organizationId, record.credentialId);
+    },
+  };
+  return { noted, uses };
 }
 
 function createDataPlane(parts: InferenceParts, authenticate: Authenticate): RequestHandler {

@@ -23,7 +23,11 @@ export async function send(
   const response = await fetch(url + path + search, {
     method: route.method,
     redirect: 'manual',
-    headers: { ...headers, ...(sample.body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: {
+      accept: 'application/json',
+      ...headers,
+      ...(sample.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
     body: sample.body === undefined ? null : JSON.stringify(sample.body),
   });
   const body = await readBody(response);

@@ -26,6 +26,7 @@ export function createBrowser(): Browser {
         method,
         redirect: 'manual',
         headers: {
+          accept: 'application/json',
           ...(cookie === '' ? {} : { cookie }),
           ...(method === 'GET' || browser.csrfToken === '' ? {} : { 'x-csrf-token': browser.csrfToken }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -43,6 +43,7 @@ export function createWalk(setup: { mode: Mode; url: string; secrets: Secrets })
       method,
       redirect: 'manual',
       headers: {
+        accept: 'application/json',
         ...(body === null ? {} : { 'content-type': 'application/json' }),
         ...caller.headers,
         ...sending.headers,

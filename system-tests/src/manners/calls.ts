@@ -8,6 +8,7 @@ import { organizationName } from './calls/organization-name.ts';
 import { queries } from './calls/queries.ts';
 import { secrets } from './calls/secrets.ts';
 import { signOut } from './calls/sign-out.ts';
+import { ssoRefusals } from './calls/sso-refusals.ts';
 import type { Manner } from './manner.ts';
 
 /** What every management call has in common: methods, queries, headers, secrets, probes. */
@@ -19,6 +20,7 @@ export const callManners: readonly Manner[] = [
   ...secrets,
   ...organizationName,
   ...signOut,
+  ...ssoRefusals,
   ...healthReports,
   ...credentialUse,
   ...manyCreates,

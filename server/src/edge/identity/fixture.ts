@@ -171,6 +171,7 @@ function createBrowser(url: string, userAgent = 'browser'): Browser {
         method,
         redirect: 'manual',
         headers: {
+          accept: 'application/json',
           'user-agent': userAgent,
           ...(cookie === '' ? {} : { cookie }),
           ...(method === 'GET' || browser.csrfToken === '' ? {} : { 'x-csrf-token': browser.csrfToken }),

@@ -156,8 +156,17 @@ function profileOf(providerId: string, subject: unknown, claims: Claims): Profil
 }
 
 export function notProven(internal: string, cause?: unknown): RelayError {
+  return ssoFailed(
+    'The answer of the identity provider could not be verified. Start again, and ask your administrator if it repeats.',
+    internal,
+    cause,
+  );
+}
+
+/** A failed sign-in that the person can do something about. */
+export function ssoFailed(message: string, internal: string, cause?: unknown): RelayError {
   return new RelayError('invalid_credentials', {
-    message: 'Single sign-on has failed. Start it again, and ask your administrator when it repeats.',
+    message,
     internal,
     ...(cause === undefined ? {} : { cause }),
   });

@@ -9,6 +9,7 @@ import {
   newJourney,
   notProven,
   type SsoJourney,
+  ssoFailed,
 } from './identity-provider.ts';
 import { localPath } from './local-path.ts';
 import { openSession } from './open-session.ts';
@@ -48,7 +49,7 @@ export function ssoHandlers(parts: Parts): Handlers {
 
   async function openJourney(header: string | undefined): Promise<SsoJourney> {
     const sealed = cookieOf(header, JOURNEY_COOKIE);
-    if (sealed === null) throw notProven('the browser has begun no journey');
+    if (sealed === null) throw tooLate('the browser has begun no journey');
     const { crypto, context } = await parts.library();
     try {
       const text = await crypto.symmetricDecrypt({ key: context.secretConfig, data: sealed });
@@ -79,10 +80,10 @@ export function ssoHandlers(parts: Parts): Handlers {
       const identityProvider = demandProvider();
       const { code, state, error } = call.query;
       const journey = await openJourney(call.header('cookie'));
-      if (journey.endsAtMs < deps.clock.nowMs()) throw notProven('the journey took too long');
-      if (state === undefined || !isSameState(journey, state)) throw notProven('the state is another one');
+      if (journey.endsAtMs < deps.clock.nowMs()) throw tooLate('the journey took too long');
+      if (state === undefined || !isSameState(journey, state)) throw otherJourney();
       call.setHeader('set-cookie', clearCookie(cookie));
-      if (error !== undefined || code === undefined) throw notProven('the identity provider has refused');
+      if (error !== undefined || code === undefined) throw refusedBy(error ?? '');
       const profile = await identityProvider.profile(code, journey);
       const session = await parts.sessions.find(call.header('cookie'));
       const arrival = await arriveBySso(deps, call.requestId, profile, session?.userId ?? null);
@@ -91,4 +92,29 @@ export function ssoHandlers(parts: Parts): Handlers {
       return undefined;
     },
   };
+}
+
+function tooLate(internal: string): RelayError {
+  return ssoFailed(
+    'This browser began no sign-in in the last ten minutes, or does not keep cookies. Start again from the sign-in page.',
+    internal,
+  );
+}
+
+function otherJourney(): RelayError {
+  return ssoFailed(
+    'The answer belongs to another sign-in, perhaps of another tab. Start again from the sign-in page.',
+    'the state is another one',
+  );
+}
+
+/** Error codes of OpenID Connect and OAuth are words like this; other text is not shown. */
+const OAUTH_ERROR = /^[a-z_]{1,50}$/;
+
+function refusedBy(error: string): RelayError {
+  const named = OAUTH_ERROR.test(error) ? ` It says \`${error}\`.` : '';
+  return ssoFailed(
+    `The identity provider did not let you sign in.${named} Try again and agree to what it asks, or ask its administrator for access.`,
+    `the identity provider has refused: ${JSON.stringify(error.slice(0, 100))}`,
+  );
 }

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { freePort } from '@relay/testbed';
+import { type Browser, createBrowser } from '../../harness/browser.ts';
+import { type Deployment, startDeployment } from '../../harness/deployment.ts';
+import { CLIENT, type IdentityProvider, startIdentityProvider } from '../../harness/identity-provider.ts';
+import type { Manner } from '../manner.ts';
+
+interface Site {
+  readonly deployment: Deployment;
+  readonly identityProvider: IdentityProvider;
+  readonly callback: string;
+}
+
+interface Refusal {
+  readonly what: string;
+  readonly status: number;
+  /** What the page says: what happened and what to do. */
+  readonly says: RegExp;
+  arrive(site: Site, browser: Browser): Promise<string>;
+}
+
+/** The address at which the browser comes back from the identity provider. */
+async function comeBack({ deployment, callback }: Site, browser: Browser): Promise<URL> {
+  const { url } = await browser.follow(`${deployment.url}/api/sso/start`, callback);
+  assert.ok(url.startsWith(`${callback}?`), url);
+  return new URL(url);
+}
+
+function visit(site: Site, emailVerified: boolean, id: string = randomUUID()): void {
+  site.identityProvider.person = { id, email: `${id}@example.com`, emailVerified, name: 'Visitor' };
+}
+
+/** The identity provider sends the browser back with an error instead of a code. */
+function refusedWith(error: string): Refusal['arrive'] {
+  return async (site, browser) => {
+    visit(site, true);
+    const url = await comeBack(site, browser);
+    url.searchParams.delete('code');
+    url.searchParams.set('error', error);
+    url.searchParams.set('error_description', '<script>alert(1)</script>');
+    return url.toString();
+  };
+}
+
+const refusals: readonly Refusal[] = [
+  {
+    what: 'somebody unknown without an invitation',
+    status: 403,
+    says: /not an active member.*Ask an owner or admin for an invitation/s,
+    async arrive(site, browser) {
+      visit(site, true);
+      return (await comeBack(site, browser)).toString();
+    },
+  },
+  {
+    what: 'an address that the identity provider does not vouch for',
+    status: 403,
+    says: /does not vouch for your e-mail address.*email_verified/s,
+    async arrive(site, browser) {
+      visit(site, false);
+      return (await comeBack(site, browser)).toString();
+    },
+  },
+  {
+    what: 'denied consent',
+    status: 401,
+    says: /did not let you sign in.*access_denied.*again/is,
+    arrive: refusedWith('access_denied'),
+  },
+  {
+    what: 'an error of the identity provider',
+    status: 401,
+    says: /identity provider.*server_error.*administrator/is,
+    arrive: refusedWith('server_error'),
+  },
+  {
+    what: 'an error that is no word of OpenID Connect',
+    status: 401,
+    says: /did not let you sign in/i,
+    arrive: refusedWith('<img src=x onerror=alert(1)>'),
+  },
+  {
+    what: 'a browser that has begun nothing, or long ago',
+    status: 401,
+    says: /ten minutes.*Start again/is,
+    async arrive(site, browser) {
+      visit(site, true);
+      const url = await comeBack(site, browser);
+      browser.cookies.clear();
+      return url.toString();
+    },
+  },
+  {
+    what: 'the state of another sign-in',
+    status: 401,
+    says: /another sign-in.*Start again/is,
+    async arrive(site, browser) {
+      visit(site, true);
+      const url = await comeBack(site, browser);
+      url.searchParams.set('state', 'other');
+      return url.toString();
+    },
+  },
+  {
+    what: 'a code that does not hold',
+    status: 401,
+    says: /Start again.*administrator/is,
+    async arrive(site, browser) {
+      visit(site, true);
+      const url = await comeBack(site, browser);
+      url.searchParams.set('code', 'forged');
+      return url.toString();
+    },
+  },
+  {
+    what: 'an address to return to that is elsewhere',
+    status: 400,
+    says: /return_to must be a path/,
+    arrive: async ({ deployment }) => `${deployment.url}/api/sso/start?return_to=//evil.example`,
+  },
+];
+
+async function demandPage(url: string, browser: Browser, { what, status, says }: Refusal): Promise<void> {
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const response = await fetch(url, {
+    redirect: 'manual',
+    headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', ...(cookie === '' ? {} : { cookie }) },
+  });
+  const text = await response.text();
+  assert.equal(response.status, status, `${what}: ${text}`);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/html/, what);
+  assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/, what);
+  assert.equal(response.headers.get('cache-control'), 'no-store', what);
+  assert.match(text, says, what);
+  assert.match(text, /<h1>You are not signed in<\/h1>/, what);
+  assert.match(text, /<a href="\/console\/">/, what);
+  assert.ok(text.includes(response.headers.get('x-request-id') ?? 'none'), `${what}: the request id`);
+  assert.doesNotMatch(text, /<script|<img/, what);
+}
+
+export const ssoRefusals: readonly Manner[] = [
+  {
+    name: 'a refused single sign-on ends on a page that says what happened and what to do',
+    async check() {
+      const port = await freePort();
+      const authSecret = randomBytes(32).toString('base64url');
+      const env = {
+        RELAY_ACCOUNTS: 'true',
+        RELAY_AUTH_SECRET: authSecret,
+        RELAY_OIDC_ISSUER: `http://127.0.0.1:${port}`,
+        RELAY_OIDC_CLIENT_ID: CLIENT.id,
+        RELAY_OIDC_CLIENT_SECRET: CLIENT.secret,
+      };
+      const deployment = await startDeployment({ env });
+      try {
+        const away = { what: 'an identity provider that is away', status: 502, says: /cannot be reached/ };
+        const arrive = async () => '';
+        await demandPage(`${deployment.url}/api/sso/start`, createBrowser(), { ...away, arrive });
+        const identityProvider = await startIdentityProvider(port, deployment.url);
+        const site = { deployment, identityProvider, callback: `${deployment.url}/api/sso/callback` };
+        try {
+          for (const refusal of refusals) {
+            const browser = createBrowser();
+            await demandPage(await refusal.arrive(site, browser), browser, refusal);
+          }
+          const asJson = await fetch(site.callback, { headers: { accept: 'application/json' } });
+          assert.match(asJson.headers.get('content-type') ?? '', /^application\/json/);
+        } finally {
+          await identityProvider.close();
+        }
+      } finally {
+        await deployment.stop();
+      }
+    },
+  },
+  {
+    name: 'single sign-on that is not set up says so on a page',
+    async check(site) {
+      const arrive = async () => `${site.url}/api/sso/start`;
+      const refusal = { what: 'not set up', status: 403, says: /not set up here/, arrive };
+      await demandPage(await arrive(), createBrowser(), refusal);
+    },
+  },
+];
