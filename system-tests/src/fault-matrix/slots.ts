@@ -19,6 +19,8 @@ export interface Slot {
   /** Names double as the `model` of a request. */
   readonly laneWithFallback: { readonly id: string; readonly name: string };
   readonly laneWithout: { readonly id: string; readonly name: string };
+  /** The first endpoint alone. */
+  readonly laneOfFirst: { readonly id: string; readonly name: string };
 }
 
 export interface SlotPool {
@@ -38,6 +40,8 @@ export interface SlotSetup {
   /** A port that nothing listens on. */
   readonly closedPort: number;
   readonly counts: Readonly<Record<Bench, number>>;
+  /** Resolves when the first endpoint of a slot is not known to have failed. */
+  readonly heal: (slot: Slot) => Promise<void>;
 }
 
 export async function createSlots(setup: SlotSetup): Promise<SlotPool> {
@@ -58,18 +62,21 @@ export async function createSlots(setup: SlotSetup): Promise<SlotPool> {
           createEndpoint(admin, firstProvider, `${name} first`, FIRST_MODEL, limits),
           createEndpoint(admin, second, `${name} second`, SECOND_MODEL, {}),
         ]);
-        const [laneWithFallback, laneWithout] = await Promise.all([
+        const [laneWithFallback, laneWithout, laneOfFirst] = await Promise.all([
           createLaneOf(admin, `${name}-fallback`, true, [one, two]),
           createLaneOf(admin, `${name}-alone`, false, [one, two]),
+          createLaneOf(admin, `${name}-first`, false, [one]),
         ]);
-        return { bench, first: one, second: two, laneWithFallback, laneWithout };
+        return { bench, first: one, second: two, laneWithFallback, laneWithout, laneOfFirst };
       }),
     ),
   );
-  return { firstProviderId: first, secondProviderId: second, ...pool(slots) };
+  return { firstProviderId: first, secondProviderId: second, ...pool(slots, setup.heal) };
 }
 
-function pool(slots: readonly Slot[]): Pick<SlotPool, 'use'> {
+/** A slot is healed before it is used again: after three faults its first endpoint would be left out. */
+function pool(slots: readonly Slot[], heal: SlotSetup['heal']): Pick<SlotPool, 'use'> {
+  const used = new Set<Slot>();
   const free = [...slots];
   const waiting: { bench: Bench; take: (slot: Slot) => void }[] = [];
 
@@ -92,6 +99,8 @@ function pool(slots: readonly Slot[]): Pick<SlotPool, 'use'> {
     async use(bench, work, restMs) {
       const slot = await take(bench);
       try {
+        if (used.has(slot)) await heal(slot);
+        used.add(slot);
         return await work(slot);
       } finally {
         if (restMs === 0) release(slot);

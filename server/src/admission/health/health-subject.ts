@@ -37,7 +37,8 @@ export class HealthSubject {
   text: string | null = null;
   /** Something was counted since the last report. */
   isDirty = false;
-  isReporting = false;
+  /** The report that is in flight. */
+  reporting: Promise<void> | null = null;
   /** Another object has taken its place, or none. */
   isDropped = false;
   reportedMs = Number.NEGATIVE_INFINITY;

@@ -94,7 +94,7 @@ export class HealthSubjects {
     const beforeMs = this.#clock.nowMs() - KEPT_MS;
     for (const subject of this.all) {
       const lastMs = Math.max(subject.usedMs, subject.okAtMs ?? 0, subject.record?.seenMs ?? 0);
-      if (lastMs < beforeMs && !subject.isDirty && !subject.isReporting) this.#drop(subject);
+      if (lastMs < beforeMs && !subject.isDirty && subject.reporting === null) this.#drop(subject);
     }
   }
 

@@ -63,14 +63,15 @@ export function createHealthReporter(deps: ReporterDeps): HealthReporter {
   }
 
   async function reportNow(subject: HealthSubject): Promise<void> {
+    // What was seen since an earlier report began is not part of it.
+    while (subject.reporting !== null) await subject.reporting;
     if (subject.timer !== null) clearTimeout(subject.timer);
     subject.timer = null;
-    if (subject.isReporting) return;
-    subject.isReporting = true;
     subject.reportedMs = clock.monotonicMs();
     subject.reports += 1;
-    await send(subject, subject.takeReport());
-    subject.isReporting = false;
+    subject.reporting = send(subject, subject.takeReport());
+    await subject.reporting;
+    subject.reporting = null;
     if (subject.hasNews) report(subject);
   }
 
@@ -84,7 +85,7 @@ export function createHealthReporter(deps: ReporterDeps): HealthReporter {
   }
 
   function report(subject: HealthSubject): void {
-    if (subject.isReporting) return;
+    if (subject.reporting !== null) return;
     const nowMs = clock.monotonicMs();
     if (nowMs - subject.secondMs >= SECOND_MS) [subject.secondMs, subject.reports] = [nowMs, 0];
     const restMs = subject.reports < IMMEDIATE_MAX ? 0 : subject.reportedMs + APART_MS - nowMs;

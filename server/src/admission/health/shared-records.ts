@@ -32,7 +32,7 @@ export function createSharedRecords(deps: {
       for (const [index, subject] of own.entries()) {
         const text = texts[index] ?? null;
         // The answer to a report that is in flight is newer.
-        if (!subject.isReporting && text !== subject.text)
+        if (subject.reporting === null && text !== subject.text)
           adopt({ changed }, subject, parseRecord(text), text);
       }
     }
@@ -50,7 +50,7 @@ export function createSharedRecords(deps: {
     const isWrong = (record.row ?? record.open) !== null;
     const subject =
       subjects.find(name) ?? (isWrong ? subjects.subject(organizationId, name, record.of) : undefined);
-    if (subject !== undefined && !subject.isReporting) adopt({ changed }, subject, record, text);
+    if (subject !== undefined && subject.reporting === null) adopt({ changed }, subject, record, text);
   }
 
   return {
