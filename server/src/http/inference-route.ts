@@ -52,11 +52,14 @@ function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && /\bwebsocket\b/i.test(headers.upgrade ?? '');
 }
 
-/** Clients that prefer WebSockets, such as Codex, use HTTP from then on. */
+/**
+ * Clients that prefer WebSockets, such as Codex, use HTTP from then on. The connection is closed, because what follows on it may
+ * be frames and no requests.
+ */
 function upgradeRequired(path: string): RelayError {
   return new RelayError('upgrade_required', {
     message: `Relay serves no WebSockets. Send POST ${path} over HTTP/1.1, with "stream": true for events.`,
-    headers: { upgrade: 'HTTP/1.1', connection: 'upgrade' },
+    headers: { upgrade: 'HTTP/1.1', connection: 'upgrade, close' },
   });
 }
 

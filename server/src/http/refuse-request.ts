@@ -19,8 +19,7 @@ export function refuseRequest(
   Object.assign(headers, more);
   headers['content-length'] = String(Buffer.byteLength(body));
   // Reading the rest only to discard it would let unauthenticated clients keep connections busy.
-  if (!request.complete)
-    headers['connection'] = headers['connection'] === undefined ? 'close' : `${headers['connection']}, close`;
+  if (!request.complete) headers['connection'] ??= 'close';
   response.writeHead(status, headers);
   endUnread(request, response, body);
 }

@@ -16,6 +16,7 @@ import { createMemoryHealthStore } from '../admission/health/health-store.ts';
 import type { EndedAttempt } from '../admission/health/note-attempts.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createMemoryEngine } from '../admission/memory/engine.ts';
+import { concurrencyRefusal } from '../admission/refusal.ts';
 import { effectiveScopes, type PlanName, type RoleName, rolePermissions } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import { routingTableOf } from '../domain/routing/routing.ts';
@@ -153,7 +154,7 @@ export async function startManagement(
     egress,
     openEgress: () => createEgress(egressOptions),
     snapshots,
-    admission,
+    admission: { ...admission, refuseInLine: (_organizationId, id) => concurrencyRefusal(id) },
     health,
     clock,
     newId: randomUUIDv7,

@@ -408,7 +408,9 @@ describe('a request that is odd but legal', () => {
     ['GET', `/v1/${'x'.repeat(8_000)}`, 404],
     ['GET', '/v1/../api/relay/providers', 404],
     ['POST', '/v1//chat/completions', 404],
-    ['POST', '/v1/chat/completions/', 404],
+    ['POST', '/v1/chat/completions//', 404],
+    ['GET', '/v1/models/../../api/relay/providers', 404],
+    ['GET', '/v1/models/..%2f..%2fapi', 404],
   ];
   for (const [method, path, status] of methods) {
     check(`${method} ${path.slice(0, 40)} gets ${status}`, async () => {
@@ -423,7 +425,7 @@ describe('a request that is odd but legal', () => {
     const { responses } = await ask((socket) =>
       socket.write(head(CHAT, { connection: 'upgrade', upgrade: 'websocket' }, 'GET')),
     );
-    assert.equal(responses[0]?.status, 405);
+    assert.equal(responses[0]?.status, 426);
   });
 });
 
@@ -446,11 +448,32 @@ describe('bytes that are no request', () => {
     assertError(responses[0], 417);
   });
 
-  check('CONNECT is answered by closing', async () => {
-    const { ended } = await ask((socket) => socket.write(head('relay:443', {}, 'CONNECT')), {
-      untilClosed: true,
-    });
+  check('CONNECT gets 405, and nothing behind it is served', async () => {
+    const before = upstreamCalls();
+    const behind = head(CHAT, { 'content-length': length }) + body;
+    const { responses, ended } = await ask(
+      (socket) => socket.write(head('relay:443', {}, 'CONNECT') + behind),
+      { untilClosed: true },
+    );
+    assertError(responses[0], 405);
+    assert.equal(responses.length, 1);
     assert.notEqual(ended, null);
+    assert.equal(upstreamCalls(), before);
+  });
+
+  check('frames behind the handshake of a WebSocket are not read as requests', async () => {
+    const before = upstreamCalls();
+    const handshake = head('/v1/responses', { connection: 'upgrade', upgrade: 'websocket' }, 'GET');
+    const { responses, ended } = await ask(
+      (socket) => socket.write(`${handshake}\x81\x85\x00\x00\x00\x00hello`),
+      {
+        untilClosed: true,
+      },
+    );
+    assertError(responses[0], 426);
+    assert.ok(responses.slice(1).every(({ status }) => status === 400));
+    assert.notEqual(ended, null, 'the connection stays open');
+    assert.equal(upstreamCalls(), before);
   });
 
   check('garbage behind a request ends the connection and nothing else', async () => {

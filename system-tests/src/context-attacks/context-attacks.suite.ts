@@ -180,8 +180,10 @@ describe('a context that opens nothing', () => {
 describe('a request that its context is not for, or that has none', () => {
   for (const { name, request } of requestAttacks) {
     it(name, async () => {
-      const { code } = await attack(request(hosted));
-      assert.equal(code, 'invalid_context');
+      const sent = request(hosted);
+      const { code } = await attack(sent);
+      // The answer to HEAD has no body, and so no code.
+      assert.equal(code, sent.start?.startsWith('HEAD') === true ? null : 'invalid_context');
     });
   }
 });

@@ -250,7 +250,7 @@ describe('502: selected upstream could not be prepared or failed after bounded h
       const body = withFault('alone', { stallBeforeHeaders: true });
       const answer = await call('/v1/chat/completions', { body }, hurried);
       await checkOwn(answer, 'upstream_timeout');
-      checkNames(answer, 'alone 1', /no answer within 0\.2 s/);
+      checkNames(answer, 'alone 1', /no answer within 200 ms/);
       assert.equal(await hurried.stop(), 0);
     });
   });
@@ -301,17 +301,29 @@ describe('other: provider status and body pass through unchanged', () => {
 });
 
 describe('404 and 405 below /v1', () => {
-  for (const path of ['/v1/', '/v1/completions', '/v1/chat/completions/', '/v1/models/x', '/v1//models']) {
+  for (const path of ['/v1/', '/v1/completions', '/v1/chat/completions//', '/v1/model/x', '/v1//models']) {
     row(`404: ${path} is route_not_found, whoever asks`, async () => {
       await checkOwn(await call(path, { method: 'GET' }), 'route_not_found');
       await checkOwn(await call(path, { body: '{}', headers: { authorization: '' } }), 'route_not_found');
     });
   }
+  row('404: a model that nothing is called is not_found, to those with a key', async () => {
+    await checkOwn(await call('/v1/models/nobody', { method: 'GET' }), 'not_found', 'model');
+    const stranger = { method: 'GET', headers: { authorization: '' } };
+    await checkOwn(await call('/v1/models/nobody', stranger), 'missing_api_key');
+    await checkOwn(await call('/v1/models/%ff', { method: 'GET' }), 'invalid_request', 'model');
+  });
+  row('426: a WebSocket is upgrade_required, on every path that takes POST', async () => {
+    const headers = { connection: 'Upgrade', upgrade: 'websocket' };
+    for (const path of ['/v1/responses', '/v1/chat/completions', '/v1/responses/'])
+      await checkOwn(await call(path, { method: 'GET', headers }), 'upgrade_required');
+  });
   const methods: [string, string, string][] = [
     ['GET', '/v1/chat/completions', 'POST'],
     ['PUT', '/v1/responses', 'POST'],
     ['DELETE', '/v1/embeddings', 'POST'],
-    ['POST', '/v1/models', 'GET'],
+    ['POST', '/v1/models', 'GET, HEAD'],
+    ['PATCH', '/v1/models/alone', 'GET, HEAD'],
   ];
   for (const [method, path, allowed] of methods) {
     row(`405: ${method} ${path} says that it takes ${allowed}`, async () => {

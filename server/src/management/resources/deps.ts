@@ -27,7 +27,7 @@ export interface ManagementDeps {
   /** Opens a separate egress for one connection test; the caller closes it. */
   readonly openEgress: () => Pick<Egress, 'dispatch' | 'close'>;
   readonly snapshots: Pick<Snapshots, 'refreshNow' | 'get' | 'load'>;
-  readonly admission: Pick<AdmissionDesk, 'cooldownUntilMs'>;
+  readonly admission: Pick<AdmissionDesk, 'cooldownUntilMs' | 'refuseInLine'>;
   /** What all gateways have seen of endpoints. */
   readonly health: Pick<EndpointHealth, 'read'>;
   readonly clock: Clock;

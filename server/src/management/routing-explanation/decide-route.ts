@@ -26,6 +26,7 @@ export interface ExplainInput {
   readonly breakers: ReadonlyMap<string, OpenBreaker>;
   /** Describes a limit by its engine id; null when it no longer applies to the caller. */
   readonly limitingPolicy: (appliedId: string, resetsAtMs: number | null) => LimitingPolicy | null;
+  readonly refuseInLine: (appliedId: string) => Refusal;
   readonly pricingOf: (endpointId: string) => Pricing | undefined;
   /** The guardrails in force, in order. */
   readonly guardrails: readonly Guardrail[];
@@ -106,7 +107,8 @@ export function decide(
   const placements = choices.map(({ placement }) => placement);
   const ask = { selection: route.selection, waitMsMax: route.maxWaitMs };
   const choice = choose(ask, placements, input.placements.nowMs);
-  if (choice.kind === 'refused') return { ...refuseForCapacity(input, route, choice), skipped };
+  if (choice.kind === 'refused')
+    return { ...refuseForCapacity(input, route, estimated(input, placements, choice)), skipped };
   const chosen = choices[choice.candidate];
   if (chosen?.isPrepared !== true) return refusal('upstream_not_prepared', NO_CREDENTIAL_ANYWHERE);
   return {
@@ -119,6 +121,13 @@ export function decide(
     reason: null,
     limited_by: chosen.limitedBy,
   };
+}
+
+/** When a unit of a concurrency limit is free follows from what runs, as in a real 429. */
+function estimated(input: ExplainInput, placements: readonly Placement[], refused: Refusal): Refusal {
+  const { policyId } = refused;
+  const isConcurrency = placements.some(({ blockedBy }) => blockedBy !== null && blockedBy === policyId);
+  return isConcurrency && policyId !== null ? input.refuseInLine(policyId) : refused;
 }
 
 function refuseForCapacity(input: ExplainInput, route: Route, refused: Refusal): Decision {

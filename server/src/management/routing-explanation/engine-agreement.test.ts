@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { AdmissionAnswer, AdmissionAsk } from '../../admission/engine.ts';
-import { outcomeOf } from '../../admission/refusal.ts';
+import { concurrencyRefusal, outcomeOf } from '../../admission/refusal.ts';
 import { describePolicy } from '../../domain/limits/limits.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import { systemClock } from '../../kit/clock.ts';
@@ -40,6 +40,7 @@ async function explained(drawn: RandomLane, fault: PlantedFault): Promise<Verdic
     limitUsage: engine.usage,
     admission: {
       cooldownUntilMs: (id: string) => NOW_MS + (drawn.cooldownsMs[Number(id.slice(1))] ?? 0),
+      refuseInLine: (_organizationId: string, id: string) => concurrencyRefusal(id),
     },
     health: { read: async () => new Map() },
   };

@@ -48,6 +48,7 @@ export async function explainRequest(
     placements: await readPlacements(deps, question),
     breakers: await readBreakers(deps, snapshot.organizationId, candidates),
     limitingPolicy: (id, resetsAtMs) => limitingPolicy(snapshot, caller, id, resetsAtMs),
+    refuseInLine: (id) => deps.admission.refuseInLine(snapshot.organizationId, id),
     pricingOf: (endpointId) => snapshot.pricing.get(endpointId),
     guardrails: snapshot.guardrails,
   });

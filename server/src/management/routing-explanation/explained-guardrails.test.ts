@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Operation } from '@relay/contract';
+import { concurrencyRefusal } from '../../admission/refusal.ts';
 import { guardrail } from '../../domain/guardrails/guardrail.fixture.ts';
 import type { GuardrailBinding } from '../../domain/guardrails/guardrail.ts';
 import { routingTableOf } from '../../domain/routing/routing.ts';
@@ -38,6 +39,7 @@ function explain(model: string, over: { operation?: Operation; streaming?: boole
     breakers: new Map(),
     placements: { nowMs: 0, byEndpoint: new Map() },
     limitingPolicy: () => null,
+    refuseInLine: concurrencyRefusal,
     pricingOf: () => undefined,
     guardrails: organization.guardrails,
   });

@@ -23,7 +23,7 @@ export const PLANTED: readonly PlantedFault[] = [
   },
   {
     name: 'a forgotten cooldown',
-    deps: (deps) => ({ ...deps, admission: { cooldownUntilMs: () => null } }),
+    deps: (deps) => ({ ...deps, admission: { ...deps.admission, cooldownUntilMs: () => null } }),
   },
   {
     name: 'a used window read as empty',

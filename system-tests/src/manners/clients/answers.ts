@@ -149,6 +149,10 @@ export const answerManners: readonly Manner[] = [
       assert.ok(await until(() => running() === 1, WAIT_MS_MAX));
       const early = await retryMs();
       assert.ok(early > 2_500 && early <= 4_500, `just begun: ${early}`);
+      const request = { operation: 'chat', body: chatBody('single') };
+      const explained = await site.admin.call('POST', '/api/relay/routing/explain', request);
+      const explainedMs = (explained.body as { retry_after_ms: number }).retry_after_ms;
+      assert.ok(Math.abs(explainedMs - early) < 1_000, `explained as ${explainedMs} after ${early}`);
       // The estimate follows the age of the running request, so that it has to age.
       await afterMs(2_000);
       const late = await retryMs();
