@@ -29,6 +29,11 @@ export interface AdmissionEngine {
   usage(organizationId: string, policies: readonly AppliedLimit[]): Promise<PolicyUsage[]>;
   /** The response to `rebuild`: sets windows from the ledger. Windows that exist by then stay as they are. */
   initialize(organizationId: string, openings: readonly Opening[]): Promise<void>;
+  /**
+   * Adds what calendar windows have missed, or takes back what they count too much, beside what happens to them meanwhile. A
+   * window that was started or recounted since `usage` told its mark stays as it is. Returns how many were changed.
+   */
+  recount(organizationId: string, recounts: readonly Recount[]): Promise<number>;
 }
 
 export interface AdmissionAsk {
@@ -125,10 +130,22 @@ export interface Opening {
   readonly amount: number;
 }
 
+/** A difference between the ledger and what a calendar window has counted. */
+export interface Recount {
+  readonly policy: AppliedLimit;
+  /** The start of the calendar window. */
+  readonly startMs: number;
+  readonly amount: number;
+  /** Of the usage that was compared with the ledger. */
+  readonly mark: number;
+}
+
 export interface PolicyUsage {
   readonly policyId: string;
   readonly used: number;
   readonly reserved: number;
   /** Milliseconds until the window is empty again; 0 for concurrency. */
   readonly resetMs: number;
+  /** Of a calendar window that the engine knows: another after each start and recount. Otherwise null. */
+  readonly mark: number | null;
 }

@@ -116,6 +116,8 @@ export interface LimitPolicy {
   readonly period: LimitPeriod;
   /** Micro-USD for `spend`. */
   readonly limitValue: number;
+  /** How often its counter was restarted: it was enabled again, or what it counts changed. Left out: never. */
+  readonly counter?: number;
   readonly enabled: boolean;
 }
 
@@ -133,4 +135,6 @@ export interface BudgetPolicy {
   readonly metric: LimitMetric;
   readonly period: LimitPeriod;
   readonly limitValue: number;
+  /** How often its counter was restarted: it was enabled again, or what it counts changed. Left out: never. */
+  readonly counter?: number;
 }

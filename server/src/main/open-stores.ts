@@ -26,6 +26,7 @@ export interface DataDirectory {
 
 export interface MeteringOptions {
   readonly usage: AdmissionEngine['usage'];
+  readonly recount: AdmissionEngine['recount'];
   readonly retentionDays: number;
 }
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { sql } from 'kysely';
@@ -11,7 +10,6 @@ import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
-import { smallestUuidAt } from '../kit/uuid-time.ts';
 import { createIdleShards } from '../metering/compare-windows.ts';
 import { ledgerRow } from '../metering/ledger-row.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
@@ -26,6 +24,8 @@ import { appendRequests } from '../store/ledger/append-requests.ts';
 import { ensureLedgerPartitions, utcDayOf } from '../store/ledger/ledger-partitions.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
+import { addPolicies, idAt } from './reconciliation.fixture.ts';
+import { calendarOpenings } from './window-openings.ts';
 
 const HOUR_MS = 3_600_000;
 // The middle of an hour, so that no window starts or ends during a test.
@@ -33,12 +33,6 @@ const NOW_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + HOUR_MS / 2;
 const HOUR_START_MS = windowStartMs('hour', NOW_MS);
 const NIL = '00000000-0000-0000-0000-000000000000';
 const ACTUAL: Actual = { dispatched: true, tokens: 5, spendMicros: 5 };
-
-/** A request id of that time. */
-function idAt(timeMs: number): string {
-  const random = randomBytes(8).toString('hex');
-  return `${smallestUuidAt(timeMs).slice(0, 14)}7${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(4)}`;
-}
 
 describe('limits compared with the ledger', () => {
   let migrated: MigratedDatabase;
@@ -65,7 +59,7 @@ describe('limits compared with the ledger', () => {
 
   beforeEach(async () => {
     seeded = await seedOrganization(migrated.db);
-    await addPolicies();
+    await addPolicies(migrated.db, seeded);
     const owned = await readCalendarPolicies(migrated.db, { organizationId: NIL, policyId: NIL }, 100);
     limits = owned.map(({ limit }: OwnedLimit) => limit);
     assert.equal(limits.length, 4);
@@ -80,27 +74,6 @@ describe('limits compared with the ledger', () => {
     await migrated.db.deleteFrom('request_rollups').execute();
   });
 
-  async function addPolicies(): Promise<void> {
-    const owned = (place: number) => ({ organization_id: seeded.organizationId, id: idAt(place) });
-    const global = { scope_type: 'global', limit_value: 1_000 } as const;
-    await migrated.db
-      .insertInto('limit_policies')
-      .values([
-        { ...owned(1), ...global, metric: 'requests', period: 'day' },
-        { ...owned(2), ...global, metric: 'tokens', period: 'hour' },
-        { ...owned(3), ...global, metric: 'spend', period: 'month' },
-        // Sliding or disabled policies, which reconciliation skips.
-        { ...owned(5), ...global, metric: 'requests', period: 'minute' },
-        { ...owned(6), ...global, metric: 'requests', period: 'hour', enabled: false },
-      ])
-      .execute();
-    const budget = { target_type: 'model', target_id: seeded.endpointId, limit_value: 1_000 } as const;
-    await migrated.db
-      .insertInto('user_limit_policies')
-      .values({ ...owned(4), user_id: seeded.userId, ...budget, metric: 'requests', period: 'day' })
-      .execute();
-  }
-
   function reconcile(over: { policiesPerRun?: number } = {}): Reconciliation {
     const log = {
       ...createLog('silent'),
@@ -110,6 +83,7 @@ describe('limits compared with the ledger', () => {
       db: migrated.db,
       isIdle: createIdleShards(redis),
       usage: engine.usage,
+      recount: engine.recount,
       windowStartMs,
       clock: { ...systemClock, nowMs: () => NOW_MS },
       log,
@@ -218,6 +192,74 @@ describe('limits compared with the ledger', () => {
       limits.map(({ id, metric }) => [id, ...(metric === 'requests' ? [5, 4] : [25, 20])]),
     );
     assert.equal(warnings[0]?.['organization_id'], seeded.organizationId);
+    assert.deepEqual(await counted(), [4, 20, 20, 4], 'they are corrected');
+    assert.deepEqual(await compared(), { checked: 4, unsettled: 0, drift: 0 });
+  });
+
+  async function counted(): Promise<number[]> {
+    return (await engine.usage(seeded.organizationId, limits)).map(({ used }) => used);
+  }
+
+  it('that are corrected keep what was reserved and settled meanwhile', async () => {
+    await serveRequests(4);
+    await moveToLedger();
+    await changeWindows(1);
+    const [running, late] = [idAt(NOW_MS), idAt(NOW_MS)];
+    await admit(running);
+    const stale = await engine.usage(seeded.organizationId, limits);
+    assert.equal((await compared()).drift, 4);
+    await admit(late);
+    assert.equal(
+      await engine.recount(
+        seeded.organizationId,
+        limits.map((policy, index) => ({
+          policy,
+          startMs: windowStartMs(policy.period as 'hour', NOW_MS),
+          amount: 1_000,
+          mark: stale[index]?.mark ?? 0,
+        })),
+      ),
+      0,
+      'a comparison that is out of date corrects nothing',
+    );
+    await settle(running);
+    await settle(late);
+    await moveToLedger();
+    await compared();
+    assert.deepEqual(await counted(), [6, 30, 30, 6]);
+    assert.deepEqual(await compared(), { checked: 4, unsettled: 0, drift: 0 });
+  });
+
+  it('that are enabled again count what the ledger holds, and soon what was running then', async () => {
+    await serveRequests(2);
+    await moveToLedger();
+    const switchTo = async (enabled: boolean) => {
+      for (const table of ['limit_policies', 'user_limit_policies'] as const)
+        await migrated.db.updateTable(table).set({ enabled }).where('period', '!=', 'none').execute();
+    };
+    await switchTo(false);
+    // Requests that the limits do not see, one of which is still running when they are enabled.
+    const missed = async (requestId: string) => {
+      const { organizationId, userId, providerId, endpointId } = seeded;
+      const record = sampleRecord({ requestId, organizationId, userId, providerId, endpointId });
+      await appendRequests(migrated.db, [ledgerRow(record, NOW_MS)]);
+    };
+    for (let index = 0; index < 3; index += 1) await missed(idAt(NOW_MS));
+    await switchTo(true);
+    const owned = await readCalendarPolicies(migrated.db, { organizationId: NIL, policyId: NIL }, 100);
+    const before = limits.map(({ id }) => id);
+    limits = owned.map(({ limit }) => limit).filter(({ id }) => before.some((old) => id === `${old}#1`));
+    assert.equal(limits.length, 4);
+    const openings = await calendarOpenings(
+      { db: migrated.db, clock: { ...systemClock, nowMs: () => NOW_MS } },
+      seeded.organizationId,
+      limits,
+    );
+    await engine.initialize(seeded.organizationId, openings);
+    assert.deepEqual(await counted(), [5, 25, 25, 5]);
+    await missed(idAt(NOW_MS));
+    assert.equal(await reconciliation.runNew(), true);
+    assert.deepEqual(await counted(), [6, 30, 30, 6]);
   });
 
   it('whose windows were changed are found, and no longer once they are right again', async () => {
@@ -225,6 +267,9 @@ describe('limits compared with the ledger', () => {
     await moveToLedger();
     await changeWindows(3);
     assert.deepEqual(await compared(), { checked: 4, unsettled: 0, drift: 4 });
+    assert.deepEqual(await counted(), [4, 20, 20, 4], 'they are corrected');
+    await changeWindows(3);
+    assert.equal((await compared()).drift, 4);
     await changeWindows(null);
     assert.deepEqual(await compared(), { checked: 4, unsettled: 4, drift: 4 }, 'unknown says nothing');
     for (const limit of limits) {
@@ -313,10 +358,10 @@ describe('limits compared with the ledger', () => {
     await migrated.db.deleteFrom('requests').execute();
     assert.deepEqual(await compared(), { checked: 3, unsettled: 0, drift: 3 });
     assert.deepEqual(await compared(), { checked: 1, unsettled: 0, drift: 4 });
-    assert.deepEqual(await compared(), { checked: 3, unsettled: 0, drift: 4 });
-    await migrated.db.deleteFrom('limit_policies').execute();
+    assert.deepEqual(await compared(), { checked: 3, unsettled: 0, drift: 1 }, 'these are right again');
+    await migrated.db.deleteFrom('user_limit_policies').execute();
     for (let run = 0; run < 3; run += 1) await compared();
-    assert.equal(reconciliation.state().drift, 1);
+    assert.equal(reconciliation.state().drift, 0);
   });
 
   it('are compared by one worker at a time', async () => {
@@ -334,6 +379,7 @@ describe('limits compared with the ledger', () => {
       db: migrated.db,
       isIdle: () => Promise.reject(new Error('away')),
       usage: engine.usage,
+      recount: engine.recount,
       windowStartMs,
       clock: { ...systemClock, nowMs: () => NOW_MS },
       log: { ...createLog('silent'), warn: (fields: object) => void warnings.push({ ...fields }) } as never,

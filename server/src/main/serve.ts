@@ -96,6 +96,7 @@ export async function serve(
     admission.startSweeping();
     metering = stores.metering({
       usage: admission.engine.usage,
+      recount: admission.engine.recount,
       retentionDays: environment.RELAY_LEDGER_RETENTION_DAYS,
     });
   }

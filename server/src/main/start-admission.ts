@@ -17,6 +17,7 @@ import { createSendUsage, createUsageStream } from '../metering/usage-stream.ts'
 import type { Database } from '../store/postgres/schema.ts';
 import type { Redis } from '../store/redis/redis.ts';
 import { prefixOfShard, SHARDS } from '../store/redis/shards.ts';
+import { knownUsage } from './known-usage.ts';
 import { calendarOpenings } from './window-openings.ts';
 
 const SWEEP_MS = 1_000;
@@ -79,12 +80,13 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     log,
   });
   const usage = createUsageStream({ send, keep: journal.record, recordsMax: USAGE_RECORDS_MAX, log });
+  const openings = calendarOpenings.bind(null, parts);
   const desk = createDesk({
     engine: parts.timed?.(engine) ?? engine,
     local: createLocalCooldowns({ clock, channel: cooldowns }),
     append: usage.append,
     journal,
-    openings: (organizationId, policies) => calendarOpenings(parts, organizationId, policies),
+    openings,
     clock,
     log,
   });
@@ -97,7 +99,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     desk,
     engine,
     health,
-    limitUsage: engine.usage,
+    limitUsage: knownUsage(engine, openings),
     liveFlows: fleet.read,
     counts: () => ({ ...desk.counts(), unsent: usage.pending() }),
     spoolState: journal.state,

@@ -19,6 +19,7 @@ interface LedgerParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly usage: AdmissionEngine['usage'];
+  readonly recount: AdmissionEngine['recount'];
   readonly retentionDays: number;
   readonly sinks: ConfiguredSinks;
 }

@@ -17,7 +17,7 @@ export interface CompareDeps {
   readonly usage: (
     organizationId: string,
     limits: readonly AppliedLimit[],
-  ) => Promise<readonly { readonly used: number }[]>;
+  ) => Promise<readonly { readonly used: number; readonly mark: number | null }[]>;
   /** Start of the calendar window that contains a time. */
   readonly windowStartMs: (period: 'hour' | 'day' | 'month', atMs: number) => number;
 }
@@ -28,6 +28,8 @@ export interface ComparedWindow {
   /** The engine's count, and the ledger's. */
   readonly used: number;
   readonly ledger: number;
+  /** Of the engine's count; null when the engine does not know the window. */
+  readonly mark: number | null;
   /**
    * `equal`: the counts agree within the tolerance. `drifted`: they do not. `unsettled`: requests are in flight and the engine's count is
    * not below the ledger's, so the counts cannot be judged.
@@ -63,10 +65,11 @@ export async function compareWindows(
   const edges = new Map<number, WindowEdge | null>();
   const compared: ComparedWindow[] = [];
   for (const [index, { limit, startMs }] of windows.entries()) {
-    const [used, ledger] = [after[index]?.used ?? 0, sums[index] ?? 0];
+    const [{ used, mark } = { used: 0, mark: null }, ledger] = [after[index], sums[index] ?? 0];
     const isSettled = idle && before[index]?.used === used;
-    const verdict = await judge(deps, edges, organizationId, { limit, startMs, used, ledger, isSettled });
-    compared.push({ limit, startMs, used, ledger, verdict });
+    const found = { limit, startMs, used, ledger, mark };
+    const verdict = await judge(deps, edges, organizationId, { ...found, isSettled });
+    compared.push({ ...found, verdict });
   }
   // A window that changed in the meantime mixes two windows.
   const still = new Set(openWindows(deps, limits).map(({ limit, startMs }) => `${limit.id} ${startMs}`));
@@ -112,13 +115,13 @@ async function judge(
   deps: CompareDeps,
   edges: Map<number, WindowEdge | null>,
   organizationId: string,
-  { limit, startMs, used, ledger, isSettled }: Judged,
+  { limit, startMs, used, ledger, mark, isSettled }: Judged,
 ): Promise<ComparedWindow['verdict']> {
   const { quantity } = METRICS[limit.metric];
   if (used > ledger && !isSettled) return 'unsettled';
-  if (used === ledger) return isSettled ? 'equal' : 'unsettled';
   // The engine rebuilds an unknown window from the ledger at its first request.
-  if (used === 0) return 'unsettled';
+  if (mark === null) return 'unsettled';
+  if (used === ledger) return isSettled ? 'equal' : 'unsettled';
   // Reads the tolerance only for windows that differ, once for all windows with the same start.
   if (!edges.has(startMs)) edges.set(startMs, await readWindowEdge(deps.db, organizationId, startMs));
   const edge = edges.get(startMs) ?? null;

@@ -5,10 +5,14 @@ import {
   type OwnedLimit,
   type PolicyPlace,
   readCalendarPolicies,
+  readNewCounters,
 } from '../store/configuration/calendar-policies.ts';
 import { type CompareDeps, type ComparedWindow, compareWindows } from './compare-windows.ts';
 
 const EVERY_MS = 300_000;
+/** Requests that ran when a counter started are missing from it until they are in the ledger. */
+const NEW_EVERY_MS = 15_000;
+const NEW_FOR_MS = 900_000;
 const POLICIES_PER_RUN = 500;
 const POLICIES_PER_QUERY = 50;
 const DRIFTS_MAX = 10_000;
@@ -19,6 +23,16 @@ const BEGINNING: PolicyPlace = { organizationId: NIL, policyId: NIL };
 
 export interface ReconcileDeps extends CompareDeps {
   readonly log: Log;
+  /** Changes windows of the limits engine; those that were started or recounted since their mark was read stay as they are. */
+  readonly recount: (
+    organizationId: string,
+    recounts: readonly {
+      readonly policy: AppliedLimit;
+      readonly startMs: number;
+      readonly amount: number;
+      readonly mark: number;
+    }[],
+  ) => Promise<number>;
   readonly everyMs?: number;
   readonly policiesPerRun?: number;
 }
@@ -27,7 +41,7 @@ export interface ReconcileState {
   /** Windows that the last finished run compared, and those among them that could not be judged. */
   readonly checked: number;
   readonly unsettled: number;
-  /** Windows that differed when they were last compared. */
+  /** Windows that differed when they were last compared; they were corrected then. */
   readonly drift: number;
   /** The largest of these differences, as a share of the ledger's value. */
   readonly driftRatioMax: number;
@@ -40,34 +54,45 @@ export interface Reconciliation {
   state(): ReconcileState;
   /** Answers false when another process was comparing. */
   runOnce(): Promise<boolean>;
+  /** Compares the limits whose counters are new. */
+  runNew(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 /**
- * Compares what limits have counted with the ledger: the next `policiesPerRun` policies per run, all of them in turn, in one
- * worker at a time. Reports and counts differences; it corrects nothing, because either side may be the wrong one.
+ * Compares what limits have counted with the ledger, and corrects the count where it differs: the next `policiesPerRun` policies
+ * per run, all of them in turn, and more often those whose counters are new; in one worker at a time.
+ *
+ * The correction is the difference, added in one step to whatever the window is by then, so no reservation is lost. Under load
+ * it only ever adds: a count below the ledger that was read before it has missed at least the difference, and requests in
+ * flight can hide a part of it until a later run. A count above the ledger is corrected when the organization is idle.
  */
 export function startReconciliation(deps: ReconcileDeps): Reconciliation {
   const { everyMs = EVERY_MS } = deps;
   const comparison = createComparison(deps);
-  let running: Promise<boolean> | null = null;
+  let last: Promise<boolean> = Promise.resolve(true);
 
-  function runOnce(): Promise<boolean> {
-    running ??= runLocked(deps, comparison.run).finally(() => {
-      running = null;
-    });
-    return running;
+  /** One after the other. */
+  function run(compare: (tx: Transaction) => Promise<void>): Promise<boolean> {
+    last = last.then(() => runLocked(deps, compare));
+    return last;
   }
+  const runOnce = () => run(comparison.run);
+  const runNew = () => run(comparison.runNew);
 
-  const timer = setInterval(() => void runOnce(), everyMs);
-  timer.unref();
+  const timers = [
+    setInterval(() => void runOnce(), everyMs),
+    setInterval(() => void runNew(), Math.min(everyMs, NEW_EVERY_MS)),
+  ];
+  for (const timer of timers) timer.unref();
   return {
     state: comparison.state,
     runOnce,
+    runNew,
     async stop() {
       comparison.stop();
-      clearInterval(timer);
-      await running;
+      for (const timer of timers) clearInterval(timer);
+      await last;
     },
   };
 }
@@ -111,18 +136,28 @@ function createComparison(deps: ReconcileDeps) {
     if (verdict === 'drifted') logDrift(log, organizationId, window);
   }
 
+  async function compare(tx: Transaction, owned: readonly OwnedLimit[]): Promise<ComparedWindow[]> {
+    const compared: ComparedWindow[] = [];
+    for (const { organizationId, limits } of inPortions(owned)) {
+      if (isStopping) break;
+      const windows = await compareWindows({ ...deps, db: tx }, organizationId, limits);
+      await correct(deps, organizationId, windows);
+      for (const window of windows) note(organizationId, window);
+      compared.push(...windows);
+    }
+    return compared;
+  }
+
   return {
+    async runNew(tx: Transaction): Promise<void> {
+      await compare(tx, await readNewCounters(tx, NEW_FOR_MS, policiesPerRun));
+    },
     async run(tx: Transaction): Promise<void> {
       const owned = await readCalendarPolicies(tx, after, policiesPerRun);
-      let [checked, unsettled] = [0, 0];
-      for (const { organizationId, limits } of inPortions(owned)) {
-        if (isStopping) return;
-        for (const window of await compareWindows({ ...deps, db: tx }, organizationId, limits)) {
-          checked += 1;
-          if (window.verdict === 'unsettled') unsettled += 1;
-          note(organizationId, window);
-        }
-      }
+      const compared = await compare(tx, owned);
+      if (isStopping) return;
+      const checked = compared.length;
+      const unsettled = compared.filter(({ verdict }) => verdict === 'unsettled').length;
       const isEnd = owned.length < policiesPerRun;
       if (isEnd) drifts.endRound();
       after = isEnd ? BEGINNING : (owned.at(-1)?.place ?? BEGINNING);
@@ -133,6 +168,17 @@ function createComparison(deps: ReconcileDeps) {
       isStopping = true;
     },
   };
+}
+
+async function correct(
+  { recount }: Pick<ReconcileDeps, 'recount'>,
+  organizationId: string,
+  windows: readonly ComparedWindow[],
+): Promise<void> {
+  const recounts = windows.flatMap(({ limit, startMs, used, ledger, mark, verdict }) =>
+    verdict === 'drifted' && mark !== null ? [{ policy: limit, startMs, amount: ledger - used, mark }] : [],
+  );
+  if (recounts.length > 0) await recount(organizationId, recounts);
 }
 
 function logDrift(log: Log, organizationId: string, { limit, startMs, used, ledger }: ComparedWindow): void {
@@ -146,7 +192,7 @@ function logDrift(log: Log, organizationId: string, { limit, startMs, used, ledg
       counted: used,
       ledger,
     },
-    'a limit has counted something else than the ledger holds',
+    'a limit has counted something else than the ledger holds; the count is corrected',
   );
 }
 

@@ -4,6 +4,9 @@ import type { Deployment } from '../harness/deployment.ts';
 /** A JSON object of the management interface. */
 export type Fields = Record<string, unknown> & { readonly id: string };
 
+/** Where management calls go, and with which key. */
+export type Site = Pick<Deployment, 'url' | 'adminToken'>;
+
 export interface Answer {
   readonly status: number;
   readonly etag: string | null;
@@ -15,7 +18,7 @@ export interface Answer {
 }
 
 export async function ask(
-  { url, adminToken }: Pick<Deployment, 'url' | 'adminToken'>,
+  { url, adminToken }: Site,
   method: string,
   path: string,
   sent: { readonly body?: unknown; readonly ifMatch?: string | null } = {},
@@ -31,7 +34,7 @@ export async function ask(
 }
 
 /** A call that must succeed. */
-export async function done(site: Deployment, method: string, path: string, body?: unknown): Promise<Answer> {
+export async function done(site: Site, method: string, path: string, body?: unknown): Promise<Answer> {
   const answer = await ask(site, method, path, body === undefined ? {} : { body });
   assert.ok(
     answer.status < 300,
@@ -40,7 +43,7 @@ export async function done(site: Deployment, method: string, path: string, body?
   return answer;
 }
 
-export async function made(site: Deployment, path: string, body: unknown): Promise<Fields> {
+export async function made(site: Site, path: string, body: unknown): Promise<Fields> {
   return (await done(site, 'POST', path, body)).body;
 }
 

@@ -1,4 +1,6 @@
 import { METRICS } from '../../domain/limits/metric.ts';
+import { isSliding } from '../../domain/limits/period.ts';
+import { windowStartMs } from '../calendar-window.ts';
 import type { Actual } from '../engine.ts';
 import { chargesOf, type History, LEASE_MS, newAsk, type Open } from './history.fixture.ts';
 import { admit, endInOracle, settleTried } from './history-admit.fixture.ts';
@@ -22,6 +24,7 @@ export async function step(history: History): Promise<void> {
   if (dice <= 84) return extend(history);
   if (dice <= 86) return compareUsage(history);
   if (dice <= 87) return restore(history);
+  if (dice <= 89) return recount(history);
   return advance(history);
 }
 
@@ -122,6 +125,26 @@ async function restore(history: History): Promise<void> {
 
 async function compareUsage({ random, world, both }: History): Promise<void> {
   const organizationId = random.pick(world.organizationIds);
+  await both('usage', (engine) => engine.usage(organizationId, world.policies));
+}
+
+/** Windows are corrected by what they differ from the ledger, also with a mark that is no longer theirs. */
+async function recount({ random, world, both, oracle, nowMs }: History): Promise<void> {
+  const organizationId = random.pick(world.organizationIds);
+  const usage = await both('usage', (engine) => engine.usage(organizationId, world.policies));
+  const recounts = world.policies.flatMap((policy, index) => {
+    const { period } = policy;
+    const { mark = null, used = 0 } = usage[index] ?? {};
+    if (mark === null || period === 'none' || isSliding(period)) return [];
+    const amount = random.integer(-Math.ceil(used), 50);
+    // The oracle counts dispatches, which a correction is not.
+    oracle.forget(organizationId, policy.id);
+    const startMs = windowStartMs(period, nowMs);
+    return [{ policy, startMs, amount, mark: random.integer(1, 4) === 1 ? mark - 1 : mark }];
+  });
+  await both('recount', (engine) => engine.recount(organizationId, recounts));
+  // Each mark is good for one recount.
+  await both('recount again', (engine) => engine.recount(organizationId, recounts));
   await both('usage', (engine) => engine.usage(organizationId, world.policies));
 }
 

@@ -5,7 +5,7 @@ import { admit, restore } from './admit.ts';
 import { createEngineMemory } from './engine-memory.ts';
 import { unknownWindows } from './lease.ts';
 import { giveBack, keepTried } from './release.ts';
-import { initializeWindows, usageOf } from './state.ts';
+import { initializeWindows, recountWindows, usageOf } from './state.ts';
 import { sweep } from './sweep.ts';
 
 export interface MemoryEngineDeps {
@@ -75,8 +75,9 @@ export function createMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
     },
     sweep: async () => sweep(memory, deps.appendExpired),
     async initialize(organizationId, openings) {
-      initializeWindows(stateOf(organizationId), openings);
+      initializeWindows(stateOf(organizationId), openings, nowMs());
     },
+    recount: async (organizationId, recounts) => recountWindows(stateOf(organizationId), recounts, nowMs()),
     async usage(organizationId, limits) {
       const now = nowMs();
       const state = stateOf(organizationId);

@@ -2,7 +2,7 @@ import type { AppliedLimit, Charge } from '../../domain/limits/limit.ts';
 import { amountOf, isPaced } from '../../domain/limits/metric.ts';
 import { isSliding } from '../../domain/limits/period.ts';
 import { type CalendarWindow, nextWindowMs, windowStartMs } from '../calendar-window.ts';
-import type { Actual, CandidateAsk, Opening } from '../engine.ts';
+import type { Actual, CandidateAsk, Opening, PolicyUsage, Recount } from '../engine.ts';
 import {
   addToSliding,
   emptySlidingWindow,
@@ -17,6 +17,8 @@ import {
 export interface OrganizationState {
   readonly sliding: Map<string, SlidingWindow>;
   readonly calendar: Map<string, CalendarWindow>;
+  /** Of each calendar window: when it was started or last recounted. */
+  readonly marks: Map<string, number>;
   /** Limit → operations that hold a unit of its concurrency. */
   readonly holders: Map<string, Set<string>>;
   /** Limit → operations in line for its concurrency. */
@@ -62,6 +64,7 @@ export function emptyState(): OrganizationState {
   return {
     sliding: new Map(),
     calendar: new Map(),
+    marks: new Map(),
     holders: new Map(),
     lines: new Map(),
     queues: new Map(),
@@ -88,14 +91,39 @@ export function calendarOf(state: OrganizationState, policy: AppliedLimit): Cale
 }
 
 /** Leaves windows that are known by now as they are. A short window gets one opening per dispatch. */
-export function initializeWindows(state: OrganizationState, openings: readonly Opening[]): void {
+export function initializeWindows(
+  state: OrganizationState,
+  openings: readonly Opening[],
+  nowMs: number,
+): void {
   const isUnknown = ({ policy }: Opening) =>
     isSliding(policy.period) ? !hasSliding(state, policy) : calendarOf(state, policy) === undefined;
   for (const { policy, startMs, amount } of openings.filter(isUnknown)) {
     if (isSliding(policy.period))
       addToSliding(slidingOf(state, policy), Math.floor(startMs / GEOMETRY[policy.period].bucketMs), amount);
-    else state.calendar.set(windowKey(policy), new Map(amount > 0 ? [[startMs, amount]] : []));
+    else {
+      state.calendar.set(windowKey(policy), new Map(amount > 0 ? [[startMs, amount]] : []));
+      state.marks.set(windowKey(policy), nowMs);
+    }
   }
+}
+
+/** Changes windows by what they differ from the ledger, if they still are those that were compared with it. */
+export function recountWindows(
+  state: OrganizationState,
+  recounts: readonly Recount[],
+  nowMs: number,
+): number {
+  let changed = 0;
+  for (const { policy, startMs, amount, mark } of recounts) {
+    const key = windowKey(policy);
+    const { period } = policy;
+    if (period === 'none' || isSliding(period) || state.marks.get(key) !== mark) continue;
+    if (startMs >= windowStartMs(period, nowMs)) addToCalendar(state.calendar.get(key), startMs, amount);
+    state.marks.set(key, Math.max(nowMs, mark + 1));
+    changed += 1;
+  }
+  return changed;
 }
 
 /** Writes a candidate's charges at the slot and returns where they went. */
@@ -172,22 +200,29 @@ export function usageOf(
   state: OrganizationState,
   policy: AppliedLimit,
   nowMs: number,
-): { used: number; reserved: number; resetMs: number } {
+): Omit<PolicyUsage, 'policyId'> {
   const { period } = policy;
-  if (period === 'none') return { used: state.holders.get(policy.id)?.size ?? 0, reserved: 0, resetMs: 0 };
+  if (period === 'none')
+    return { used: state.holders.get(policy.id)?.size ?? 0, reserved: 0, resetMs: 0, mark: null };
   if (isSliding(period)) {
     const geometry = GEOMETRY[period];
     // Reading must not make an unknown window known.
     const window = state.sliding.get(windowKey(policy)) ?? emptySlidingWindow();
     const last = Math.max(-1, ...window.buckets.keys());
     const wholeMs = (last + geometry.span) * geometry.bucketMs;
-    return { ...sumOfSliding(window, geometry, nowMs), resetMs: last < 0 ? 0 : Math.max(0, wholeMs - nowMs) };
+    const resetMs = last < 0 ? 0 : Math.max(0, wholeMs - nowMs);
+    return { ...sumOfSliding(window, geometry, nowMs), resetMs, mark: null };
   }
   const window = calendarOf(state, policy);
   const startMs = windowStartMs(period, nowMs);
   let reserved = 0;
   for (const [start, amount] of window ?? []) if (start > startMs) reserved += amount;
-  return { used: window?.get(startMs) ?? 0, reserved, resetMs: nextWindowMs(period, nowMs) - nowMs };
+  return {
+    used: window?.get(startMs) ?? 0,
+    reserved,
+    resetMs: nextWindowMs(period, nowMs) - nowMs,
+    mark: state.marks.get(windowKey(policy)) ?? null,
+  };
 }
 
 /** Deletes past windows; no request is counted there any more. */

@@ -1,7 +1,7 @@
 import { prefixOf, prefixOfShard, SHARDS } from '../../store/redis/shards.ts';
 import type { AdmissionEngine } from '../engine.ts';
 import type { Scripts } from './scripts.ts';
-import { admitArguments, listOf, readAnswer, readUsage } from './wire.ts';
+import { admitArguments, listOf, openingArguments, readAnswer, readUsage, recountArguments } from './wire.ts';
 
 const SWEPT_PER_CALL = 100;
 
@@ -57,14 +57,17 @@ export function createRedisEngine({ scripts, gatewayId, nowMs }: RedisEngineDeps
       return ended;
     },
     async initialize(organizationId, openings) {
-      const args = openings.flatMap(({ policy: { id, metric, period }, startMs, amount }) => [
-        id,
-        metric,
-        period,
-        String(startMs),
-        String(amount),
-      ]);
+      const args = openingArguments(openings);
       await scripts.run('initialize', prefixFor(organizationId), [time(), organizationId, ...args]);
+    },
+    async recount(organizationId, recounts) {
+      const args = recountArguments(recounts);
+      const changed = await scripts.run('recount', prefixFor(organizationId), [
+        time(),
+        organizationId,
+        ...args,
+      ]);
+      return Number(changed);
     },
     async usage(organizationId, limits) {
       if (limits.length === 0) return [];

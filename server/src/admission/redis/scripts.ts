@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import type { Redis } from '../../store/redis/redis.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'script');
-const NAMES = ['admit', 'settle', 'void', 'extend', 'penalize', 'sweep', 'usage', 'initialize'] as const;
+const NAMES = [
+  ...(['admit', 'settle', 'void', 'extend', 'penalize', 'sweep'] as const),
+  ...(['usage', 'initialize', 'recount'] as const),
+];
 
 /** A part that comes before the shared prelude. */
 const OPENINGS: Partial<Record<ScriptName, string>> = { admit: 'uncharged' };

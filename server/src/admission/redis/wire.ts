@@ -1,5 +1,13 @@
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
-import type { AdmissionAnswer, AdmissionAsk, CandidateAsk, PolicyUsage, Refusal } from '../engine.ts';
+import type {
+  AdmissionAnswer,
+  AdmissionAsk,
+  CandidateAsk,
+  Opening,
+  PolicyUsage,
+  Recount,
+  Refusal,
+} from '../engine.ts';
 
 // The arguments and replies of the scripts. Arguments are flat, in the order that each script names in its first lines.
 
@@ -30,6 +38,22 @@ export function admitArguments(ask: AdmissionAsk, gatewayId: string, restored?: 
     }
   }
   return list;
+}
+
+/** Arguments of `initialize.lua` after the organization. */
+export function openingArguments(openings: readonly Opening[]): string[] {
+  return openings.flatMap(({ policy: { id, metric, period }, startMs, amount }) => [
+    ...[id, metric, period],
+    ...[startMs, amount].map(String),
+  ]);
+}
+
+/** Arguments of `recount.lua` after the organization. */
+export function recountArguments(recounts: readonly Recount[]): string[] {
+  return recounts.flatMap(({ policy: { id, metric, period }, startMs, amount, mark }) => [
+    ...[id, metric, period],
+    ...[startMs, amount, mark].map(String),
+  ]);
 }
 
 export function readAnswer(reply: unknown, candidates: readonly CandidateAsk[]): AdmissionAnswer {
@@ -66,12 +90,16 @@ function readRefusal([, reason, retryAfterMs, limitId, resetMs, used, emptyMs]: 
 
 export function readUsage(reply: unknown, limits: readonly AppliedLimit[]): PolicyUsage[] {
   const list = listOf(reply);
-  return limits.map(({ id }, index) => ({
-    policyId: id,
-    used: Number(list[index * 3] ?? 0),
-    reserved: Number(list[index * 3 + 1] ?? 0),
-    resetMs: Number(list[index * 3 + 2] ?? 0),
-  }));
+  return limits.map(({ id }, index) => {
+    const [used, reserved, resetMs, mark] = list.slice(index * 4, index * 4 + 4);
+    return {
+      policyId: id,
+      used: Number(used ?? 0),
+      reserved: Number(reserved ?? 0),
+      resetMs: Number(resetMs ?? 0),
+      mark: mark === undefined || mark === '' ? null : Number(mark),
+    };
+  });
 }
 
 export function listOf(reply: unknown): readonly unknown[] {

@@ -2,12 +2,13 @@ import type { LimitMetric, LimitPeriod } from '@relay/contract';
 import type { Candidate } from '../routing/routing.ts';
 import type { BudgetPolicy, BudgetTargetType, Endpoint, LimitPolicy, LimitScopeType } from '../snapshot.ts';
 import { authStyles } from '../upstream-auth.ts';
+import { isSliding } from './period.ts';
 
 /** A limit as the engine counts it, resolved to the requests that it applies to. */
 export interface AppliedLimit {
   /**
-   * Names the counter: the policy and its scope. A policy that is moved to another lane starts a new counter instead of
-   * continuing with that of the old lane.
+   * Names the counter: the policy, its scope and how often it was restarted. A policy that is moved to another lane or
+   * enabled again starts a new counter, from the ledger, instead of continuing with one that missed requests.
    */
   readonly id: string;
   readonly metric: LimitMetric;
@@ -103,14 +104,14 @@ export function isCounted(
 }
 
 function limit(
-  policy: Pick<LimitPolicy, 'id' | 'metric' | 'period' | 'limitValue'>,
+  policy: Pick<LimitPolicy, 'id' | 'metric' | 'period' | 'limitValue' | 'counter'>,
   kind: PolicyDescription['policy_kind'],
   counts: CountedRequests,
 ): Limit {
   const { id, metric, period, limitValue } = policy;
   const { scopeType, scopeId } = counts;
   return {
-    applied: { id: scopeId === null ? id : `${id}@${scopeId}`, metric, period, limit: limitValue, counts },
+    applied: { id: counterOf(policy, scopeId), metric, period, limit: limitValue, counts },
     described: {
       id,
       policy_kind: kind,
@@ -121,4 +122,13 @@ function limit(
       limit_value: limitValue,
     },
   };
+}
+
+/** Only calendar windows are rebuilt from the ledger; what runs now and short windows go on counting. */
+function counterOf(
+  { id, period, counter = 0 }: Pick<LimitPolicy, 'id' | 'period' | 'counter'>,
+  scopeId: string | null,
+): string {
+  const scoped = scopeId === null ? id : `${id}@${scopeId}`;
+  return counter === 0 || period === 'none' || isSliding(period) ? scoped : `${scoped}#${counter}`;
 }

@@ -18,7 +18,7 @@ async function countNothing(
   policies: readonly AppliedLimit[],
 ): Promise<PolicyUsage[]> {
   asked.push(policies.length);
-  return policies.map(({ id }) => ({ policyId: id, used: 1, reserved: 0, resetMs: 0 }));
+  return policies.map(({ id }) => ({ policyId: id, used: 1, reserved: 0, resetMs: 0, mark: null }));
 }
 
 describe('the live state of budgets', () => {

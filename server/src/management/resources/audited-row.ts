@@ -23,6 +23,8 @@ const LEFT_OUT = new Set([
   'updated_at',
   'last_used_at',
   'changed_version',
+  'counter',
+  'counted_from',
 ]);
 
 /**

@@ -177,6 +177,7 @@ function toUserPolicy(row: Row<'user_limit_policies'>): BudgetPolicy {
     metric: row.metric,
     period: row.period,
     limitValue: row.limit_value,
+    counter: row.counter,
   };
 }
 
@@ -256,6 +257,7 @@ function toLimitPolicy(row: Row<'limit_policies'>): LimitPolicy {
     metric: row.metric,
     period: row.period,
     limitValue: row.limit_value,
+    counter: row.counter,
     enabled: row.enabled,
   };
 }

@@ -172,6 +172,7 @@ describe('snapshots', () => {
       metric: 'tokens',
       period: 'day',
       limitValue: 2,
+      counter: 0,
       enabled: true,
     });
   });

@@ -73,12 +73,13 @@ async function readBudgets(db: Kysely<Database>, organizationId: string, keyId: 
       'policy.metric',
       'policy.period',
       'policy.limit_value',
+      'policy.counter',
     ])
     .where('organization.id', '=', organizationId)
     .orderBy('policy.id')
     .execute();
   const policies: BudgetPolicy[] = [];
-  for (const { id, target_type, target_id, metric, period, limit_value } of rows) {
+  for (const { id, target_type, target_id, metric, period, limit_value, counter } of rows) {
     // A key without limits still has the organization's row.
     if (id === null || target_type === null || metric === null || period === null || limit_value === null)
       continue;
@@ -91,6 +92,7 @@ async function readBudgets(db: Kysely<Database>, organizationId: string, keyId: 
       metric,
       period,
       limitValue: limit_value,
+      counter: counter ?? 0,
     });
   }
   return { version: rows[0]?.config_version ?? 0, policies: policies.length === 0 ? NONE : policies };

@@ -41,7 +41,8 @@ const KEY = `
   select key.organization_id, key.id, key.user_id, key.secret_hmac, key.scopes, key.expires_at, key.revoked_at,
     key.last_used_at, organization.config_version, member.created_at as joined_at,
     (select json_agg(json_build_object('id', policy.id, 'targetType', policy.target_type, 'targetId', policy.target_id,
-        'metric', policy.metric, 'period', policy.period, 'limitValue', policy.limit_value) order by policy.id)
+        'metric', policy.metric, 'period', policy.period, 'limitValue', policy.limit_value,
+        'counter', policy.counter) order by policy.id)
       from api_key_limit_policies policy
       where policy.organization_id = key.organization_id and policy.api_key_id = key.id and policy.enabled) as policies
   from api_keys key

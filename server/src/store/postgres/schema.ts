@@ -32,7 +32,15 @@ const configured = { ...owned, managed_by: nullable(oneOf<'file'>()) };
 const role = oneOf<'owner' | 'admin' | 'developer' | 'viewer' | 'billing'>();
 const metric = oneOf<LimitMetric>();
 const period = oneOf<LimitPeriod>();
-const limit = { metric, period, limit_value: bigint, enabled: defaulted(boolean), ...revision };
+const limit = {
+  metric,
+  period,
+  limit_value: bigint,
+  enabled: defaulted(boolean),
+  counter: defaulted(integer),
+  counted_from: defaulted(timestamp),
+  ...revision,
+};
 const budgetTarget = {
   target_type: oneOf<'global' | 'provider' | 'model' | 'lane'>(),
   target_id: nullable(uuid),

@@ -68,7 +68,7 @@ end
 
 -- Windows: read once, changed in memory, written at the end ------------------------------------------------------------
 
--- A window is one string: pacing mark and total, then pairs of place and amount, newest place first; each number has eight
+-- A window is one string: mark and total, then pairs of place and amount, newest place first; each number has eight
 -- bytes. Most requests touch only the first entries, so the others are never decoded.
 local NUMBERS = '>dd'
 local ENTRY_BYTES = 16

@@ -36,11 +36,12 @@ export async function readWindowEdge(
   const after = await sumRows(db, organizationId, startMs, startMs, startMs + CLOCKS_MS);
   if (before === null || after === null) return null;
   const failed = await readFailed(db, organizationId, startMs);
+  const attempts = failed.fallbacks + (await readRepeats(db, organizationId, startMs));
   return {
     above: {
-      requests: before.requests + failed.fallbacks + failed.unmetered,
+      requests: before.requests + attempts + failed.unmetered,
       // An unanswered attempt counts with its input, which no row records.
-      tokens: failed.fallbacks > 0 ? Number.POSITIVE_INFINITY : before.tokens,
+      tokens: attempts > 0 ? Number.POSITIVE_INFINITY : before.tokens,
       spend: before.spend,
     },
     below: after,
@@ -86,4 +87,14 @@ async function readFailed(
       and bucket = ${sql.lit(startMs % DAY_MS === 0 ? 'day' : 'hour')}
       and bucket_start >= ${new Date(startMs)}`.execute(db);
   return rows[0] ?? { fallbacks: 0, unmetered: 0 };
+}
+
+/** Further attempts at the same endpoint, which are no fallbacks and in no rollup: those of the window's newest requests. */
+async function readRepeats(db: Kysely<Database>, organizationId: string, startMs: number): Promise<number> {
+  const { rows } = await sql<{ repeats: number }>`
+    select coalesce(sum(greatest(0, jsonb_array_length(attempts) - 1 - fallback_count)), 0)::bigint as repeats
+    from (select attempts, fallback_count from requests
+      where organization_id = ${organizationId} and request_id >= ${smallestUuidAt(startMs)}::uuid
+      order by request_id desc limit ${sql.lit(ROWS_MAX)}) as newest`.execute(db);
+  return rows[0]?.repeats ?? 0;
 }
