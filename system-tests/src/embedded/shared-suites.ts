@@ -12,6 +12,7 @@ export const sharedSuites: readonly SharedSuite[] = [
   { name: 'management', isShort: true },
   { name: 'error-rows', isShort: false },
   { name: 'fault-matrix', isShort: false },
+  { name: 'provider-failures', isShort: false },
   { name: 'aborts', isShort: false },
   { name: 'bounds', isShort: false },
   { name: 'egress', isShort: false },
