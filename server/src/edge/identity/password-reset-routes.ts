@@ -8,6 +8,7 @@ import {
   createResetLink,
   dropResetLinks,
   holdResetLink,
+  isOpenResetLink,
   RESET_MINUTES,
   storePassword,
 } from './password-resets.ts';
@@ -41,6 +42,8 @@ export function passwordResetHandlers(parts: Parts): Handlers {
       demandAccounts(deps);
       const { token, new_password } = call.body;
       const succeeded = await parts.attempts.take([clientOf(call)]);
+      // Before hashing, which is slow: guessed links must not keep users from signing in.
+      if (!(await isOpenResetLink(deps.db, token))) throw noSuchLink();
       const password = await parts.passwords.hash(new_password);
       const user = await setPassword(parts, call, token, password);
       if (user === undefined) throw noSuchLink();

@@ -27,6 +27,16 @@ export async function createResetLink(
   return { url: `${publicUrl}/console/reset-password#token=${token}`, expiresAt };
 }
 
+export async function isOpenResetLink(db: Kysely<Database>, token: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('password_resets')
+    .select('user_id')
+    .where('token_hash', '=', digestOf(token))
+    .where('expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** The user of a link that still works. Locks the user, so that of concurrent uses of any of their links one succeeds. */
 export async function holdResetLink(
   tx: Transaction<Database>,
