@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
-import { freePort } from '@relay/testbed';
 import { type Accounts, openAccounts } from '../harness/accounts.ts';
 import { type Answer, type Browser, createBrowser } from '../harness/browser.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
@@ -56,7 +55,7 @@ export interface Site {
 
 export type Mode = 'hosted' | 'self_hosted';
 
-export function modeSettings(mode: Mode): Record<string, string> {
+function modeSettings(mode: Mode): Record<string, string> {
   return mode === 'hosted' ? { RELAY_MODE: 'hosted' } : { RELAY_ACCOUNTS: 'true' };
 }
 
@@ -166,6 +165,3 @@ export function demand(answer: Answer, status: number): Answer {
 export function tokenIn(text: string): string {
   return /#token=([\w-]{43})/.exec(text)?.[1] ?? '';
 }
-
-/** A port on which nothing listens. */
-export const unusedPort = freePort;
