@@ -45,7 +45,7 @@ export function seenHealth(
   if (untilMs > nowMs) {
     const sinceMs = record?.cooldown?.sinceMs;
     const since = sinceMs === undefined ? null : timestamp(sinceMs);
-    const reason = 'the provider asked to be left alone';
+    const reason = 'the provider asked for a pause';
     return { health: 'rate_limited', detail: { ...counted, reason, since }, cooldownUntilMs: untilMs };
   }
   if (record === null) return NOTHING_SEEN;

@@ -1,3 +1,4 @@
+import { durationWords } from '@relay/contract/words';
 import type { GuardrailCause, GuardrailVerdict } from '../../domain/guardrails/verdict.ts';
 import { authStyles } from '../../domain/upstream-auth.ts';
 import type { GuardrailAnswer } from '../../guardrails/call-guardrail.ts';
@@ -33,7 +34,7 @@ function foundOf(
 ): string {
   switch (cause) {
     case 'timeout':
-      return `No whole answer came within ${row.timeout_ms} ms. Raise timeout_ms, or ask for less.`;
+      return `No whole answer came within ${durationWords(row.timeout_ms)}. Raise timeout_ms, or ask for less.`;
     case 'unreachable':
       return unreachable(row, hasSecret);
     case 'bad_status':

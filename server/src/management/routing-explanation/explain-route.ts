@@ -1,4 +1,5 @@
 import type { CandidateVerdict, RoutingExplanation } from '@relay/contract';
+import { durationWords } from '@relay/contract/words';
 import { costMicros } from '../../domain/money/money.ts';
 import { skipWords } from '../../domain/routing/health-view.ts';
 import type { Route, RouteMember } from '../../domain/routing/routing.ts';
@@ -106,9 +107,9 @@ function judge(
   if (waitMs === null) return { verdict: maxWaitMs > 0 ? 'would_wait' : 'limited', reason: IN_LINE };
   const why =
     placement.boundBy === null
-      ? `its provider asked to be left alone for ${waitMs} ms more`
-      : `a limit has room for it in about ${waitMs} ms`;
-  if (waitMs > maxWaitMs) return { verdict: 'limited', reason: `${why}, which is past the wait budget` };
+      ? `its provider asked for a pause, which ends in ${durationWords(waitMs, Math.ceil)}`
+      : `a limit has room for it in about ${durationWords(waitMs, Math.ceil)}`;
+  if (waitMs > maxWaitMs) return { verdict: 'limited', reason: `${why}, past the wait budget` };
   if (waitMs > 0) return { verdict: 'would_wait', reason: why };
   const reason =
     input.route?.allowFallback === true
@@ -120,7 +121,7 @@ function judge(
 function whenFree({ placement, waitMs }: PlacedCandidate): string {
   if (waitMs === null) return IN_LINE;
   if (waitMs === 0) return 'it is free now';
-  return `it is free in ${placement.boundBy === null ? '' : 'about '}${waitMs} ms, within the wait budget`;
+  return `it is free in ${placement.boundBy === null ? '' : 'about '}${durationWords(waitMs, Math.ceil)}, within the wait budget`;
 }
 
 function orderOf(route: Route | undefined): string {
