@@ -1,5 +1,5 @@
 import type { GuardrailBehaviourName } from '@relay/provider-sim';
-import { adminClient, createLane, type EndpointSetup, type LaneIds } from '../harness/admin-client.ts';
+import { type AdminClient, createLane, type EndpointSetup, type LaneIds } from '../harness/admin-client.ts';
 import { until } from '../harness/until.ts';
 import { itemsOf, textAt } from './exchange.ts';
 import { expectStatus } from './expectation.ts';
@@ -43,7 +43,7 @@ export type LaneName = (typeof laneNames)[number];
 export type Lanes = Readonly<Record<LaneName, LaneIds>>;
 
 export async function addLanes(site: Walked): Promise<Lanes> {
-  const admin = adminClient(site.url, site.adminKey);
+  const admin = creatorFor(site);
   const good: EndpointSetup = { baseUrl: site.provider.baseUrl, upstreamModel: MODEL };
   const dead: EndpointSetup = { baseUrl: 'http://127.0.0.1:1/v1', upstreamModel: MODEL };
   const withEndpoint = (more: object): EndpointSetup => ({ ...good, endpoint: { ...more } });
@@ -82,6 +82,19 @@ export async function addLanes(site: Walked): Promise<Lanes> {
   await switchOffFirsts(site, lanes);
   await addListedModels(site, lanes);
   return lanes;
+}
+
+/** Takes any answer with an id, so that a wrong status fails its statement and not the whole walk. */
+function creatorFor(site: Walked): AdminClient {
+  return {
+    call: (method, path, body) => site.call(method, path, { body }),
+    async create(path, body) {
+      const answer = await site.call('POST', path, { body });
+      if (textAt(answer, 'id') === '')
+        throw new Error(`${answer.line} answered ${answer.status}: ${answer.text}`);
+      return answer.body as Record<string, unknown> & { id: string };
+    },
+  };
 }
 
 async function bind(site: Walked, { laneId }: LaneIds, behaviour: GuardrailBehaviourName): Promise<void> {

@@ -119,6 +119,7 @@ function tampered(site: Site, alter: (answer: Answer) => Promise<Answer>): Site 
     async once<T>(name: string, work: () => Promise<T>): Promise<T> {
       const value = await site.once(name, work);
       if (isAnswer(value)) return (await alter(value)) as T;
+      if (Array.isArray(value) && value.every(isAnswer)) return (await Promise.all(value.map(alter))) as T;
       return isMade(value) ? ((await alterMade(value, alter)) as T) : value;
     },
   };

@@ -46,12 +46,15 @@ function throttle(site: Site, lane: LaneName): Promise<Answer> {
   );
 }
 
-/** Every operation is refused while the only candidate has to be left alone. */
-export function refusedBy(site: Site, path: string): Promise<Answer> {
-  return site.once(`refusal of ${path}`, async () => {
+/** Every operation is refused while the only candidate has to be left alone; all are asked before it may be used again. */
+export async function refusedBy(site: Site, path: string): Promise<Answer> {
+  const refusals = await site.once('refusals', async () => {
     await throttle(site, 'throttled');
-    return ask(site, 'throttled', { path });
+    return Promise.all(inferencePaths.map((each) => ask(site, 'throttled', { path: each })));
   });
+  const refusal = refusals[inferencePaths.indexOf(path)];
+  if (refusal === undefined) throw new Error(`no operation at ${path}`);
+  return refusal;
 }
 
 const throttles: readonly Statement[] = [

@@ -164,7 +164,8 @@ const enforcement: readonly Statement[] = [
   ),
 ];
 
-const SLOW_MS = 600;
+/** Long enough for the second request to come while the first is held, also on a busy machine. */
+const SLOW_MS = 1_500;
 
 const waits: readonly Statement[] = [
   rule('8.2', 'a request that capacity comes in time for is served', async (site) => {
@@ -195,8 +196,8 @@ const pricing = ['/chat/completions', '/responses', '/embeddings'].map((path) =>
   }),
 );
 
-/** 120 a minute is one every 500 ms. */
-const PACED = 120;
+/** 60 a minute is one every second. */
+const PACED = 60;
 const PACE_MS_MIN = 250;
 
 async function expectSpread(requests: readonly (() => ReturnType<typeof ask>)[]): Promise<void> {
