@@ -1,3 +1,4 @@
+import type { LaneDetail } from '@relay/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { type Api, take } from './client.ts';
 import { collectPages } from './collect-pages.ts';
@@ -111,6 +112,30 @@ export function lanesQuery(api: Api) {
     queryFn: ({ signal }) =>
       collectPages((query) => api.GET('/api/relay/routing-lanes', { params: { query }, signal })),
   });
+}
+
+/** A lane with its members as it is stored, and the version that a write of it names. */
+export interface StoredLane {
+  readonly lane: LaneDetail;
+  readonly etag: string;
+}
+
+export function laneQuery(api: Api, laneId: string) {
+  return queryOptions({
+    queryKey: [...cacheKeys.lanes, laneId],
+    queryFn: ({ signal }) =>
+      storedLane(
+        api.GET('/api/relay/routing-lanes/{group_id}', { params: { path: { group_id: laneId } }, signal }),
+      ),
+  });
+}
+
+/** The lane of a response, with its version. */
+export async function storedLane(
+  answer: Promise<{ data?: LaneDetail; response: Response }>,
+): Promise<StoredLane> {
+  const { response } = await answer;
+  return { lane: await take(answer), etag: response.headers.get('etag') ?? '' };
 }
 
 export function membershipsQuery(api: Api) {

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@relay/contract';
 import { type ErrorResponse, readError } from '@relay/contract/client';
 
 /** An error response of the API, with what error cards and forms show of it. */
@@ -26,4 +27,9 @@ export class Unreachable extends Error {
 export async function errorOf(response: Response): Promise<ApiError | Unreachable> {
   const error = readError(response, await response.text().catch(() => ''));
   return error === null ? new Unreachable(`${response.status}`) : new ApiError(error);
+}
+
+/** Whether the server answered with this code. */
+export function hasCode(error: Error | null, code: ErrorCode): boolean {
+  return error instanceof ApiError && error.code === code;
 }

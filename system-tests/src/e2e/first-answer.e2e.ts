@@ -140,6 +140,31 @@ describe('a new deployment', () => {
     assert.deepEqual(await membersShown(), ['sim-chat-b', 'sim-multi', 'sim-chat']);
   });
 
+  it('a lane that was changed elsewhere is not overwritten: the conflict is told, and the stored lane loaded', async () => {
+    const { admin } = story.site;
+    const [, laneId = ''] = /lanes\/([^/?]+)/.exec(story.page.url()) ?? [];
+    const path = `/api/relay/routing-lanes/${laneId}`;
+    const { body } = await admin.call('GET', path);
+    await story.page.getByLabel('Milliseconds').fill('4000');
+    await story.button('Move sim-chat up').click();
+    const [first, ...rest] = (body as { members: { endpoint_id: string }[] }).members;
+    const members = [...rest, first].map((member) => ({ endpoint_id: member?.endpoint_id }));
+    await admin.call('PUT', path, { ...(body as object), members });
+    await story.button('Review and save').click();
+    await story.button('Save').click();
+    await story.page.getByText('This lane was changed elsewhere').waitFor();
+    await story.inspect('lane, conflict');
+    await story.button('Load the stored lane').click();
+    await memberAt(0, 'sim-multi').waitFor();
+    assert.deepEqual(await membersShown(), ['sim-multi', 'sim-chat', 'sim-chat-b']);
+    await story.button('Move sim-chat-b up').click();
+    await story.button('Move sim-chat-b up').click();
+    await story.button('Review and save').click();
+    await story.button('Save').click();
+    await story.page.getByText('Assistant was saved.').first().waitFor();
+    assert.deepEqual(await membersShown(), ['sim-chat-b', 'sim-multi', 'sim-chat']);
+  });
+
   const memberAt = (place: number, name: string) =>
     story.page
       .getByRole('listitem')

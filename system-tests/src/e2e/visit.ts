@@ -14,7 +14,7 @@ export function newFindings(): Findings {
 
 /** Browsers log every failed response, and tests cause some of them. */
 const EXPECTED =
-  /Failed to load resource: (the server responded with a status of (400|401|403|404|409|429|503)|net::ERR_(FAILED|CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING))/;
+  /Failed to load resource: (the server responded with a status of (400|401|403|404|409|412|429|503)|net::ERR_(FAILED|CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING))/;
 
 /** Anything else that a browser complains about is a fault: a policy that was hurt, a crash, a warning of React. */
 export function watch(page: Page, findings: Findings): void {

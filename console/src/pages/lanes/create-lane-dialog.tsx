@@ -5,6 +5,7 @@ import { take } from '../../api/client.ts';
 import { cacheKeys, endpointsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
+import { hasCode } from '../../errors/api-error.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
@@ -25,25 +26,26 @@ export function CreateLaneDialog({ onClose, onCreated }: CreateLaneDialogProps) 
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const form = useContractForm<LaneCreate>(LaneCreate, { name: '', description: null });
   const create = useChange({
-    run: async (api, body: LaneCreate) => {
-      const lane = await take(api.POST('/api/relay/routing-lanes', { body }));
-      for (const [index, endpointId] of chosen.entries()) {
-        await api.POST('/api/relay/lane-memberships', {
-          body: { lane_id: lane.id, endpoint_id: endpointId, manual_rank: index + 1 },
-        });
-      }
-      return lane;
+    run: (api, body: LaneCreate) => {
+      const members = chosen.map((endpoint_id) => ({ endpoint_id }));
+      return take(api.POST('/api/relay/routing-lanes', { body: { ...body, members } }));
     },
     stale: [cacheKeys.lanes, cacheKeys.memberships],
     said: ({ name }) => words.created(name),
     onDone: onCreated,
   });
   useFieldErrors(form, create.error);
+  const isShadowing = hasCode(create.error, 'lane_shadows_model');
   const toggle = (id: string) =>
     setChosen((before) => (before.includes(id) ? before.filter((each) => each !== id) : [...before, id]));
   return (
     <Dialog open wide onOpenChange={onClose} title={words.createTitle}>
-      <form className="contents" onSubmit={submitting(form, (values) => create.mutate(values))}>
+      <form
+        className="contents"
+        onSubmit={submitting(form, (values) =>
+          create.mutate({ ...values, ...(isShadowing ? { shadows_model: true } : {}) }),
+        )}
+      >
         <DialogBody>
           <div className="space-y-5">
             <TextField form={form} name="name" label={words.name} hint={words.nameHintEmpty} autoFocus />
@@ -83,7 +85,7 @@ export function CreateLaneDialog({ onClose, onCreated }: CreateLaneDialogProps) 
           </div>
         </DialogBody>
         <FormActions onCancel={onClose} busy={create.isPending}>
-          {words.create}
+          {isShadowing ? words.createAnyway : words.create}
         </FormActions>
       </form>
     </Dialog>

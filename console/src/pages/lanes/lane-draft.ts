@@ -1,5 +1,4 @@
-import type { Lane, Membership } from '@relay/contract';
-import { inRankOrder } from '../../parts/rank-order.ts';
+import type { Lane, LaneDetail } from '@relay/contract';
 
 /** The edited state of a lane, before it is saved. */
 export interface LaneDraft {
@@ -38,7 +37,7 @@ const FIELDS: readonly FieldName[] = [
   'enabled',
 ];
 
-export function draftOf(lane: Lane, memberships: readonly Membership[]): LaneDraft {
+export function draftOf(lane: LaneDetail): LaneDraft {
   return {
     name: lane.name,
     description: lane.description ?? '',
@@ -47,10 +46,7 @@ export function draftOf(lane: Lane, memberships: readonly Membership[]): LaneDra
     selection: lane.selection,
     hidden: lane.hidden,
     enabled: lane.enabled,
-    members: inRankOrder(memberships).map(({ endpoint_id: endpointId, enabled }) => ({
-      endpointId,
-      enabled,
-    })),
+    members: lane.members.map(({ endpoint_id: endpointId, enabled }) => ({ endpointId, enabled })),
   };
 }
 

@@ -1,8 +1,9 @@
-import type { Lane, Membership } from '@relay/contract';
+import type { Lane } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { endpointsQuery, lanesQuery, membershipsQuery } from '../../api/queries.ts';
+import { endpointsQuery, laneQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { hasCode } from '../../errors/api-error.ts';
 import { text } from '../../text/index.ts';
 import { BackLink } from '../../time-range/back-link.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -18,31 +19,28 @@ export function LaneEditorPage() {
   const { laneId } = useParams({ from: '/signed-in/lanes/$laneId' });
   const api = useApi();
   const navigate = useNavigate();
-  const lanes = useQuery(lanesQuery(api));
-  const memberships = useQuery(membershipsQuery(api));
+  const stored = useQuery(laneQuery(api, laneId));
   const endpoints = useQuery(endpointsQuery(api));
-  const error = lanes.error ?? memberships.error ?? endpoints.error;
-  const lane = lanes.data?.find(({ id }) => id === laneId);
-  const own = memberships.data?.filter(({ lane_id: id }) => id === laneId);
+  const error = stored.error ?? endpoints.error;
+  const lane = stored.data?.lane;
   const toLanes = <BackLink to="/lanes">{words.editor.back}</BackLink>;
-  const isReady = lane !== undefined && own !== undefined && endpoints.data !== undefined;
+  const isReady = stored.data !== undefined && endpoints.data !== undefined;
+  if (hasCode(stored.error, 'not_found'))
+    return (
+      <Page title={words.editor.notFound} actions={toLanes}>
+        {null}
+      </Page>
+    );
   if (error !== null && !isReady)
     return (
       <Page title={text.pages.lanes}>
         <ErrorCard
           error={error}
           onRetry={() => {
-            void lanes.refetch();
-            void memberships.refetch();
+            void stored.refetch();
             void endpoints.refetch();
           }}
         />
-      </Page>
-    );
-  if (lanes.data !== undefined && lane === undefined)
-    return (
-      <Page title={words.editor.notFound} actions={toLanes}>
-        {null}
       </Page>
     );
   return (
@@ -56,14 +54,13 @@ export function LaneEditorPage() {
         )
       }
     >
-      {isReady ? <LaneEditor key={versionOf(lane, own)} lane={lane} memberships={own} /> : <EditorSkeleton />}
+      {isReady ? (
+        <LaneEditor key={laneId} stored={stored.data} reload={async () => (await stored.refetch()).data} />
+      ) : (
+        <EditorSkeleton />
+      )}
     </Page>
   );
-}
-
-/** Changes with the stored lane, so that the editor restarts from it. */
-function versionOf(lane: Lane, memberships: readonly Membership[]): string {
-  return JSON.stringify([lane, memberships]);
 }
 
 function CallAs({ lane }: { readonly lane: Lane }) {

@@ -1,7 +1,6 @@
-import type { Lane, Membership } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { endpointsQuery, HEALTH_REFRESH } from '../../api/queries.ts';
+import { endpointsQuery, HEALTH_REFRESH, type StoredLane } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { ExplainPanel } from '../../parts/explain-panel.tsx';
 import { useAccess } from '../../session/use-access.ts';
@@ -17,21 +16,35 @@ import { SaveLaneDialog } from './save-lane-dialog.tsx';
 const words = text.lanes.editor;
 
 interface LaneEditorProps {
-  readonly lane: Lane;
-  readonly memberships: readonly Membership[];
+  /** As it is stored now. */
+  readonly stored: StoredLane;
+  readonly reload: () => Promise<StoredLane | undefined>;
 }
 
-export function LaneEditor({ lane, memberships }: LaneEditorProps) {
+export function LaneEditor({ stored, reload }: LaneEditorProps) {
   const { can } = useAccess();
-  const saved = useMemo(() => draftOf(lane, memberships), [lane, memberships]);
-  const [draft, setDraft] = useState(saved);
+  /** What the draft started from. A save names its version, so it overwrites nothing that was stored meanwhile. */
+  const [base, setBase] = useState(stored);
+  const [draft, setDraft] = useState(() => draftOf(stored.lane));
   const [saving, setSaving] = useState(false);
+  const { lane } = base;
+  const changes = changesOf(draftOf(lane), draft);
+  const start = (from: StoredLane) => {
+    setBase(from);
+    setDraft(draftOf(from.lane));
+    setSaving(false);
+  };
+  const isOutdated = stored.etag !== base.etag;
+  if (isOutdated && changes.length === 0) start(stored);
+  const load = async () => {
+    const now = await reload();
+    if (now !== undefined) start(now);
+  };
   const endpoints = useQuery({ ...endpointsQuery(useApi()), ...HEALTH_REFRESH });
   const endpointOf = useMemo(() => {
     const byId = new Map(endpoints.data?.map((each) => [each.id, each]));
     return (id: string) => byId.get(id);
   }, [endpoints.data]);
-  const changes = changesOf(saved, draft);
   const disabled = !can('updateLane') || lane.managed_by === 'file';
   const set = (part: Partial<LaneDraft>) => setDraft((before) => ({ ...before, ...part }));
   return (
@@ -49,15 +62,20 @@ export function LaneEditor({ lane, memberships }: LaneEditorProps) {
         endpointNameOf={(id) => endpointOf(id)?.name ?? ''}
       />
       {changes.length === 0 ? null : (
-        <UnsavedBar onDiscard={() => setDraft(saved)} onSave={() => setSaving(true)} />
+        <UnsavedBar
+          isOutdated={isOutdated && !saving}
+          onDiscard={() => start(stored)}
+          onSave={() => setSaving(true)}
+        />
       )}
       {saving ? (
         <SaveLaneDialog
-          lane={lane}
-          memberships={memberships}
+          stored={base}
           draft={draft}
           changes={changes}
           nameOf={(id) => endpointOf(id)?.name ?? id}
+          onSaved={start}
+          onReload={() => void load()}
           onClose={() => setSaving(false)}
         />
       ) : null}
@@ -66,19 +84,21 @@ export function LaneEditor({ lane, memberships }: LaneEditorProps) {
 }
 
 interface UnsavedBarProps {
+  /** The stored lane is no longer the one that the changes started from. */
+  readonly isOutdated: boolean;
   readonly onDiscard: () => void;
   readonly onSave: () => void;
 }
 
-function UnsavedBar({ onDiscard, onSave }: UnsavedBarProps) {
+function UnsavedBar({ isOutdated, onDiscard, onSave }: UnsavedBarProps) {
   return (
     <div className="sticky bottom-4 z-20 flex flex-wrap items-center justify-end gap-2 rounded-xl border bg-raised px-4 py-3 shadow-raised xl:col-span-2">
       <span className="mr-auto">
         <Badge tone="warn" dot>
-          {words.unsaved}
+          {isOutdated ? words.outdated : words.unsaved}
         </Badge>
       </span>
-      <Button onClick={onDiscard}>{words.discard}</Button>
+      <Button onClick={onDiscard}>{isOutdated ? words.loadStored : words.discard}</Button>
       <Button look="solid" onClick={onSave}>
         {words.save}
       </Button>

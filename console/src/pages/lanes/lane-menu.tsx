@@ -88,19 +88,14 @@ function useToggle(lane: Lane) {
 /** Creates a lane with the same settings and endpoints under another name. */
 function useDuplicate(lane: Lane, memberships: readonly Membership[]) {
   return useChange({
-    run: async (api) => {
-      const copy = await take(
+    run: (api) => {
+      const own = inRankOrder(memberships.filter(({ lane_id: id }) => id === lane.id));
+      const members = own.map(({ endpoint_id, enabled }) => ({ endpoint_id, enabled }));
+      return take(
         api.POST('/api/relay/routing-lanes', {
-          body: { ...settingsOf(lane), name: words.copyName(lane.name), enabled: lane.enabled },
+          body: { ...settingsOf(lane), name: words.copyName(lane.name), enabled: lane.enabled, members },
         }),
       );
-      const own = memberships.filter(({ lane_id: id }) => id === lane.id);
-      for (const [index, { endpoint_id, enabled }] of inRankOrder(own).entries()) {
-        await api.POST('/api/relay/lane-memberships', {
-          body: { lane_id: copy.id, endpoint_id, enabled, manual_rank: index + 1 },
-        });
-      }
-      return copy;
     },
     stale: STALE,
     said: ({ name }) => words.duplicated(name),

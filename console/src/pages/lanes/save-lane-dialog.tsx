@@ -1,7 +1,7 @@
-import type { Lane, Membership } from '@relay/contract';
 import type { ReactNode } from 'react';
-import { cacheKeys } from '../../api/queries.ts';
+import { cacheKeys, type StoredLane } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
+import { hasCode } from '../../errors/api-error.ts';
 import { formatDuration } from '../../format/numbers.ts';
 import { keysOf, oneOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
@@ -10,28 +10,32 @@ import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { ValueChange } from '../../ui/field-diff.tsx';
 import type { FieldName, LaneChange, LaneDraft } from './lane-draft.ts';
-import { saveLane } from './save-lane.ts';
+import { type SaveOptions, saveLane } from './save-lane.ts';
 
 const words = text.lanes.editor;
 
 interface SaveLaneDialogProps {
-  readonly lane: Lane;
-  readonly memberships: readonly Membership[];
+  readonly stored: StoredLane;
   readonly draft: LaneDraft;
   readonly changes: readonly LaneChange[];
   readonly nameOf: (endpointId: string) => string;
+  readonly onSaved: (saved: StoredLane) => void;
+  /** Gives the changes up for what is stored now. */
+  readonly onReload: () => void;
   readonly onClose: () => void;
 }
 
 /** Confirms the changes and saves them. */
 export function SaveLaneDialog(props: SaveLaneDialogProps) {
-  const { lane, memberships, draft, changes, nameOf, onClose } = props;
+  const { stored, draft, changes, nameOf, onSaved, onReload, onClose } = props;
   const save = useChange({
-    run: (api) => saveLane(api, lane, memberships, draft),
+    run: (api, options: SaveOptions) => saveLane(api, stored, draft, options),
     stale: [cacheKeys.memberships, cacheKeys.lanes],
-    said: ({ name }) => words.saved(name),
-    onDone: onClose,
+    said: ({ lane }) => words.saved(lane.name),
+    onDone: onSaved,
   });
+  const isConflict = hasCode(save.error, 'version_conflict');
+  const isShadowing = hasCode(save.error, 'lane_shadows_model');
   return (
     <Dialog open onOpenChange={onClose} title={words.saveTitle} description={words.saveDescription}>
       <DialogBody>
@@ -42,13 +46,29 @@ export function SaveLaneDialog(props: SaveLaneDialogProps) {
             </li>
           ))}
         </ul>
-        <ErrorNote error={save.error} className="mt-4" />
+        {isConflict ? (
+          <p role="alert" className="mt-4 rounded-lg bg-warn-wash px-3 py-2.5 text-[13px] text-warn">
+            {words.conflict}
+          </p>
+        ) : (
+          <ErrorNote error={save.error} className="mt-4" />
+        )}
       </DialogBody>
       <DialogActions>
-        <Button onClick={onClose}>{text.actions.cancel}</Button>
-        <Button look="solid" busy={save.isPending} onClick={() => save.mutate(undefined)}>
-          {text.actions.save}
-        </Button>
+        <Button onClick={onClose}>{isConflict ? words.keepEditing : text.actions.cancel}</Button>
+        {isConflict ? (
+          <Button look="solid" onClick={onReload}>
+            {words.loadStored}
+          </Button>
+        ) : (
+          <Button
+            look="solid"
+            busy={save.isPending}
+            onClick={() => save.mutate({ shadowsModel: isShadowing })}
+          >
+            {isShadowing ? words.saveAnyway : text.actions.save}
+          </Button>
+        )}
       </DialogActions>
     </Dialog>
   );

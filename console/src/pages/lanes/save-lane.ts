@@ -1,41 +1,36 @@
-import type { Lane, Membership } from '@relay/contract';
-import { type Api, take } from '../../api/client.ts';
-import type { LaneDraft } from './lane-draft.ts';
+import type { Api } from '../../api/client.ts';
+import { type StoredLane, storedLane } from '../../api/queries.ts';
+import { changesOf, draftOf, type LaneDraft } from './lane-draft.ts';
 
-/** Saves the draft with as few writes as possible. */
-export async function saveLane(
+export interface SaveOptions {
+  /** The lane may take the name of a model that an endpoint serves. */
+  readonly shadowsModel: boolean;
+}
+
+/**
+ * Saves the draft in one write, all of it or nothing. The server refuses it when the lane or one of its members has changed
+ * since it was read.
+ */
+export function saveLane(
   api: Api,
-  lane: Lane,
-  memberships: readonly Membership[],
+  { lane, etag }: StoredLane,
   draft: LaneDraft,
-): Promise<Lane> {
+  { shadowsModel }: SaveOptions,
+): Promise<StoredLane> {
   const { members, description, ...fields } = draft;
-  const saved = await take(
+  const hasOtherMembers = changesOf(draftOf(lane), draft).some(({ kind }) => kind !== 'field');
+  return storedLane(
     api.PUT('/api/relay/routing-lanes/{group_id}', {
-      params: { path: { group_id: lane.id } },
-      body: { ...fields, description: description.trim() === '' ? null : description.trim() },
+      params: { path: { group_id: lane.id }, header: { 'If-Match': etag } },
+      body: {
+        ...fields,
+        description: description.trim() === '' ? null : description.trim(),
+        ...(shadowsModel ? { shadows_model: true } : {}),
+        // The position of a member is its rank.
+        ...(hasOtherMembers
+          ? { members: members.map(({ endpointId, enabled }) => ({ endpoint_id: endpointId, enabled })) }
+          : {}),
+      },
     }),
   );
-  const wanted = new Set(members.map(({ endpointId }) => endpointId));
-  for (const { id, endpoint_id: endpointId } of memberships) {
-    if (wanted.has(endpointId)) continue;
-    await api.DELETE('/api/relay/lane-memberships/{membership_id}', {
-      params: { path: { membership_id: id } },
-    });
-  }
-  for (const [index, { endpointId, enabled }] of members.entries()) {
-    const rank = index + 1;
-    const before = memberships.find(({ endpoint_id: id }) => id === endpointId);
-    if (before === undefined) {
-      await api.POST('/api/relay/lane-memberships', {
-        body: { lane_id: lane.id, endpoint_id: endpointId, manual_rank: rank, enabled },
-      });
-    } else if (before.manual_rank !== rank || before.enabled !== enabled) {
-      await api.PUT('/api/relay/lane-memberships/{membership_id}', {
-        params: { path: { membership_id: before.id } },
-        body: { manual_rank: rank, enabled },
-      });
-    }
-  }
-  return saved;
 }
