@@ -111,6 +111,7 @@ export const requestsText = {
       attempt: (number: number, endpoint: string) => `Attempt ${number}: ${endpoint}`,
       outcomes: { succeeded: 'answered', failed: 'failed', cancelled: 'cancelled' },
       answered: (status: number) => `answered ${status}`,
+      providerSaid: (words: string) => `The provider said: ${words}`,
       starts: (at: string, took: string) => `after ${at}, for ${took}`,
       firstContent: (at: string) => `First content after ${at}`,
       total: (total: string) => `${total} in all`,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { endpoint, lane, member, provider, snapshot } from '../domain/snapshot.fixture.ts';
+import type { LimitPolicy } from '../domain/snapshot.ts';
 import { type Gateway, type Listening, startGateway, startListening } from './gateway.fixture.ts';
 
 const THROTTLE = JSON.stringify({ error: { message: 'slow down' } });
@@ -30,7 +31,7 @@ describe('a provider that asks for a pause', () => {
     await upstream.close();
   });
 
-  function organize(over: Parameters<typeof lane>[1]) {
+  function organize(over: Parameters<typeof lane>[1], limitPolicies: LimitPolicy[] = []) {
     const names = ['a', 'b'];
     return snapshot({
       providers: names.map((id) =>
@@ -39,6 +40,7 @@ describe('a provider that asks for a pause', () => {
       endpoints: names.map((id) => endpoint(id, `p${id}`, `m-${id}`, { pacing: false })),
       lanes: ['both', 'alone'].map((id) => lane(id, { defaultMaxWaitMs: 1_500, ...over })),
       memberships: [member('both', 'a', 1), member('both', 'b', 2), member('alone', 'a', 1)],
+      limitPolicies,
     });
   }
 
@@ -110,6 +112,19 @@ describe('a provider that asks for a pause', () => {
     refusals = { a: [{ headers: { 'retry-after-ms': '200' } }], b: [{ status: 500, headers: {} }] };
     const { status, headers } = await send('both');
     assert.deepEqual([status, asked(), headers['x-relay-fallback-count']], [200, 'aba', '2']);
+  });
+
+  it('is charged for each time it was asked, and for the tokens of the answer alone', async () => {
+    const shared = { scopeType: 'global', scopeId: null, period: 'minute', enabled: true } as const;
+    gateway.organization = organize({}, [
+      { id: 'requests', ...shared, metric: 'requests', limitValue: 100 },
+      { id: 'tokens', ...shared, metric: 'tokens', limitValue: 100_000 },
+    ]);
+    refusals = { a: [{ headers: { 'retry-after-ms': '200' } }] };
+    const { record } = await send('alone');
+    const usedTokens = record.actualInputTokens + record.actualOutputTokens;
+    assert.deepEqual([await gateway.usage('requests', 'requests'), record.attempts.length], [2, 2]);
+    assert.equal(await gateway.usage('tokens', 'tokens'), usedTokens);
   });
 
   it('is the only one that is asked again without fallback', async () => {

@@ -103,7 +103,8 @@ async function serveFromCandidates(
   while (exchange.attempts.length < deps.attemptsMax && untried.length + paused.length > 0) {
     const offering = offerOf(deps, exchange, routed, untried);
     const offer = offering instanceof Promise ? await offering : offering;
-    const asked = [...(offer?.candidates ?? untried), ...paused];
+    const offered = offer?.candidates ?? untried;
+    const asked = paused.length === 0 ? offered : [...offered, ...paused];
     const capacity = await awaitCapacity(deps, exchange, routed, asked, release);
     if (capacity === 'client_gone') return clientGone();
     if (capacity === 'draining') throw new RelayError('draining');
@@ -122,7 +123,6 @@ async function serveFromCandidates(
       release = UNUSED;
       continue;
     }
-    const others = (list: readonly Candidate[]) => list.filter((each) => each !== candidate);
     const postGuardrails = responseGuardrails(exchange, routed, candidate);
     const inspected = postGuardrails.length > 0;
     const waitMs = exchange.waitMs - waitedMs;
@@ -136,8 +136,8 @@ async function serveFromCandidates(
     last = result;
     lastCandidate = candidate;
     if (!movesOn(result)) break;
-    untried = routed.route.allowFallback ? others(untried) : [];
-    paused = others(paused);
+    untried = routed.route.allowFallback ? without(untried, candidate) : [];
+    paused = without(paused, candidate);
     if (result.kind === 'answer' && asksForPause(result.answer, deps.clock.nowMs())) paused.push(candidate);
     release = takenByAttempt(exchange, routed);
   }
@@ -231,6 +231,10 @@ function takenByAttempt(exchange: Exchange, { estimate }: RoutedRequest): Actual
     tokens: answered ? 0 : estimate.inputTokens,
     spendMicros: 0,
   };
+}
+
+function without(candidates: readonly Candidate[], candidate: Candidate): Candidate[] {
+  return candidates.filter((each) => each !== candidate);
 }
 
 /** Whether another attempt may replace this one: the failure is not the client's own. */

@@ -79,6 +79,7 @@ interface StepLineProps {
 
 function StepLine({ step, totalMs, lines: { name, note } }: StepLineProps) {
   const { startMs, tookMs } = step;
+  const providerSaid = step.kind === 'attempt' ? step.attempt.upstream_message : null;
   return (
     <li className={classes(GRID, 'border-t py-2 text-[13px]')}>
       <div className="min-w-0">
@@ -107,6 +108,11 @@ function StepLine({ step, totalMs, lines: { name, note } }: StepLineProps) {
         <span className="sr-only">{words.starts(formatDuration(startMs), formatDuration(tookMs))}</span>
         <span aria-hidden>{formatDuration(tookMs)}</span>
       </p>
+      {providerSaid === null ? null : (
+        <p className="order-last col-span-full mt-1 text-xs break-words text-ink-soft">
+          {words.providerSaid(providerSaid)}
+        </p>
+      )}
     </li>
   );
 }
@@ -147,18 +153,11 @@ function linesOf(
   guardrailNames: WaterfallPanelProps['guardrailNames'],
 ): StepLineProps['lines'] {
   if (step.kind === 'attempt') {
-    const {
-      attempt,
-      endpoint_id: id,
-      outcome,
-      upstream_status: status,
-      error_code: code,
-      upstream_message,
-    } = step.attempt;
+    const { attempt, endpoint_id: id, outcome, upstream_status: status, error_code: code } = step.attempt;
     const said = status === null ? words.outcomes[outcome] : words.answered(status);
     return {
       name: words.attempt(attempt, nameIn(names.endpoint, id)),
-      note: [said, code, upstream_message].filter((part) => part !== null).join(' · '),
+      note: [said, code].filter((part) => part !== null).join(' · '),
     };
   }
   if (step.kind === 'guard') {
