@@ -116,5 +116,7 @@ function holdsEverything({ kind, granted, role, plan }: Caller): boolean {
 }
 
 function namesObject(route: Route): boolean {
+  // A model is called by its name, which several organizations may use.
+  if (route.plane === 'inference') return false;
   return route.params !== undefined || (route.path.endsWith('limit-policies') && route.method === 'DELETE');
 }

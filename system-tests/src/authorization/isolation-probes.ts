@@ -43,8 +43,9 @@ export function ownLists(): Probe[] {
 export function theirIds({ theirs }: Pair): Probe[] {
   return allRoutes
     .filter(
-      ({ id, params, access }) =>
+      ({ id, params, access, plane }) =>
         access !== 'public' &&
+        plane === 'management' &&
         (params !== undefined || 'limit_uuid' in (sampleOf[id](theirs.objects).query ?? {})),
     )
     .map(({ id }) => ({ route: id, what: 'their id', sample: sampleOf[id](theirs.objects) }));

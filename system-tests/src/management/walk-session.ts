@@ -14,6 +14,11 @@ export async function walkSessions(world: World, caller: Caller): Promise<void> 
   await walkSession(walk, person ?? operator ?? nobody);
   await walkProofs(world, person ?? operator ?? nobody);
   await walk.expect(nobody, 'GET /api/session/methods', '200', fields.signInMethods);
+  const reset = 'POST /api/session/password-reset';
+  const forgotten = { body: { email: 'nobody@example.com' } };
+  await walk.expect(nobody, reset, '403 mail_not_configured', nothing, forgotten);
+  const guessed = { body: { token: walk.secrets.plant('a guessed token'), new_password: password } };
+  await walk.expect(nobody, `${reset}/confirm`, '404 not_found', nothing, guessed);
   for (const line of ['GET /api/sso/start', 'GET /api/sso/callback'])
     await walk.expect(nobody, line, '403 mode_unsupported', nothing);
   for (const browser of [person, operator]) {

@@ -72,7 +72,11 @@ export const invitation = exactly({
   created_at: time,
   expires_at: time,
 });
-export const invitationCreated = exactly({ invitation, accept_url: url });
+export const invitationCreated = exactly({
+  invitation,
+  accept_url: url,
+  email_delivery: oneOf('queued', 'rejected', 'not_configured'),
+});
 
 const auditEntry = exactly({
   id,
@@ -126,4 +130,5 @@ export const signInMethods = exactly({
   accounts: flag,
   sso: flag,
   sign_up: flag,
+  password_reset: flag,
 });
