@@ -15,7 +15,7 @@ export function rawCall(
 ): Promise<RawAnswer> {
   const { method, headers, body } = options;
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers: { ...headers } }, (response) => {
+    const sent = request(url, { method, headers: { accept: 'application/json', ...headers } }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
