@@ -8,7 +8,7 @@ export function newKey(): string {
 }
 
 /** The forms in which providers show a key. */
-export function shownForms(key: string): string[] {
+function shownForms(key: string): string[] {
   return [
     key,
     `${key.slice(0, 6)}...${key.slice(-4)}`,
@@ -34,7 +34,7 @@ export const errorBody = (key: string) => quoting(shownForms(key));
 export const cleanBody = () => quoting(shownForms('').map(() => '[redacted]'));
 
 const frame = (body: string) => `data: ${body}\n\n`;
-export const errorFrame = (key: string) => frame(errorBody(key));
+const errorFrame = (key: string) => frame(errorBody(key));
 export const cleanFrame = () => frame(cleanBody());
 
 /** Headers that would lead the client elsewhere, set something at it, or show the key. */
