@@ -2099,6 +2099,12 @@ export interface components {
             /** @default 600000 */
             max_latency_ms?: number;
             preset_slug?: string | null;
+            /**
+             * @description Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
+             * @default off
+             * @enum {string}
+             */
+            health_probe?: "off" | "models" | "request";
         };
         /** ConfigSecretState */
         ConfigSecretState: {
@@ -3469,6 +3475,12 @@ export interface components {
             health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
             health_detail: components["schemas"]["HealthDetail"];
             preset_slug: string | null;
+            /**
+             * @description Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
+             * @default off
+             * @enum {string}
+             */
+            health_probe: "off" | "models" | "request";
             enabled: boolean;
             /**
              * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
@@ -3494,6 +3506,12 @@ export interface components {
             /** @default 600000 */
             max_latency_ms?: number;
             preset_slug?: string | null;
+            /**
+             * @description Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
+             * @default off
+             * @enum {string}
+             */
+            health_probe?: "off" | "models" | "request";
         };
         /**
          * ProviderObject
@@ -3562,6 +3580,12 @@ export interface components {
             /** @default 600000 */
             max_latency_ms?: number;
             preset_slug?: string | null;
+            /**
+             * @description Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
+             * @default off
+             * @enum {string}
+             */
+            health_probe?: "off" | "models" | "request";
         };
         /** RecordedCandidate */
         RecordedCandidate: {

@@ -9,7 +9,7 @@ export const announcedResources = {
     summary: 'where models are served',
     description: 'Providers: where models are served.',
     path: '/api/relay/providers',
-    columns: ['name', 'slug', 'base_url', 'auth_mode', 'auth_header_name', 'max_latency_ms', 'has_credential', 'health', 'health_detail', 'preset_slug', 'enabled'],
+    columns: ['name', 'slug', 'base_url', 'auth_mode', 'auth_header_name', 'max_latency_ms', 'has_credential', 'health', 'health_detail', 'preset_slug', 'health_probe', 'enabled'],
     async bodies() {
       const { ProviderCreate, ProviderUpdate } = await import('@relay/contract');
       return { create: ProviderCreate, update: ProviderUpdate };

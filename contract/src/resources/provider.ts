@@ -26,6 +26,11 @@ const AuthMode = oneOf(['bearer_static', 'header_static', 'none'], {
   default: 'bearer_static',
   description: 'How the credential is sent upstream; `header_static` needs `auth_header_name`.',
 });
+const HealthProbe = oneOf(['off', 'models', 'request'], {
+  default: 'off',
+  description:
+    'Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.',
+});
 const LatencyMsMax = integer({ minimum: 1, maximum: 3_600_000, default: 600_000 });
 
 export const Provider = closed('Provider', {
@@ -40,6 +45,7 @@ export const Provider = closed('Provider', {
   health: Health,
   health_detail: HealthDetail,
   preset_slug: nullable(Type.String()),
+  health_probe: HealthProbe,
   enabled: flag(),
   managed_by: optional(ManagedBy),
 });
@@ -49,6 +55,7 @@ const extra = {
   auth_header_name: optional(nullable(HeaderFieldName)),
   max_latency_ms: optional(LatencyMsMax),
   preset_slug: optional(nullable(text({ maxLength: 100 }))),
+  health_probe: optional(HealthProbe),
 };
 
 export const ProviderCreate = closed('ProviderCreate', {

@@ -23,6 +23,7 @@ export function provider(id: string, over: Partial<Provider> = {}): Provider {
     authMode: 'bearer_static',
     authHeaderName: null,
     maxLatencyMs: null,
+    healthProbe: 'off',
     enabled: true,
     ...over,
   };

@@ -45,6 +45,7 @@ export interface Provider {
   readonly authMode: AuthMode;
   readonly authHeaderName: string | null;
   readonly maxLatencyMs: number | null;
+  readonly healthProbe: 'off' | 'models' | 'request';
   readonly enabled: boolean;
 }
 

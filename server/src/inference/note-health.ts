@@ -73,7 +73,7 @@ function judge(result: Exclude<AttemptResult, { kind: 'client_gone' }>, head: Up
   return { count, hard: isContentIndependent(status), error: { message: statusWords(status), status } };
 }
 
-function statusWords(status: number): string {
+export function statusWords(status: number): string {
   const { rejects } = verdictOfStatus(status);
   if (rejects === 'credential') return `credential refused (${status})`;
   return rejects === 'address' ? `redirected (${status})` : `status ${status}`;

@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../domain/request-record.ts';
+import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import { CLOCK_LEEWAY_SECONDS, CONTEXT_SECONDS } from '../edge/context/context.ts';
 import { createContextGate } from '../edge/context/context-gate.ts';
 import { createContextSigner } from '../edge/context/sign-context.ts';
@@ -9,6 +10,7 @@ import { withCors } from '../http/cors.ts';
 import type { RequestHandler } from '../http/listener.ts';
 import { createNewestSnapshot } from '../inference/guard/newest-snapshot.ts';
 import { createInferenceHandler } from '../inference/handler.ts';
+import { createHealthProbes, type HealthProbes } from '../inference/health-probes.ts';
 import { createInternalLink } from '../kit/egress/index.ts';
 import { type CredentialUses, createCredentialUses } from '../store/keys/credential-uses.ts';
 import { createKeyBudgets } from '../store/keys/key-budgets.ts';
@@ -57,9 +59,14 @@ export function startInference(parts: InferenceParts): RunningInference {
   }
   if (!roles[roleName].inference) return { handler: null, stop: nothing };
   const { noted, uses } = noteCredentials(parts);
+  const probes = followHealth(parts);
+  const stop = () => {
+    probes.stop();
+    return uses.stop();
+  };
   // Browsers call the platform and never the inference behind it.
-  if (isSplit) return { handler: createGate(noted), stop: uses.stop };
-  return { handler: withCors(origins, createDataPlane(noted, noted.authenticate)), stop: uses.stop };
+  if (isSplit) return { handler: createGate(noted), stop };
+  return { handler: withCors(origins, createDataPlane(noted, noted.authenticate)), stop };
 }
 
 /** Every settled request notes the credential that it used. */
@@ -81,7 +88,6 @@ function createDataPlane(parts: InferenceParts, authenticate: Authenticate): Req
   const { runtime, configuration, upstream, admission } = parts;
   const { environment, clock, log } = runtime;
   const { fences, snapshots } = configuration;
-  learnHealth(parts);
   return createInferenceHandler({
     clock,
     log,
@@ -104,14 +110,24 @@ function createDataPlane(parts: InferenceParts, authenticate: Authenticate): Req
   });
 }
 
-/** A gateway that has just started, or meets an organization for the first time, learns which of its endpoints are down. */
-function learnHealth({ configuration, admission }: InferenceParts): void {
+/**
+ * A gateway that has just started, or meets an organization for the first time, learns which of its endpoints are down, and
+ * which of its providers to ask.
+ */
+function followHealth({ runtime, configuration, upstream, admission }: InferenceParts): HealthProbes {
   const { owner, snapshots } = configuration;
+  const { clock, deployment } = runtime;
+  const { health } = admission;
+  const probes = createHealthProbes({ egress: upstream.egress, health, clock, version: deployment.version });
+  const follow = (organizationId: string, snapshot: OrganizationSnapshot | undefined) => {
+    if (snapshot !== undefined) health.learn(snapshot);
+    probes.know(organizationId, snapshot);
+  };
   const known = owner === null ? undefined : snapshots.get(owner.organizationId);
-  if (known !== undefined) admission.health.learn(known);
-  snapshots.onChange((_organizationId, snapshot) => {
-    if (snapshot !== undefined) admission.health.learn(snapshot);
-  });
+  if (known !== undefined) follow(known.organizationId, known);
+  snapshots.onChange(follow);
+  probes.start();
+  return probes;
 }
 
 function startForwarding({ runtime, configuration, authenticate }: InferenceParts): {

@@ -69,6 +69,7 @@ export const folderTables: readonly FolderTable[] = [
       'pipeline.ts',
       'attempt.ts',
       'note-health.ts',
+      'health-probes.ts',
       'endings.ts',
       'last-answer.ts',
       'model-list.ts',

@@ -18,6 +18,8 @@ export interface EndpointHealth extends Offers, AttemptNotes {
   read(organizationId: string, candidates: readonly Candidate[]): Promise<ReadonlyMap<string, KnownHealth>>;
   /** Learns which endpoints of an organization are down. */
   learn(snapshot: OrganizationSnapshot): void;
+  /** True for one process of the deployment, until the time has passed: it may ask the provider by itself. */
+  claimProbe(organizationId: string, subject: string, forMs: number): Promise<boolean>;
   /** Of this process, for metrics. */
   counts(): HealthCounts;
   start(): Promise<void>;
@@ -63,6 +65,7 @@ export function createEndpointHealth(deps: {
       );
     },
     learn: shared.learn,
+    claimProbe: store.claimProbe,
     counts: () => moves.counts(subjects, clock.nowMs()),
     start: keeper.start,
     stop: keeper.stop,

@@ -1,7 +1,8 @@
 import { type FailureReason, failureReasonOf } from '../../kit/egress/index.ts';
 import type { AttemptFault } from '../exchange.ts';
 
-const FAULTS: Readonly<Record<FailureReason, Pick<AttemptFault, 'code' | 'why' | 'unsent'>>> = {
+/** What clients and health say about a failed connection: no part of the error itself. */
+export const FAILURE_WORDS: Readonly<Record<FailureReason, Pick<AttemptFault, 'code' | 'why' | 'unsent'>>> = {
   address_refused: {
     code: 'upstream_not_prepared',
     why: 'its host is or resolves to a private, loopback or reserved address, which this deployment does not allow',
@@ -27,5 +28,5 @@ const CUT_OFF = { code: 'upstream_invalid_response', why: 'the answer broke off 
 export function failureOf(error: Error, answering: boolean): AttemptFault {
   const reason = failureReasonOf(error, answering);
   const cutOff = answering && reason === 'connection_failed';
-  return { ...(cutOff ? CUT_OFF : FAULTS[reason]), internal: error.message };
+  return { ...(cutOff ? CUT_OFF : FAILURE_WORDS[reason]), internal: error.message };
 }

@@ -37,6 +37,7 @@ describe('providers', () => {
         health: 'unknown',
         health_detail: { reason: null, since: null, requests: 0, error_share: null, last_error: null },
         preset_slug: null,
+        health_probe: 'off',
         enabled: true,
       },
     );

@@ -44,6 +44,7 @@ export function providerHandlers(
           auth_header_name: body.auth_header_name ?? null,
           max_latency_ms: body.max_latency_ms ?? MAX_LATENCY_MS_DEFAULT,
           preset_slug: presetOf(body.preset_slug),
+          health_probe: body.health_probe,
           enabled: body.enabled,
         }));
       });
@@ -114,6 +115,7 @@ async function patchOf(
     auth_header_name: body.auth_header_name,
     max_latency_ms: body.max_latency_ms,
     preset_slug: body.preset_slug === undefined ? undefined : presetOf(body.preset_slug),
+    health_probe: body.health_probe,
     enabled: body.enabled,
   };
 }

@@ -13,6 +13,7 @@ export const providerSection: SectionOf<ConfigProvider, typeof tables.providers>
     auth_header_name: null,
     max_latency_ms: MAX_LATENCY_MS_DEFAULT,
     preset_slug: null,
+    health_probe: 'off',
     enabled: true,
   },
   keyOf: ({ slug }) => slug,
@@ -25,6 +26,7 @@ export const providerSection: SectionOf<ConfigProvider, typeof tables.providers>
     auth_header_name: row.auth_header_name,
     max_latency_ms: row.max_latency_ms ?? MAX_LATENCY_MS_DEFAULT,
     preset_slug: row.preset_slug,
+    health_probe: row.health_probe,
   }),
   checked(entry, { egress }) {
     demandStorable(entry);

@@ -21,6 +21,7 @@ export function toProvider(
     health: seen.health,
     health_detail: seen.health_detail,
     preset_slug: row.preset_slug,
+    health_probe: row.health_probe,
     enabled: row.enabled,
     ...ownerOf(row),
   };

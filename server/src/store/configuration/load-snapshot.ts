@@ -194,6 +194,7 @@ function toProvider(row: Row<'providers'>): Provider {
     authMode: row.auth_mode,
     authHeaderName: row.auth_header_name,
     maxLatencyMs: row.max_latency_ms,
+    healthProbe: row.health_probe,
     enabled: row.enabled,
   };
 }

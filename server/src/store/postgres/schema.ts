@@ -156,6 +156,7 @@ export const tables = {
     auth_header_name: nullable(text),
     max_latency_ms: nullable(integer),
     preset_slug: nullable(text),
+    health_probe: defaulted(oneOf<Provider['health_probe']>()),
     enabled: defaulted(boolean),
     ...revision,
   },

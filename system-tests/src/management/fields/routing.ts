@@ -42,6 +42,7 @@ const providerFields: Fields = {
   health,
   health_detail: healthDetail,
   preset_slug: maybeText,
+  health_probe: oneOf('off', 'models', 'request'),
 };
 export const provider = exactly(providerFields);
 

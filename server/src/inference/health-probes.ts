@@ -1,0 +1,176 @@
+import type { EndpointHealth } from '../admission/health/endpoint-health.ts';
+import { type Candidate, isPrepared, routingTableOf } from '../domain/routing/routing.ts';
+import { isContentIndependent, verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
+import type { OrganizationSnapshot, Provider } from '../domain/snapshot.ts';
+import { authorizeRequest } from '../domain/upstream-auth.ts';
+import type { Clock } from '../kit/clock.ts';
+import { type Egress, type EgressRequest, failureReasonOf } from '../kit/egress/index.ts';
+import { probedProtocol } from '../protocols/index.ts';
+import { FAILURE_WORDS } from './dispatch/failure-code.ts';
+import { statusWords } from './note-health.ts';
+
+const TICK_MS = 5_000;
+const EVERY_MS = 30_000;
+const TIMEOUT_MS = 10_000;
+/** More are sent with the next tick. */
+const CONCURRENT_MAX = 50;
+const CALLER = 'health_probe';
+
+export interface HealthProbeDeps {
+  readonly egress: Pick<Egress, 'dispatch'>;
+  readonly health: Pick<EndpointHealth, 'ended' | 'claimProbe'>;
+  readonly clock: Clock;
+  readonly version: string;
+}
+
+export interface HealthProbes {
+  /** The organization's newest configuration; undefined when it is gone. */
+  know(organizationId: string, snapshot: OrganizationSnapshot | undefined): void;
+  /** Sends what is due. Resolves when all of it is answered. */
+  tick(): Promise<void>;
+  start(): void;
+  stop(): void;
+}
+
+/**
+ * Asks providers that are configured so whether they answer, though no client does. One process of the deployment asks each provider
+ * every 30 s. The result counts like that of a request, except that a list of models says nothing about a model that fails.
+ */
+export function createHealthProbes(deps: HealthProbeDeps): HealthProbes {
+  /** Those with a provider to probe. */
+  const organizations = new Map<string, OrganizationSnapshot>();
+  let timer: NodeJS.Timeout | null = null;
+  let running = 0;
+
+  async function probe(organizationId: string, candidates: readonly Candidate[]): Promise<void> {
+    const [first] = candidates;
+    if (first === undefined || running >= CONCURRENT_MAX) return;
+    if (!(await deps.health.claimProbe(organizationId, `provider:${first.provider.id}`, EVERY_MS))) return;
+    running += 1;
+    try {
+      const result = await send(deps, first);
+      const met = first.provider.healthProbe === 'models' ? candidates : [first];
+      for (const candidate of met) note(deps, organizationId, candidate, result);
+    } finally {
+      running -= 1;
+    }
+  }
+
+  async function tick(): Promise<void> {
+    const all = [...organizations].flatMap(([organizationId, snapshot]) =>
+      probed(snapshot).map((candidates) => probe(organizationId, candidates)),
+    );
+    await Promise.allSettled(all);
+  }
+
+  return {
+    know(organizationId, snapshot) {
+      if (snapshot !== undefined && probed(snapshot).length > 0) organizations.set(organizationId, snapshot);
+      else organizations.delete(organizationId);
+    },
+    tick,
+    start() {
+      timer = setInterval(() => void tick(), TICK_MS);
+      timer.unref();
+    },
+    stop() {
+      if (timer !== null) clearInterval(timer);
+    },
+  };
+}
+
+/** The enabled endpoints of each provider that is to be probed. */
+function probed(snapshot: OrganizationSnapshot): Candidate[][] {
+  const isProbed = ({ enabled, healthProbe }: Provider) => enabled && healthProbe !== 'off';
+  const candidates = [...routingTableOf(snapshot).candidates.values()].filter(
+    (each) => each.endpoint.enabled && isProbed(each.provider) && isPrepared(each),
+  );
+  return [...Map.groupBy(candidates, ({ provider }) => provider.id).values()];
+}
+
+interface Probed {
+  readonly status: number | null;
+  /** Why there was no answer. */
+  readonly why: string | null;
+  readonly unsent: boolean;
+  readonly tookMs: number;
+}
+
+function note(deps: HealthProbeDeps, organizationId: string, candidate: Candidate, result: Probed): void {
+  const { status, why, unsent, tookMs } = result;
+  const ofModels = candidate.provider.healthProbe === 'models';
+  const count = status === null ? 'fault' : verdictOfStatus(status).health;
+  // A provider without a list of models answers 404.
+  if (ofModels && (status === 404 || status === 405)) return;
+  deps.health.ended({
+    organizationId,
+    candidate,
+    caller: CALLER,
+    count,
+    error: count === 'ok' ? null : { message: why ?? statusWords(status ?? 0), status },
+    hard: unsent || (status !== null && isContentIndependent(status)),
+    tookMs,
+    probe: !ofModels,
+    // The list shows that the provider answers, and not that a model does that was found to fail.
+    noted: ofModels,
+    cooldownUntilMs: null,
+  });
+}
+
+function send(deps: HealthProbeDeps, candidate: Candidate): Promise<Probed> {
+  const { provider, credential } = candidate;
+  const request = requestFor(deps, candidate);
+  authorizeRequest(request, provider.authMode, provider.authHeaderName, credential?.secret ?? null);
+  const startMs = deps.clock.monotonicMs();
+  return new Promise((resolve) => {
+    let stop: (() => void) | null = null;
+    let connected = false;
+    let status: number | null = null;
+    const end = (result: Pick<Probed, 'status' | 'why' | 'unsent'>) => {
+      clearTimeout(timer);
+      resolve({ ...result, tookMs: deps.clock.monotonicMs() - startMs });
+    };
+    const timer = setTimeout(() => {
+      stop?.();
+      end({ status: null, why: 'no answer within 10 s', unsent: !connected });
+    }, TIMEOUT_MS);
+    deps.egress.dispatch(candidate.origin, request, {
+      onRequestStart(controller) {
+        connected = true;
+        stop = () => controller.abort(new Error('the probe is over'));
+      },
+      onResponseStart(_controller, head) {
+        if (head >= 200) status = head;
+      },
+      onResponseData() {},
+      onResponseEnd: () => end({ status, why: null, unsent: false }),
+      onResponseError(_controller, error) {
+        const { why, unsent = false } = FAILURE_WORDS[failureReasonOf(error, connected)];
+        end({ status: null, why, unsent });
+      },
+    });
+  });
+}
+
+function requestFor(
+  { version }: HealthProbeDeps,
+  { endpoint, provider, pathPrefix }: Candidate,
+): EgressRequest {
+  const headers = [
+    'accept',
+    'application/json',
+    'accept-encoding',
+    'identity',
+    'user-agent',
+    `relay/${version}`,
+  ];
+  if (provider.healthProbe === 'models')
+    return { method: 'GET', path: `${pathPrefix}/models`, headers, body: null };
+  const { path, probe } = probedProtocol(endpoint.routeKind);
+  return {
+    method: 'POST',
+    path: pathPrefix + path,
+    headers: [...headers, 'content-type', 'application/json'],
+    body: Buffer.from(JSON.stringify(probe.request(endpoint.upstreamModel))),
+  };
+}
