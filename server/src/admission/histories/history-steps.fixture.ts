@@ -128,18 +128,19 @@ async function compareUsage({ random, world, both }: History): Promise<void> {
   await both('usage', (engine) => engine.usage(organizationId, world.policies));
 }
 
-/** Windows are corrected by what they differ from the ledger, also with a mark that is no longer theirs. */
-async function recount({ random, world, both, oracle, nowMs }: History): Promise<void> {
+/**
+ * Windows are corrected by what the ledger has more, also with a mark that is no longer theirs. Only upward: a correction
+ * downward is for idle organizations, and would give the capacity of open operations to others.
+ */
+async function recount({ random, world, both, nowMs }: History): Promise<void> {
   const organizationId = random.pick(world.organizationIds);
   const usage = await both('usage', (engine) => engine.usage(organizationId, world.policies));
   const recounts = world.policies.flatMap((policy, index) => {
     const { period } = policy;
-    const { mark = null, used = 0 } = usage[index] ?? {};
+    const mark = usage[index]?.mark ?? null;
     if (mark === null || period === 'none' || isSliding(period)) return [];
-    const amount = random.integer(-Math.ceil(used), 50);
-    // The oracle counts dispatches, which a correction is not.
-    oracle.forget(organizationId, policy.id);
     const startMs = windowStartMs(period, nowMs);
+    const amount = random.integer(0, 50);
     return [{ policy, startMs, amount, mark: random.integer(1, 4) === 1 ? mark - 1 : mark }];
   });
   await both('recount', (engine) => engine.recount(organizationId, recounts));
