@@ -80,6 +80,10 @@ export async function findMixUps(
   if (models.text.includes('only-theirs')) found.push('their lane is listed');
   const { text } = await call(theirs, 'listModels', {});
   if (!text.includes('only-theirs')) found.push('their lane is not listed to them');
+  const retrieved = { path: ['only-theirs'] };
+  const [toUs, toThem] = [await call(ours, 'getModel', retrieved), await call(theirs, 'getModel', retrieved)];
+  if (toUs.summary !== '404 not_found') found.push(`their lane as a model is ${toUs.summary}`);
+  if (toThem.summary !== '200') found.push(`their lane as a model is ${toThem.summary} to them`);
 
   const repeat = { 'idempotency-key': 'the same on both sides' };
   const made = [
