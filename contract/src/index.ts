@@ -24,7 +24,7 @@ export {
   type Routes,
   routes,
 } from './routes.ts';
-export { serverSetFields, volatileFields } from './schema.ts';
+export { type Schema, serverSetFields, volatileFields } from './schema.ts';
 export * from './scopes.ts';
 export { showsSecret, withoutShownSecrets } from './shown-once.ts';
 export { compileValidator, type Validator } from './validate.ts';

@@ -43,6 +43,9 @@ type Repeated<R extends TProperties, W extends TProperties> = {
   [K in Exclude<keyof R, keyof W>]: TOptional<R[K]>;
 };
 
+/** Any schema, for code that treats all of them alike. */
+export type Schema = TSchema;
+
 /** Fields of the resource that a body of `changeOf` may only repeat. */
 export function serverSetFields(schema: TSchema): readonly string[] {
   const { 'x-server-set': fields }: { 'x-server-set'?: readonly string[] } = schema;

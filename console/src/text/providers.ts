@@ -40,6 +40,13 @@ export const providersText = {
   latencyMax: 'Longest request',
   latencyMaxHint: 'A request that takes longer is cut off.',
   milliseconds: 'ms',
+  probe: 'Health check',
+  probes: {
+    off: 'Off',
+    models: 'List models every 30 s',
+    request: 'Send a one-token request every 30 s',
+  },
+  probeHint: 'Without a check, health comes from requests alone. The provider bills one-token requests.',
   signIn: 'Sign-in',
   created: (name: string) => `${name} was added.`,
   saved: (name: string) => `${name} was saved.`,

@@ -23,8 +23,6 @@ export const inferenceBodies: Readonly<Record<string, object>> = {
   '/embeddings': { input: WORDS },
 };
 
-export const embedding = { dimensions: 8 };
-
 /** The address of a route on the deployment, with these ids in its place. */
 export function addressOf({ server, path, queryParameters }: SpecRoute, ids: Readonly<Ids>): string {
   const full = (server === '{base_url}' ? '/v1' : '') + path;

@@ -41,7 +41,7 @@ const badKeys: readonly BadKey[] = [
 const EVERYTHING = ['relay:request', 'relay:providers:manage', 'cloud:account:manage', 'relay:limits:manage'];
 const EXPIRY_MS = 1_000;
 
-export function revokedKey(site: Site): Promise<string> {
+function revokedKey(site: Site): Promise<string> {
   return site.once('revoked key', async () => {
     const { id, secret } = await newKey(site, EVERYTHING);
     expectStatus(await site.call('DELETE', `/api/account/api-keys/${id}`), 204);

@@ -133,11 +133,7 @@ async function makeObjects(site: Site, set: SetName): Promise<Made> {
 }
 
 /** A create gives no id away; the list does. */
-export async function budgetId(
-  site: Site,
-  path: string,
-  fields: Readonly<Record<string, string>>,
-): Promise<string> {
+async function budgetId(site: Site, path: string, fields: Readonly<Record<string, string>>): Promise<string> {
   const { body } = await site.call('GET', path);
   const policies = itemsOf((body as { policies?: unknown }).policies);
   const found = policies.find((policy) =>

@@ -8,7 +8,7 @@ import { afterMs } from '../harness/until.ts';
 export const LANE = 'two providers';
 export const SOLE_LANE = 'one provider';
 /** A provider that hangs is found out after this. */
-export const HEADERS_MS_MAX = 1_000;
+const HEADERS_MS_MAX = 1_000;
 /** After this, every process knows a change of the configuration. */
 const SNAPSHOT_POLL_MS = 1_300;
 

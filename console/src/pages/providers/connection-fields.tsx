@@ -5,6 +5,7 @@ import { text } from '../../text/index.ts';
 
 const words = text.providers;
 const MODES = Object.entries(words.authModes);
+const PROBES = Object.entries(words.probes);
 
 /** The URL and authentication of a provider, for creating and editing. */
 export function ConnectionFields({ form }: { readonly form: UseFormReturn<ProviderCreate> }) {
@@ -43,6 +44,13 @@ export function ConnectionFields({ form }: { readonly form: UseFormReturn<Provid
         unit={words.milliseconds}
         optional={text.states.optional}
       />
+      <SelectField form={form} name="health_probe" label={words.probe} hint={words.probeHint}>
+        {PROBES.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
     </>
   );
 }

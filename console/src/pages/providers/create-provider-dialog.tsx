@@ -102,6 +102,7 @@ function CreateForm({ preset, onBack, onCreated }: CreateFormProps) {
     base_url: preset.baseUrl,
     auth_mode: preset.authMode,
     auth_header_name: null,
+    health_probe: 'off',
     preset_slug: preset.slug === '' ? null : preset.slug,
   });
   const create = useChange({

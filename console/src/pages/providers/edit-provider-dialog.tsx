@@ -24,6 +24,7 @@ export function EditProviderDialog({ provider, onClose }: EditProviderDialogProp
     auth_mode: provider.auth_mode,
     auth_header_name: provider.auth_header_name,
     max_latency_ms: provider.max_latency_ms,
+    health_probe: provider.health_probe,
     enabled: provider.enabled,
   });
   const save = useChange({

@@ -56,6 +56,7 @@ export function ProviderPanel({ provider, onClose }: ProviderPanelProps) {
               ],
               [words.signIn, authOf(provider)],
               [words.latencyMax, formatDuration(provider.max_latency_ms)],
+              [words.probe, words.probes[provider.health_probe]],
               [words.slug, <CopiedValue key="slug" value={provider.slug} label={words.copySlug} />],
               [words.id, <CopiedValue key="id" value={provider.id} label={words.copyId} />],
             ]}

@@ -14,8 +14,8 @@ export interface CandidateSubjects {
   readonly credential: HealthSubject | null;
 }
 
-export const endpointSubject = (endpointId: string): string => `endpoint:${endpointId}`;
-export const credentialSubject = (credentialId: string): string => `credential:${credentialId}`;
+const endpointSubject = (endpointId: string): string => `endpoint:${endpointId}`;
+const credentialSubject = (credentialId: string): string => `credential:${credentialId}`;
 
 /** What this process knows of endpoints and credentials, those that it uses and those that it heard about. */
 export class HealthSubjects {

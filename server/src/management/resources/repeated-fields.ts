@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { serverSetFields, volatileFields } from '@relay/contract';
+import { type Schema, serverSetFields, volatileFields } from '@relay/contract';
 import type { Kysely } from 'kysely';
-import type { TSchema } from 'typebox';
 import type { Columns, Database } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from './deps.ts';
 import { invalidField } from './refusals.ts';
@@ -9,7 +8,7 @@ import type { RowOf } from './rows.ts';
 
 /** How a resource is changed by PUT: the schema of the body, and what a GET returns of a row. */
 export interface Changeable<C extends Columns> {
-  readonly body: TSchema;
+  readonly body: Schema;
   /** Reads with `db`, which may be the transaction of the write. */
   wire(deps: ManagementDeps, db: Kysely<Database>, row: RowOf<C>): object | Promise<object>;
 }
@@ -18,7 +17,7 @@ export interface Changeable<C extends Columns> {
  * A body may repeat fields that it cannot change, so that what a GET returned can be sent back. Throws 400 for one with
  * another value. Fields that change by themselves are ignored: what was read may be out of date.
  */
-export function demandRepeated(body: TSchema, sent: object, current: object, path?: string): void {
+export function demandRepeated(body: Schema, sent: object, current: object, path?: string): void {
   for (const field of serverSetFields(body)) {
     const value = fieldOf(sent, field);
     if (value === undefined || volatileFields.has(field)) continue;
