@@ -11,7 +11,7 @@ const TABLE = 'server/src/domain/limits/metric.ts';
 /** What decides about each metric. */
 const DECIDE_METRICS = [
   TABLE,
-  'server/src/inference/respond/response-headers.ts',
+  'server/src/inference/rate-headers.ts',
   'cli/src/resources/limits.ts',
   'console/src/pages/limits/limit-words.ts',
   'console/src/parts/limit-metrics.ts',
