@@ -29,7 +29,7 @@ export interface RefusalOutcome {
   readonly shouldRetry: boolean;
 }
 
-export function outcomeOf({ reason, retryAfterMs }: Refusal): RefusalOutcome {
+export function outcomeOf({ reason, retryAfterMs, policyId }: Refusal): RefusalOutcome {
   switch (reason) {
     case 'exceeds_limit':
       return { code: 'request_exceeds_limit', retryAfterMs: null, shouldRetry: false };
@@ -37,7 +37,9 @@ export function outcomeOf({ reason, retryAfterMs }: Refusal): RefusalOutcome {
       return { code: 'queue_full', retryAfterMs, shouldRetry: true };
     case 'wait_budget': {
       const shouldRetry = retryAfterMs <= BACKOFF_MS_MAX;
-      const code = shouldRetry ? 'rate_limit_wait_budget_exceeded' : 'budget_exhausted';
+      // A provider that asks for a long pause uses up no budget.
+      const isBudget = !shouldRetry && policyId !== null;
+      const code = isBudget ? 'budget_exhausted' : 'rate_limit_wait_budget_exceeded';
       return { code, retryAfterMs, shouldRetry };
     }
   }

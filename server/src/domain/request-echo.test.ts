@@ -36,6 +36,8 @@ describe('an echo of a request', () => {
   it('is found in every other text of the request too, and as a whole in a short prompt', () => {
     assert.equal(echoesRequest('no tool finds the account of anybody', request('x')), true);
     assert.equal(echoesRequest('You said hunter2.', request('Hunter2')), true);
+    for (const word of ['123-45-6789', '483920', 'zebra-42!', 'Lovelace'])
+      assert.equal(echoesRequest(`Denied ${word}`, request(`Ada ${word} and more words`)), true, word);
   });
 
   it('is not an ordinary message, one that names the model, or words that every request has', () => {

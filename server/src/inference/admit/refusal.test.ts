@@ -122,9 +122,15 @@ describe('a refusal for lack of capacity', () => {
     });
   });
 
+  it('is no budget when a provider asked for a long pause', () => {
+    const error = refused({ retryAfterMs: 90_000, policyId: null });
+    assert.equal(error.code, 'rate_limit_wait_budget_exceeded');
+    assert.equal(error.detail.headers?.['x-should-retry'], 'false');
+  });
+
   it('is an exhausted budget, without a retry, when the reset is more than a minute away', () => {
     assert.equal(refused({ retryAfterMs: 60_000 }).detail.headers?.['x-should-retry'], undefined);
-    const error = refused({ retryAfterMs: 60_001 });
+    const error = refused({ retryAfterMs: 60_001, policyId: 'p' });
     assert.equal(error.code, 'budget_exhausted');
     assert.deepEqual(error.detail.headers, {
       'Retry-After': '61',

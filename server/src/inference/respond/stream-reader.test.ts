@@ -49,6 +49,23 @@ describe('reading a chat stream', () => {
     assert.equal(reader.takeHeld().toString(), ROLE + error);
   });
 
+  for (const error of [
+    frame({ error: 'overloaded' }),
+    'event: error\ndata: {"message":"overloaded"}\n\n',
+    'event: error\ndata: overloaded\n\n',
+  ]) {
+    it(`takes ${JSON.stringify(error)} for an error, before and after content`, () => {
+      const before = new StreamReader(chat, false);
+      assert.equal(read(before, ROLE + error), '');
+      assert.equal(before.phase, 'refused');
+      const after = new StreamReader(chat, false, () => Buffer.from('cleaned'));
+      // Split, so that nothing else in the chunk is noteworthy.
+      const text = `${HELLO}${error}`;
+      assert.equal(read(after, text, [Buffer.byteLength(HELLO)]), `${HELLO}cleaned`);
+      assert.equal(after.errored, true);
+    });
+  }
+
   it('passes an error after content on and remembers it', () => {
     const reader = new StreamReader(chat, false);
     const error = frame({ error: { message: 'overloaded' } });

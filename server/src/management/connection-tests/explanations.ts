@@ -54,7 +54,7 @@ export function explanationOf(outcome: Outcome, subject: Subject, connected: boo
     case 'unauthorized':
       return unauthorized(subject);
     case 'forbidden':
-      return `${host} knows the credential and does not allow it this call (403). Check its permissions, its project, and whether the provider allows this deployment’s network.`;
+      return `${host} knows the credential and does not allow it this call. Check its permissions, its project, its billing, and whether the provider allows this deployment’s network.`;
     case 'not_found':
       return notFound(baseUrl, path, model);
     case 'rate_limited':
@@ -74,8 +74,8 @@ export function explanationOf(outcome: Outcome, subject: Subject, connected: boo
 
 function unauthorized({ host, needsCredential, sentAs }: Subject): string {
   return needsCredential
-    ? `${host} does not accept the credential (401), sent as ${sentAs}. Enter the secret again, or check auth_mode.`
-    : `${host} wants a credential (401). Set auth_mode and store one.`;
+    ? `${host} does not accept the credential, sent as ${sentAs}. Enter the secret again, or check auth_mode.`
+    : `${host} wants a credential. Set auth_mode and store one.`;
 }
 
 function notFound(baseUrl: string, path: string, model: string | null): string {

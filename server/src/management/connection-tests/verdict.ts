@@ -47,8 +47,8 @@ const STAGES: readonly StageName[] = ['resolve', 'connect', 'tls', 'authenticate
 export function outcomeOf(status: number): Outcome {
   if (status >= 200 && status < 300) return 'ok';
   if (status >= 300 && status < 400) return 'redirected';
-  if (status === 401) return 'unauthorized';
-  if (status === 403) return 'forbidden';
+  if (status === 401 || status === 407) return 'unauthorized';
+  if (status === 402 || status === 403) return 'forbidden';
   if (status === 404 || status === 405) return 'not_found';
   if (status === 429) return 'rate_limited';
   return status >= 400 && status < 500 ? 'request_refused' : 'upstream_error';

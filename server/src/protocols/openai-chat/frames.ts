@@ -4,7 +4,7 @@ import { parseUsage } from '../openai/usage.ts';
 import type { FrameMeaning, StreamRules } from '../protocol.ts';
 
 export const chatStream: StreamRules = {
-  noteworthy: /\[DONE\]|"usage"\s*:\s*\{|"error"\s*:|"finish_reason"\s*:\s*"/,
+  noteworthy: /\[DONE\]|"usage"\s*:\s*\{|"error"\s*:|^event: ?error|"finish_reason"\s*:\s*"/m,
   readFrame: frameReader(readPayload),
 };
 

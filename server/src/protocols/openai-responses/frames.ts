@@ -17,7 +17,7 @@ const END_TYPES = new Set(['response.completed', 'response.incomplete']);
 const ERROR_TYPES = new Set(['response.failed', 'error']);
 
 export const responsesStream: StreamRules = {
-  noteworthy: /"response\.(?:completed|incomplete|failed)"|"error"|\.done"/,
+  noteworthy: /"response\.(?:completed|incomplete|failed)"|"error"|^event: ?error|\.done"/m,
   readFrame: frameReader(readPayload),
 };
 

@@ -15,12 +15,14 @@ export function frameReader(
   return (frame) => {
     if (frame.data === '') return PREAMBLE;
     if (frame.data === '[DONE]') return DONE;
+    if (frame.event === 'error') return ERROR;
     const payload = parseObject(frame.data);
     // Data that is not a JSON object is relayed as content: the client decides what it means.
     return payload === null ? CONTENT : readPayload(payload, frame);
   };
 }
 
-export function hasError(payload: JsonObject): boolean {
-  return isObject(payload['error']);
+/** An object as OpenAI sends it, or a text as Ollama does. */
+export function hasError({ error }: JsonObject): boolean {
+  return isObject(error) || (typeof error === 'string' && error !== '');
 }
