@@ -90,8 +90,8 @@ export const requestManners: readonly Manner[] = [
         ['/v1/models', {}],
         ['/v1/models/headed', {}],
         ['/v1/models/nothing', {}],
-        ['/api/relay/providers', admin],
-        ['/api/relay/requests?limit=1', admin],
+        ['/api/relay/routing-lanes', admin],
+        ['/api/relay/lane-memberships?limit=1', admin],
         ['/api/relay/endpoints/0198c0de-0000-7000-8000-000000000000', admin],
         ['/api/relay/requests/stream', admin],
         ['/api/account', {}],
@@ -130,11 +130,12 @@ export const requestManners: readonly Manner[] = [
       const admin = { authorization: `Bearer ${site.adminToken}` };
       const chat = await ask(site, '/v1/chat/completions/', { body: chatBody('slash') });
       assert.equal(chat.status, 200);
+      // Lists that nothing changes between two reads.
       const places: [string, Record<string, string>][] = [
         ['/v1/models', {}],
         ['/v1/models/slash', {}],
-        ['/api/relay/providers', admin],
-        ['/api/relay/requests', admin],
+        ['/api/relay/routing-lanes', admin],
+        ['/api/relay/lane-memberships', admin],
       ];
       for (const [path, headers] of places) {
         for (const query of ['', '?limit=1', '?limit=1&x=/']) {
