@@ -6,8 +6,8 @@ import { useApi } from '../api/use-api.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
-import { Field, Input } from '../ui/field.tsx';
 import { ErrorCard, Skeleton } from '../ui/states.tsx';
+import { EmailField } from './email-field.tsx';
 import { NoMail } from './no-mail.tsx';
 import { Panel, SignedOutPage, SignInLink } from './signed-out-page.tsx';
 
@@ -54,19 +54,7 @@ function RequestForm() {
   return (
     <form onSubmit={submit} className="space-y-4">
       <p className="text-[13px] text-ink-soft">{words.requestHint}</p>
-      <Field label={text.signIn.email}>
-        {(control) => (
-          <Input
-            {...control}
-            type="email"
-            autoComplete="username"
-            autoFocus
-            required
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-          />
-        )}
-      </Field>
+      <EmailField value={email} onChange={setEmail} />
       <ErrorNote error={request.error} />
       <Button type="submit" look="solid" className="w-full" busy={request.isPending}>
         {words.request}

@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input } from '../ui/field.tsx';
 import { ErrorCard, Skeleton } from '../ui/states.tsx';
+import { EmailField } from './email-field.tsx';
 import { enterSession } from './enter-session.ts';
 import { NoMail } from './no-mail.tsx';
 import { SignUp } from './sign-up.tsx';
@@ -156,19 +157,7 @@ function PasswordForm({ sendsLinks }: { readonly sendsLinks: boolean }) {
   const asksForCode = signIn.error instanceof ApiError && signIn.error.code === 'totp_required';
   return (
     <form onSubmit={submit} className="space-y-4">
-      <Field label={text.signIn.email}>
-        {(control) => (
-          <Input
-            {...control}
-            type="email"
-            autoComplete="username"
-            autoFocus
-            required
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-          />
-        )}
-      </Field>
+      <EmailField value={email} onChange={setEmail} />
       <Field label={text.signIn.password}>
         {(control) => (
           <Input

@@ -65,7 +65,9 @@ export function createRunningTimes(): RunningTimes {
       const { organizationId, operationId } = ask;
       ended(operationId, nowMs);
       if (answer.kind !== 'admitted' && answer.kind !== 'line') return;
-      const held = heldLimits(ask, answer.candidate).map((id) => limitOf(organizationId, id));
+      const held: RunningUnder[] = [];
+      for (const { policy } of ask.candidates[answer.candidate]?.charges ?? [])
+        if (METRICS[policy.metric].held) held.push(limitOf(organizationId, policy.id));
       if (held.length === 0) return;
       operations.set(operationId, held);
       for (const { running, inLine } of held) {
@@ -80,11 +82,6 @@ export function createRunningTimes(): RunningTimes {
       return Math.round(Math.min(RETRY_MS_MAX, Math.max(RETRY_MS_MIN, estimateMs)));
     },
   };
-}
-
-function heldLimits(ask: AdmissionAsk, candidate: number): string[] {
-  const charges = ask.candidates[candidate]?.charges ?? [];
-  return charges.filter(({ policy }) => METRICS[policy.metric].held).map(({ policy }) => policy.id);
 }
 
 /** When the unit is free that those in line leave over: each of them takes one that ends earlier. */

@@ -1,5 +1,5 @@
 import type { AdmissionDesk } from '../admission/desk.ts';
-import { type Candidate, sentCredential } from '../domain/routing/routing.ts';
+import { type Candidate, sentCredential, sentSecret } from '../domain/routing/routing.ts';
 import { verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
 import type { Log } from '../kit/log.ts';
 import { cooldownUntilMs } from './dispatch/cooldown.ts';
@@ -72,7 +72,7 @@ export async function attempt(
       return responseHeaders(exchange, routed, candidate, head, usage, nowMs);
     },
     interruptedFrame: () => interruptedFrame(deps, exchange),
-    cleanFrame: (frame) => withoutCredential(frame, secretOf(candidate)),
+    cleanFrame: (frame) => withoutCredential(frame, sentSecret(candidate)),
   });
   const sending = probe === null ? deps : withHeadersWithin(deps, probe.headersMsMax);
   reply.stopUpstream = sendUpstream(sending, exchange, upstream, routed.body, candidate, reply, inspected);
@@ -81,10 +81,10 @@ export async function attempt(
   if (exchange.clientGone) reply.clientLeft();
   const result = await reply.result;
   exchange.inCharge = null;
-  record.latencyMs = Math.round(deps.clock.monotonicMs() - sentMs);
+  const tookMs = deps.clock.monotonicMs() - sentMs;
+  record.latencyMs = Math.round(tookMs);
   record.status = reply.head?.status ?? null;
   exchange.marks.upstreamFirstByteMs = reply.headMs === null ? null : reply.headMs - sentMs;
-  const tookMs = deps.clock.monotonicMs() - sentMs;
   noteHealth(deps, exchange, candidate, {
     result,
     head: reply.head,
@@ -99,10 +99,6 @@ export async function attempt(
   return result;
 }
 
-function secretOf(candidate: Candidate): string | null {
-  return sentCredential(candidate)?.secret?.reveal() ?? null;
-}
-
 /** For those who can correct the credential or the address; the client does not get it. */
 async function keepMessage(
   deps: AttemptDeps,
@@ -111,7 +107,7 @@ async function keepMessage(
   record: AttemptRecord,
   answer: UpstreamAnswer,
 ): Promise<void> {
-  const kept = await keptMessage(answer, body, secretOf(candidate));
+  const kept = await keptMessage(answer, body, sentSecret(candidate));
   if (kept !== undefined) record.upstreamMessage = kept;
   deps.log.warn({ endpoint: candidate.endpoint.id, status: answer.status }, 'credential or address rejected');
 }

@@ -1,5 +1,5 @@
 import { RelayError } from '../domain/relay-error.ts';
-import { type Candidate, sentCredential } from '../domain/routing/routing.ts';
+import { type Candidate, sentSecret } from '../domain/routing/routing.ts';
 import { verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
 import type { Clock } from '../kit/clock.ts';
 import { type AttemptResult, type Exchange, isFailure, type RoutedRequest } from './exchange.ts';
@@ -30,8 +30,7 @@ export async function answerWith(
   const { rejects } = verdictOfStatus(said.status);
   if (rejects !== null) throw rejectionError(exchange, candidate, rejects, said.status);
   const failed = last.kind === 'failure' || isFailure(said.status);
-  const secret = failed ? (sentCredential(candidate)?.secret?.reveal() ?? null) : null;
-  const answer = failed ? await cleanAnswer(said, secret) : said;
+  const answer = failed ? await cleanAnswer(said, sentSecret(candidate)) : said;
   if (answer === null) throw faultError(exchange, candidate, UNREADABLE);
   const usage = last.kind === 'answer' ? last.usage : null;
   const firstByteMs = deps.clock.monotonicMs();

@@ -15,6 +15,7 @@ import { CopiedValue } from '../../ui/copied-value.tsx';
 import { DetailList } from '../../ui/detail-list.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { SaveButton } from './save-button.tsx';
 import { SettingPanel } from './setting-panel.tsx';
 
 const words = text.settings.organization;
@@ -68,17 +69,7 @@ function RenamePanel({ session }: { readonly session: Session }) {
     <form onSubmit={submitting(form, (values) => save.mutate(values))}>
       <SettingPanel
         title={words.rename}
-        actions={
-          <Button
-            type="submit"
-            look="solid"
-            size="small"
-            busy={save.isPending}
-            disabled={!form.formState.isDirty}
-          >
-            {text.actions.save}
-          </Button>
-        }
+        actions={<SaveButton busy={save.isPending} disabled={!form.formState.isDirty} />}
       >
         <TextField
           form={form}

@@ -14,6 +14,7 @@ import { CopiedValue } from '../../ui/copied-value.tsx';
 import { DetailList } from '../../ui/detail-list.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { EmailDialog } from './email-dialog.tsx';
+import { SaveButton } from './save-button.tsx';
 import { SettingPanel } from './setting-panel.tsx';
 
 const words = text.settings.profile;
@@ -52,17 +53,7 @@ function NamePanel({ session }: { readonly session: Session }) {
     <form onSubmit={submitting(form, (values) => save.mutate(values))}>
       <SettingPanel
         title={words.title}
-        actions={
-          <Button
-            type="submit"
-            look="solid"
-            size="small"
-            busy={save.isPending}
-            disabled={!form.formState.isDirty}
-          >
-            {text.actions.save}
-          </Button>
-        }
+        actions={<SaveButton busy={save.isPending} disabled={!form.formState.isDirty} />}
       >
         <div className="space-y-5">
           <TextField form={form} name="name" label={words.name} hint={words.nameHint} autoComplete="name" />

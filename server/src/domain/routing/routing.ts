@@ -65,6 +65,11 @@ export function sentCredential({ provider, credential }: Candidate): Credential 
   return authStyles[provider.authMode].needsSecret && credential?.secret != null ? credential : null;
 }
 
+/** The secret that is sent with requests to the candidate, if any. */
+export function sentSecret(candidate: Candidate): string | null {
+  return sentCredential(candidate)?.secret?.reveal() ?? null;
+}
+
 /** Whether requests can be sent to the candidate: its provider takes no credential, or has a usable one. */
 export function isPrepared(candidate: Candidate): boolean {
   return !authStyles[candidate.provider.authMode].needsSecret || sentCredential(candidate) !== null;

@@ -2,7 +2,7 @@ import { headers as names } from '@relay/contract';
 import { costMicros } from '../../domain/money/money.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import { fallbacksOf } from '../../domain/request-record.ts';
-import { type Candidate, sentCredential } from '../../domain/routing/routing.ts';
+import { type Candidate, sentSecret } from '../../domain/routing/routing.ts';
 import { type Exchange, isFailure, type RoutedRequest, type UpstreamHead } from '../exchange.ts';
 import { rateHeaders } from '../rate-headers.ts';
 
@@ -27,11 +27,13 @@ const PASSED_ON = [
 /** Names and values in turn. A value that quotes the credential is dropped. */
 function passedOn(head: UpstreamHead, secret: string | null): string[] {
   const list: string[] = [];
+  const pass = (name: string, value: string) => {
+    if (secret === null || !value.includes(secret)) list.push(name, value);
+  };
   for (const name of PASSED_ON) {
     const value = head.headers[name];
-    if (value === undefined) continue;
-    for (const each of typeof value === 'string' ? [value] : value)
-      if (secret === null || !each.includes(secret)) list.push(name, each);
+    if (typeof value === 'string') pass(name, value);
+    else if (value !== undefined) for (const each of value) pass(name, each);
   }
   return list;
 }
@@ -45,7 +47,7 @@ export function responseHeaders(
   usage: Usage | null,
   nowMs: number,
 ): string[] {
-  const list = passedOn(head, sentCredential(candidate)?.secret?.reveal() ?? null);
+  const list = passedOn(head, sentSecret(candidate));
   list.push(names.requestId, exchange.requestId);
   list.push(names.overheadMs, overheadMs(exchange, nowMs));
   if (isFailure(head.status)) list.push(names.errorSource, 'upstream');

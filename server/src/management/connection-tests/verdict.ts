@@ -1,4 +1,5 @@
 import type { ProviderTestResult } from '@relay/contract';
+import { verdictOfStatus } from '../../domain/routing/upstream-verdict.ts';
 import { errorTextOf } from '../../domain/upstream-text.ts';
 import { explanationOf, type Outcome, type Subject } from './explanations.ts';
 import type { ProbeResult } from './probe.ts';
@@ -46,9 +47,9 @@ const STAGES: readonly StageName[] = ['resolve', 'connect', 'tls', 'authenticate
 /** The outcome for an HTTP status. For a 2xx, the body decides. */
 export function outcomeOf(status: number): Outcome {
   if (status >= 200 && status < 300) return 'ok';
-  if (status >= 300 && status < 400) return 'redirected';
-  if (status === 401 || status === 407) return 'unauthorized';
-  if (status === 402 || status === 403) return 'forbidden';
+  const { rejects } = verdictOfStatus(status);
+  if (rejects === 'address') return 'redirected';
+  if (rejects === 'credential') return status === 401 || status === 407 ? 'unauthorized' : 'forbidden';
   if (status === 404 || status === 405) return 'not_found';
   if (status === 429) return 'rate_limited';
   return status >= 400 && status < 500 ? 'request_refused' : 'upstream_error';
