@@ -24,6 +24,36 @@ export function wholeAnswer(): Buffer {
   return answerWith(words.slice(0, ANSWER_BYTES - answerWith('').length));
 }
 
+/** The same words as Messages: 200 frames in all. */
+export function messagesFrames(): Buffer[] {
+  const frame = (type: string, members: object = {}) =>
+    Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`);
+  const delta = (text: string) =>
+    frame('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
+  return [
+    frame('message_start', {
+      message: {
+        id: 'msg_0123456789',
+        type: 'message',
+        role: 'assistant',
+        model: 'upstream-model',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: USAGE.prompt_tokens, output_tokens: 1 },
+      },
+    }),
+    frame('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+    ...Array.from({ length: STREAM_FRAMES - 5 }, (_, index) => delta(` word${index}`)),
+    frame('content_block_stop', { index: 0 }),
+    frame('message_delta', {
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: USAGE.completion_tokens },
+    }),
+    frame('message_stop'),
+  ];
+}
+
 /** 200 frames the client sees; with `metered`, one more before the last that tells the usage. */
 export function streamFrames(metered: boolean): Buffer[] {
   const frame = (choices: unknown[], usage?: unknown) =>

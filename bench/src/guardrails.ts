@@ -61,8 +61,9 @@ async function measureRounds(
   const measure = async (name: Name) => {
     const gateway = gateways.get(name);
     if (gateway === undefined) throw new Error(`${name} was not started`);
-    const request = requestBytes(gateway.port, gateway.headers, smallBody(LANE));
-    const slice = await latencySlice({ port: gateway.port, request, sliceMs });
+    const { port, pid, headers } = gateway;
+    const request = requestBytes(port, headers, smallBody(LANE));
+    const slice = await latencySlice({ port, pid, request, sliceMs });
     say(
       `  ${name.padEnd(10)}${slice.requests} requests, p50 ${rounded(slice.p50Ms, 3)} ms, p99 ${rounded(slice.p99Ms, 3)} ms`,
     );

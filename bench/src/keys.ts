@@ -9,6 +9,7 @@ import { freePort, selfHostedEnvironment, startPostgres, startRedis } from '@rel
 import { positive } from './command-line.ts';
 import { ROOT } from './gateways/gateway.ts';
 import { type PinnedProcess, pinToLoadCore, startPinned } from './pinned-process.ts';
+import { rssMib } from './process-memory.ts';
 import { rounded } from './statistics.ts';
 
 export const KEYS_USAGE = `keys: what looking up User API keys takes, of a table of many
@@ -147,11 +148,6 @@ function statusOf(port: number, bearer: string, agent: Agent): Promise<number> {
     sending.once('error', reject);
     sending.end();
   });
-}
-
-function rssMib(pid: number): number {
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kib) / 1_024;
 }
 
 function quantile(values: readonly number[], part: number): number {

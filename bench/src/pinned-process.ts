@@ -13,6 +13,12 @@ const START_MS_MAX = 30_000;
 const STOP_MS_MAX = 10_000;
 const OUTPUT_CHARS_MAX = 8_000;
 
+/** One listener ends all, however many there are. */
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
 export interface PinnedProcess {
   readonly pid: number;
   readonly port: number;
@@ -45,9 +51,8 @@ export async function startPinned(options: PinnedProcessOptions): Promise<Pinned
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
-  const killOnExit = () => child.kill('SIGKILL');
-  process.once('exit', killOnExit);
-  const exited = once(child, 'exit').then(() => process.off('exit', killOnExit));
+  children.add(child);
+  const exited = once(child, 'exit').then(() => children.delete(child));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -60,7 +65,7 @@ export async function startPinned(options: PinnedProcessOptions): Promise<Pinned
     port: options.port,
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
-      const timer = setTimeout(killOnExit, STOP_MS_MAX);
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
       await exited;
       clearTimeout(timer);
     },

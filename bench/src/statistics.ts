@@ -31,3 +31,8 @@ export function spread(values: readonly number[], digits: number): Spread {
 export function rounded(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
+
+/** Pair by pair. */
+export function ratiosOf(of: readonly number[], to: readonly number[]): number[] {
+  return of.map((value, index) => value / (to[index] ?? Number.NaN));
+}

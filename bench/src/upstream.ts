@@ -1,8 +1,8 @@
 // A provider that costs next to nothing, so that the gateway before it is what gets measured: one canned
-// chat answer, or a stream of frames in step. Started as `node upstream.ts --port N`.
+// chat answer, or a stream of frames in step, of chat or of Messages. Started as `node upstream.ts --port N`.
 import { createServer, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
-import { streamFrames, wholeAnswer } from './canned-answers.ts';
+import { messagesFrames, streamFrames, wholeAnswer } from './canned-answers.ts';
 
 /** Slow enough that every frame travels alone, as a model's tokens do, instead of piling up in buffers. */
 const FRAME_INTERVAL_MS = 5;
@@ -23,6 +23,7 @@ const whole = Buffer.concat([
 ]);
 const plainChunks = streamFrames(false).map(asChunk);
 const meteredChunks = streamFrames(true).map(asChunk);
+const messagesChunks = messagesFrames().map(asChunk);
 const streams = new Map<Socket, { chunks: readonly Buffer[]; sent: number }>();
 
 function asChunk(frame: Buffer): Buffer {
@@ -42,13 +43,12 @@ setInterval(() => {
   }
 }, FRAME_INTERVAL_MS);
 
-function answerRequest(socket: Socket, body: Buffer): void {
+function answerRequest(socket: Socket, head: string, body: Buffer): void {
   if (body.includes('"stream":true')) {
     socket.write(STREAM_HEAD);
-    streams.set(socket, {
-      chunks: body.includes('"include_usage":true') ? meteredChunks : plainChunks,
-      sent: 0,
-    });
+    const chatChunks = body.includes('"include_usage":true') ? meteredChunks : plainChunks;
+    const isMessages = head.startsWith('POST /v1/messages ');
+    streams.set(socket, { chunks: isMessages ? messagesChunks : chatChunks, sent: 0 });
   } else {
     socket.write(whole);
   }
@@ -70,7 +70,7 @@ createServer({ noDelay: true }, (socket) => {
       neededBytes = headEnd + 4 + bodyBytes;
       if (received.length >= neededBytes) {
         // Gateways send the next request only after the answer to the last, so nothing can follow.
-        answerRequest(socket, received.subarray(headEnd + 4));
+        answerRequest(socket, head, received.subarray(headEnd + 4));
         pieces = [];
         piecesBytes = 0;
         neededBytes = 0;

@@ -132,7 +132,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'setup',
-    summary: 'point a coding agent at a lane',
+    summary: 'point a coding agent or an SDK at this gateway',
     group: LOOK,
     load: async () => (await import('./setup/setup.ts')).setupCommand,
   },

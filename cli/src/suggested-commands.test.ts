@@ -15,6 +15,9 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   check: ['providers', 'endpoints'],
 };
 
+/** Commands that do something without their subcommands. */
+const COMPLETE: readonly string[] = ['usage'];
+
 /** Every `relay …` between backticks that is not in a comment, with a value in place of each expression. */
 function suggestionsIn(source: string): readonly string[] {
   const code = source.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
@@ -55,7 +58,8 @@ function problemOf(program: Command, line: string): string | null {
 
 function missing(command: Command, given: ReadonlySet<string>, values: readonly string[]): string | null {
   const wanted = command.registeredArguments;
-  if (command.commands.length > 0 && given.size === 0) return `${command.name()} needs a subcommand`;
+  if (command.commands.length > 0 && given.size === 0 && !COMPLETE.includes(command.name()))
+    return `${command.name()} needs a subcommand`;
   const least = wanted.filter(({ required }) => required).length;
   const most = wanted.some(({ variadic }) => variadic) ? Number.POSITIVE_INFINITY : wanted.length;
   if (values.length < least || values.length > most) return `${command.name()} takes ${least} values`;

@@ -52,6 +52,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a message, as Anthropic’s clients do */
+        post: operations["createMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/messages/count_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Count the input tokens of a message, as Anthropic’s clients do */
+        post: operations["countTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models": {
         parameters: {
             query?: never;
@@ -59,7 +93,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List callable models: upstream models, and lanes that are not hidden */
+        /** List callable models: upstream models, and lanes that are not hidden; with `anthropic-version`, in Anthropic’s shape, by pages */
         get: operations["listModels"];
         put?: never;
         post?: never;
@@ -76,7 +110,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one callable model */
+        /** Read one callable model; with `anthropic-version`, in Anthropic’s shape */
         get: operations["getModel"];
         put?: never;
         post?: never;
@@ -290,6 +324,23 @@ export interface paths {
         put?: never;
         /** Set a new password with the link; all sessions of the user end */
         post: operations["confirmPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/signup/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a link to sign up by e-mail (hosted) */
+        post: operations["requestSignUp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -670,6 +721,23 @@ export interface paths {
         put?: never;
         /** List the provider’s models with its stored credential, and say where it stops */
         post: operations["testProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/provider-presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List provider presets */
+        get: operations["listProviderPresets"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1744,6 +1812,10 @@ export interface components {
             limited_by: components["schemas"]["LimitingPolicy"] | null;
             /** @description Null when it was not reported; null is not zero. */
             estimated_cost_micros: number | null;
+            /** @description What the request would be translated to; null where the client’s bytes would be passed through. */
+            translated_to: ("chat" | "responses" | "embeddings" | "messages" | "count_tokens") | null;
+            /** @description Fields that the provider would not get. */
+            left_out: string[];
             /** @description Those that would be asked were this candidate chosen, in their order. */
             guardrail_ids: string[];
         };
@@ -1774,6 +1846,22 @@ export interface components {
             role: string;
             /** @description Text, content parts, or null beside tool calls. */
             content?: string | unknown[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** ClockHealth */
+        ClockHealth: {
+            /**
+             * @description `unavailable` when the clock is more than 30 s off; `/readyz` is 503 then.
+             * @enum {string}
+             */
+            status: "ok" | "unavailable";
+            /** @description Set when the clock is more than 2 s off. */
+            detail?: string;
+            /** @description By store: how far the clock of the process is ahead of that of the store. */
+            ahead_ms: {
+                [key: string]: number;
+            };
         } & {
             [key: string]: unknown;
         };
@@ -1836,7 +1924,13 @@ export interface components {
             /** @description The model name sent upstream. */
             upstream_model: string;
             /** @enum {string} */
-            route_kind: "chat" | "responses" | "embeddings" | "multi";
+            route_kind: "chat" | "responses" | "embeddings" | "messages" | "multi";
+            /**
+             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, as OpenAI and compatible providers. `anthropic`: Messages.
+             * @default openai
+             * @enum {string}
+             */
+            protocol?: "openai" | "anthropic";
             /** @default true */
             supports_streaming?: boolean;
             /**
@@ -1968,6 +2062,12 @@ export interface components {
              */
             selection?: "preferred" | "soonest";
             /**
+             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. A lower class keeps at least a tenth of the capacity.
+             * @default standard
+             * @enum {string}
+             */
+            priority?: "interactive" | "standard" | "batch";
+            /**
              * @description Whether the lane is left out of the model list.
              * @default false
              */
@@ -2085,8 +2185,8 @@ export interface components {
             slug?: string;
             /** @description At least one visible character. */
             name: string;
-            /** @description An http or https URL. */
-            base_url: string;
+            /** @description An http or https URL. May be left out if the preset has one. */
+            base_url?: string;
             /**
              * @description How the credential is sent upstream; `header_static` needs `auth_header_name`.
              * @default bearer_static
@@ -2098,7 +2198,14 @@ export interface components {
             auth_header_name?: string | null;
             /** @default 600000 */
             max_latency_ms?: number;
+            /** @description A preset of `GET /api/relay/provider-presets`. When a provider is created, the preset fills in what is left out: base URL, authentication, extra headers and query. Its quirks apply as long as the provider names it. */
             preset_slug?: string | null;
+            extra_headers?: {
+                [key: string]: string;
+            } | null;
+            extra_query?: {
+                [key: string]: string;
+            } | null;
             /**
              * @description Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
              * @default off
@@ -2117,6 +2224,14 @@ export interface components {
              * @enum {string}
              */
             state: "changed" | "unchanged" | "unknown";
+        };
+        /** CountTokensRequest */
+        CountTokensRequest: {
+            /** @description A lane, `provider-slug/upstream-model` or a model. */
+            model: string;
+            messages: unknown[];
+        } & {
+            [key: string]: unknown;
         };
         /** Credential */
         Credential: {
@@ -2220,7 +2335,13 @@ export interface components {
             /** @description The model name sent upstream. */
             upstream_model: string;
             /** @enum {string} */
-            route_kind: "chat" | "responses" | "embeddings" | "multi";
+            route_kind: "chat" | "responses" | "embeddings" | "messages" | "multi";
+            /**
+             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, as OpenAI and compatible providers. `anthropic`: Messages.
+             * @default openai
+             * @enum {string}
+             */
+            protocol: "openai" | "anthropic";
             supports_streaming: boolean;
             /**
              * @description Whether short-window request limits spread dispatches.
@@ -2256,7 +2377,13 @@ export interface components {
             /** @description The model name sent upstream. */
             upstream_model: string;
             /** @enum {string} */
-            route_kind: "chat" | "responses" | "embeddings" | "multi";
+            route_kind: "chat" | "responses" | "embeddings" | "messages" | "multi";
+            /**
+             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, as OpenAI and compatible providers. `anthropic`: Messages.
+             * @default openai
+             * @enum {string}
+             */
+            protocol?: "openai" | "anthropic";
             /** @description Null: the provider’s own enabled credential is used. */
             credential_id?: string | null;
             /** @default true */
@@ -2279,7 +2406,7 @@ export interface components {
         EndpointTestResult: {
             ok: boolean;
             /** @enum {string} */
-            outcome: "ok" | "no_credential" | "credential_unreadable" | "address_refused" | "dns_failed" | "connection_refused" | "connection_failed" | "tls_failed" | "timed_out" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "redirected" | "request_refused" | "upstream_error" | "invalid_response";
+            outcome: "ok" | "no_credential" | "credential_unreadable" | "no_model_list" | "address_refused" | "dns_failed" | "connection_refused" | "connection_failed" | "tls_failed" | "timed_out" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "redirected" | "request_refused" | "upstream_error" | "invalid_response";
             /** @description What was found and what to do about it. */
             message: string;
             /** @description The stage that failed; null when none did. */
@@ -2294,7 +2421,7 @@ export interface components {
             upstream_message: string | null;
             stages: components["schemas"]["TestStage"][];
             /** @enum {string} */
-            operation: "chat" | "responses" | "embeddings";
+            operation: "chat" | "responses" | "embeddings" | "messages" | "count_tokens";
         };
         /**
          * EndpointUpdate
@@ -2324,7 +2451,13 @@ export interface components {
             /** @description The model name sent upstream. */
             upstream_model?: string;
             /** @enum {string} */
-            route_kind?: "chat" | "responses" | "embeddings" | "multi";
+            route_kind?: "chat" | "responses" | "embeddings" | "messages" | "multi";
+            /**
+             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, as OpenAI and compatible providers. `anthropic`: Messages.
+             * @default openai
+             * @enum {string}
+             */
+            protocol?: "openai" | "anthropic";
             /** @description Null: the provider’s own enabled credential is used. */
             credential_id?: string | null;
             /** @default true */
@@ -2792,6 +2925,8 @@ export interface components {
             checks: {
                 [key: string]: components["schemas"]["HealthCheck"];
             };
+            clock?: components["schemas"]["ClockHealth"];
+            redis_settings?: components["schemas"]["RedisSettings"];
             metering?: components["schemas"]["MeteringHealth"];
         } & {
             [key: string]: unknown;
@@ -2864,6 +2999,12 @@ export interface components {
              */
             selection: "preferred" | "soonest";
             /**
+             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. A lower class keeps at least a tenth of the capacity.
+             * @default standard
+             * @enum {string}
+             */
+            priority: "interactive" | "standard" | "batch";
+            /**
              * @description Whether the lane is left out of the model list.
              * @default false
              */
@@ -2901,6 +3042,12 @@ export interface components {
              */
             selection?: "preferred" | "soonest";
             /**
+             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. A lower class keeps at least a tenth of the capacity.
+             * @default standard
+             * @enum {string}
+             */
+            priority?: "interactive" | "standard" | "batch";
+            /**
              * @description Whether the lane is left out of the model list.
              * @default false
              */
@@ -2933,6 +3080,12 @@ export interface components {
              * @enum {string}
              */
             selection: "preferred" | "soonest";
+            /**
+             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. A lower class keeps at least a tenth of the capacity.
+             * @default standard
+             * @enum {string}
+             */
+            priority: "interactive" | "standard" | "batch";
             /**
              * @description Whether the lane is left out of the model list.
              * @default false
@@ -3015,6 +3168,12 @@ export interface components {
              * @enum {string}
              */
             selection?: "preferred" | "soonest";
+            /**
+             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. A lower class keeps at least a tenth of the capacity.
+             * @default standard
+             * @enum {string}
+             */
+            priority?: "interactive" | "standard" | "batch";
             /**
              * @description Whether the lane is left out of the model list.
              * @default false
@@ -3184,7 +3343,7 @@ export interface components {
         LiveLane: {
             /** @description Null for requests that name a model and no lane. */
             lane_id: string | null;
-            /** @description Requests that have a slot for later or a place in line, and were not sent yet. */
+            /** @description Requests that have a place in line, and were not sent yet. */
             waiting: number;
             /** @description How long the one that waits longest has waited by now. */
             longest_wait_ms: number;
@@ -3268,6 +3427,17 @@ export interface components {
             /** @description Lower ranks are preferred. */
             manual_rank: number;
             enabled: boolean;
+        };
+        /** MessagesRequest */
+        MessagesRequest: {
+            /** @description A lane, `provider-slug/upstream-model` or a model. */
+            model: string;
+            messages: unknown[];
+            /** @description Anthropic requires it; the provider checks it. */
+            max_tokens?: number;
+            stream?: boolean;
+        } & {
+            [key: string]: unknown;
         };
         /** MeteringHealth */
         MeteringHealth: {
@@ -3475,6 +3645,12 @@ export interface components {
             health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
             health_detail: components["schemas"]["HealthDetail"];
             preset_slug: string | null;
+            extra_headers: {
+                [key: string]: string;
+            } | null;
+            extra_query: {
+                [key: string]: string;
+            } | null;
             /**
              * @description Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
              * @default off
@@ -3492,8 +3668,8 @@ export interface components {
         ProviderCreate: {
             /** @description At least one visible character. */
             name: string;
-            /** @description An http or https URL. */
-            base_url: string;
+            /** @description An http or https URL. May be left out if the preset has one. */
+            base_url?: string;
             /**
              * @description How the credential is sent upstream; `header_static` needs `auth_header_name`.
              * @default bearer_static
@@ -3505,7 +3681,14 @@ export interface components {
             auth_header_name?: string | null;
             /** @default 600000 */
             max_latency_ms?: number;
+            /** @description A preset of `GET /api/relay/provider-presets`. When a provider is created, the preset fills in what is left out: base URL, authentication, extra headers and query. Its quirks apply as long as the provider names it. */
             preset_slug?: string | null;
+            extra_headers?: {
+                [key: string]: string;
+            } | null;
+            extra_query?: {
+                [key: string]: string;
+            } | null;
             /**
              * @description Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
              * @default off
@@ -3520,11 +3703,55 @@ export interface components {
         ProviderObject: {
             [key: string]: unknown;
         };
+        /** ProviderPreset */
+        ProviderPreset: {
+            slug: string;
+            name: string;
+            /** @description Replace what is in braces, such as `{resource}`. */
+            base_url: string;
+            /**
+             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, as OpenAI and compatible providers. `anthropic`: Messages.
+             * @default openai
+             * @enum {string}
+             */
+            protocol: "openai" | "anthropic";
+            /** @enum {string} */
+            route_kind: "chat" | "responses" | "embeddings" | "messages" | "multi";
+            /**
+             * @description How the credential is sent upstream; `header_static` needs `auth_header_name`.
+             * @default bearer_static
+             * @enum {string}
+             */
+            auth_mode: "bearer_static" | "header_static" | "none";
+            auth_header_name: string | null;
+            extra_headers: {
+                [key: string]: string;
+            } | null;
+            extra_query: {
+                [key: string]: string;
+            } | null;
+            /** @description Where the provider lists its models, relative to `base_url`; from the root of the host if it starts with `/`. Null if there is no list. */
+            model_list: string | null;
+            quirks: components["schemas"]["ProviderQuirks"];
+            /** @description The page of the provider that the preset follows. */
+            documentation: string;
+        };
+        /** ProviderQuirks */
+        ProviderQuirks: {
+            /** @description Goes before the path of every operation; `{model}` stands for the upstream model. */
+            path_prefix: string;
+            /** @description Parameters that the provider rejects. Relay leaves them out of requests. */
+            dropped_parameters: string[];
+            /** @description Parameters that the provider knows by another name, which Relay sends instead. */
+            renamed_parameters: {
+                [key: string]: string;
+            };
+        };
         /** ProviderTestResult */
         ProviderTestResult: {
             ok: boolean;
             /** @enum {string} */
-            outcome: "ok" | "no_credential" | "credential_unreadable" | "address_refused" | "dns_failed" | "connection_refused" | "connection_failed" | "tls_failed" | "timed_out" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "redirected" | "request_refused" | "upstream_error" | "invalid_response";
+            outcome: "ok" | "no_credential" | "credential_unreadable" | "no_model_list" | "address_refused" | "dns_failed" | "connection_refused" | "connection_failed" | "tls_failed" | "timed_out" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "redirected" | "request_refused" | "upstream_error" | "invalid_response";
             /** @description What was found and what to do about it. */
             message: string;
             /** @description The stage that failed; null when none did. */
@@ -3540,6 +3767,8 @@ export interface components {
             stages: components["schemas"]["TestStage"][];
             /** @description Null when the provider gave no list that can be read. */
             model_count: number | null;
+            /** @description What the list shows that the provider speaks; null when it gave no list that can be read. */
+            protocol: ("openai" | "anthropic") | null;
             /** @description The first of the provider’s models. */
             model_ids: string[];
         };
@@ -3579,7 +3808,14 @@ export interface components {
             auth_header_name?: string | null;
             /** @default 600000 */
             max_latency_ms?: number;
+            /** @description A preset of `GET /api/relay/provider-presets`. When a provider is created, the preset fills in what is left out: base URL, authentication, extra headers and query. Its quirks apply as long as the provider names it. */
             preset_slug?: string | null;
+            extra_headers?: {
+                [key: string]: string;
+            } | null;
+            extra_query?: {
+                [key: string]: string;
+            } | null;
             /**
              * @description Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
              * @default off
@@ -3599,6 +3835,21 @@ export interface components {
             reason: string;
             wait_ms: number | null;
         };
+        /** RedisSettings */
+        RedisSettings: {
+            /** @description Its `maxmemory-policy`; everything but `noeviction` loses usage and limits. */
+            eviction: string;
+            /** @enum {string} */
+            persistence: "append_only" | "snapshots" | "none" | "unknown";
+        } & {
+            [key: string]: unknown;
+        };
+        /** ReportedUsage */
+        ReportedUsage: {
+            input_tokens: number;
+            output_tokens: number;
+            cached_input_tokens: number;
+        };
         /** RequestAttempt */
         RequestAttempt: {
             attempt: number;
@@ -3615,6 +3866,12 @@ export interface components {
             /** @description Waited for capacity before this attempt. */
             wait_ms: number | null;
             duration_ms: number;
+            /** @description The ID that the provider gave the request, to name to its support. Null when it gave none. */
+            upstream_request_id: string | null;
+            /** @description What the request was translated to; null where the client’s bytes were passed through. */
+            translated_to: ("chat" | "responses" | "embeddings" | "messages" | "count_tokens") | null;
+            /** @description Fields that the provider did not get: its protocol cannot express them and the answer does not depend on them, or they are thinking that Relay translated for an earlier turn. */
+            left_out: string[];
             /** @description What the provider said when it rejected the credential or redirected (401, 402, 403, 407, 3xx), without keys and without anything of the request. Null otherwise. */
             upstream_message: string | null;
         };
@@ -3626,7 +3883,7 @@ export interface components {
             /** @enum {string} */
             state: "completed" | "failed" | "cancelled";
             /** @enum {string} */
-            operation: "chat" | "responses" | "embeddings";
+            operation: "chat" | "responses" | "embeddings" | "messages" | "count_tokens";
             /** @description The `model` the client asked for; null when the body did not say. */
             model: string | null;
             streaming: boolean;
@@ -3674,12 +3931,18 @@ export interface components {
              * @enum {string}
              */
             usage_source: "reported" | "streamed" | "estimated" | "none";
+            /** @description Input that the provider wrote to a cache that it keeps for 5 minutes; part of `input_tokens`. Null when usage was not reported. */
+            cache_write_5m_tokens: number | null;
+            /** @description The same for a cache that it keeps for an hour. */
+            cache_write_1h_tokens: number | null;
             credential_id: string | null;
             bound_policy: components["schemas"]["BoundPolicy"] | null;
             attempts: components["schemas"]["RequestAttempt"][];
             /** @description The decision trace. */
             candidates: components["schemas"]["RecordedCandidate"][];
             guardrails: components["schemas"]["GuardrailVerdict"][];
+            /** @description What the provider reported, when that is more than can be true: the context window of the endpoint plus the maximum output, 10,000,000 where either is unknown. The request is charged that much at most. Null otherwise. */
+            reported_usage: components["schemas"]["ReportedUsage"] | null;
             timings: components["schemas"]["RequestTimings"];
         };
         /** RequestLogEntry */
@@ -3690,7 +3953,7 @@ export interface components {
             /** @enum {string} */
             state: "completed" | "failed" | "cancelled";
             /** @enum {string} */
-            operation: "chat" | "responses" | "embeddings";
+            operation: "chat" | "responses" | "embeddings" | "messages" | "count_tokens";
             /** @description The `model` the client asked for; null when the body did not say. */
             model: string | null;
             streaming: boolean;
@@ -3791,7 +4054,7 @@ export interface components {
         /** RoutingExplain */
         RoutingExplain: {
             /** @enum {string} */
-            operation: "chat" | "responses" | "embeddings";
+            operation: "chat" | "responses" | "embeddings" | "messages" | "count_tokens";
             /** @description The inference body as it would be sent. */
             body: {
                 [key: string]: unknown;
@@ -3800,7 +4063,7 @@ export interface components {
         /** RoutingExplanation */
         RoutingExplanation: {
             /** @enum {string} */
-            operation: "chat" | "responses" | "embeddings";
+            operation: "chat" | "responses" | "embeddings" | "messages" | "count_tokens";
             model: string;
             /** @enum {string} */
             resolved_as: "lane" | "provider_model" | "model" | "unknown";
@@ -3894,6 +4157,8 @@ export interface components {
             sso: boolean;
             /** @description Whether anybody may create an organization. */
             sign_up: boolean;
+            /** @description Whether signing up begins with a link that Relay sends by e-mail. */
+            sign_up_link: boolean;
             /** @description Whether Relay sends links to reset a password by e-mail. */
             password_reset: boolean;
         };
@@ -3906,6 +4171,13 @@ export interface components {
             password: string;
             /** @description At least one visible character. */
             organization_name: string;
+            /** @description Stored sealed; never returned. */
+            token?: string;
+        };
+        /** SignUpRequest */
+        SignUpRequest: {
+            /** Format: email */
+            email: string;
         };
         /** StatsSummary */
         StatsSummary: {
@@ -4380,6 +4652,8 @@ export interface components {
         "WWW-Authenticate": string;
         /** @description The request’s id. A client’s own value is kept as `client_request_id` in the log. */
         "x-request-id": string;
+        /** @description The same id where Anthropic’s clients look for it. */
+        "request-id": string;
         /** @description Milliseconds spent in Relay itself, waiting excluded. */
         "x-relay-overhead-ms": number;
         /** @description `upstream` when the body is the provider’s own, else `relay`. */
@@ -4422,6 +4696,12 @@ export interface components {
         "X-Relay-Wait-Ms": number;
         /** @description Fallbacks used. */
         "X-Relay-Fallback-Count": number;
+        /** @description The operation that the request was translated to, such as `chat`. */
+        "X-Relay-Translated-To": string;
+        /** @description Fields of the request that the provider did not get, because its protocol cannot express them or because they are thinking that Relay translated for an earlier turn. */
+        "X-Relay-Left-Out": string;
+        /** @description `true` when the count is Relay’s estimate, because no endpoint could be asked. */
+        "X-Relay-Estimated": boolean;
         /** @description Estimate at admission. */
         "X-Relay-Estimated-Input-Tokens": number;
         /** @description Estimate at admission. */
@@ -4563,6 +4843,117 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EmbeddingsRequest"];
+            };
+        };
+        responses: {
+            /** @description ProviderObject */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-overhead-ms": components["headers"]["x-relay-overhead-ms"];
+                    "X-Relay-Selected-Endpoint": components["headers"]["X-Relay-Selected-Endpoint"];
+                    "X-Relay-Selected-Endpoint-Id": components["headers"]["X-Relay-Selected-Endpoint-Id"];
+                    "X-Relay-Selected-Provider-Id": components["headers"]["X-Relay-Selected-Provider-Id"];
+                    "X-Relay-Selected-Upstream-Model": components["headers"]["X-Relay-Selected-Upstream-Model"];
+                    "X-Relay-Wait-Ms": components["headers"]["X-Relay-Wait-Ms"];
+                    "X-Relay-Fallback-Count": components["headers"]["X-Relay-Fallback-Count"];
+                    "X-Relay-Estimated-Input-Tokens": components["headers"]["X-Relay-Estimated-Input-Tokens"];
+                    "X-Relay-Estimated-Output-Tokens": components["headers"]["X-Relay-Estimated-Output-Tokens"];
+                    "X-Relay-Estimated-Cost-Micros": components["headers"]["X-Relay-Estimated-Cost-Micros"];
+                    "X-Relay-Actual-Input-Tokens": components["headers"]["X-Relay-Actual-Input-Tokens"];
+                    "X-Relay-Actual-Output-Tokens": components["headers"]["X-Relay-Actual-Output-Tokens"];
+                    "X-Relay-Actual-Total-Tokens": components["headers"]["X-Relay-Actual-Total-Tokens"];
+                    "X-Relay-Actual-Cost-Micros": components["headers"]["X-Relay-Actual-Cost-Micros"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    "x-ratelimit-limit-tokens": components["headers"]["x-ratelimit-limit-tokens"];
+                    "x-ratelimit-remaining-tokens": components["headers"]["x-ratelimit-remaining-tokens"];
+                    "x-ratelimit-reset-tokens": components["headers"]["x-ratelimit-reset-tokens"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderObject"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    createMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessagesRequest"];
+            };
+        };
+        responses: {
+            /** @description ProviderObject */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-overhead-ms": components["headers"]["x-relay-overhead-ms"];
+                    "X-Relay-Selected-Endpoint": components["headers"]["X-Relay-Selected-Endpoint"];
+                    "X-Relay-Selected-Endpoint-Id": components["headers"]["X-Relay-Selected-Endpoint-Id"];
+                    "X-Relay-Selected-Provider-Id": components["headers"]["X-Relay-Selected-Provider-Id"];
+                    "X-Relay-Selected-Upstream-Model": components["headers"]["X-Relay-Selected-Upstream-Model"];
+                    "X-Relay-Wait-Ms": components["headers"]["X-Relay-Wait-Ms"];
+                    "X-Relay-Fallback-Count": components["headers"]["X-Relay-Fallback-Count"];
+                    "X-Relay-Estimated-Input-Tokens": components["headers"]["X-Relay-Estimated-Input-Tokens"];
+                    "X-Relay-Estimated-Output-Tokens": components["headers"]["X-Relay-Estimated-Output-Tokens"];
+                    "X-Relay-Estimated-Cost-Micros": components["headers"]["X-Relay-Estimated-Cost-Micros"];
+                    "X-Relay-Actual-Input-Tokens": components["headers"]["X-Relay-Actual-Input-Tokens"];
+                    "X-Relay-Actual-Output-Tokens": components["headers"]["X-Relay-Actual-Output-Tokens"];
+                    "X-Relay-Actual-Total-Tokens": components["headers"]["X-Relay-Actual-Total-Tokens"];
+                    "X-Relay-Actual-Cost-Micros": components["headers"]["X-Relay-Actual-Cost-Micros"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    "x-ratelimit-limit-tokens": components["headers"]["x-ratelimit-limit-tokens"];
+                    "x-ratelimit-remaining-tokens": components["headers"]["x-ratelimit-remaining-tokens"];
+                    "x-ratelimit-reset-tokens": components["headers"]["x-ratelimit-reset-tokens"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderObject"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    countTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CountTokensRequest"];
             };
         };
         responses: {
@@ -5238,6 +5629,38 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    requestSignUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignUpRequest"];
+            };
+        };
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
     signUp: {
         parameters: {
             query?: never;
@@ -5263,6 +5686,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
@@ -6183,6 +6607,38 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listProviderPresets: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List provider presets */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderPreset"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];
@@ -7895,7 +8351,7 @@ export interface operations {
                 from?: string;
                 to?: string;
                 state?: "completed" | "failed" | "cancelled";
-                operation?: "chat" | "responses" | "embeddings";
+                operation?: "chat" | "responses" | "embeddings" | "messages" | "count_tokens";
                 model?: string;
                 lane_id?: string;
                 endpoint_id?: string;
@@ -7936,7 +8392,7 @@ export interface operations {
                 from?: string;
                 to?: string;
                 state?: "completed" | "failed" | "cancelled";
-                operation?: "chat" | "responses" | "embeddings";
+                operation?: "chat" | "responses" | "embeddings" | "messages" | "count_tokens";
                 model?: string;
                 lane_id?: string;
                 endpoint_id?: string;
@@ -7977,7 +8433,7 @@ export interface operations {
                 from?: string;
                 to?: string;
                 state?: "completed" | "failed" | "cancelled";
-                operation?: "chat" | "responses" | "embeddings";
+                operation?: "chat" | "responses" | "embeddings" | "messages" | "count_tokens";
                 model?: string;
                 lane_id?: string;
                 endpoint_id?: string;
@@ -8449,6 +8905,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            400: components["responses"]["Error400"];
             404: components["responses"]["Error404"];
             500: components["responses"]["Error500"];
         };

@@ -1,8 +1,10 @@
 /** Every header that Relay reads or sets, spelled as on the wire. */
 export const headers = {
   authorization: 'Authorization',
+  apiKey: 'x-api-key',
   wwwAuthenticate: 'WWW-Authenticate',
   requestId: 'x-request-id',
+  anthropicRequestId: 'request-id',
   overheadMs: 'x-relay-overhead-ms',
   errorSource: 'x-relay-error-source',
   retryAfter: 'Retry-After',
@@ -27,6 +29,9 @@ export const headers = {
   selectedUpstreamModel: 'X-Relay-Selected-Upstream-Model',
   waitMs: 'X-Relay-Wait-Ms',
   fallbackCount: 'X-Relay-Fallback-Count',
+  translatedTo: 'X-Relay-Translated-To',
+  leftOut: 'X-Relay-Left-Out',
+  estimated: 'X-Relay-Estimated',
   estimatedInputTokens: 'X-Relay-Estimated-Input-Tokens',
   estimatedOutputTokens: 'X-Relay-Estimated-Output-Tokens',
   estimatedCostMicros: 'X-Relay-Estimated-Cost-Micros',
@@ -53,13 +58,18 @@ export interface HeaderDescription {
   readonly meaning: string;
 }
 
-const threePosts = '200 of chat completions, responses and embeddings';
+const threePosts = '200 of chat completions, responses, embeddings and messages';
 const nonStreaming = `${threePosts}, not streaming`;
 const anyInference = 'every inference answer to which a policy applies; on a 429, of the policy that refused';
 const pagedLists = 'list answers when `limit` was sent';
 
 export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> = {
   authorization: request('string', 'every route that is not public', '`Bearer <API_KEY>`.'),
+  apiKey: request(
+    'string',
+    '`/v1/messages` and what is below it; `/v1/models` with `anthropic-version`',
+    'The key, as Anthropic’s clients send it. It is not read beside `Authorization`, and never reaches a provider.',
+  ),
   wwwAuthenticate: response(
     'string',
     '401 answers',
@@ -71,6 +81,11 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
     on: 'every answer; optional on requests',
     meaning: 'The request’s id. A client’s own value is kept as `client_request_id` in the log.',
   },
+  anthropicRequestId: response(
+    'string',
+    'answers of `/v1/messages` and what is below it; of `/v1/models` with `anthropic-version`',
+    'The same id where Anthropic’s clients look for it.',
+  ),
   overheadMs: response(
     'number',
     'every inference answer',
@@ -119,6 +134,21 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   selectedUpstreamModel: response('string', threePosts, 'The upstream model used.'),
   waitMs: response('integer', threePosts, 'Time waited for capacity, in milliseconds.'),
   fallbackCount: response('integer', threePosts, 'Fallbacks used.'),
+  translatedTo: response(
+    'string',
+    'answers of an endpoint that speaks another protocol than the client',
+    'The operation that the request was translated to, such as `chat`.',
+  ),
+  leftOut: response(
+    'string',
+    'answers to a request of which the provider did not get every field',
+    'Fields of the request that the provider did not get, because its protocol cannot express them or because they are thinking that Relay translated for an earlier turn.',
+  ),
+  estimated: response(
+    'boolean',
+    '200 of `/v1/messages/count_tokens`',
+    '`true` when the count is Relay’s estimate, because no endpoint could be asked.',
+  ),
   estimatedInputTokens: response('integer', threePosts, 'Estimate at admission.'),
   estimatedOutputTokens: response('integer', threePosts, 'Estimate at admission.'),
   estimatedCostMicros: response('integer', threePosts, 'Estimated cost in micro-USD.'),

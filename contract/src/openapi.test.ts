@@ -55,6 +55,11 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('has 400 wherever a path has a parameter, whose escapes may be broken', () => {
+    for (const { id, params, errors } of allRoutes)
+      if (params !== undefined) assert.ok(errors.includes('invalid_request'), id);
+  });
+
   it('is plain JSON without TypeBox marks, and the same on every build', () => {
     assert.deepEqual(document, plain);
     assert.ok([...walk(plain)].every((node) => Object.keys(node).every((key) => !key.startsWith('~'))));

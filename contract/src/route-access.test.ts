@@ -35,6 +35,7 @@ describe('the access table', () => {
       'getSignInMethods',
       'receiveStripeEvent',
       'requestPasswordReset',
+      'requestSignUp',
       'signUp',
       'startSso',
     ]);

@@ -73,7 +73,9 @@ function errorsOf(route: RouteDefinition): ErrorCode[] {
   };
   add('internal_error');
   if (route.params !== undefined || namesResource(route.body)) add('not_found');
-  if (route.query !== undefined || route.plane === 'management') add('invalid_request');
+  // A path whose escapes cannot be decoded is refused before its parameter is looked at.
+  const isRead = route.query !== undefined || route.params !== undefined;
+  if (isRead || route.plane === 'management') add('invalid_request');
   const isRepeatable = route.errors?.includes('idempotency_conflict') === true;
   if (isRepeatable && showsSecret(route.success.schema)) add('secret_already_shown');
   if (route.body !== undefined) {

@@ -77,6 +77,12 @@ describe('validation messages name the field and the fix', () => {
     });
   });
 
+  it('an unknown field deep inside has its whole path', () => {
+    const value = { bindings: [{ target_type: 'global', colour: 'red' }] };
+    const result = compileValidator(GuardrailBindingsUpdate)(value);
+    assert.deepEqual(result.ok ? [] : result.issues.map(({ path }) => path), ['bindings[0].colour']);
+  });
+
   it('reports a body that is not an object', () => {
     for (const value of [null, [], 'x', 1]) {
       assert.deepEqual(issuesOf(MembershipCreate, value), ['the body must be an object']);
@@ -173,7 +179,9 @@ describe('coerceQuery', () => {
   });
 
   it('leaves an invalid integer for the validator to report', () => {
-    const query = coerceQuery(RequestLogQuery, new URLSearchParams('limit=ten'));
-    assert.deepEqual(issuesOf(RequestLogQuery, query), ['limit must be an integer from 1 to 1000']);
+    for (const limit of ['ten', '10abc', '1e2', '10.5', '0x10', ' 10']) {
+      const query = coerceQuery(RequestLogQuery, new URLSearchParams({ limit }));
+      assert.deepEqual(issuesOf(RequestLogQuery, query), ['limit must be an integer from 1 to 1000'], limit);
+    }
   });
 });

@@ -26,9 +26,9 @@ export async function answerRequest(
   sendInterim(exchange, fault);
 
   const streamed = ask !== null && isStreamed(ask, fault);
-  const canned = cannedAnswer(fault, streamed, requestBody);
+  const canned = cannedAnswer(exchange.entry, fault, streamed, requestBody);
   if (canned !== null) return sendBody(exchange, canned, fault);
-  if (ask === null) return sendBody(exchange, failure(503), fault);
+  if (ask === null) return sendBody(exchange, failure(exchange.entry, 503), fault);
   if (fault.rawFrames !== undefined) return sendStream(exchange, rawAnswer(fault.rawFrames), fault);
   const answer = ask.answer(fault);
   exchange.reportOnCompletion = answer.reported;
@@ -38,7 +38,7 @@ export async function answerRequest(
 
 function isStreamed(ask: Ask, fault: Fault): boolean {
   if (fault.rawFrames !== undefined) return true;
-  if (ask.operation === 'embeddings' || ask.operation === 'models') return false;
+  if (['embeddings', 'models', 'count_tokens'].includes(ask.operation)) return false;
   return fault.answerAs === undefined ? ask.stream : fault.answerAs === 'stream';
 }
 

@@ -1,3 +1,4 @@
+import type { Ask } from './ask.ts';
 import { type BodyOperation, type ReadContext, type ReadResult, readRequest } from './read-request.ts';
 import type { ReportedUsage } from './request-log.ts';
 
@@ -49,9 +50,13 @@ function plainAnswer({ ask }: ReadResult): PlainAnswer | null {
   const length = String(bytes.length);
   return {
     latin1: bytes.toString('latin1'),
-    fields: ['openai-version', '2020-10-01', 'content-type', 'application/json', 'content-length', length],
+    fields: [...versionOf(ask), 'content-type', 'application/json', 'content-length', length],
     promptTokens: answer.promptTokens,
     completionTokens: answer.completionTokens,
     usage: answer.reported,
   };
+}
+
+function versionOf({ operation }: Ask): string[] {
+  return operation === 'messages' || operation === 'count_tokens' ? [] : ['openai-version', '2020-10-01'];
 }

@@ -1,7 +1,7 @@
 import type { Fault } from './fault.ts';
 import type { ReportedUsage } from './request-log.ts';
 
-export type Operation = 'chat' | 'responses' | 'embeddings' | 'models';
+export type Operation = 'chat' | 'responses' | 'embeddings' | 'messages' | 'count_tokens' | 'models';
 
 export interface Frame {
   text: string;
@@ -49,7 +49,10 @@ export function idFrom(prefix: string, seed: number): string {
 export function usageFor(fault: Fault, promptTokens: number, completionTokens: number): ReportedUsage | null {
   if (fault.noUsage === true) return null;
   if (fault.zeroUsage === true) return { promptTokens: 0, completionTokens: 0 };
-  return { promptTokens, completionTokens };
+  return {
+    promptTokens: fault.claimedInput ?? promptTokens,
+    completionTokens: fault.claimedOutput ?? completionTokens,
+  };
 }
 
 export function cachedTokensOf(fault: Fault, usage: ReportedUsage): number {

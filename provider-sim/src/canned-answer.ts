@@ -1,5 +1,7 @@
+import { errorBodyFor } from './anthropic/dialect.ts';
 import type { Fault } from './fault.ts';
-import { errorBody, refusalForStatus } from './openai-error.ts';
+import { refusalForStatus } from './openai-error.ts';
+import type { RequestLogEntry } from './request-log.ts';
 import type { WholeBody } from './send-body.ts';
 import { streamType } from './sse-writer.ts';
 
@@ -8,7 +10,12 @@ const page =
   '<!doctype html><html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>\n';
 
 /** The answer a fault puts in place of the asked-for one; null when the asked-for one is to be given. */
-export function cannedAnswer(fault: Fault, streamed: boolean, requestBody: Buffer): WholeBody | null {
+export function cannedAnswer(
+  entry: RequestLogEntry,
+  fault: Fault,
+  streamed: boolean,
+  requestBody: Buffer,
+): WholeBody | null {
   if (fault.echo === true || fault.bodyBase64 !== undefined) {
     const bytes = fault.bodyBase64 === undefined ? requestBody : Buffer.from(fault.bodyBase64, 'base64');
     const status = fault.status ?? 200;
@@ -22,16 +29,17 @@ export function cannedAnswer(fault: Fault, streamed: boolean, requestBody: Buffe
   if (fault.html200 === true) return canned(fault.status ?? 200, 'text/html; charset=utf-8', page);
   if (fault.emptyBody === true) return canned(fault.status ?? 200, streamed ? streamType : json, '');
   if (fault.status === 204) return canned(204, null, '');
-  if (fault.status !== undefined && (fault.status < 200 || fault.status > 299)) return failure(fault.status);
+  if (fault.status !== undefined && (fault.status < 200 || fault.status > 299))
+    return failure(entry, fault.status);
   const failsInStream =
     fault.errorAfterCreated === true ||
     fault.errorBeforeContent === true ||
     fault.errorAfterFrames !== undefined;
-  return failsInStream && !streamed && fault.rawFrames === undefined ? failure(500) : null;
+  return failsInStream && !streamed && fault.rawFrames === undefined ? failure(entry, 500) : null;
 }
 
-export function failure(status: number): WholeBody {
-  return canned(status, json, errorBody(refusalForStatus(status)));
+export function failure(entry: RequestLogEntry, status: number): WholeBody {
+  return canned(status, json, errorBodyFor(entry, refusalForStatus(status)));
 }
 
 function canned(status: number, contentType: string | null, text: string): WholeBody {

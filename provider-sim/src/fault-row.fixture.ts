@@ -29,6 +29,8 @@ export const cases: Case[] = [
   { operation: 'responses', stream: false },
   { operation: 'responses', stream: true },
   { operation: 'embeddings', stream: false },
+  { operation: 'messages', stream: false },
+  { operation: 'messages', stream: true },
 ];
 
 export const isStream = (given: Case): boolean => given.stream;

@@ -20,14 +20,21 @@ export const contentRows = {
     {
       fault: { zeroUsage: true },
       check(seen, entry) {
-        assert.match(seen.text, /"total_tokens":0/);
+        assert.match(seen.text, /"(total|output)_tokens":0/);
         assert.deepEqual(entry.reportedUsage, { promptTokens: 0, completionTokens: 0 });
         assert.ok(entry.promptTokens > 0);
       },
     },
   ],
   usageTwice: [
-    { fault: { usageTwice: true }, check: (seen) => assert.equal(seen.text.match(/"usage":\{/g)?.length, 2) },
+    {
+      fault: { usageTwice: true },
+      check(seen, _entry, { operation, stream }) {
+        // The first frame of a messages stream has usage, too.
+        const times = operation === 'messages' && stream ? 3 : 2;
+        assert.equal(seen.text.match(/"usage":\{/g)?.length, times);
+      },
+    },
   ],
   usageCumulative: [
     {
@@ -48,6 +55,26 @@ export const contentRows = {
       check: (seen) => assert.match(seen.text, /"choices":\[\],"usage":\{/),
     },
   ],
+  claimedInput: [
+    {
+      fault: { claimedInput: -5.5 },
+      check(seen, entry) {
+        assert.match(seen.text, /"(prompt|input)_tokens":-5\.5/);
+        assert.equal(entry.reportedUsage?.promptTokens, -5.5);
+        assert.ok(entry.promptTokens > 0);
+      },
+    },
+  ],
+  claimedOutput: [
+    {
+      fault: { claimedOutput: Number.MAX_SAFE_INTEGER },
+      only: (given) => given.operation !== 'embeddings',
+      check(seen, entry) {
+        assert.match(seen.text, /"(completion|output)_tokens":9007199254740991/);
+        assert.ok(entry.completionTokens < 1_000);
+      },
+    },
+  ],
   promptTokens: [
     {
       fault: { promptTokens: 1234 },
@@ -61,7 +88,7 @@ export const contentRows = {
     {
       fault: { promptTokens: 50, cachedTokens: 40 },
       only: (given) => given.operation !== 'embeddings',
-      check: (seen) => assert.match(seen.text, /"cached_tokens":40/),
+      check: (seen) => assert.match(seen.text, /"(cached|cache_read_input)_tokens":40/),
     },
   ],
   outputTokens: [
@@ -110,7 +137,7 @@ export const contentRows = {
       only: isStream,
       check(seen) {
         const first = readSse(seen.text).findIndex(({ data }) =>
-          /"content":"[^"]|output_text.delta/.test(data),
+          /"content":"[^"]|output_text.delta|text_delta/.test(data),
         );
         assert.ok(first >= 71);
       },

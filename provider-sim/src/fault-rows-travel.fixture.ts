@@ -101,7 +101,11 @@ export const travelRows = {
   rateLimitHeaders: [
     {
       fault: { rateLimitHeaders: true },
-      check: (seen) => assert.equal(seen.headers['x-ratelimit-limit-requests'], '5000'),
+      check(seen, _entry, { operation }) {
+        if (operation === 'messages')
+          assert.equal(seen.headers['anthropic-ratelimit-requests-limit'], '4000');
+        else assert.equal(seen.headers['x-ratelimit-limit-requests'], '5000');
+      },
     },
   ],
   hugeHeaders: [
@@ -206,7 +210,9 @@ export const travelRows = {
     {
       fault: { errorBeforeContent: true, preambleFrames: 2 },
       outcome: inStreamError,
-      check: failsAfter((given) => (given.operation === 'chat' ? 3 : 6)),
+      check: failsAfter(
+        ({ operation }) => ({ chat: 3, messages: 5, responses: 6, embeddings: 0 })[operation],
+      ),
     },
   ],
   errorAfterFrames: [

@@ -33,6 +33,8 @@ const faultFields = {
   usageTwice: 'flag',
   usageCumulative: 'flag',
   usageUnasked: 'flag',
+  claimedInput: 'number',
+  claimedOutput: 'number',
   promptTokens: 'count',
   cachedTokens: 'count',
   // How much is said.
@@ -74,6 +76,7 @@ export type Encoding = 'gzip' | 'br' | 'deflate';
 interface KindTypes {
   flag: boolean;
   count: number;
+  number: number;
   text: string;
   texts: string[];
   record: Record<string, string>;
@@ -100,6 +103,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 const kindChecks: Record<keyof KindTypes, (value: unknown) => boolean> = {
   flag: isFlag,
   count: isCount,
+  number: Number.isFinite,
   text: isText,
   texts: (value) => Array.isArray(value) && value.every(isText),
   record: (value) => isRecord(value) && Object.values(value).every(isText),

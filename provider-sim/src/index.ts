@@ -15,4 +15,4 @@ export { startProviderSim } from './provider-sim.ts';
 export { imageTokens } from './read-prompt.ts';
 export { contentOfStream, readSse, type SseEvent } from './read-sse.ts';
 export type { BodyRetention, Outcome, ReportedUsage, RequestLogEntry } from './request-log.ts';
-export type { ProviderSim, ProviderSimOptions } from './simulator.ts';
+export type { Play, ProviderSim, ProviderSimOptions } from './simulator.ts';

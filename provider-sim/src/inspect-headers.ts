@@ -1,14 +1,24 @@
 /** What the headers of a request say, read in one pass over the raw list. */
 export interface HeaderFacts {
   key: string;
+  /** `anthropic-version`; null when it was not sent. */
+  anthropicVersion: string | null;
   contentType: string;
   contentEncoding: string;
   /** What no client of a provider may send. */
   violations: string[];
 }
 
+export const noFacts: HeaderFacts = {
+  key: '',
+  anthropicVersion: null,
+  contentType: '',
+  contentEncoding: '',
+  violations: [],
+};
+
 export function inspectHeaders(rawHeaders: string[]): HeaderFacts {
-  const facts: HeaderFacts = { key: '', contentType: '', contentEncoding: '', violations: [] };
+  const facts: HeaderFacts = { ...noFacts, violations: [] };
   const seen = new Set<string>();
   let credentials = 0;
   let hasLength = false;
@@ -27,6 +37,9 @@ export function inspectHeaders(rawHeaders: string[]): HeaderFacts {
       case 'x-api-key':
         credentials += 1;
         if (facts.key === '') facts.key = value;
+        break;
+      case 'anthropic-version':
+        facts.anthropicVersion = value;
         break;
       case 'content-type':
         if (seen.has(name)) facts.violations.push('duplicated_content_type');

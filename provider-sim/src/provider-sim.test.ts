@@ -8,6 +8,29 @@ import type { ProviderSim } from './simulator.ts';
 
 const { path, body } = operations.chat;
 
+describe('a played model', () => {
+  it('answers streams with its frames, which faults act on, and leaves the rest as it is', async () => {
+    const frames = ['data: {"played":1}\n\n', 'data: [DONE]\n\n'];
+    const sim = await startProviderSim({
+      play: (request, bytes) => (request.model === 'sim-chat' && bytes.includes('played') ? frames : null),
+    });
+    try {
+      const ask = { ...body, model: 'sim-chat', messages: [{ role: 'user', content: 'played' }] };
+      const streamed = { ...ask, stream: true };
+      assert.equal((await send(sim, path, streamed)).text, frames.join(''));
+      assert.ok((await send(sim, path, ask)).text.includes('chat.completion'));
+      const other = { ...streamed, model: 'sim-chat-b' };
+      assert.ok((await send(sim, path, other)).text.includes('chat.completion.chunk'));
+      sim.script({ fault: { cutAfterFrames: 1 } }, { fault: { status: 429 } });
+      await send(sim, path, streamed);
+      assert.deepEqual([sim.log.at(-1)?.outcome, sim.log.at(-1)?.framesSent], ['cut', 1]);
+      assert.equal((await send(sim, path, streamed)).status, 429);
+    } finally {
+      await sim.close();
+    }
+  });
+});
+
 describe('scripts, log and counts', () => {
   let sim: ProviderSim;
   before(async () => {

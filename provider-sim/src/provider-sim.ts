@@ -5,6 +5,7 @@ import { createAskCache } from './ask-cache.ts';
 import { serveControl } from './control.ts';
 import { createTally } from './counts.ts';
 import { createFaultScript } from './fault-script.ts';
+import { noFacts } from './inspect-headers.ts';
 import { modelsDefault, type SimModel } from './models.ts';
 import { createEntry } from './open-exchange.ts';
 import { createRequestLog } from './request-log.ts';
@@ -83,6 +84,7 @@ function createState(options: ProviderSimOptions): SimState {
   return {
     keys: options.keys === undefined ? null : new Set(options.keys),
     anonymous: options.anonymous ?? false,
+    anyPrefix: options.anyPrefix ?? false,
     bodyBytesMax: options.requestBytesMax ?? 64 * 1024 * 1024,
     models,
     log: createRequestLog({
@@ -93,6 +95,7 @@ function createState(options: ProviderSimOptions): SimState {
     }),
     tally: createTally(),
     script: createFaultScript(),
+    play: options.play ?? null,
     readBody: createAskCache({ seed: options.seed ?? 1, models }),
     nextId: () => {
       lastId += 1;
@@ -115,7 +118,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 
 /** A request the parser refuses (both framing headers, for one) never reaches a handler; it is logged all the same. */
 function noteUnreadable(state: SimState, error: NodeJS.ErrnoException): void {
-  const facts = { key: '', contentType: '', contentEncoding: '', violations: [`unreadable:${error.code}`] };
+  const facts = { ...noFacts, violations: [`unreadable:${error.code}`] };
   const entry = createEntry(state.nextId(), { rawHeaders: [] }, '', '', facts);
   entry.status = 400;
   entry.outcome = 'refused';

@@ -34,6 +34,10 @@ export const operations = {
   },
   responses: { path: '/v1/responses', body: { model: 'sim-chat', input: 'Hello.' } },
   embeddings: { path: '/v1/embeddings', body: { model: 'sim-embed', input: 'Hello.' } },
+  messages: {
+    path: '/v1/messages',
+    body: { model: 'sim-claude', max_tokens: 4096, messages: [{ role: 'user', content: 'Hello.' }] },
+  },
 } as const;
 
 export type Body = Buffer | string | Record<string, unknown> | null;
@@ -44,6 +48,7 @@ export function send(sim: ProviderSim, path: string, body: Body, sending: Sendin
   const headers = {
     authorization: 'Bearer test-key',
     'content-type': 'application/json',
+    ...(path.startsWith('/v1/messages') ? { 'anthropic-version': '2023-06-01' } : {}),
     ...sending.headers,
   };
   const method = sending.method ?? 'POST';

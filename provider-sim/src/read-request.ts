@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { readCountTokens, readMessages } from './anthropic/messages.ts';
+import { validateCountTokens, validateMessages } from './anthropic/validate-messages.ts';
 import type { Ask, AskContext, Operation } from './ask.ts';
 import { readChat } from './chat.ts';
 import { readEmbeddings } from './embeddings.ts';
@@ -21,6 +23,8 @@ const readers: Record<BodyOperation, OperationReader> = {
   chat: { validate: validateChat, read: readChat },
   responses: { validate: validateResponses, read: readResponses },
   embeddings: { validate: validateEmbeddings, read: readEmbeddings },
+  messages: { validate: validateMessages, read: readMessages },
+  count_tokens: { validate: validateCountTokens, read: readCountTokens },
 };
 
 export type ReadResult = { ask: Ask; refused: null } | { ask: null; refused: Refusal };
@@ -47,7 +51,10 @@ export function readRequest(operation: BodyOperation, bytes: Buffer, context: Re
     const message = `The model '${id}' does not exist or you do not have access to it.`;
     return refused(refusal(404, message, 'model_not_found', 'model'));
   }
-  if (model.operations !== undefined && !model.operations.includes(operation)) {
+  if (
+    model.operations !== undefined &&
+    !model.operations.includes(operation === 'count_tokens' ? 'messages' : operation)
+  ) {
     const message = `The model '${id}' is not served on this endpoint.`;
     return refused(refusal(404, message, 'model_not_supported', 'model'));
   }

@@ -21,7 +21,7 @@ export function readSse(text: string): SseEvent[] {
   return events;
 }
 
-/** The text a chat or responses stream put together from its deltas (of the first choice). */
+/** The text a stream of chat, responses or messages put together from its deltas (of the first choice). */
 export function contentOfStream(text: string): string {
   let content = '';
   for (const { data } of readSse(text)) {
@@ -29,6 +29,8 @@ export function contentOfStream(text: string): string {
     const parsed: unknown = JSON.parse(data);
     if (!isRecord(parsed)) continue;
     if (parsed['type'] === 'response.output_text.delta') content += String(parsed['delta']);
+    if (parsed['type'] === 'content_block_delta' && isRecord(parsed['delta']))
+      content += typeof parsed['delta']['text'] === 'string' ? parsed['delta']['text'] : '';
     const choices = parsed['choices'];
     if (!Array.isArray(choices)) continue;
     const choice: unknown = choices[0];

@@ -8,16 +8,27 @@ export interface Admittance {
   anonymous: boolean;
 }
 
+const anthropicVersions = ['2023-01-01', '2023-06-01', '2026-10-21'];
+
 /** Refusals by headers alone: leaked client headers, a wrong key, a wrong content type. */
-export function refuseHead(given: Admittance, operation: Operation, facts: HeaderFacts): Refusal | null {
+export function refuseHead(
+  given: Admittance,
+  operation: Operation,
+  facts: HeaderFacts,
+  anthropic: boolean,
+): Refusal | null {
   const authorized = given.keys === null ? facts.key !== '' : given.keys.has(facts.key);
   if (!authorized && !given.anonymous) {
-    const message =
-      facts.key === ''
-        ? "You didn't provide an API key. Provide it in an Authorization header using Bearer auth."
-        : 'Incorrect API key provided.';
-    return refusal(401, message, 'invalid_api_key', null);
+    const missing = anthropic
+      ? 'x-api-key header is required'
+      : "You didn't provide an API key. Provide it in an Authorization header using Bearer auth.";
+    const wrong = anthropic ? 'invalid x-api-key' : 'Incorrect API key provided.';
+    return refusal(401, facts.key === '' ? missing : wrong, 'invalid_api_key', null);
   }
+  if (anthropic && facts.anthropicVersion === null)
+    return refusal(400, 'anthropic-version: header is required', 'invalid_request', null);
+  if (anthropic && !anthropicVersions.includes(facts.anthropicVersion ?? ''))
+    return refusal(400, `anthropic-version: "${facts.anthropicVersion}" is not a valid version`, null, null);
   if (operation === 'models') return null;
   if (!/^application\/json\s*(;|$)/i.test(facts.contentType)) {
     const message = `Unsupported content type: '${facts.contentType}'. This API method only accepts 'application/json' requests.`;

@@ -1,3 +1,4 @@
+import { isAnthropic, requestIdOf } from './anthropic/dialect.ts';
 import type { Exchange } from './exchange.ts';
 import { type Fault, faultCount } from './fault.ts';
 
@@ -14,7 +15,10 @@ export interface Head {
 /** Writes the head, with whatever a fault adds to it. */
 export function writeHead(exchange: Exchange, head: Head, fault: Fault): void {
   const { res, entry } = exchange;
-  const fields: string[] = ['x-request-id', `req_sim_${entry.id}`, 'openai-version', '2020-10-01'];
+  const anthropic = isAnthropic(entry);
+  const fields: string[] = anthropic
+    ? ['request-id', requestIdOf(entry)]
+    : ['x-request-id', requestIdOf(entry), 'openai-version', '2020-10-01'];
   if (head.contentType !== null) fields.push('content-type', fault.contentType ?? head.contentType);
   if (head.contentLength !== null && fault.trailers !== true) {
     fields.push('content-length', String(head.contentLength));
@@ -24,7 +28,8 @@ export function writeHead(exchange: Exchange, head: Head, fault: Fault): void {
   if (fault.encoding !== undefined) fields.push('content-encoding', fault.encoding);
   if (fault.trailers === true) fields.push('trailer', 'x-sim-trailer');
   if (fault.connectionClose === true || fault.early === true) fields.push('connection', 'close');
-  if (fault.rateLimitHeaders === true) fields.push(...rateLimitFields);
+  if (fault.rateLimitHeaders === true)
+    fields.push(...(anthropic ? anthropicRateLimitFields : rateLimitFields));
   const huge = faultCount(fault.hugeHeaders, hugeHeadersBytesDefault) ?? 0;
   for (let index = 0; index * fillerBytes < huge; index += 1) {
     fields.push(`x-sim-filler-${index}`, 'x'.repeat(fillerBytes - 20));
@@ -42,6 +47,15 @@ const rateLimitFields = [
   ['x-ratelimit-remaining-tokens', '1999985'],
   ['x-ratelimit-reset-requests', '12ms'],
   ['x-ratelimit-reset-tokens', '0s'],
+].flat();
+
+const anthropicRateLimitFields = [
+  ['anthropic-ratelimit-requests-limit', '4000'],
+  ['anthropic-ratelimit-requests-remaining', '3999'],
+  ['anthropic-ratelimit-requests-reset', '2026-01-01T00:00:00Z'],
+  ['anthropic-ratelimit-tokens-limit', '480000'],
+  ['anthropic-ratelimit-tokens-remaining', '480000'],
+  ['anthropic-organization-id', '00000000-0000-4000-8000-000000000000'],
 ].flat();
 
 function setField(fields: string[], name: string, value: string): void {

@@ -7,8 +7,15 @@ const paths: Record<string, { method: string; operation: Operation }> = {
   '/v1/chat/completions': { method: 'POST', operation: 'chat' },
   '/v1/responses': { method: 'POST', operation: 'responses' },
   '/v1/embeddings': { method: 'POST', operation: 'embeddings' },
+  '/v1/messages': { method: 'POST', operation: 'messages' },
+  '/v1/messages/count_tokens': { method: 'POST', operation: 'count_tokens' },
   '/v1/models': { method: 'GET', operation: 'models' },
 };
+
+/** The path of the same operation at a provider whose base URL ends in `/v1`. */
+export function withUsualPrefix(path: string): string {
+  return Object.keys(paths).find((known) => path.endsWith(known.slice('/v1'.length))) ?? path;
+}
 
 const oneModel = '/v1/models/';
 

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerRequest } from './answer-request.ts';
+import { errorBodyFor, isAnthropic, requestIdOf } from './anthropic/dialect.ts';
+import { refuseRemoved } from './anthropic/validate-messages.ts';
 import type { Ask } from './ask.ts';
 import type { CachedRead, PlainAnswer } from './ask-cache.ts';
 import type { Exchange } from './exchange.ts';
@@ -8,17 +10,20 @@ import type { FaultScript } from './fault-script.ts';
 import { type HeaderFacts, inspectHeaders } from './inspect-headers.ts';
 import { readModels, type SimModel } from './models.ts';
 import { createEntry, type ExchangeBook, openExchange } from './open-exchange.ts';
-import { errorBody, type Refusal, refusal } from './openai-error.ts';
+import { type Refusal, refusal } from './openai-error.ts';
 import type { BodyOperation } from './read-request.ts';
 import { type Admittance, refuseHead, refuseViolations } from './refuse-head.ts';
 import type { RequestLogEntry } from './request-log.ts';
-import { type Route, routeOf } from './route.ts';
+import { type Route, routeOf, withUsualPrefix } from './route.ts';
 import { sendBody } from './send-body.ts';
+import type { Play } from './simulator.ts';
 
 export interface SimState extends ExchangeBook, Admittance {
   bodyBytesMax: number;
+  anyPrefix: boolean;
   models: Map<string, SimModel>;
   script: FaultScript;
+  play: Play | null;
   readBody: (operation: BodyOperation, bytes: Buffer) => CachedRead;
   nextId(): number;
 }
@@ -40,7 +45,8 @@ export function serveRequest(state: SimState, req: IncomingMessage, res: ServerR
   }
   receiveBody(exchange, state.bodyBytesMax, (body) => {
     if (body !== null) state.log.keepBody(entry, body);
-    const verdict = body === null ? tooLarge : judge(state, routeOf(entry.method, path), facts, body);
+    const route = routeOf(entry.method, state.anyPrefix ? withUsualPrefix(path) : path);
+    const verdict = body === null ? tooLarge : judge(state, route, facts, entry, body);
     if (verdict.refused !== null) refuse(exchange, verdict.refused);
     else grant(state, exchange, verdict.ask, verdict.plain, body ?? noBody);
   });
@@ -50,19 +56,28 @@ type Verdict = { refused: Refusal } | { refused: null; ask: Ask; plain: PlainAns
 
 const tooLarge = { refused: refusal(413, 'The request is too large.', 'request_too_large', null) };
 
-function judge(state: SimState, route: Route, facts: HeaderFacts, body: Buffer): Verdict {
+function judge(
+  state: SimState,
+  route: Route,
+  facts: HeaderFacts,
+  entry: RequestLogEntry,
+  body: Buffer,
+): Verdict {
   const forbidden = refuseViolations(facts.violations);
   if (forbidden !== null) return { refused: forbidden };
   if (route.refused !== null) return { refused: route.refused };
-  const refused = refuseHead(state, route.operation, facts);
+  const anthropic = isAnthropic(entry);
+  const refused = refuseHead(state, route.operation, facts, anthropic);
   if (refused !== null) return { refused };
   if (route.operation === 'models') {
-    const ask = readModels([...state.models.values()], route.id);
+    const ask = readModels([...state.models.values()], route.id, anthropic);
     if (ask !== null) return { refused: null, ask, plain: null };
     return { refused: refusal(404, `The model '${route.id}' does not exist.`, 'model_not_found', 'model') };
   }
   const { result, plain } = state.readBody(route.operation, body);
-  return result.ask === null ? { refused: result.refused } : { refused: null, ask: result.ask, plain };
+  if (result.ask === null) return { refused: result.refused };
+  const removed = anthropic ? refuseRemoved(facts.anthropicVersion, body) : null;
+  return removed === null ? { refused: null, ask: result.ask, plain } : { refused: removed };
 }
 
 /** Answers a request that passed; the plain case is sent from memory. */
@@ -71,7 +86,7 @@ function grant(state: SimState, exchange: Exchange, ask: Ask, plain: PlainAnswer
   entry.model = ask.model;
   entry.stream = ask.stream;
   entry.unknownFields = ask.unknownFields;
-  const fault = takeFault(state, entry, ask);
+  const fault = takeFault(state, entry, ask, body);
   if (fault !== null || plain === null) {
     answer(state, exchange, ask, fault, body);
     return;
@@ -82,13 +97,16 @@ function grant(state: SimState, exchange: Exchange, ask: Ask, plain: PlainAnswer
   entry.bytesSent = plain.latin1.length;
   exchange.reportOnCompletion = plain.usage;
   exchange.settle('completed');
-  res.writeHead(200, ['x-request-id', `req_sim_${entry.id}`, ...plain.fields]);
+  const idHeader = isAnthropic(entry) ? 'request-id' : 'x-request-id';
+  res.writeHead(200, [idHeader, requestIdOf(entry), ...plain.fields]);
   res.end(plain.latin1, 'latin1');
 }
 
-/** The script's fault and the body's own, the body's winning where both speak. */
-function takeFault(state: SimState, entry: RequestLogEntry, ask: Ask): Fault | null {
+/** What is played, the script's fault and the body's own, the later winning where several speak. */
+function takeFault(state: SimState, entry: RequestLogEntry, ask: Ask, body: Buffer): Fault | null {
   const scripted = state.script.take({ path: entry.path, key: entry.key, model: ask.model }, 'body');
+  const rawFrames = ask.stream ? (state.play?.(entry, body) ?? null) : null;
+  if (rawFrames !== null) return { rawFrames, ...scripted, ...ask.fault };
   if (scripted === null) return ask.fault;
   return ask.fault === null ? scripted : { ...scripted, ...ask.fault };
 }
@@ -112,7 +130,7 @@ function answer(
 }
 
 function refuse(exchange: Exchange, given: Refusal): void {
-  const bytes = Buffer.from(errorBody(given));
+  const bytes = Buffer.from(errorBodyFor(exchange.entry, given));
   const fault: Fault = given.status === 413 ? { connectionClose: true } : {};
   const body = { status: given.status, contentType: 'application/json', bytes, outcome: 'refused' } as const;
   void sendBody(exchange, body, fault);

@@ -11,6 +11,8 @@ export interface ProviderSimOptions {
   keys?: string[];
   /** Serve requests without a key, as a provider without authentication does. */
   anonymous?: boolean;
+  /** Serve the operations below any path, and not below `/v1` alone. */
+  anyPrefix?: boolean;
   /** A bare name serves every operation. */
   models?: (string | SimModel)[];
   seed?: number;
@@ -18,7 +20,11 @@ export interface ProviderSimOptions {
   logEntriesMax?: number;
   logBodyBytesMax?: number;
   requestBytesMax?: number;
+  /** Plays the model: the frames of a stream that was asked for, or null for the usual words. Faults act on them as on any stream. */
+  play?: Play;
 }
+
+export type Play = (request: Pick<RequestLogEntry, 'path' | 'model'>, body: Buffer) => string[] | null;
 
 export interface ProviderSim {
   /** The origin. */

@@ -160,6 +160,19 @@ const chatRows: Refused[] = [
 
 const responsesBody = operations.responses.body;
 const responsesRows: Refused[] = [
+  {
+    name: 'reasoning that another provider encrypted',
+    body: {
+      ...operations.responses.body,
+      input: [
+        { type: 'reasoning', summary: [], encrypted_content: 'relay:x' },
+        { role: 'user', content: 'Hello.' },
+      ],
+    },
+    status: 400,
+    param: 'input[0].encrypted_content',
+    code: 'invalid_encrypted_content',
+  },
   { name: 'no input', body: { model: 'sim-chat' }, status: 400, param: 'input' },
   { name: 'input of a wrong type', body: { ...responsesBody, input: 5 }, status: 400, param: 'input' },
   {

@@ -48,6 +48,12 @@ const isMessage = hasFields(
   ['role', 'content'],
 );
 
+/** The provider decrypts what it has encrypted; anything else fails. */
+const isEncrypted: Check = (value, param) => {
+  if (typeof value === 'string' && /^[\w+/-]+=*$/.test(value)) return null;
+  return invalid(param, 'The encrypted content could not be verified.', 'invalid_encrypted_content');
+};
+
 const itemChecks: Record<string, Check> = {
   message: isMessage,
   function_call: hasFields({ call_id: isText, name: isText, arguments: isText }, [
@@ -56,6 +62,7 @@ const itemChecks: Record<string, Check> = {
     'arguments',
   ]),
   function_call_output: hasFields({ call_id: isText }, ['call_id', 'output']),
+  reasoning: hasFields({ encrypted_content: isEncrypted }, ['summary']),
 };
 
 /** An item without a type is a message; types that are not known here are let through as the API grows them often. */

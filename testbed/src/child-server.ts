@@ -60,11 +60,14 @@ export function removeDirectory(directory: string): void {
   rmSync(directory, { recursive: true, force: true });
 }
 
-export function startChild(
-  command: string,
-  args: readonly string[],
-  options: { cwd: string; runAs?: RunAs },
-): ChildServer {
+/** `env`: variables beside those of this process. */
+export interface ChildOptions {
+  readonly cwd: string;
+  readonly runAs?: RunAs;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function startChild(command: string, args: readonly string[], options: ChildOptions): ChildServer {
   const child = spawnBound(command, args, options);
   children.add(child);
   let output = '';
@@ -106,16 +109,13 @@ function hold(child: ChildProcess, how: 'ref' | 'unref'): void {
  * Where the system can do so, the child is bound to die with this process even when this process is killed
  * with SIGKILL and cannot clean up. It keeps the id of the child, because setpriv becomes the command.
  */
-function spawnBound(
-  command: string,
-  args: readonly string[],
-  options: { cwd: string; runAs?: RunAs },
-): ChildProcess {
+function spawnBound(command: string, args: readonly string[], options: ChildOptions): ChildProcess {
   const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
   const { cwd, runAs } = options;
-  if (!hasSetpriv()) return spawn(command, args, { cwd, stdio, ...runAs });
+  const env = { ...process.env, ...options.env };
+  if (!hasSetpriv()) return spawn(command, args, { cwd, env, stdio, ...runAs });
   const identity = runAs ? [`--reuid=${runAs.uid}`, `--regid=${runAs.gid}`, '--clear-groups'] : [];
-  return spawn(SETPRIV, [...identity, '--pdeathsig=KILL', '--', command, ...args], { cwd, stdio });
+  return spawn(SETPRIV, [...identity, '--pdeathsig=KILL', '--', command, ...args], { cwd, env, stdio });
 }
 
 function hasSetpriv(): boolean {

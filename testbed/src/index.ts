@@ -6,4 +6,4 @@ export { type PrivateRedis, startRedis } from './private-redis.ts';
 export { type RedisReply, redisCall, redisCalls, redisKeys } from './redis-client.ts';
 export { type RedisCluster, startRedisCluster } from './redis-cluster.ts';
 export { type SelfHostedEnvironment, selfHostedEnvironment } from './self-hosted-environment.ts';
-export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+export { startTcpProxy, type TcpProxy, type Way } from './tcp-proxy.ts';

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   type ChildServer,
   makeDirectory,
@@ -15,11 +17,13 @@ export interface PrivateRedis {
   stop(): Promise<void>;
   /** SIGKILL. */
   kill(): Promise<void>;
-  /** Again, on the same port and data. */
-  start(): Promise<void>;
+  /** Again, on the same port and data, with these variables in its environment. */
+  start(env?: Readonly<Record<string, string>>): Promise<void>;
   /** SIGSTOP: connections stay open and nothing is answered. */
   pause(): void;
   resume(): void;
+  /** Of one that is dead and keeps a log (`appendonly`): the last bytes of it, or all, are lost. */
+  loseWrites(bytes: number | 'all'): void;
   remove(): Promise<void>;
 }
 
@@ -40,8 +44,8 @@ export async function startRedis(
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   let child: ChildServer | undefined;
 
-  async function launch(): Promise<void> {
-    const started = startChild('redis-server', args, { cwd: directory });
+  async function launch(env: Readonly<Record<string, string>> = {}): Promise<void> {
+    const started = startChild('redis-server', args, { cwd: directory, env });
     child = started;
     await waitUntilServing(started, 'Redis', async () => {
       await redisCall(port, 'PING');
@@ -69,12 +73,27 @@ export async function startRedis(
     port,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
-    async start() {
+    async start(env) {
       if (child !== undefined) throw new Error('Redis is already running');
-      await launch();
+      await launch(env);
     },
     pause: () => running().signal('SIGSTOP'),
     resume: () => running().signal('SIGCONT'),
+    loseWrites(bytes) {
+      if (child !== undefined) throw new Error('Redis is running');
+      const logs = join(directory, 'appendonlydir');
+      if (bytes === 'all') {
+        rmSync(logs, { recursive: true });
+        return;
+      }
+      const newest = readdirSync(logs)
+        .filter((name) => name.endsWith('.incr.aof'))
+        .sort()
+        .at(-1);
+      if (newest === undefined) throw new Error('Redis keeps no log');
+      const path = join(logs, newest);
+      truncateSync(path, Math.max(0, statSync(path).size - bytes));
+    },
     async remove() {
       await end('SIGKILL');
       removeDirectory(directory);

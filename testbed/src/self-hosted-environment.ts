@@ -21,6 +21,8 @@ export function selfHostedEnvironment(stores: Readonly<Record<string, string>>):
       RELAY_ADMIN_TOKEN: adminToken,
       RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
       RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32',
+      // No load balancer has to notice that a process stops.
+      RELAY_LAME_DUCK_MS: '0',
     },
   };
 }

@@ -10,12 +10,19 @@ export interface TcpProxy {
   cut(): void;
   /** Breaks the connections there are and refuses new ones. */
   refuse(): Promise<void>;
-  /** Connections stay open, new ones are accepted, and no byte passes. */
-  stall(): void;
-  /** Serves again, and lets stalled bytes pass. */
+  /** Connections stay open, new ones are accepted, and no byte passes: in neither direction, or not in the one that is named. */
+  stall(way?: Way): void;
+  /** Every byte passes this much later, in both directions. */
+  slow(delayMs: number): void;
+  /** Serves again without delay, and lets stalled bytes pass. */
   heal(): Promise<void>;
+  /** New connections go to this service; those there are stay. */
+  retarget(target: string): void;
   close(): Promise<void>;
 }
+
+/** What clients send, or what the server answers. */
+export type Way = 'requests' | 'answers';
 
 interface Pair {
   readonly client: Socket;
@@ -24,9 +31,10 @@ interface Pair {
 
 /** `target` is the URL of any TCP service; its host and port are used. */
 export async function startTcpProxy(options: { target: string }): Promise<TcpProxy> {
-  const target = new URL(options.target);
+  let target = new URL(options.target);
   const pairs = new Set<Pair>();
-  let stalled = false;
+  const stalled = { requests: false, answers: false };
+  let delayMs = 0;
   let server = createServer(accept);
   const port = await listenOn(server, 0);
   const url = new URL(target);
@@ -41,25 +49,33 @@ export async function startTcpProxy(options: { target: string }): Promise<TcpPro
       client.destroy();
       upstream.destroy();
     };
-    forward(client, upstream, end);
-    forward(upstream, client, end);
-    if (stalled) hold(pair);
+    forward('requests', client, upstream, end);
+    forward('answers', upstream, client, end);
+    hold(pair);
   }
 
-  function forward(from: Socket, to: Socket, end: () => void): void {
-    from.on('data', (chunk) => {
-      if (!to.write(chunk)) from.pause();
+  function forward(way: Way, from: Socket, to: Socket, end: () => void): void {
+    const underWay: Buffer[] = [];
+    // The oldest first, whichever timer fires: bytes keep their order when the delay changes.
+    const passOldest = () => {
+      const chunk = underWay.shift();
+      if (chunk !== undefined && !to.destroyed && !to.write(chunk)) from.pause();
+    };
+    from.on('data', (chunk: Buffer) => {
+      const isFirst = underWay.push(chunk) === 1;
+      if (delayMs === 0 && isFirst) passOldest();
+      else setTimeout(passOldest, delayMs);
     });
     to.on('drain', () => {
-      if (!stalled) from.resume();
+      if (!stalled[way]) from.resume();
     });
     from.on('error', end);
     from.on('close', end);
   }
 
   function hold({ client, upstream }: Pair): void {
-    client.pause();
-    upstream.pause();
+    if (stalled.requests) client.pause();
+    if (stalled.answers) upstream.pause();
   }
 
   function cut(): void {
@@ -82,12 +98,18 @@ export async function startTcpProxy(options: { target: string }): Promise<TcpPro
     url: url.href,
     cut,
     refuse,
-    stall() {
-      stalled = true;
+    stall(way) {
+      stalled.requests = way !== 'answers';
+      stalled.answers = way !== 'requests';
       for (const pair of pairs) hold(pair);
     },
+    slow(ms) {
+      delayMs = ms;
+    },
     async heal() {
-      stalled = false;
+      stalled.requests = false;
+      stalled.answers = false;
+      delayMs = 0;
       for (const { client, upstream } of pairs) {
         client.resume();
         upstream.resume();
@@ -95,6 +117,9 @@ export async function startTcpProxy(options: { target: string }): Promise<TcpPro
       if (server.listening) return;
       server = createServer(accept);
       await listenOn(server, port);
+    },
+    retarget(next) {
+      target = new URL(next);
     },
     close: refuse,
   };

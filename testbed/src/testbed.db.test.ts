@@ -124,6 +124,27 @@ describe('startTcpProxy', async () => {
     await proxy.heal();
     assert.equal(await redisCall(proxy.port, 'PING'), 'PONG');
   });
+
+  it('stalls one direction: what is sent arrives, and its answer does not', async () => {
+    proxy.stall('answers');
+    let isAnswered = false;
+    const sent = redisCall(proxy.port, 'SET', 'sent', 'yes').finally(() => {
+      isAnswered = true;
+    });
+    while ((await redisCall(server.port, 'GET', 'sent')) !== 'yes') assert.equal(isAnswered, false);
+    assert.equal(isAnswered, false);
+    await proxy.heal();
+    assert.equal(await sent, 'OK');
+  });
+
+  it('slows both directions, and keeps the order', async () => {
+    proxy.slow(80);
+    const startMs = performance.now();
+    const first = redisCall(proxy.port, 'GET', 'sent');
+    assert.equal(await first, 'yes');
+    assert.ok(performance.now() - startMs >= 155);
+    await proxy.heal();
+  });
 });
 
 describe('cleaning up', () => {

@@ -56,6 +56,7 @@ async function main(args: readonly string[]): Promise<number> {
     RELAY_ADMIN_TOKEN: secrets.adminToken,
     RELAY_MASTER_KEY: secrets.masterKey,
     RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.0/8',
+    RELAY_LAME_DUCK_MS: '0',
     ...process.env,
   };
   const migrated = await ended(start(['cli/bin/relay.js', 'migrate', 'up'], env));

@@ -16,7 +16,7 @@ const DECIDE_METRICS = [
   'console/src/pages/limits/limit-words.ts',
   'console/src/parts/limit-metrics.ts',
   'console/src/text/limits.ts',
-  'bench/src/limits/admission-calls.ts',
+  'bench/src/limits/organization-traffic.ts',
   'system-tests/src/budgets/ask.ts',
   'system-tests/src/chaos/world.ts',
 ];

@@ -44,6 +44,20 @@ test('a failing test, a test past its time and a file that cannot be loaded are 
   assert.match(output, /FAILED a\.test\.ts: breaks\n.*boom/);
 });
 
+test('a file that fails beside others and passes by itself passes, and is named', async () => {
+  const once = `import { existsSync, writeFileSync } from 'node:fs';
+    test('is late once', () => {
+      const mark = new URL('./ran-before', import.meta.url);
+      if (existsSync(mark)) return;
+      writeFileSync(mark, '');
+      throw new Error('late');
+    });\n`;
+  const { ok, output, lastLine } = await runIn({ 'a.test.ts': passing + once, 'b.test.ts': passing }, 'unit');
+  assert.equal(lastLine, '3 passed, 0 failed');
+  assert.equal(ok, true);
+  assert.match(output, /^unsteady: a\.test\.ts: is late once$/m);
+});
+
 test('a file that does not exit after its tests is ended and counted as a failure', async () => {
   const text = `${passing}import { createServer } from 'node:net';\ncreateServer().listen(0, '127.0.0.1');\n`;
   const { lastLine } = await runIn({ 'a.test.ts': text }, 'unit', '--timeout-ms=500', '--grace-ms=500');

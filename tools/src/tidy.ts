@@ -15,6 +15,7 @@ import { ledgerTables } from './tidy/ledger-tables.ts';
 import { limitMetrics } from './tidy/limit-metrics.ts';
 import { machineTraces } from './tidy/machine-traces.ts';
 import { migrationNames } from './tidy/migrations.ts';
+import { plantedFaults } from './tidy/planted-faults.ts';
 import { readmes } from './tidy/readmes.ts';
 import { testMarkers } from './tidy/test-markers.ts';
 import type { Finding, Tree } from './tidy/tree.ts';
@@ -75,6 +76,7 @@ async function main(args: readonly string[]): Promise<number> {
     'ledger-tables': () => ledgerTables(tree),
     'migration-names': () => migrationNames(tree),
     'error-pages': () => errorPages(tree, Object.keys(contract.errors)),
+    'planted-faults': () => plantedFaults(tree),
     'decision-records': () => decisionRecords(tree),
     words: () => bannedWords(tree),
     'wire-words': () => wireWords(tree),

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Dispatcher, Pool } from 'undici';
 import { type AdmissionCalls, createAdmissionCalls } from '../limits/admission-calls.ts';
@@ -7,6 +8,8 @@ import { type AdmissionCalls, createAdmissionCalls } from '../limits/admission-c
 /** Puts the upstream model into a request body. Engines differ only in how they do this. */
 export type Rewrite = (body: Buffer, upstreamModel: string) => Buffer;
 
+/** This checkout, whose calls are made. */
+const ROOT = join(import.meta.dirname, '../../..');
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 /**
@@ -35,7 +38,7 @@ export async function runEngine(rewrite: Rewrite): Promise<void> {
     allowH2: false,
   });
   const model = values.model;
-  const calls = values.redis === undefined ? null : await createAdmissionCalls(values.redis, 1);
+  const calls = values.redis === undefined ? null : await createAdmissionCalls(ROOT, values.redis, 1);
   const server = createServer({ noDelay: true }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));

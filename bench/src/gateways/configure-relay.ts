@@ -1,5 +1,5 @@
 import { LIMIT_VALUE, POLICIES, PRICE } from '../limits/policies.ts';
-import { LANE, UPSTREAM_MODEL } from './gateway.ts';
+import { LANE, MESSAGES_LANE, UPSTREAM_MODEL } from './gateway.ts';
 
 export interface RelaySetup {
   /** Endpoints of the one lane, all of the same upstream. */
@@ -8,30 +8,52 @@ export interface RelaySetup {
   readonly limited: boolean;
   /** One guardrail at the upstream's address: none at all, enabled but bound to nothing, or bound to everything. */
   readonly guardrail?: 'none' | 'unbound' | 'bound';
+  /** The lane's wait budget, and a limit on it; without them it waits up to 5 s and has no limit of its own. */
+  readonly lane?: { readonly waitMs: number; readonly requestsPerSecond: number };
+  /** A second lane, whose endpoint speaks Messages. */
+  readonly messages?: boolean;
 }
 
 type Create = (resource: string, body: unknown) => Promise<string>;
 type Put = (resource: string, body: unknown) => Promise<void>;
 
-/** Creates one minimal lane, and the requested limits. */
-export async function configureRelay(
-  url: string,
-  adminToken: string,
-  upstreamUrl: string,
-  { candidates, limited, guardrail = 'none' }: RelaySetup,
-): Promise<void> {
-  const send = async (method: 'POST' | 'PUT', resource: string, body: unknown) => {
-    const response = await fetch(`${url}/api/relay/${resource}`, {
+export interface Management {
+  readonly url: string;
+  readonly adminToken: string;
+}
+
+type Send = <T>(method: 'POST' | 'PUT', path: string, body: unknown) => Promise<T>;
+
+function senderTo({ url, adminToken }: Management): Send {
+  return async <T>(method: 'POST' | 'PUT', path: string, body: unknown) => {
+    const response = await fetch(url + path, {
       method,
       headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${resource} answered ${response.status}: ${text}`);
-    return JSON.parse(text) as { id: string };
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    return JSON.parse(text) as T;
   };
-  const create: Create = async (resource, body) => (await send('POST', resource, body)).id;
-  const put: Put = async (resource, body) => void (await send('PUT', resource, body));
+}
+
+/** A User API key that may send requests and nothing else. */
+export async function createKey(management: Management): Promise<string> {
+  const body = { name: 'Bench', scopes: ['relay:request'] };
+  const created = await senderTo(management)<{ api_key: string }>('POST', '/api/account/api-keys', body);
+  return created.api_key;
+}
+
+/** Creates one minimal lane, and the requested limits. */
+export async function configureRelay(
+  management: Management,
+  upstreamUrl: string,
+  { candidates, limited, guardrail = 'none', lane, messages = false }: RelaySetup,
+): Promise<void> {
+  const send = senderTo(management);
+  const create: Create = async (resource, body) =>
+    (await send<{ id: string }>('POST', `/api/relay/${resource}`, body)).id;
+  const put: Put = async (resource, body) => void (await send('PUT', `/api/relay/${resource}`, body));
   const providerId = await create('providers', {
     name: 'Upstream',
     base_url: upstreamUrl,
@@ -39,16 +61,23 @@ export async function configureRelay(
     enabled: true,
   });
   await create('credentials', { provider_id: providerId, name: 'primary', secret: 'sk-upstream' });
-  const laneId = await create('routing-lanes', {
-    name: LANE,
-    default_max_wait_ms: 5_000,
-    allow_fallback: true,
-    enabled: true,
-  });
+  const addLane = (name: string) =>
+    create('routing-lanes', {
+      name,
+      default_max_wait_ms: lane?.waitMs ?? 5_000,
+      allow_fallback: true,
+      enabled: true,
+    });
+  const laneId = await addLane(LANE);
   const endpointIds: string[] = [];
   for (let rank = 1; rank <= candidates; rank += 1)
-    endpointIds.push(await addEndpoint(create, providerId, laneId, rank));
+    endpointIds.push(await addEndpoint(create, providerId, laneId, rank, 'openai'));
+  if (messages) await addEndpoint(create, providerId, await addLane(MESSAGES_LANE), 1, 'anthropic');
   if (limited) await addLimits(create, endpointIds);
+  if (lane !== undefined) {
+    const limit = { metric: 'requests', period: 'second', limit_value: lane.requestsPerSecond };
+    await create('limit-policies', { scope_type: 'lane', scope_id: laneId, ...limit });
+  }
   if (guardrail !== 'none') await addGuardrail(create, put, upstreamUrl, guardrail === 'bound');
 }
 
@@ -73,10 +102,12 @@ async function addEndpoint(
   providerId: string,
   laneId: string,
   rank: number,
+  protocol: 'openai' | 'anthropic',
 ): Promise<string> {
   const endpointId = await create('endpoints', {
     provider_id: providerId,
-    name: `Upstream chat ${rank}`,
+    name: `Upstream ${protocol} ${rank}`,
+    protocol,
     upstream_model: UPSTREAM_MODEL,
     route_kind: 'multi',
     supports_streaming: true,

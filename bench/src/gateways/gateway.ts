@@ -8,6 +8,8 @@ export interface Gateway {
   readonly pid: number;
   /** Headers every request to it carries. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The Redis that it alone uses, if it uses one. */
+  readonly redisUrl?: string;
   stop(): Promise<void>;
 }
 
@@ -18,6 +20,8 @@ export const ROOT = join(import.meta.dirname, '../../..');
 
 /** Names of the model on either side: what clients ask for, and what the upstream is asked for. */
 export const LANE = 'fast';
+/** Leads to an endpoint that speaks Messages. */
+export const MESSAGES_LANE = 'fast-messages';
 export const UPSTREAM_MODEL = 'upstream-model';
 
 export async function startEngine(
@@ -47,16 +51,17 @@ export async function startEngine(
   return { ...process, headers: { authorization: 'Bearer sk-upstream' } };
 }
 
-/** The bare engine with the two script calls of a request under limits, on a Redis of its own. */
+/** The bare engine with the two script calls of a request under limits, one after the other, on a Redis of its own. */
 export async function startBareWithCalls(
   upstreamUrl: string,
   nodeFlags: readonly string[],
 ): Promise<Gateway> {
-  const redis = await startRedis();
+  const redis = await startRedis({ appendonly: true });
   try {
     const engine = await startEngine('bare', upstreamUrl, nodeFlags, ['--redis', redis.url]);
     return {
       ...engine,
+      redisUrl: redis.url,
       async stop() {
         await engine.stop();
         await redis.remove();

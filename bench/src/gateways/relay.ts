@@ -1,67 +1,72 @@
-import { join } from 'node:path';
-import { freePort, selfHostedEnvironment, startPostgres, startRedis } from '@relay/testbed';
-import { type PinnedProcess, startPinned } from '../pinned-process.ts';
-import { configureRelay, type RelaySetup } from './configure-relay.ts';
+import { randomBytes } from 'node:crypto';
+import { selfHostedEnvironment, startPostgres, startRedis } from '@relay/testbed';
+import { configureRelay, createKey, type RelaySetup } from './configure-relay.ts';
 import { type Gateway, ROOT } from './gateway.ts';
+import { sourceEntry, startRole } from './role.ts';
 
 export interface RelayOptions {
-  /** The checkout it runs from; this one by default. */
-  readonly root?: string;
+  /** The file that node runs; the sources of this checkout by default. */
+  readonly entry?: string;
+  /** For the gateway alone. */
   readonly nodeFlags?: readonly string[];
   readonly setup?: RelaySetup;
+  /** Adds to the configuration what the interface would take too long for. */
+  readonly populate?: (stores: {
+    readonly databaseUrl: string;
+    readonly authSecret: string;
+  }) => Promise<void>;
 }
 
-/** The product: stores of its own, configured through its own interface, serving in the role `inference`. */
+export interface RunningRelay extends Gateway {
+  readonly redisUrl: string;
+}
+
+/**
+ * The product as it serves: every role as a process of its own, stores of its own, Redis with an append-only file, callers with a
+ * User API key. The gateway has the measured core; management and worker share the other with the stores.
+ */
 export async function startRelay(
   upstreamUrl: string,
-  { root = ROOT, nodeFlags = [], setup = { candidates: 1, limited: false } }: RelayOptions = {},
-): Promise<Gateway & { redisUrl: string }> {
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
-  const removeStores = () => Promise.all([postgres.remove(), redis.remove()]);
-  const { apiToken, adminToken, env } = selfHostedEnvironment({
-    DATABASE_URL: postgres.url,
-    REDIS_URL: redis.url,
-  });
+  {
+    entry = sourceEntry(ROOT),
+    nodeFlags = [],
+    setup = { candidates: 1, limited: false },
+    populate,
+  }: RelayOptions = {},
+): Promise<RunningRelay> {
+  const authSecret = randomBytes(32).toString('base64url');
+  const running: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const each of running.splice(0).reverse()) await each();
+  };
   try {
-    const platform = await startRole('platform', { root, env, nodeFlags: [] });
-    try {
-      await configureRelay(`http://127.0.0.1:${platform.port}`, adminToken, upstreamUrl, setup);
-    } finally {
-      await platform.stop();
-    }
-    const inference = await startRole('inference', { root, env, nodeFlags });
+    const [postgres, redis] = await Promise.all([startPostgres(), startRedis({ appendonly: true })]);
+    running.push(() => Promise.all([postgres.remove(), redis.remove()]));
+    const { adminToken, env } = selfHostedEnvironment({
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      RELAY_ACCOUNTS: 'true',
+      RELAY_AUTH_SECRET: authSecret,
+    });
+    const platform = await startRole('platform', { entry, env, core: 'load' });
+    running.push(() => platform.stop());
+    const management = { url: `http://127.0.0.1:${platform.port}`, adminToken };
+    await configureRelay(management, upstreamUrl, setup);
+    const key = await createKey(management);
+    await populate?.({ databaseUrl: postgres.url, authSecret });
+    const worker = await startRole('worker', { entry, env, core: 'load' });
+    running.push(() => worker.stop());
+    const inference = await startRole('inference', { entry, env, core: 'gateway', nodeFlags });
+    running.push(() => inference.stop());
     return {
       port: inference.port,
       pid: inference.pid,
       redisUrl: redis.url,
-      headers: { authorization: `Bearer ${apiToken}` },
-      async stop() {
-        await inference.stop();
-        await removeStores();
-      },
+      headers: { authorization: `Bearer ${key}` },
+      stop,
     };
   } catch (error) {
-    await removeStores();
+    await stop();
     throw error;
   }
-}
-
-interface RoleOptions {
-  readonly root: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly nodeFlags: readonly string[];
-}
-
-async function startRole(
-  role: 'platform' | 'inference',
-  { root, env, nodeFlags }: RoleOptions,
-): Promise<PinnedProcess> {
-  const port = await freePort();
-  return startPinned({
-    name: `relay (${role})`,
-    core: role === 'inference' ? 'gateway' : 'load',
-    port,
-    args: [...nodeFlags, join(root, 'cli/bin/relay.js'), 'serve', '--role', role],
-    env: { ...env, RELAY_HTTP_ADDR: `127.0.0.1:${port}` },
-  });
 }

@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import {
-  freePort,
   type PrivatePostgres,
   type PrivateRedis,
   selfHostedEnvironment,
@@ -9,7 +7,8 @@ import {
 } from '@relay/testbed';
 import pg from 'pg';
 import { ROOT } from '../gateways/gateway.ts';
-import { type PinnedProcess, startPinned } from '../pinned-process.ts';
+import { sourceEntry, startRole } from '../gateways/role.ts';
+import type { PinnedProcess } from '../pinned-process.ts';
 import { SIZES, upstreamModelOf } from './population.ts';
 
 /** The product on stores of its own. */
@@ -42,7 +41,7 @@ export async function startDeployment(): Promise<Deployment> {
   const { adminToken, env } = selfHostedEnvironment({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
   try {
     await configure(postgres);
-    const platform = await startRole('platform', env);
+    const platform = await startRole('platform', { entry: sourceEntry(ROOT), env, core: 'gateway' });
     const client = new pg.Client({ connectionString: postgres.url });
     await client.connect();
     const url = `http://127.0.0.1:${platform.port}`;
@@ -64,7 +63,7 @@ export async function startDeployment(): Promise<Deployment> {
         if (response.status !== 201) throw new Error(`POST ${path} answered ${response.status}: ${text}`);
         return (JSON.parse(text) as { id: string }).id;
       },
-      startWorker: () => startRole('worker', env),
+      startWorker: () => startRole('worker', { entry: sourceEntry(ROOT), env, core: 'gateway' }),
       async stop() {
         await platform.stop();
         await client.end();
@@ -90,20 +89,6 @@ async function configure(postgres: PrivatePostgres): Promise<void> {
   await client.end();
   await postgres.stop();
   await postgres.start();
-}
-
-async function startRole(
-  role: 'platform' | 'worker',
-  env: Readonly<Record<string, string>>,
-): Promise<PinnedProcess> {
-  const port = await freePort();
-  return startPinned({
-    name: `relay (${role})`,
-    core: 'gateway',
-    port,
-    args: [join(ROOT, 'cli/bin/relay.js'), 'serve', '--role', role],
-    env: { ...env, RELAY_HTTP_ADDR: `127.0.0.1:${port}` },
-  });
 }
 
 /** The organization of the deployment, with as many providers, endpoints and lanes as its requests name. */

@@ -84,8 +84,12 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - startMs;
 }
 
+function prefixOf(shard: number): string {
+  return `relay:{s${shard}}:`;
+}
+
 function streamOf(shard: number): string {
-  return `relay:{s${shard}}:usage`;
+  return `${prefixOf(shard)}usage`;
 }
 
 /** One entry a request, as the script writes it that settles a request. */
@@ -94,6 +98,9 @@ async function fillStreams(
   requests: readonly SampleRequest[],
 ): Promise<void> {
   const shards = new Map<string, number>();
+  const nowS = String(Math.floor(Date.now() / 1_000));
+  // As a gateway notes the shards that it uses.
+  for (let shard = 0; shard < SHARDS; shard += 1) await send(['ZADD', 'relay:shards', nowS, prefixOf(shard)]);
   for (let from = 0; from < requests.length; from += ENTRIES_PER_SEND) {
     await Promise.all(
       requests.slice(from, from + ENTRIES_PER_SEND).map((request) => {

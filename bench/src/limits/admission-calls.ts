@@ -1,34 +1,25 @@
-import { randomUUID } from 'node:crypto';
-import type { LimitMetric } from '@relay/contract';
+import { randomUUIDv7 } from 'node:crypto';
 import { createClient } from 'redis';
-import { LIMIT_VALUE, POLICIES } from './policies.ts';
-import { draftText, recordText } from './request-texts.ts';
-import { readScript } from './scripts.ts';
+import { type CommandFor, commandTemplate } from './command-template.ts';
+import { openEngine } from './engine-of-checkout.ts';
+import { createTraffic } from './organization-traffic.ts';
 
-/** The two calls that a request under limits costs, with nothing around them. */
+/** The two calls that a request under limits costs when nothing is batched, with nothing around them. */
 export interface AdmissionCalls {
-  /** Fails when the request has to wait. */
-  admit(operationId: string): Promise<void>;
-  settle(operationId: string): Promise<void>;
+  admit(operationId: string): Promise<unknown>;
+  settle(operationId: string): Promise<unknown>;
   close(): void;
 }
 
-const PREFIX = 'relay:{s7}:';
-const WAITERS_MAX = '5000';
-const WAIT_MS_MAX = '5000';
-const LEASE_MS = '20000';
-/** What one request is estimated to take from a limit of each metric. */
-const COSTS: Readonly<Record<LimitMetric, string>> = {
-  requests: '1',
-  tokens: '489',
-  spend: '189',
-  concurrency: '1',
-};
-const TOKENS_USED = '390';
-const SPEND_USED = '140';
-
-/** Sends the arguments that the product sends, over a connection that is set up as the product's. */
-export async function createAdmissionCalls(url: string, candidates: number): Promise<AdmissionCalls> {
+/**
+ * Records the commands that the engine of a checkout sends for one request, and sends the same for every other: the product's
+ * scripts and arguments, over a connection that is set up as the product's, without the product's work around them.
+ */
+export async function createAdmissionCalls(
+  root: string,
+  url: string,
+  candidates: number,
+): Promise<AdmissionCalls> {
   const client = createClient({
     url,
     commandOptions: { timeout: 0 },
@@ -41,58 +32,44 @@ export async function createAdmissionCalls(url: string, candidates: number): Pro
     throw error;
   });
   await client.connect();
-  const [admit, settle, initialize] = [readScript('admit'), readScript('settle'), readScript('initialize')];
-  for (const { text } of [admit, settle, initialize]) await client.sendCommand(['SCRIPT', 'LOAD', text]);
-
-  const organization = randomUUID();
-  const endpoints = Array.from({ length: candidates }, () => randomUUID());
-  const queue = `${randomUUID()}:${randomUUID()}`;
-  const gateway = `${process.pid}-${randomUUID()}`;
-  const policies = POLICIES.map((policy) => ({ ...policy, globalId: randomUUID() }));
-  const charged = endpoints.flatMap((endpoint) => [
-    endpoint,
-    '1',
-    String(policies.length),
-    ...policies.flatMap(({ scope, metric, period, globalId }) => [
-      scope === 'global' ? globalId : randomUUID(),
-      metric,
-      period,
-      String(LIMIT_VALUE),
-      COSTS[metric],
-    ]),
-  ]);
-  const asked = ['', '0', '0', String(candidates), ...charged];
-  const draft = draftText(endpoints);
-  const record = recordText();
-
-  const startOfDayMs = String(Math.floor(Date.now() / 86_400_000) * 86_400_000);
-  for (const { metric, period, globalId } of policies) {
-    if (period !== 'day') continue;
-    const window = [globalId, metric, period, startOfDayMs, '0'];
-    await client.sendCommand(['EVALSHA', initialize.digest, '1', PREFIX, '', organization, ...window]);
-  }
-
+  const { admit, settle } = await recordCalls(root, url, candidates);
   return {
-    async admit(operationId) {
-      const args = [organization, operationId, queue, WAITERS_MAX, 'preferred', WAIT_MS_MAX, LEASE_MS];
-      const reply = await client.sendCommand([
-        'EVALSHA',
-        admit.digest,
-        '1',
-        PREFIX,
-        '',
-        ...args,
-        gateway,
-        draft(operationId),
-        ...asked,
-      ]);
-      if (!Array.isArray(reply) || reply[0] !== 'admitted') throw new Error(`not admitted: ${String(reply)}`);
-    },
-    async settle(operationId) {
-      const args = ['', operationId, '1', TOKENS_USED, SPEND_USED, record(operationId)];
-      const reply = await client.sendCommand(['EVALSHA', settle.digest, '1', PREFIX, ...args]);
-      if (String(reply) !== 'settled') throw new Error(`not settled: ${String(reply)}`);
-    },
+    admit: (operationId) => client.sendCommand(admit(operationId)),
+    settle: (operationId) => client.sendCommand(settle(operationId)),
     close: () => client.destroy(),
   };
+}
+
+/** The commands of one request. */
+async function recordCalls(root: string, url: string, candidates: number) {
+  const sent: (readonly string[])[] = [];
+  const engine = await openEngine(root, url, (command) => sent.push(command));
+  const traffic = createTraffic(Date.now(), candidates);
+
+  /** The last command of a call: a script that the server does not know yet is sent again, whole. */
+  async function templateOf(operationId: string, call: () => Promise<unknown>): Promise<CommandFor> {
+    sent.length = 0;
+    await call();
+    const command = sent.at(-1);
+    if (command === undefined) throw new Error('the engine sent nothing');
+    return commandTemplate(command, operationId);
+  }
+
+  async function record() {
+    const id = randomUUIDv7();
+    const admit = await templateOf(id, async () => {
+      const { kind } = await engine.port.admit(traffic.ask(id));
+      if (kind !== 'admitted') throw new Error(`a request was not admitted: ${kind}`);
+    });
+    return { admit, settle: await templateOf(id, () => engine.port.settle(traffic.settlement(id))) };
+  }
+
+  try {
+    await engine.port.initialize(traffic.organizationId, traffic.openings);
+    // The first makes the scripts known, so that the second is what the product sends from then on.
+    await record();
+    return await record();
+  } finally {
+    await engine.close();
+  }
 }

@@ -7,13 +7,19 @@ export interface CommandTotals {
 
 export interface CountersReading {
   readonly processId: number;
-  /** All scripts that clients called, whether known by their digest or sent whole. */
+  /** All scripts that clients called: known by their digest, sent whole, or functions of a library. */
   readonly scripts: CommandTotals;
-  readonly cpuMs: number;
+  /** User and system time of the thread that runs commands; not of those that write and free in the background. */
+  readonly mainThreadCpuMs: number;
+  /** The size of the append-only file; 0 without one. */
+  readonly aofBytes: number;
 }
 
 export interface RedisCounters {
   read(): Promise<CountersReading>;
+  streamLength(stream: string): Promise<number>;
+  /** `CONFIG SET`. */
+  set(name: string, value: string): Promise<void>;
   close(): void;
 }
 
@@ -26,8 +32,12 @@ export async function openCounters(url: string): Promise<RedisCounters> {
   await client.connect();
   return {
     async read() {
-      const reply = await client.sendCommand(['INFO', 'server', 'cpu', 'commandstats']);
+      const reply = await client.sendCommand(['INFO', 'server', 'cpu', 'persistence', 'commandstats']);
       return readInfo(String(reply));
+    },
+    streamLength: async (stream) => Number(await client.sendCommand(['XLEN', stream])),
+    async set(name, value) {
+      await client.sendCommand(['CONFIG', 'SET', name, value]);
     },
     close: () => client.destroy(),
   };
@@ -40,15 +50,18 @@ export function readInfo(info: string): CountersReading {
       .map((line) => line.split(':', 2))
       .map(([name = '', value = '']) => [name, value]),
   );
-  const scripts = ['cmdstat_evalsha', 'cmdstat_eval'].map((name) => totalsOf(fields.get(name)));
-  const seconds = Number(fields.get('used_cpu_user')) + Number(fields.get('used_cpu_sys'));
+  const scripts = ['cmdstat_evalsha', 'cmdstat_eval', 'cmdstat_fcall'].map((name) =>
+    totalsOf(fields.get(name)),
+  );
+  const seconds = ['user', 'sys'].map((mode) => Number(fields.get(`used_cpu_${mode}_main_thread`) ?? 0));
   return {
     processId: Number(fields.get('process_id')),
     scripts: {
       calls: scripts.reduce((sum, { calls }) => sum + calls, 0),
       us: scripts.reduce((sum, { us }) => sum + us, 0),
     },
-    cpuMs: seconds * 1_000,
+    mainThreadCpuMs: seconds.reduce((sum, each) => sum + each, 0) * 1_000,
+    aofBytes: Number(fields.get('aof_current_size') ?? 0),
   };
 }
 

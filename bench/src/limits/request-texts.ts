@@ -4,9 +4,8 @@ import { randomUUID } from 'node:crypto';
 export type TextFor = (requestId: string) => string;
 
 const CALLER = {
-  organizationId: randomUUID(),
   userId: randomUUID(),
-  keyId: null,
+  keyId: randomUUID(),
   clientRequestId: null,
   operation: 'chat',
   streaming: false,
@@ -16,21 +15,40 @@ const TARGET = { endpointId: randomUUID(), providerId: randomUUID(), upstreamMod
 const ESTIMATE = { estimatedInputTokens: 233, estimatedOutputTokens: 256 };
 
 /** What the product leaves with a reservation, in its size. */
-export function draftText(endpointIds: readonly string[]): TextFor {
+export function draftText(organizationId: string, endpointIds: readonly string[]): TextFor {
   const candidates = endpointIds.map((endpointId) => ({ ...TARGET, endpointId, estimatedCostMicros: 189 }));
-  return withId({ ...CALLER, arrivedAtMs: 1_760_000_000_000, ...ESTIMATE, candidates });
+  return withId({ organizationId, ...CALLER, arrivedAtMs: Date.now(), ...ESTIMATE, candidates });
 }
 
-/** What the product writes when a request has ended, in its size. */
-export function recordText(): TextFor {
+/** What the product writes when a request has ended, whole, so that the worker can make a row of it. */
+export function recordText(organizationId: string): TextFor {
   return withId({
+    organizationId,
     ...CALLER,
+    model: 'fast',
     ...TARGET,
+    credentialId: randomUUID(),
     state: 'completed',
     status: 200,
     cause: null,
-    attempts: [{ ...TARGET, status: 200, outcome: 'completed', cause: null, latencyMs: 12 }],
-    arrivedAtMs: 1_760_000_000_000,
+    boundPolicy: null,
+    attempts: [
+      { ...TARGET, status: 200, outcome: 'completed', cause: null, startedMs: 1, waitMs: 0, latencyMs: 12 },
+    ],
+    candidates: [
+      { endpointId: TARGET.endpointId, rank: 1, verdict: 'selected', reason: 'it comes first', waitMs: 0 },
+    ],
+    timings: {
+      receiveMs: 0,
+      routeMs: 0,
+      guardMs: null,
+      admitMs: 1,
+      waitMs: 0,
+      upstreamFirstByteMs: 11,
+      firstContentMs: 12,
+      totalMs: 12,
+    },
+    arrivedAtMs: Date.now(),
     waitMs: 0,
     ttftMs: 12,
     latencyMs: 12,

@@ -11,6 +11,8 @@ export interface ClientConnection {
 }
 
 export interface ClientEvents {
+  /** A status other than 200 is a response too, and no failure. */
+  readonly anyStatus?: boolean;
   onResponse(connection: ClientConnection): void;
   onFailure(error: Error): void;
 }
@@ -37,7 +39,7 @@ export async function openConnection(port: number, events: ClientEvents): Promis
       events.onFailure(error as Error);
       return;
     }
-    if (reader.status === 200) events.onResponse(connection);
+    if (reader.status === 200 || events.anyStatus === true) events.onResponse(connection);
     else events.onFailure(new Error(`status ${reader.status}: ${chunk.toString('utf8').slice(0, 2_000)}`));
   });
   socket.on('error', (error) => {
@@ -49,8 +51,13 @@ export async function openConnection(port: number, events: ClientEvents): Promis
   return connection;
 }
 
-/** The bytes of a chat request, made once and sent many times. */
-export function requestBytes(port: number, headers: Readonly<Record<string, string>>, body: Buffer): Buffer {
+/** The bytes of a request, made once and sent many times. */
+export function requestBytes(
+  port: number,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+  path = '/v1/chat/completions',
+): Buffer {
   const lines = Object.entries({
     host: `127.0.0.1:${port}`,
     'user-agent': 'relay-bench',
@@ -59,5 +66,5 @@ export function requestBytes(port: number, headers: Readonly<Record<string, stri
     'content-length': String(body.length),
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.concat([Buffer.from(`POST /v1/chat/completions HTTP/1.1\r\n${lines.join('')}\r\n`), body]);
+  return Buffer.concat([Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`), body]);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { coreBusyMs, processCpuMs } from '../cpu-time.ts';
+import { type CoreUse, startCoreUse } from '../cpu-time.ts';
 import { GATEWAY_CORE } from '../pinned-process.ts';
 import { type ClientConnection, openConnection } from './client-connection.ts';
 
@@ -10,22 +10,19 @@ const DRAIN_MS_MAX = 300;
 /** Work that one gateway leaves behind must not count for the next. */
 const REST_MS = 30;
 
-export interface LoadSlice {
+/** CPU time is the gateway's, user and system, all threads. */
+export interface LoadSlice extends CoreUse {
   readonly requests: number;
   /** Requests answered in all, those before and after the measured time included. */
   readonly answered: number;
   readonly frames: number;
-  /** CPU time of the gateway, user and system, all threads. */
-  readonly cpuMs: number;
-  readonly elapsedMs: number;
-  /** Share of the gateway's core that went to others: the machine was busy when it is not near zero. */
-  readonly othersShare: number;
 }
 
 export interface LoadOptions {
   readonly port: number;
   readonly pid: number;
-  readonly request: Buffer;
+  /** What a connection sends next. */
+  readonly nextRequest: () => Buffer;
   readonly connections: number;
   readonly sliceMs: number;
   /** Streams are cut at the end of the slice instead of being waited for. */
@@ -45,7 +42,7 @@ export async function loadSlice(options: LoadOptions): Promise<LoadSlice> {
       requests += 1;
       wholeFrames += connection.reader.frames;
       if (stopping) busy -= 1;
-      else connection.send(options.request);
+      else connection.send(options.nextRequest());
     },
     onFailure(error: Error) {
       failure ??= error;
@@ -53,36 +50,28 @@ export async function loadSlice(options: LoadOptions): Promise<LoadSlice> {
   };
   const frames = () =>
     wholeFrames + connections.reduce((sum, { reader }) => sum + (reader.complete ? 0 : reader.frames), 0);
-  const reading = () => ({
-    requests,
-    frames: options.streaming ? frames() : 0,
-    cpuMs: processCpuMs(options.pid),
-    coreMs: coreBusyMs(GATEWAY_CORE),
-    atMs: performance.now(),
-  });
+  const reading = () => ({ requests, frames: options.streaming ? frames() : 0 });
   try {
     for (let index = 0; index < options.connections; index += 1)
       connections.push(await openConnection(options.port, events));
     busy = connections.length;
-    for (const connection of connections) connection.send(options.request);
+    for (const connection of connections) connection.send(options.nextRequest());
     await sleep(RAMP_MS);
+    const use = startCoreUse(options.pid, GATEWAY_CORE);
     const before = reading();
     await sleep(options.sliceMs);
+    const used = use();
     const after = reading();
     stopping = true;
     const drainEndMs = performance.now() + DRAIN_MS_MAX;
     while (!options.streaming && busy > 0 && failure === null && performance.now() < drainEndMs)
       await sleep(2);
     if (failure !== null) throw failure;
-    const elapsedMs = after.atMs - before.atMs;
-    const cpuMs = after.cpuMs - before.cpuMs;
     return {
+      ...used,
       requests: after.requests - before.requests,
       answered: requests,
       frames: after.frames - before.frames,
-      cpuMs,
-      elapsedMs,
-      othersShare: Math.max(0, (after.coreMs - before.coreMs - cpuMs) / elapsedMs),
     };
   } finally {
     for (const connection of connections) connection.close();

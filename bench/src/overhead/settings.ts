@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { checkoutAt } from '../checkouts/checkout.ts';
 import { type Slices, sliceOptions, slicesOf } from '../command-line.ts';
 
 const PARTS = ['requests', 'policies', 'streams', 'latency', 'big-body'] as const;
@@ -9,9 +8,10 @@ export type Part = (typeof PARTS)[number];
 export const OVERHEAD_USAGE = `overhead: CPU and latency of the gateway beside the bare engine and Portkey's gateway
   --slices N       rounds of each part (20)
   --slice-ms N     length of a slice (1000)
-  --short          a smoke run of seconds: 3 slices of 250 ms; its figures mean little
+  --short          a smoke run: 3 slices of 250 ms, on a busy machine too; its figures mean little
   --only PART      ${PARTS.join(', ')}; may be repeated
   --against DIR    another checkout, with its dependencies installed, whose gateway takes turns with this one's
+  --no-build       measure the packages in dist as they are, without npm run build before
   --portkey DIR    where npm installed @portkey-ai/gateway, when it cannot be resolved from here
   --profile DIR    writes CPU profiles of the gateways there (which slows them down)`;
 
@@ -23,6 +23,8 @@ export interface Settings extends Slices {
   readonly parts: readonly Part[];
   /** The root of the other checkout. */
   readonly against: string | undefined;
+  /** Whether the packages are built first. */
+  readonly build: boolean;
   readonly portkeyDirectory: string | undefined;
   readonly nodeFlags: readonly string[];
 }
@@ -34,6 +36,7 @@ export function readSettings(args: readonly string[]): Settings {
       ...sliceOptions,
       only: { type: 'string', multiple: true, default: [...PARTS] },
       against: { type: 'string' },
+      'no-build': { type: 'boolean', default: false },
       portkey: { type: 'string' },
       profile: { type: 'string' },
     },
@@ -48,15 +51,9 @@ export function readSettings(args: readonly string[]): Settings {
     ...slicesOf(values, { sliceMs: 1_000, shortSliceMs: 250 }),
     warmUpCpuMs: values.short ? WARM_UP_SHORT_CPU_MS : WARM_UP_CPU_MS,
     parts,
-    against: values.against === undefined ? undefined : checkoutAt(values.against),
+    against: values.against === undefined ? undefined : checkoutAt(values.against).root,
+    build: !values['no-build'],
     portkeyDirectory: values.portkey,
     nodeFlags: profile,
   };
-}
-
-function checkoutAt(directory: string): string {
-  const root = resolve(directory);
-  for (const path of ['cli/bin/relay.js', 'node_modules'])
-    if (!existsSync(join(root, path))) throw new Error(`--against: ${root} has no ${path}`);
-  return root;
 }

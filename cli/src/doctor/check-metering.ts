@@ -27,13 +27,20 @@ function backlog(metrics: ReadonlyMap<string, number>): Finding[] {
   const findings: Finding[] = [];
   const waiting = metrics.get('relay_usage_stream_entries') ?? 0;
   if (waiting > STREAM_ENTRIES_MAX) {
-    const message = `${count(waiting, 'settled request')} are not in the ledger yet.`;
+    const message = `At least ${count(waiting, 'settled request')} are not in the ledger yet.`;
     findings.push(warn('metering', message, 'run `relay serve --role worker` to start another worker'));
   }
   const spooled = metrics.get('relay_spool_entries') ?? 0;
   if (spooled > 0) {
     const message = `${count(spooled, 'settled request')} wait on the disk of the gateway.`;
     findings.push(warn('metering', message, 'bring Redis back; the gateway hands them on by itself'));
+  }
+  const refused = metrics.get('relay_ledger_poisoned_total') ?? 0;
+  if (refused > 0) {
+    const message = `The ledger refused ${count(refused, 'usage record')}; they are kept.`;
+    findings.push(
+      warn('metering', message, 'find the cause in the log of the worker, then run `relay usage replay`'),
+    );
   }
   const dropped = metrics.get('relay_spool_dropped_total') ?? 0;
   if (dropped > 0) {

@@ -4,7 +4,7 @@ import { dataOf } from '../api/client.ts';
 import { ProgramError } from '../kit/program-error.ts';
 import { count, milliseconds } from '../output/cells.ts';
 import { type Check, type Finding, fail, ok, warn } from './finding.ts';
-import { readHealth } from './read-health.ts';
+import { type Health, readHealth } from './read-health.ts';
 
 const SKEW_MS_MAX = 5_000;
 const SLOW_MS = 1_000;
@@ -54,12 +54,46 @@ export const checkHealth: Check = async (examination) => {
         : fail('stores', `${name} is down.`, `bring ${name} back; the server finds it again by itself`),
     );
   }
+  const { clock } = health;
+  if (clock?.detail !== undefined) {
+    const finding = clock.status === 'ok' ? warn : fail;
+    findings.push(
+      finding('clock', clock.detail, 'synchronise the machines of Relay and its stores with NTP'),
+    );
+  }
+  findings.push(...redisFindings(health));
   if (health.stores === 'embedded') findings.push(ok('stores', 'The stores are part of the server.'));
   if (health.status === 'draining') {
     findings.push(warn('server', 'The server is shutting down.', 'wait for it to start again'));
   }
   return findings;
 };
+
+/** Redis that evicts or keeps nothing loses what limits have counted and what is on its way to the ledger. */
+function redisFindings({ redis_settings }: Health): Finding[] {
+  if (redis_settings === undefined) return [];
+  const { eviction, persistence } = redis_settings;
+  const findings: Finding[] = [];
+  if (eviction !== 'noeviction') {
+    findings.push(
+      fail(
+        'stores',
+        `Redis evicts data when its memory is full (${eviction}): limits and usage are lost then.`,
+        'set `maxmemory-policy noeviction` in its configuration',
+      ),
+    );
+  }
+  if (persistence === 'none') {
+    findings.push(
+      warn(
+        'stores',
+        'Redis keeps nothing on disk: after a restart limits are rebuilt, and requests of gateways that ended meanwhile are lost.',
+        'set `appendonly yes` in its configuration',
+      ),
+    );
+  }
+  return findings;
+}
 
 /** Compares the versions of the server and this command. */
 export const checkVersion: Check = async ({ api }) => {

@@ -47,7 +47,9 @@ export async function explainLane(
 }
 
 function smallBody(operation: Operation): Record<string, unknown> {
-  return operation === 'chat' ? { messages: [{ role: 'user', content: 'Hello' }] } : { input: 'Hello' };
+  const messages = [{ role: 'user', content: 'Hello' }];
+  if (operation === 'messages') return { max_tokens: 1024, messages };
+  return operation === 'chat' || operation === 'count_tokens' ? { messages } : { input: 'Hello' };
 }
 
 function refusal({ model, error_code, reason, retry_after_ms }: Explanation): ProgramError {

@@ -3,13 +3,20 @@ import { Writable } from 'node:stream';
 import { exitCodes, ProgramError } from './program-error.ts';
 import type { Surroundings } from './surroundings.ts';
 
+/** Ctrl+C instead of an answer. */
+export class InterruptedError extends ProgramError {}
+
 /** Whether a prompt is possible: both input and output are a terminal. */
 export function canAsk({ stdin, stderr }: Pick<Surroundings, 'stdin' | 'stderr'>): boolean {
   return Boolean(stdin.isTTY && stderr.isTTY);
 }
 
-export async function ask(surroundings: Surroundings, question: string): Promise<string> {
-  return (await readAnswer(surroundings, question, false)).trim();
+export async function ask(
+  surroundings: Surroundings,
+  question: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  return (await readAnswer(surroundings, question, false, signal)).trim();
 }
 
 /** Hides the input. */
@@ -17,14 +24,19 @@ export async function askHidden(surroundings: Surroundings, question: string): P
   return (await readAnswer(surroundings, question, true)).trim();
 }
 
-export async function confirm(surroundings: Surroundings, question: string): Promise<boolean> {
-  return /^y(es)?$/i.test(await ask(surroundings, `${question} [y/N] `));
+export async function confirm(
+  surroundings: Surroundings,
+  question: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  return /^y(es)?$/i.test(await ask(surroundings, `${question} [y/N] `, signal));
 }
 
 async function readAnswer(
   { stdin, stderr }: Surroundings,
   question: string,
   isHidden: boolean,
+  signal?: AbortSignal,
 ): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({
@@ -36,12 +48,18 @@ async function readAnswer(
   // From here on, the terminal does not echo input.
   if (isHidden) stderr.write(question);
   const stopped = new AbortController();
-  lines.once('SIGINT', () => stopped.abort());
+  let isInterrupted = false;
+  lines.once('SIGINT', () => {
+    isInterrupted = true;
+    stopped.abort();
+  });
   lines.once('close', () => stopped.abort());
   try {
-    return await lines.question(isHidden ? '' : question, { signal: stopped.signal });
+    const signals = signal === undefined ? [stopped.signal] : [stopped.signal, signal];
+    return await lines.question(isHidden ? '' : question, { signal: AbortSignal.any(signals) });
   } catch {
-    throw new ProgramError('Nothing was answered.', exitCodes.error);
+    const Kind = isInterrupted ? InterruptedError : ProgramError;
+    throw new Kind('Nothing was answered.', exitCodes.error);
   } finally {
     lines.close();
     if (isHidden) stderr.write('\n');

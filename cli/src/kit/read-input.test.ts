@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { parseJson } from './read-input.ts';
+import { parseJson, readStdin } from './read-input.ts';
 
 describe('parseJson', () => {
   const faults: readonly (readonly [text: string, place: string, what: string])[] = [
@@ -24,5 +25,15 @@ describe('parseJson', () => {
 
   it('parses valid JSON', () => {
     assert.deepEqual(parseJson('{"a":[1,"é"]}', 'x'), { a: [1, 'é'] });
+  });
+});
+
+describe('standard input', () => {
+  const stdinOf = (...chunks: Buffer[]) => ({ stdin: Readable.from(chunks) as NodeJS.ReadStream });
+
+  it('is read as a whole, and refused past 20 MiB', async () => {
+    assert.equal(await readStdin(stdinOf(Buffer.from('a'), Buffer.from('é'))), 'aé');
+    const much = Buffer.alloc(11 * 1024 * 1024);
+    await assert.rejects(readStdin(stdinOf(much, much)), /larger than 20 MiB/);
   });
 });

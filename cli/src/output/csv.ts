@@ -1,15 +1,17 @@
-/** RFC 4180, with the fields of the first row first. Nested values are JSON. */
+import { type CsvValue, csvRecord } from '@relay/contract/client';
+
+/** CSV with the fields of the first row first. Nested values are JSON. */
 export function toCsv(rows: readonly object[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = rows.map((row) => {
+  const records = rows.map((row) => {
     const values = new Map<string, unknown>(Object.entries(row));
-    return names.map((name) => csvCell(values.get(name))).join(',');
+    return names.map((name) => csvValue(values.get(name)));
   });
-  return [names.map(csvCell).join(','), ...lines].map((line) => `${line}\r\n`).join('');
+  return [names, ...records].map(csvRecord).join('');
 }
 
-function csvCell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function csvValue(value: unknown): CsvValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -35,6 +35,12 @@ describe('tables', () => {
     );
   });
 
+  it('keep a few characters of an elastic column, however narrow the terminal is', () => {
+    const rows = [{ name: 'a very long name indeed', size: 123456 }];
+    const [, row] = renderTable(rows, columns, { columns: 3, stream }).split('\n');
+    assert.equal(row, 'a very …  123456');
+  });
+
   it('remove control characters', () => {
     assert.equal(plain('a\u001b[2Jb\u0007c\u202ed\n'), 'a [2Jb c d ');
     const rows = [{ name: 'x\u001b]0;t\u0007', size: 1 }];
@@ -55,5 +61,12 @@ describe('values', () => {
 
   it('CSV quotes where needed and keeps columns of later rows', () => {
     assert.equal(toCsv([{ a: 'x"y,z', b: [1] }, { c: null }]), 'a,b,c\r\n"x""y,z",[1],\r\n,,\r\n');
+  });
+
+  it('CSV has no formula in a cell of text, and numbers stay numbers', () => {
+    assert.equal(
+      toCsv([{ name: '=HYPERLINK("x")', change: -5, ok: true, note: '+1' }]),
+      'name,change,ok,note\r\n"\'=HYPERLINK(""x"")",-5,true,\'+1\r\n',
+    );
   });
 });

@@ -75,6 +75,8 @@ export function fixOf(outcome: Result['outcome'], { provider, endpoint }: Tested
     case 'not_found':
       if (endpoint === null) return `run \`relay providers update ${provider} --base-url URL\``;
       return `run \`relay endpoints update ${endpoint} --upstream-model MODEL\`, or \`relay providers update ${provider} --base-url URL\``;
+    case 'no_model_list':
+      return `run \`relay endpoints create --provider ${provider} --name NAME --upstream-model MODEL --route-kind multi\``;
     case 'address_refused':
     case 'dns_failed':
     case 'connection_refused':

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { Command } from 'commander';
 import { processSurroundings } from '../kit/surroundings.ts';
@@ -19,12 +20,15 @@ const flags = flagsOf(
   { provider_id: { flag: 'provider', describe: 'the provider' } },
 );
 
+let stdin = '';
+
 async function read(...argv: string[]): Promise<Record<string, unknown>> {
   const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
   for (const option of flags.options) command.addOption(option);
   command.parse(argv, { from: 'user' });
   const surroundings = { ...processSurroundings(), env: { KEY: 'sk-1' } };
-  return flags.read(surroundings, command.opts());
+  const piped = { ...surroundings, stdin: Readable.from([Buffer.from(stdin)]) as NodeJS.ReadStream };
+  return flags.read(piped, command.opts());
 }
 
 describe('flags of a schema', () => {
@@ -52,8 +56,15 @@ describe('flags of a schema', () => {
     await assert.rejects(read('--secret-env', 'NONE'), /NONE is not set/);
   });
 
+  it('take a secret from a pipe without its line end', async () => {
+    stdin = 'sk-2\n';
+    assert.deepEqual(await read('--secret-stdin'), { secret: 'sk-2' });
+  });
+
   it('refuse what the schema would refuse', async () => {
     await assert.rejects(read('--max-wait-ms', '-1'), /0 or more/);
     await assert.rejects(read('--mode', 'c'), /Allowed choices/);
+    for (const number of ['1.5', '1e3', 'five', ''])
+      await assert.rejects(read('--max-wait-ms', number), /whole number/, number);
   });
 });

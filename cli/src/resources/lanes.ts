@@ -27,6 +27,7 @@ export const lanes: Resource<Lane> = announcedResource(announcedResources.lanes,
     },
     { title: 'fallback', value: ({ allow_fallback }) => allow_fallback },
     { title: 'selection', value: ({ selection }) => selection },
+    { title: 'priority', value: ({ priority }) => priority },
     { title: 'enabled', value: ({ enabled }) => enabled },
   ],
   async get(api, lane) {

@@ -5,7 +5,7 @@ import { findOne } from '../api/find-one.ts';
 import { usageError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { withOutput } from '../output/options.ts';
-import { plainFields } from '../output/print.ts';
+import { plainFields, printList } from '../output/print.ts';
 import { withConnection } from '../session/connection.ts';
 import { announcedResource } from './announced-resource.ts';
 import { runConnectionTest } from './connection-test.ts';
@@ -29,6 +29,13 @@ export const providers: Resource<Provider> = announcedResource(announcedResource
     ...healthColumns<Provider>(),
     { title: 'enabled', value: ({ enabled }) => enabled },
   ],
+  references: {
+    preset_slug: {
+      flag: 'preset',
+      describe: 'a preset that fills in what is not given; `relay providers presets` lists them',
+      resolve: presetSlugOf,
+    },
+  },
   fields: (shown, nowMs) => withHealthWords(plainFields(shown), shown as Provider, nowMs),
   extend(command, surroundings) {
     const test = command
@@ -46,12 +53,37 @@ export const providers: Resource<Provider> = announcedResource(announcedResource
       }),
     );
     addSetCredential(command, surroundings);
+    addPresets(command, surroundings);
   },
 });
 
 export function providersCommand(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
   const command = new Command('providers').description(announcedResources.providers.description);
   return resourceCommand(command, surroundings, providers, argv);
+}
+
+/** A preset by its slug or name. */
+async function presetSlugOf(api: Api, typed: string): Promise<string> {
+  const all = await dataOf(api.management.GET('/api/relay/provider-presets'));
+  const found = all.find(({ slug, name }) => slug === typed || name.toLowerCase() === typed.toLowerCase());
+  if (found !== undefined) return found.slug;
+  throw usageError(`No preset is named "${typed}".`, 'run `relay providers presets`');
+}
+
+function addPresets(parent: Command, surroundings: Surroundings): void {
+  const command = parent.command('presets').description('List the providers that Relay has settings for.');
+  withOutput(withConnection(command)).action(async (options: OptionValues) => {
+    const api = await connect(surroundings, options);
+    await printList(surroundings, options, await dataOf(api.management.GET('/api/relay/provider-presets')), {
+      columns: [
+        { title: 'slug', value: ({ slug }) => slug },
+        { title: 'name', value: ({ name }) => name },
+        { title: 'protocol', value: ({ protocol }) => protocol },
+        { title: 'base url', value: ({ base_url }) => base_url, elastic: true },
+      ],
+      empty: 'There are no presets.',
+    });
+  });
 }
 
 const secretFlags = flagsOf({ properties: { secret: { type: 'string', writeOnly: true } } });

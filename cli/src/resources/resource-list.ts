@@ -9,7 +9,7 @@ export const announcedResources = {
     summary: 'where models are served',
     description: 'Providers: where models are served.',
     path: '/api/relay/providers',
-    columns: ['name', 'slug', 'base_url', 'auth_mode', 'auth_header_name', 'max_latency_ms', 'has_credential', 'health', 'health_detail', 'preset_slug', 'health_probe', 'enabled'],
+    columns: ['name', 'slug', 'base_url', 'auth_mode', 'auth_header_name', 'max_latency_ms', 'has_credential', 'health', 'health_detail', 'preset_slug', 'extra_headers', 'extra_query', 'health_probe', 'enabled'],
     async bodies() {
       const { ProviderCreate, ProviderUpdate } = await import('@relay/contract');
       return { create: ProviderCreate, update: ProviderUpdate };
@@ -21,7 +21,7 @@ export const announcedResources = {
     summary: 'one model of one provider',
     description: 'Endpoints: one model of one provider.',
     path: '/api/relay/endpoints',
-    columns: ['provider_id', 'credential_id', 'name', 'slug', 'upstream_model', 'route_kind', 'supports_streaming', 'pacing', 'max_concurrency', 'context_window', 'max_latency_ms', 'enabled', 'health', 'health_detail', 'cooldown_until'],
+    columns: ['provider_id', 'credential_id', 'name', 'slug', 'upstream_model', 'route_kind', 'protocol', 'supports_streaming', 'pacing', 'max_concurrency', 'context_window', 'max_latency_ms', 'enabled', 'health', 'health_detail', 'cooldown_until'],
     async bodies() {
       const { EndpointCreate, EndpointUpdate } = await import('@relay/contract');
       return { create: EndpointCreate, update: EndpointUpdate };
@@ -33,7 +33,7 @@ export const announcedResources = {
     summary: 'what clients name as the model',
     description: 'Lanes: what clients name as the model, with its members in rank order.',
     path: '/api/relay/routing-lanes',
-    columns: ['name', 'slug', 'description', 'default_max_wait_ms', 'allow_fallback', 'selection', 'hidden', 'shadows_model', 'enabled'],
+    columns: ['name', 'slug', 'description', 'default_max_wait_ms', 'allow_fallback', 'selection', 'priority', 'hidden', 'shadows_model', 'enabled'],
     async bodies() {
       const { LaneCreate, LaneUpdate } = await import('@relay/contract');
       return { create: LaneCreate, update: LaneUpdate };

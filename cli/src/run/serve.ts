@@ -13,14 +13,13 @@ export function serveCommand(): Command {
 async function runServer(role: (typeof ROLES)[number]): Promise<void> {
   // Loaded here, because no other command needs the server.
   const { EnvironmentError, readEnvironment, serve } = await import('@relay/server');
-  let environment: ReturnType<typeof readEnvironment>;
+  let server: Awaited<ReturnType<typeof serve>>;
   try {
-    environment = readEnvironment(process.env, role);
+    server = await serve(readEnvironment(process.env, role), role);
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     throw new ProgramError(`the settings cannot be used:\n${error.message}`);
   }
-  const server = await serve(environment, role);
   await untilSignal();
   await server.stop();
 }

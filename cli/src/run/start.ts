@@ -3,8 +3,10 @@ import { Command, Option } from 'commander';
 import type { Demo } from '../demo/start-demo.ts';
 import { dataDirectoryOf } from '../kit/data-directory.ts';
 import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
+import { InterruptedError } from '../kit/prompt.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { codeOf } from '../kit/values.ts';
+import { writeError } from '../output/write-error.ts';
 import { untilSignal } from './serve.ts';
 import { startedText } from './started-text.ts';
 
@@ -13,6 +15,7 @@ interface StartFlags {
   readonly host?: string;
   readonly port?: number;
   readonly demo: boolean;
+  readonly detect: boolean;
 }
 
 export function startCommand(surroundings: Surroundings): Command {
@@ -25,6 +28,11 @@ export function startCommand(surroundings: Surroundings): Command {
     .option('--port <port>', 'where to listen (default: 8080)', parsePort)
     .option('--host <host>', 'on which address to listen; 0.0.0.0 is all of them (default: 127.0.0.1)')
     .option('--demo', 'with a simulated provider, a lane, limits and a guardrail to try', false)
+    .option(
+      '--detect',
+      'set up a provider, endpoints and the lane default for OPENAI_API_KEY, ANTHROPIC_API_KEY and a running Ollama',
+      false,
+    )
     .addOption(new Option('--role <role>').hideHelp().argParser(refuseSeveral))
     .addOption(new Option('--replicas <number>').hideHelp().argParser(refuseSeveral))
     .action((flags: StartFlags) => runStart(surroundings, flags));
@@ -49,11 +57,34 @@ async function runStart(surroundings: Surroundings, flags: StartFlags): Promise<
   const stopping = untilSignal();
   stdout.write(startedText(server, demo?.lane ?? null));
   await server.noteShown();
+  await offerUntilStopped(surroundings, server, flags, stopping);
   await stopping;
   if (stdout.isTTY)
     stdout.write('\nRelay is stopping: open requests may finish. Once more to stop at once.\n');
   await server.stop();
   await demo?.close();
+}
+
+/** Offers to set up the gateway while it runs. An error here, or no answer, must not end it. */
+async function offerUntilStopped(
+  surroundings: Surroundings,
+  server: StartedServer,
+  { demo, detect }: StartFlags,
+  stopping: Promise<void>,
+): Promise<void> {
+  if (server.tokens === null || (demo && !detect)) return;
+  const { offerSetup } = await import('./offer-setup.ts');
+  const stopped = new AbortController();
+  void stopping.then(() => stopped.abort());
+  const { url, directory, tokens } = server;
+  const offered = { url, directory, adminToken: tokens.admin, isWanted: detect, signal: stopped.signal };
+  try {
+    await offerSetup(surroundings, offered);
+  } catch (error) {
+    // A question takes the keys of the terminal, and Ctrl+C with them.
+    if (error instanceof InterruptedError) process.kill(process.pid, 'SIGINT');
+    else if (!stopped.signal.aborted) writeError(surroundings, error);
+  }
 }
 
 async function startServer(

@@ -33,6 +33,15 @@ describe('changes to settings files', () => {
     assert.ok(!existsSync(backupPath(path)));
   });
 
+  it('a file with a key in it is for its owner alone', async () => {
+    path = join(home, 'settings.json');
+    writeFileSync(path, '{}', { mode: 0o644 });
+    await applyChange(surroundings, 'x', path, 'key', true);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    await undoChange(surroundings, 'x', false);
+    assert.equal(readFileSync(path, 'utf8'), '{}');
+  });
+
   it('undo removes a file that did not exist before', async () => {
     await applyChange(surroundings, 'x', path, 'new');
     assert.equal(statSync(path).mode & 0o777, 0o600);

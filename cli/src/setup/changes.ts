@@ -19,14 +19,15 @@ export function backupPath(path: string): string {
   return `${path}.relay-backup`;
 }
 
-/** The first setup creates a backup; later ones keep it. */
+/** The first setup creates a backup; later ones keep it. A file with a key in it is for its owner alone. */
 export async function applyChange(
   surroundings: Surroundings,
-  agent: string,
+  client: string,
   path: string,
   after: string,
+  hasKey = false,
 ): Promise<void> {
-  const earlier = await readChange(surroundings, agent);
+  const earlier = await readChange(surroundings, client);
   const isFirst = earlier === null || earlier.path !== path;
   let existed = earlier?.existed ?? false;
   if (isFirst) {
@@ -40,45 +41,45 @@ export async function applyChange(
   await mkdir(dirname(path), { recursive: true });
   const aside = `${path}.relay-new`;
   await writeFile(aside, after, { mode: 0o600 });
-  if (existed) await chmod(aside, await modeOf(path));
+  if (existed && !hasKey && (await bytesOf(path)) !== null) await chmod(aside, await modeOf(path));
   await rename(aside, path);
   const change: Change = { path, existed, sha256: hashOf(Buffer.from(after)) };
-  await mkdir(dirname(changePath(surroundings, agent)), { recursive: true, mode: 0o700 });
-  await writeFile(changePath(surroundings, agent), `${JSON.stringify(change)}\n`, { mode: 0o600 });
+  await mkdir(dirname(changePath(surroundings, client)), { recursive: true, mode: 0o700 });
+  await writeFile(changePath(surroundings, client), `${JSON.stringify(change)}\n`, { mode: 0o600 });
 }
 
 /** Restores the original file and returns its path. */
 export async function undoChange(
   surroundings: Surroundings,
-  agent: string,
+  client: string,
   isForced: boolean,
 ): Promise<string> {
-  const change = await readChange(surroundings, agent);
+  const change = await readChange(surroundings, client);
   if (change === null) {
-    throw new ProgramError(`Nothing was set up for ${agent}.`, exitCodes.notFound, {
-      fix: `run \`relay setup ${agent}\``,
+    throw new ProgramError(`Nothing was set up for ${client}.`, exitCodes.notFound, {
+      fix: `run \`relay setup ${client}\``,
     });
   }
   const { path, existed, sha256 } = change;
   const now = await bytesOf(path);
   if (now !== null && hashOf(now) !== sha256 && !isForced) {
     throw new ProgramError(`${path} was changed since it was set up.`, exitCodes.error, {
-      fix: `look at what was changed; run \`relay setup ${agent} --undo --force\` to put ${existed ? backupPath(path) : 'nothing'} in its place`,
+      fix: `look at what was changed; run \`relay setup ${client} --undo --force\` to put ${existed ? backupPath(path) : 'nothing'} in its place`,
     });
   }
   if (existed) await rename(backupPath(path), path);
   else await rm(path, { force: true });
-  await rm(changePath(surroundings, agent), { force: true });
+  await rm(changePath(surroundings, client), { force: true });
   return path;
 }
 
-async function readChange(surroundings: Surroundings, agent: string): Promise<Change | null> {
-  const text = await readIfPresent(changePath(surroundings, agent));
+async function readChange(surroundings: Surroundings, client: string): Promise<Change | null> {
+  const text = await readIfPresent(changePath(surroundings, client));
   return text === null ? null : JSON.parse(text);
 }
 
-function changePath(surroundings: Surroundings, agent: string): string {
-  return join(dirname(contextsPath(surroundings)), 'setup', `${agent}.json`);
+function changePath(surroundings: Surroundings, client: string): string {
+  return join(dirname(contextsPath(surroundings)), 'setup', `${client}.json`);
 }
 
 async function bytesOf(path: string): Promise<Buffer | null> {

@@ -1,54 +1,37 @@
 import { join } from 'node:path';
-import { exitCodes, ProgramError } from '../kit/program-error.ts';
-import { isObject } from '../kit/values.ts';
-import type { Agent, Wish } from './agent.ts';
+import { type Client, exportKey, type Wish } from './client.ts';
+import { type JsonSettings, jsonText, objectIn, readJsonSettings } from './json-settings.ts';
 
-interface Settings {
-  readonly provider?: Readonly<Record<string, unknown>>;
-  readonly [other: string]: unknown;
-}
+const FILE = 'opencode.json';
 
-export const opencode: Agent = {
+export const opencode: Client = {
   name: 'opencode',
   title: 'opencode',
   fixedKeyVariable: null,
-  path: ({ env, home }) => join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'opencode', 'opencode.json'),
-  edit(before, wish) {
-    const settings = before === null || before.trim() === '' ? {} : parse(before, wish);
-    const changed = {
-      $schema: 'https://opencode.ai/config.json',
-      ...settings,
-      model: `relay/${wish.lane}`,
-      provider: { ...settings.provider, relay: provider(wish) },
-    };
-    const indent = /^([ \t]+)"/m.exec(before ?? '')?.[1] ?? '  ';
-    return `${JSON.stringify(changed, null, indent)}\n`;
+  file: {
+    path: ({ env, home }) => join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'opencode', FILE),
+    edit(before, wish) {
+      const byHand = `"provider": {"relay": ${JSON.stringify(provider({}, wish))}}`;
+      const settings = readJsonSettings(before, FILE, byHand);
+      const providers = objectIn(settings, 'provider', FILE);
+      return jsonText(before, {
+        $schema: 'https://opencode.ai/config.json',
+        ...settings,
+        model: `relay/${wish.model}`,
+        provider: { ...providers, relay: provider(objectIn(providers, 'relay', FILE), wish) },
+      });
+    },
   },
-  next: ({ keyVariable }) => `export ${keyVariable} with your key before you start opencode`,
+  steps: (wish) => exportKey('opencode', wish),
 };
 
-function provider({ baseUrl, lane, keyVariable }: Wish) {
+/** Keeps the options and models that were added to it. */
+function provider(known: JsonSettings, { baseUrl, model, keyVariable }: Wish): JsonSettings {
   return {
+    ...known,
     npm: '@ai-sdk/openai-compatible',
     name: 'Relay',
-    options: { baseURL: baseUrl, apiKey: `{env:${keyVariable}}` },
-    models: { [lane]: { name: lane } },
+    options: { ...objectIn(known, 'options', FILE), baseURL: baseUrl, apiKey: `{env:${keyVariable}}` },
+    models: { [model]: { name: model }, ...objectIn(known, 'models', FILE) },
   };
-}
-
-/** Rejects files with comments, because rewriting would lose them. */
-function parse(text: string, wish: Wish): Settings {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // Reported below.
-  }
-  throw new ProgramError(
-    'opencode.json is not plain JSON; it may hold comments, which would be lost.',
-    exitCodes.error,
-    {
-      fix: `add this below "provider" by hand: "relay": ${JSON.stringify(provider(wish))}`,
-    },
-  );
 }

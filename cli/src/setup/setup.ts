@@ -1,94 +1,165 @@
+import { realpath } from 'node:fs/promises';
 import { Argument, Command, type OptionValues } from 'commander';
-import { type Api, connect, dataOf } from '../api/client.ts';
-import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
-import { canAsk, confirm } from '../kit/prompt.ts';
+import { type Api, createApi } from '../api/client.ts';
+import { ProgramError, usageError } from '../kit/program-error.ts';
 import { readIfPresent } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
-import { withConnection } from '../session/connection.ts';
-import type { Agent } from './agent.ts';
+import { codeOf } from '../kit/values.ts';
+import { printList } from '../output/print.ts';
+import { resolveConnection, withConnection } from '../session/connection.ts';
 import { aider } from './aider.ts';
 import { applyChange, backupPath, undoChange } from './changes.ts';
+import { chooseModel } from './choose-model.ts';
+import { claudeCode } from './claude-code.ts';
+import type { Client, SettingsFile, Wish } from './client.ts';
 import { codex } from './codex.ts';
 import { continueDev } from './continue.ts';
+import { cursor } from './cursor.ts';
+import { createKey, givenKey } from './find-key.ts';
+import { hideSecrets } from './hide-secrets.ts';
+import { openaiSdk } from './openai-sdk.ts';
 import { opencode } from './opencode.ts';
 import { textDiff } from './text-diff.ts';
 
-const agents: readonly Agent[] = [codex, opencode, aider, continueDev];
+const clients: readonly Client[] = [claudeCode, codex, cursor, opencode, continueDev, aider, openaiSdk];
 const KEY_VARIABLE = 'RELAY_API_KEY';
+/** Stands for the key where it is not shown. */
+const HIDDEN_KEY = 'rly_…';
 
 export function setupCommand(surroundings: Surroundings): Command {
   const command = new Command('setup')
     .description(
-      'Point a coding agent at a lane: shows what would change in its settings, asks, and keeps a backup. No key is written into any file.',
+      'Point a client at this gateway: prints what to put where, or writes it into the settings file of the client. Without a client, lists them.',
     )
-    .addArgument(new Argument('<agent>', 'the agent').choices(agents.map(({ name }) => name)))
-    .option('--lane <name>', 'the lane or model to use (default: the only one there is)')
-    .option('--key-variable <name>', 'the environment variable that holds the key', KEY_VARIABLE)
-    .option('--dry-run', 'show what would change, and change nothing')
+    .addArgument(new Argument('[client]', 'the client').choices(clients.map(({ name }) => name)))
+    .option('--model <name>', 'the lane or model to use (default: the only lane)')
+    .option('--write', 'merge it into the settings file, show what changes, and keep a backup beside it')
+    .option('--key <key>', `the key (default: $${KEY_VARIABLE}, or a new one where one is needed)`)
+    .option('--show-key', 'print the key; a new one is created if none is given')
+    .option(
+      '--key-variable <name>',
+      'the environment variable from which the client reads the key',
+      KEY_VARIABLE,
+    )
     .option('--undo', 'put back what was there before')
-    .option('--force', 'with --undo: even when the file was changed since')
-    .option('-y, --yes', 'do not ask');
-  return withConnection(command).action((name: string, options: OptionValues) => {
-    const agent = agents.find((each) => each.name === name) ?? codex;
+    .option('--force', 'with --undo: even when the file was changed since');
+  return withConnection(command).action((name: string | undefined, options: OptionValues) => {
+    const client = clients.find((each) => each.name === name);
+    if (client === undefined) return listClients(surroundings);
     return options['undo'] === true
-      ? undo(surroundings, agent, options)
-      : setUp(surroundings, agent, options);
+      ? undo(surroundings, client, options)
+      : setUp(surroundings, client, options);
   });
 }
 
-async function setUp(surroundings: Surroundings, agent: Agent, options: OptionValues): Promise<void> {
-  const isDry = options['dryRun'] === true;
-  if (!isDry && options['yes'] !== true && !canAsk(surroundings)) {
-    throw usageError('Changing settings has to be confirmed.', 'add --yes, or look first with --dry-run');
-  }
-  const given = String(options['keyVariable']);
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(given))
-    throw usageError(`"${given}" cannot name an environment variable.`);
-  const api = await connect(surroundings, options);
-  const lane: string | undefined = options['lane'];
+function listClients(surroundings: Surroundings): Promise<void> {
+  const rows = clients.map(({ name, title, file }) => ({
+    name,
+    client: title,
+    file: file?.path(surroundings) ?? null,
+  }));
+  return printList(surroundings, {}, rows, {
+    columns: [
+      { title: 'name', value: ({ name }) => name },
+      { title: 'client', value: ({ client }) => client },
+      { title: 'file', value: ({ file }) => file ?? 'printed only', elastic: true },
+    ],
+    empty: '',
+  });
+}
+
+async function setUp(surroundings: Surroundings, client: Client, options: OptionValues): Promise<void> {
+  const isWrite = options['write'] === true;
+  if (isWrite && client.file === null)
+    throw usageError(`${client.title} has no settings file that can be written.`, 'leave out --write');
+  const keyVariable = String(options['keyVariable']);
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(keyVariable))
+    throw usageError(`"${keyVariable}" cannot name an environment variable.`);
+  const key = givenKey(surroundings, options['key']);
+  const connection = await resolveConnection(surroundings, options);
+  const inference = key ?? connection.tokens.inference;
+  const api = createApi(surroundings, { ...connection, tokens: { ...connection.tokens, inference } });
   const wish = {
-    baseUrl: `${api.connection.server}/v1`,
-    lane: lane ?? (await onlyLane(api)),
-    keyVariable: agent.fixedKeyVariable ?? given,
+    server: connection.server,
+    baseUrl: `${connection.server}/v1`,
+    model: options['model'] ?? (await chooseModel(surroundings, api)),
+    keyVariable: client.fixedKeyVariable ?? keyVariable,
+    key: HIDDEN_KEY,
   };
-  const path = agent.path(surroundings);
+  const isShown = options['showKey'] === true;
+  if (isWrite && client.file !== null) {
+    await write(surroundings, client, client.file, { api, wish, key, isShown });
+  } else {
+    await print(surroundings, client, {
+      ...wish,
+      key: isShown ? (key ?? (await createKey(surroundings, api, client))) : HIDDEN_KEY,
+    });
+  }
+}
+
+async function print(surroundings: Surroundings, client: Client, wish: Wish): Promise<void> {
+  const { stdout, stderr } = surroundings;
+  if (client.file !== null) {
+    const text = await client.file.edit(null, wish);
+    stdout.write(`In ${client.file.path(surroundings)}:\n\n${text.replaceAll(/^(?=.)/gm, '  ')}\n`);
+  }
+  stdout.write(client.steps(wish));
+  if (client.file !== null)
+    stderr.write(`\n\`relay setup ${client.name} --write\` merges this into the file.\n`);
+  if (wish.key === HIDDEN_KEY)
+    stderr.write(
+      `${HIDDEN_KEY} stands for your key. \`relay keys create --name ${client.name}\` creates one.\n`,
+    );
+}
+
+interface Writing {
+  readonly api: Api;
+  readonly wish: Wish;
+  readonly key: string | null;
+  readonly isShown: boolean;
+}
+
+async function write(
+  surroundings: Surroundings,
+  client: Client,
+  file: SettingsFile,
+  { api, wish, key: given, isShown }: Writing,
+): Promise<void> {
+  const { stdout, stderr } = surroundings;
+  const path = await realPathOf(file.path(surroundings));
   const before = await readIfPresent(path);
-  const after = await agent.edit(before, wish);
+  // A file that cannot be parsed is rejected before a key is created for it.
+  await file.edit(before, wish);
+  const hasKey = file.keyIn !== undefined;
+  const known = given ?? file.keyIn?.(before, wish.server) ?? null;
+  const key = known ?? (hasKey || isShown ? await createKey(surroundings, api, client) : wish.key);
+  const after = await file.edit(before, { ...wish, key });
+  const shown = { ...wish, key: isShown ? key : HIDDEN_KEY };
   if (after === before) {
-    surroundings.stderr.write(`${path} is as it should be.\n`);
-    return;
+    stderr.write(`${path} has these settings already.\n`);
+  } else {
+    const onScreen = (text: string) => (isShown ? text : hideSecrets(text, key));
+    const seen = before === null ? null : onScreen(before);
+    stdout.write(textDiff(path, seen, onScreen(after), stdout));
+    await applyChange(surroundings, client.name, path, after, hasKey);
+    const kept = before === null ? '' : ` The earlier file is ${backupPath(path)}.`;
+    stderr.write(`Wrote ${path}.${kept}\n`);
+    stderr.write(`\`relay setup ${client.name} --undo\` takes it back.\n`);
   }
-  surroundings.stdout.write(textDiff(path, before, after, surroundings.stdout));
-  if (isDry) return;
-  if (options['yes'] !== true && !(await confirm(surroundings, `Change the settings of ${agent.title}?`))) {
-    throw new ProgramError('Nothing was changed.');
-  }
-  await applyChange(surroundings, agent.name, path, after);
-  const kept = before === null ? '' : ` What was there is in ${backupPath(path)}.`;
-  surroundings.stderr.write(`${path} is written.${kept}\n`);
-  surroundings.stderr.write(
-    `Next: ${agent.next(wish)}.\n\`relay setup ${agent.name} --undo\` takes it back.\n`,
-  );
+  stderr.write(`\n${client.steps(shown)}`);
 }
 
-async function undo(surroundings: Surroundings, agent: Agent, options: OptionValues): Promise<void> {
-  const path = await undoChange(surroundings, agent.name, options['force'] === true);
+/** A link stays one: what it points to is written. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return path;
+    throw new ProgramError(`${path} cannot be read: ${codeOf(error)}`);
+  }
+}
+
+async function undo(surroundings: Surroundings, client: Client, options: OptionValues): Promise<void> {
+  const path = await undoChange(surroundings, client.name, options['force'] === true);
   surroundings.stderr.write(`${path} is as it was.\n`);
-}
-
-async function onlyLane(api: Api): Promise<string> {
-  const { data } = await dataOf(api.inference.GET('/models'));
-  const lanes = data.filter(({ owned_by }) => owned_by === 'relay').map(({ id }) => id);
-  const names = lanes.length > 0 ? lanes : data.map(({ id }) => id);
-  if (names.length === 1 && names[0] !== undefined) return names[0];
-  throw new ProgramError(
-    names.length === 0 ? 'There is no lane to use.' : 'There is more than one lane.',
-    exitCodes.usage,
-    {
-      fix:
-        names.length === 0
-          ? 'run `relay lanes create --name NAME`'
-          : `add --lane with one of ${names.slice(0, 10).join(', ')}`,
-    },
-  );
 }

@@ -2,9 +2,7 @@ import { styleText } from 'node:util';
 
 type Line = readonly [sign: ' ' | '-' | '+', text: string];
 
-const CONTEXT_LINES = 3;
-
-/** A unified diff. */
+/** The changed lines. Those around them are left out, because a settings file may hold secrets. */
 export function textDiff(
   path: string,
   before: string | null,
@@ -12,14 +10,9 @@ export function textDiff(
   stream: NodeJS.WriteStream,
 ): string {
   const lines = compare(linesOf(before ?? ''), linesOf(after));
-  const isNear = lines.map((_, at) =>
-    lines.slice(Math.max(0, at - CONTEXT_LINES), at + CONTEXT_LINES + 1).some(([sign]) => sign !== ' '),
-  );
   const shown = lines.flatMap(([sign, text], at) => {
-    if (!isNear[at]) return at > 0 && isNear[at - 1] ? ['  …'] : [];
-    const line = `${sign} ${text}`.trimEnd();
-    if (sign === ' ') return [line];
-    return [styleText(sign === '+' ? 'green' : 'red', line, { stream })];
+    if (sign === ' ') return at === 0 || lines[at - 1]?.[0] !== ' ' ? ['  …'] : [];
+    return [styleText(sign === '+' ? 'green' : 'red', `${sign} ${text}`.trimEnd(), { stream })];
   });
   const head = before === null ? `${path} (new file)` : path;
   return [styleText('bold', head, { stream }), ...shown].map((line) => `${line}\n`).join('');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setRootValue, setTable } from './toml-edit.ts';
+import { setTomlValue } from './toml-edit.ts';
 
 const FILE = `# my settings
-model = "gpt-5"
+model = "gpt-5" # the large one
 notes = """
 [model_providers.relay]
 model_provider = "no"
@@ -22,22 +22,25 @@ command = "x"
 `;
 
 describe('editing TOML', () => {
-  it('sets a root key in place and keeps tables and strings', () => {
-    const changed = setRootValue(FILE, 'model', 'fast');
-    assert.equal(changed, FILE.replace('model = "gpt-5"', 'model = "fast"'));
+  it('sets a root key in place and keeps its comment, tables and strings', () => {
+    const changed = setTomlValue(FILE, null, 'model', 'fast');
+    assert.equal(changed, FILE.replace('"gpt-5"', '"fast"'));
   });
 
   it('adds a root key before every table', () => {
-    assert.equal(setRootValue(FILE, 'model_provider', 'relay'), `model_provider = "relay"\n${FILE}`);
+    assert.equal(setTomlValue(FILE, null, 'model_provider', 'relay'), `model_provider = "relay"\n${FILE}`);
+    assert.equal(setTomlValue(FILE, null, 'theme', 'light'), `theme = "light"\n${FILE}`);
   });
 
-  it('replaces one table only', () => {
-    const changed = setTable(FILE, 'model_providers.relay', { name: 'Relay' });
-    assert.equal(changed, FILE.replace('name = "Old"\nextra = 1\n', 'name = "Relay"\n'));
+  it('sets keys of one table only, and keeps the others of that table', () => {
+    const renamed = setTomlValue(FILE, 'model_providers.relay', 'name', 'Relay');
+    assert.equal(renamed, FILE.replace('"Old"', '"Relay"'));
+    const added = setTomlValue(FILE, 'model_providers.relay', 'wire_api', 'responses');
+    assert.equal(added, FILE.replace('extra = 1\n', 'extra = 1\nwire_api = "responses"\n'));
   });
 
   it("adds a table at the end with the file's line ends", () => {
-    assert.equal(setTable('a = 1\r\n', 't', { b: 'c"d' }), 'a = 1\r\n\r\n[t]\r\nb = "c\\"d"\r\n');
-    assert.equal(setTable('', 't', { b: 'c' }), '[t]\nb = "c"\n');
+    assert.equal(setTomlValue('a = 1\r\n', 't', 'b', 'c"d'), 'a = 1\r\n\r\n[t]\r\nb = "c\\"d"\r\n');
+    assert.equal(setTomlValue('', 't', 'b', 'c'), '[t]\nb = "c"\n');
   });
 });

@@ -1,40 +1,51 @@
-/** Edits of a TOML text that keep all other lines, comments and order. */
-
-/** Sets a root key, which TOML requires before the first table. */
-export function setRootValue(text: string, key: string, value: string): string {
-  const { lines, newline } = split(text);
-  const end = firstTable(lines);
-  const line = `${key} = ${quoted(value)}`;
-  const known = lines.findIndex(
-    (each, index) => index < end && keyOf(each) === key && !isInString(lines, index),
-  );
-  if (known !== -1) return lines.toSpliced(known, 1, line).join(newline);
-  return [line, ...lines].join(newline);
-}
-
-/** Replaces a table, or adds it at the end. */
-export function setTable(text: string, name: string, values: Readonly<Record<string, string>>): string {
-  const { lines, newline } = split(text);
-  const table = [`[${name}]`, ...Object.entries(values).map(([key, value]) => `${key} = ${quoted(value)}`)];
-  const start = lines.findIndex((line, index) => tableOf(line) === name && !isInString(lines, index));
+/**
+ * Sets a value of a TOML text, in a table or with null before the first one, and keeps all other lines, comments and
+ * order. It does not know all of TOML: the caller parses the result and compares.
+ */
+export function setTomlValue(text: string, table: string | null, key: string, value: string): string {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const lines = text.split(/\r?\n/);
+  const { start, end } = rangeOf(lines, table);
   if (start === -1) {
     const body = text.trimEnd() === '' ? [] : [...text.trimEnd().split(/\r?\n/), ''];
-    return [...body, ...table, ''].join(newline);
+    return [...body, `[${table}]`, lineOf(key, value), ''].join(newline);
   }
-  const after = lines.findIndex(
-    (line, index) => index > start && tableOf(line) !== null && !isInString(lines, index),
+  const known = lines.findIndex(
+    (line, index) => index >= start && index < end && keyOf(line) === key && !isInString(lines, index),
   );
-  const rest = after === -1 ? [''] : ['', ...lines.slice(after)];
-  return [...lines.slice(0, start), ...table, ...rest].join(newline);
+  if (known !== -1) return lines.with(known, replaced(lines[known] ?? '', key, value)).join(newline);
+  // The first line of the file, or the last one of the table.
+  const at = table === null ? 0 : lastFilled(lines, start, end) + 1;
+  return lines.toSpliced(at, 0, lineOf(key, value)).join(newline);
 }
 
-function split(text: string): { lines: string[]; newline: string } {
-  return { lines: text.split(/\r?\n/), newline: text.includes('\r\n') ? '\r\n' : '\n' };
+function lineOf(key: string, value: string): string {
+  return `${key} = ${JSON.stringify(value)}`;
 }
 
-function firstTable(lines: readonly string[]): number {
-  const found = lines.findIndex((line, index) => tableOf(line) !== null && !isInString(lines, index));
-  return found === -1 ? lines.length : found;
+/** Keeps the indentation and the comment of a line. */
+function replaced(line: string, key: string, value: string): string {
+  const [, before, comment] =
+    /^([^=]*=\s*)(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'#\s]+)(\s*#.*)?\s*$/.exec(line) ?? [];
+  if (before === undefined) return lineOf(key, value);
+  return `${before}${JSON.stringify(value)}${comment ?? ''}`;
+}
+
+/** The lines of a table without its header; -1 without such a table. */
+function rangeOf(lines: readonly string[], table: string | null): { start: number; end: number } {
+  const isHeader = (line: string, index: number) => tableOf(line) !== null && !isInString(lines, index);
+  const start =
+    table === null
+      ? 0
+      : lines.findIndex((line, index) => tableOf(line) === table && isHeader(line, index)) + 1;
+  if (table !== null && start === 0) return { start: -1, end: -1 };
+  const next = lines.findIndex((line, index) => index >= start && isHeader(line, index));
+  return { start, end: next === -1 ? lines.length : next };
+}
+
+function lastFilled(lines: readonly string[], start: number, end: number): number {
+  const filled = lines.slice(start, end).findLastIndex((line) => line.trim() !== '');
+  return start + filled;
 }
 
 function keyOf(line: string): string | null {
@@ -50,8 +61,4 @@ function tableOf(line: string): string | null {
 function isInString(lines: readonly string[], index: number): boolean {
   const before = lines.slice(0, index).join('\n');
   return [`"""`, "'''"].some((mark) => before.split(mark).length % 2 === 0);
-}
-
-function quoted(value: string): string {
-  return JSON.stringify(value);
 }

@@ -8,6 +8,7 @@ import { withOutput } from '../output/options.ts';
 import { printList } from '../output/print.ts';
 import type { Column } from '../output/table.ts';
 import { withConnection } from '../session/connection.ts';
+import { replayCommand } from './replay.ts';
 
 type Timeseries = components['schemas']['Timeseries'];
 
@@ -36,6 +37,7 @@ export function usageCommand(surroundings: Surroundings): Command {
     .addOption(
       new Option('--bucket <time>', 'a line for each such time as well').choices(['minute', 'hour', 'day']),
     );
+  command.addCommand(replayCommand(surroundings));
   return withOutput(withConnection(command)).action((options: OptionValues) => usage(surroundings, options));
 }
 

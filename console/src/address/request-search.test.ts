@@ -7,6 +7,7 @@ const ID = '019a8a3c-5d1e-7c40-9c0b-5f8f2a1d3e4f';
 test('filters are in the URL, and values the server would reject are dropped', () => {
   const search = { state: 'failed', operation: 'dreams', model: 4, live: true, lane: '', other: 'x' };
   assert.deepEqual(requestSearch(search), { state: 'failed', model: '4', live: true });
+  assert.deepEqual(requestSearch({ state: 'broken', operation: 'chat' }), { operation: 'chat' });
 });
 
 test('the same filters are serialized the same way in any order', () => {

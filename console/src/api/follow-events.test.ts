@@ -84,3 +84,32 @@ test('a final rejection stops the stream; too many streams do not', async () => 
   const seen = await follow([refused(429), refused(403)]);
   assert.deepEqual(seen.states, ['connecting', 'reconnecting', 'failed']);
 });
+
+test('a connection that is silent for 40 seconds is given up and made again', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const stopping = new AbortController();
+  const live = Promise.withResolvers<void>();
+  const states: FollowState[] = [];
+  const following = followEvents({
+    open: async (_lastId, signal) =>
+      new ReadableStream({
+        start: (controller) =>
+          signal.addEventListener('abort', () => controller.error(new Error('given up'))),
+      }),
+    onState(state) {
+      states.push(state);
+      if (state === 'live') live.resolve();
+    },
+    onBeginning: () => undefined,
+    onEvents: () => undefined,
+    signal: stopping.signal,
+    pause: async () => stopping.abort(),
+    random: () => 1,
+  });
+  await live.promise;
+  t.mock.timers.tick(39_999);
+  assert.deepEqual(states, ['connecting', 'live']);
+  t.mock.timers.tick(1);
+  await following;
+  assert.deepEqual(states, ['connecting', 'live', 'reconnecting']);
+});

@@ -9,6 +9,7 @@ export const cacheKeys = {
   signInMethods: ['sign-in-methods'],
   capabilities: ['capabilities'],
   providers: ['providers'],
+  providerPresets: ['provider-presets'],
   credentials: ['credentials'],
   endpoints: ['endpoints'],
   prices: ['prices'],
@@ -79,6 +80,15 @@ export function providersQuery(api: Api) {
     queryKey: cacheKeys.providers,
     queryFn: ({ signal }) =>
       collectPages((query) => api.GET('/api/relay/providers', { params: { query }, signal })),
+  });
+}
+
+export function providerPresetsQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.providerPresets,
+    queryFn: ({ signal }) =>
+      collectPages((query) => api.GET('/api/relay/provider-presets', { params: { query }, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
   });
 }
 

@@ -44,6 +44,12 @@ const resetPassword = createRoute({
   component: lazyRouteComponent(() => import('../session/reset-password.tsx'), 'ResetPassword'),
 });
 
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('../session/finish-sign-up.tsx'), 'FinishSignUp'),
+});
+
 const first = createRoute({ getParentRoute: () => signedIn, path: '/', component: FirstPage });
 
 const home = createRoute({
@@ -188,6 +194,7 @@ export function createConsoleRouter() {
       acceptInvitation,
       forgotPassword,
       resetPassword,
+      signUp,
       signedIn.addChildren([
         first,
         home,

@@ -1,14 +1,6 @@
-/** Characters that start a formula in a spreadsheet. */
-const FORMULA = /^[=+\-@\t\r\n]/;
-const NEEDS_QUOTES = /[",\r\n]/;
+import { csvRecord } from '@relay/contract/client';
 
-/** Rows as CSV (RFC 4180). Prevents formula injection through text from users. */
+/** Rows as CSV. */
 export function csvText(rows: readonly (readonly (string | number | null)[])[]): string {
-  return rows.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
-}
-
-function cellOf(value: string | number | null): string {
-  if (typeof value !== 'string') return value === null ? '' : String(value);
-  const safe = FORMULA.test(value) ? `'${value}` : value;
-  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return rows.map(csvRecord).join('');
 }

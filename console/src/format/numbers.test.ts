@@ -10,6 +10,7 @@ test('a small amount of money is never shown as zero', () => {
 
 test('a duration is shown in a fitting unit', () => {
   const said = [850, 2_400, 200_000, 120_000, 31_140_000].map(formatDuration);
+  assert.equal(formatDuration(119_700), '2 min');
   assert.deepEqual(said, ['850 ms', '2.4 s', '3 min 20 s', '2 min', '8 h 39 min']);
 });
 

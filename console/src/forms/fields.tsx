@@ -8,7 +8,7 @@ interface FormFieldProps<Values extends FieldValues> extends Omit<FieldProps, 'c
   readonly name: Path<Values>;
 }
 
-function errorOf<Values extends FieldValues>(form: UseFormReturn<Values>, name: Path<Values>) {
+export function errorOf<Values extends FieldValues>(form: UseFormReturn<Values>, name: Path<Values>) {
   return form.getFieldState(name, form.formState).error?.message;
 }
 

@@ -165,7 +165,13 @@ interface ExplanationProps {
 }
 
 function exampleOf(operation: Operation, model: string): string {
-  const rest = operation === 'chat' ? { messages: [{ role: 'user', content: 'Hello' }] } : { input: 'Hello' };
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const rest =
+    operation === 'chat'
+      ? { messages }
+      : operation === 'messages' || operation === 'count_tokens'
+        ? { max_tokens: 1024, messages }
+        : { input: 'Hello' };
   return JSON.stringify({ model, ...rest }, null, 2);
 }
 

@@ -11,13 +11,13 @@ import { Field, Input } from '../ui/field.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import { enterSession } from './enter-session.ts';
 import { Panel, SignedOutPage, SignInLink } from './signed-out-page.tsx';
-import { useLinkToken } from './use-link-token.ts';
+import { useLink } from './use-link.ts';
 
 const words = text.invitation;
 
 /** The target of an invitation link. */
 export function AcceptInvitation() {
-  const token = useLinkToken();
+  const { token } = useLink();
   return (
     <SignedOutPage title={words.title} below={<SignInLink />}>
       <Panel>

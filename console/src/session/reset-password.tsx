@@ -9,13 +9,13 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input } from '../ui/field.tsx';
 import { Panel, SignedOutPage, SignInLink } from './signed-out-page.tsx';
-import { useLinkToken } from './use-link-token.ts';
+import { useLink } from './use-link.ts';
 
 const words = text.passwordReset;
 
 /** The target of a link to reset a password. */
 export function ResetPassword() {
-  const token = useLinkToken();
+  const { token } = useLink();
   return (
     <SignedOutPage title={words.title} below={<SignInLink />}>
       <Panel>{token === '' ? <Incomplete /> : <PasswordForm token={token} />}</Panel>

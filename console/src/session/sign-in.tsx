@@ -12,6 +12,7 @@ import { Field, Input } from '../ui/field.tsx';
 import { ErrorCard, Skeleton } from '../ui/states.tsx';
 import { EmailField } from './email-field.tsx';
 import { enterSession } from './enter-session.ts';
+import { LinkRequest } from './link-request.tsx';
 import { NoMail } from './no-mail.tsx';
 import { SignUp } from './sign-up.tsx';
 import { Panel, SignedOutPage } from './signed-out-page.tsx';
@@ -47,7 +48,7 @@ export function SignIn() {
               ) : way === 'password' ? (
                 <PasswordForm sendsLinks={methods.data.password_reset} />
               ) : (
-                <SignUp />
+                <NewAccount beginsWithLink={methods.data.sign_up_link} />
               )}
             </>
           )}
@@ -84,6 +85,18 @@ interface OtherWaysProps {
   readonly methods: { readonly token: boolean; readonly accounts: boolean; readonly sign_up: boolean };
   readonly way: Way;
   readonly onChoose: (way: Way) => void;
+}
+
+function NewAccount({ beginsWithLink }: { readonly beginsWithLink: boolean }) {
+  const api = useApi();
+  const words = text.signUpLink;
+  if (!beginsWithLink) return <SignUp />;
+  return (
+    <LinkRequest
+      words={{ hint: words.hint, submit: words.request, sent: words.requested }}
+      send={(email) => take(api.POST('/api/signup/link', { body: { email } }))}
+    />
+  );
 }
 
 function SingleSignOn() {

@@ -9,22 +9,31 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input } from '../ui/field.tsx';
 import { enterSession } from './enter-session.ts';
 
-const EMPTY: SignUpBody = { name: '', email: '', password: '', organization_name: '' };
+const EMPTY = { name: '', email: '', password: '', organization_name: '' };
+
+interface SignUpProps {
+  /** From the message to this address, where Relay sends mail. */
+  readonly link?: { readonly token: string; readonly email: string };
+  readonly onDone?: () => Promise<void>;
+}
 
 /** Hosted: creates a user and their organization. */
-export function SignUp() {
+export function SignUp({ link, onDone }: SignUpProps) {
   const api = useApi();
   const client = useQueryClient();
-  const [values, setValues] = useState(EMPTY);
+  const [values, setValues] = useState({ ...EMPTY, email: link?.email ?? '' });
   const signUp = useMutation({
     mutationFn: (body: SignUpBody) => take(api.POST('/api/signup', { body })),
-    onSuccess: (session) => enterSession(client, session),
+    onSuccess: async (session) => {
+      await enterSession(client, session);
+      await onDone?.();
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    signUp.mutate(values);
+    signUp.mutate(link === undefined ? values : { ...values, token: link.token });
   };
-  const input = (name: keyof SignUpBody) => ({
+  const input = (name: keyof typeof EMPTY) => ({
     name,
     required: true,
     value: values[name],
@@ -40,7 +49,15 @@ export function SignUp() {
         {(control) => <Input {...control} autoComplete="name" {...input('name')} />}
       </Field>
       <Field label={text.signIn.email}>
-        {(control) => <Input {...control} type="email" autoComplete="username" {...input('email')} />}
+        {(control) => (
+          <Input
+            {...control}
+            type="email"
+            autoComplete="username"
+            readOnly={link !== undefined}
+            {...input('email')}
+          />
+        )}
       </Field>
       <Field label={text.signIn.password} hint={text.signIn.passwordHint}>
         {(control) => (

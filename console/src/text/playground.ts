@@ -3,7 +3,7 @@ export const playgroundText = {
   description:
     'Send real requests through Relay and see what it decided. They are counted and billed like any other.',
   operation: 'Operation',
-  operations: { chat: 'Chat', responses: 'Responses', embeddings: 'Embeddings' },
+  operations: { chat: 'Chat', responses: 'Responses', embeddings: 'Embeddings', messages: 'Messages' },
   model: 'Model or lane',
   lanes: 'Lanes',
   models: 'Models',

@@ -19,7 +19,13 @@ export const requestsText = {
     result: 'Result',
   },
   states: { completed: 'Completed', failed: 'Failed', cancelled: 'Cancelled' },
-  operations: { chat: 'Chat', responses: 'Responses', embeddings: 'Embeddings' },
+  operations: {
+    chat: 'Chat',
+    responses: 'Responses',
+    embeddings: 'Embeddings',
+    messages: 'Messages',
+    count_tokens: 'Token count',
+  },
   none: '–',
   becomes: 'sent on as',
   noModel: 'no model',
@@ -125,11 +131,15 @@ export const requestsText = {
       rows: {
         input: 'Tokens in',
         cached: 'of those, cached',
+        written5m: 'of those, written to cache (5 min)',
+        written1h: 'of those, written to cache (1 h)',
         output: 'Tokens out',
         total: 'Tokens in all',
         cost: 'Cost',
       },
       unknown: 'Not known',
+      bounded: (input: string, output: string) =>
+        `The provider reported ${input} tokens in and ${output} out, more than can be true. Less was charged.`,
       sources: {
         reported: 'The provider reported what it used.',
         streamed: 'The provider reported nothing, so what it streamed was counted.',

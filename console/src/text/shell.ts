@@ -71,6 +71,13 @@ export const shellText = {
     signUpSubmit: 'Create',
     forgot: 'Forgot your password?',
   },
+  signUpLink: {
+    hint: 'Enter your e-mail address. Relay sends you a link to create your organization.',
+    request: 'Send link',
+    requested: (email: string) =>
+      `Relay has sent a message to ${email}. Its link works for 60 minutes. Check your spam folder if it doesn't arrive.`,
+    missing: 'This link is incomplete. Open it again from the message, or request another one.',
+  },
   passwordReset: {
     requestTitle: 'Reset your password',
     requestHint: 'Enter the e-mail address of your account. Relay sends you a link to set a new password.',

@@ -39,7 +39,7 @@ export const capacityErrors = {
     status: 429,
     type: 'queue_full',
     message: 'Too many requests are already waiting for this lane or key. Slow down and retry.',
-    why: 'The number of waiting requests per lane and per key is bounded, so that waiting never grows without end.',
+    why: 'The number of waiting requests per lane and per key is bounded, so that waiting never grows without end. So are the requests that wait in one process and the memory of its large request bodies; in hosted mode, each organization has a share of both.',
     fix: 'Retry with backoff, send fewer requests concurrently, or raise the limits that make requests wait.',
     owner: 'capacity',
   },

@@ -30,8 +30,8 @@ export const requestErrors = {
     status: 400,
     type: 'invalid_request_error',
     message: 'No enabled candidate can serve this request. Enable an endpoint that supports this operation.',
-    why: 'The lane or model exists, but none of its enabled endpoints serves this operation with these features (for example streaming).',
-    fix: 'Enable a membership whose endpoint has a fitting `route_kind` and `supports_streaming`, or change the request. `POST /api/relay/routing/explain` shows the verdict for every candidate.',
+    why: 'The lane or model exists, but none of its enabled endpoints serves this operation with these features (for example streaming), or their providers speak another protocol.',
+    fix: 'Enable a membership whose endpoint has a fitting `protocol`, `route_kind` and `supports_streaming`, or change the request. `POST /api/relay/routing/explain` shows the verdict for every candidate.',
     owner: 'config',
   },
   guardrail_streaming_unsupported: {
@@ -47,7 +47,7 @@ export const requestErrors = {
     type: 'guardrail_route_kind_unsupported',
     message:
       'A guardrail applies to this request and does not support this operation. Use an unguarded lane.',
-    why: 'Guardrails support chat completions and responses only; embeddings cannot be inspected.',
+    why: 'Guardrails support chat completions, responses and messages only; embeddings cannot be inspected.',
     fix: 'Send embeddings through a lane, provider and endpoint to which no guardrail is bound.',
     owner: 'client',
   },

@@ -55,7 +55,7 @@ export const serviceErrors = {
     status: 503,
     type: 'draining',
     message: 'This server is shutting down and takes no new requests. Retry; another server will answer.',
-    why: 'The process received a stop signal. It finishes open requests and rejects new and waiting ones.',
+    why: 'The process received a stop signal. It rejects new requests, and ends those that are open when its drain time is up; a stream then ends with this error as its last frame.',
     fix: 'Retry after a second. SDKs do so by themselves.',
     owner: 'platform',
   },

@@ -31,7 +31,7 @@ export const upstreamErrors = {
     type: 'upstream_error',
     message: 'The selected provider could not be prepared. Check its credential and address.',
     why: 'The credential is missing, disabled or unreadable under the master key, or the address is not allowed by the egress rules.',
-    fix: 'Store the credential again, enable it, or allow the private network that `base_url` points to.',
+    fix: 'Store the credential again, enable it, or allow the private network that `base_url` points to with `RELAY_ALLOW_PRIVATE_NETWORKS`. `relay start` allows loopback addresses while it listens on loopback only.',
     owner: 'config',
   },
   upstream_credential_refused: {

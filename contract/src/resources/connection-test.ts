@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, flag, integer, nullable, oneOf } from '../schema.ts';
-import { Operation } from './values.ts';
+import { Operation, WireProtocol } from './values.ts';
 
 const StageName = oneOf(['resolve', 'connect', 'tls', 'authenticate', 'respond'], {
   description: 'The stages of a test, in this order.',
@@ -22,6 +22,7 @@ const Outcome = oneOf([
   'ok',
   'no_credential',
   'credential_unreadable',
+  'no_model_list',
   'address_refused',
   'dns_failed',
   'connection_refused',
@@ -59,6 +60,9 @@ const answer = {
 export const ProviderTestResult = closed('ProviderTestResult', {
   ...answer,
   model_count: nullable(integer(), { description: 'Null when the provider gave no list that can be read.' }),
+  protocol: nullable(WireProtocol, {
+    description: 'What the list shows that the provider speaks; null when it gave no list that can be read.',
+  }),
   model_ids: Type.Array(Type.String(), { maxItems: 100, description: 'The first of the provider’s models.' }),
 });
 export type ProviderTestResult = Static<typeof ProviderTestResult>;

@@ -74,6 +74,25 @@ export const HealthReport = open('HealthReport', {
     open('HealthCheck', { status: oneOf(['ok', 'unavailable']), detail: optional(Type.String()) }),
     { description: 'By part: `postgresql` and, unless it is embedded, `redis`.' },
   ),
+  clock: optional(
+    open('ClockHealth', {
+      status: oneOf(['ok', 'unavailable'], {
+        description: '`unavailable` when the clock is more than 30 s off; `/readyz` is 503 then.',
+      }),
+      detail: optional(Type.String({ description: 'Set when the clock is more than 2 s off.' })),
+      ahead_ms: Type.Record(Type.String(), integer({ minimum: Number.MIN_SAFE_INTEGER }), {
+        description: 'By store: how far the clock of the process is ahead of that of the store.',
+      }),
+    }),
+  ),
+  redis_settings: optional(
+    open('RedisSettings', {
+      eviction: Type.String({
+        description: 'Its `maxmemory-policy`; everything but `noeviction` loses usage and limits.',
+      }),
+      persistence: oneOf(['append_only', 'snapshots', 'none', 'unknown']),
+    }),
+  ),
   metering: optional(
     open('MeteringHealth', {
       drift: nullable(integer({ description: 'Windows of limits that differ from the ledger.' })),

@@ -18,7 +18,7 @@ import {
   text,
 } from '../schema.ts';
 import { EndpointTestResult } from './connection-test.ts';
-import { Health, HealthDetail, ManagedBy, RouteKind } from './values.ts';
+import { Health, HealthDetail, ManagedBy, RouteKind, WireProtocol } from './values.ts';
 
 const UpstreamModel = text({ minLength: 1, maxLength: 200, description: 'The model name sent upstream.' });
 const Concurrency = nullable(integer({ minimum: 1 }), { default: null });
@@ -35,6 +35,7 @@ export const Endpoint = closed('Endpoint', {
   slug: Slug,
   upstream_model: UpstreamModel,
   route_kind: RouteKind,
+  protocol: WireProtocol,
   supports_streaming: flag(),
   pacing: Pacing,
   max_concurrency: Concurrency,
@@ -49,6 +50,7 @@ export const Endpoint = closed('Endpoint', {
 export type Endpoint = Static<typeof Endpoint>;
 
 const settings = {
+  protocol: optional(WireProtocol),
   credential_id: optional(CredentialId),
   supports_streaming: optional(flag({ default: true })),
   pacing: optional(Pacing),

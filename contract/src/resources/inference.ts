@@ -43,6 +43,20 @@ export const EmbeddingsRequest = open('EmbeddingsRequest', {
 });
 export type EmbeddingsRequest = Static<typeof EmbeddingsRequest>;
 
+export const MessagesRequest = open('MessagesRequest', {
+  model: Model,
+  messages: Type.Array(Type.Unknown(), { minItems: 1 }),
+  max_tokens: optional(integer({ description: 'Anthropic requires it; the provider checks it.' })),
+  stream: optional(Type.Boolean()),
+});
+export type MessagesRequest = Static<typeof MessagesRequest>;
+
+export const CountTokensRequest = open('CountTokensRequest', {
+  model: Model,
+  messages: Type.Array(Type.Unknown(), { minItems: 1 }),
+});
+export type CountTokensRequest = Static<typeof CountTokensRequest>;
+
 export const ProviderObject = open(
   'ProviderObject',
   {},

@@ -26,6 +26,11 @@ const Selection = oneOf(['preferred', 'soonest'], {
   description:
     '`soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.',
 });
+const Priority = oneOf(['interactive', 'standard', 'batch'], {
+  default: 'standard',
+  description:
+    'Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. A lower class keeps at least a tenth of the capacity.',
+});
 const Description = nullable(text());
 const Hidden = flag({ default: false, description: 'Whether the lane is left out of the model list.' });
 const ShadowsModel = flag({
@@ -42,6 +47,7 @@ export const Lane = closed('Lane', {
   default_max_wait_ms: WaitMs,
   allow_fallback: flag(),
   selection: Selection,
+  priority: Priority,
   hidden: Hidden,
   shadows_model: ShadowsModel,
   enabled: flag(),
@@ -86,6 +92,7 @@ const Members = Type.Array(LaneMemberWrite, {
 const extra = {
   description: optional(Description),
   selection: optional(Selection),
+  priority: optional(Priority),
   hidden: optional(Hidden),
   shadows_model: optional(ShadowsModel),
 };

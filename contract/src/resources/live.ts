@@ -3,7 +3,7 @@ import { closed, Id, integer, nullable, oneOf, Timestamp } from '../schema.ts';
 import { Health, HealthDetail } from './values.ts';
 
 const Waiting = integer({
-  description: 'Requests that have a slot for later or a place in line, and were not sent yet.',
+  description: 'Requests that have a place in line, and were not sent yet.',
 });
 const InFlight = integer({
   description: 'Requests sent to an endpoint whose response has not finished.',

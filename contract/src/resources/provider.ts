@@ -20,7 +20,7 @@ import {
   Url,
 } from '../schema.ts';
 import { ProviderTestResult } from './connection-test.ts';
-import { Health, HealthDetail, ManagedBy } from './values.ts';
+import { Health, HealthDetail, ManagedBy, RouteKind, WireProtocol } from './values.ts';
 
 const AuthMode = oneOf(['bearer_static', 'header_static', 'none'], {
   default: 'bearer_static',
@@ -30,6 +30,17 @@ const HealthProbe = oneOf(['off', 'models', 'request'], {
   default: 'off',
   description:
     'Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.',
+});
+/** Neither is secret: both are shown to everyone who may read providers. */
+const ExtraHeaders = Type.Record(Type.String(), text({ maxLength: 1000 }), {
+  maxProperties: 20,
+  description:
+    'Headers that Relay adds to every request to the provider, by name. For secrets, store a credential instead.',
+});
+const ExtraQuery = Type.Record(Type.String(), text({ maxLength: 1000 }), {
+  maxProperties: 20,
+  description:
+    'Query parameters that Relay adds to every request to the provider, such as `api-version`. Those in `base_url` are moved here.',
 });
 const LatencyMsMax = integer({ minimum: 1, maximum: 3_600_000, default: 600_000 });
 
@@ -45,6 +56,8 @@ export const Provider = closed('Provider', {
   health: Health,
   health_detail: HealthDetail,
   preset_slug: nullable(Type.String()),
+  extra_headers: nullable(ExtraHeaders),
+  extra_query: nullable(ExtraQuery),
   health_probe: HealthProbe,
   enabled: flag(),
   managed_by: optional(ManagedBy),
@@ -54,13 +67,22 @@ export type Provider = Static<typeof Provider>;
 const extra = {
   auth_header_name: optional(nullable(HeaderFieldName)),
   max_latency_ms: optional(LatencyMsMax),
-  preset_slug: optional(nullable(text({ maxLength: 100 }))),
+  preset_slug: optional(
+    nullable(text({ maxLength: 100 }), {
+      description:
+        'A preset of `GET /api/relay/provider-presets`. When a provider is created, the preset fills in what is left out: base URL, authentication, extra headers and query. Its quirks apply as long as the provider names it.',
+    }),
+  ),
+  extra_headers: optional(nullable(ExtraHeaders)),
+  extra_query: optional(nullable(ExtraQuery)),
   health_probe: optional(HealthProbe),
 };
 
 export const ProviderCreate = closed('ProviderCreate', {
   name: Name,
-  base_url: Url,
+  base_url: optional(
+    Type.String({ ...Url, description: 'An http or https URL. May be left out if the preset has one.' }),
+  ),
   auth_mode: optional(AuthMode),
   enabled: optional(flag({ default: true })),
   ...extra,
@@ -81,6 +103,37 @@ export const ConfigProvider = closed('ConfigProvider', {
   ...ProviderCreate.properties,
 });
 export type ConfigProvider = Static<typeof ConfigProvider>;
+
+const Quirks = closed('ProviderQuirks', {
+  path_prefix: Type.String({
+    description: 'Goes before the path of every operation; `{model}` stands for the upstream model.',
+  }),
+  dropped_parameters: Type.Array(Type.String(), {
+    description: 'Parameters that the provider rejects. Relay leaves them out of requests.',
+  }),
+  renamed_parameters: Type.Record(Type.String(), Type.String(), {
+    description: 'Parameters that the provider knows by another name, which Relay sends instead.',
+  }),
+});
+
+export const ProviderPreset = closed('ProviderPreset', {
+  slug: Type.String(),
+  name: Type.String(),
+  base_url: Type.String({ description: 'Replace what is in braces, such as `{resource}`.' }),
+  protocol: WireProtocol,
+  route_kind: RouteKind,
+  auth_mode: AuthMode,
+  auth_header_name: nullable(HeaderFieldName),
+  extra_headers: nullable(ExtraHeaders),
+  extra_query: nullable(ExtraQuery),
+  model_list: nullable(Type.String(), {
+    description:
+      'Where the provider lists its models, relative to `base_url`; from the root of the host if it starts with `/`. Null if there is no list.',
+  }),
+  quirks: Quirks,
+  documentation: Type.String({ description: 'The page of the provider that the preset follows.' }),
+});
+export type ProviderPreset = Static<typeof ProviderPreset>;
 
 const shared = { plane: 'management', tag: 'Providers' } as const;
 const read = { scope: 'relay:providers:read' } as const;
@@ -151,6 +204,15 @@ export const providerResource = {
       params: params('provider_id'),
       success: { status: 200, schema: ProviderTestResult },
       errors: ['queue_full'],
+    },
+    listProviderPresets: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/provider-presets',
+      access: read,
+      summary: 'List provider presets',
+      query: PageQuery,
+      success: { status: 200, schema: Type.Array(ProviderPreset) },
     },
   },
   section: {

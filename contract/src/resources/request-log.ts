@@ -93,6 +93,11 @@ export const CandidateVerdict = closed('CandidateVerdict', {
   wait_ms: nullable(integer()),
   limited_by: nullable(LimitingPolicy),
   estimated_cost_micros: MaybeCount,
+  translated_to: nullable(Operation, {
+    description:
+      'What the request would be translated to; null where the client’s bytes would be passed through.',
+  }),
+  left_out: Type.Array(Type.String(), { description: 'Fields that the provider would not get.' }),
   guardrail_ids: Type.Array(Id, {
     description: 'Those that would be asked were this candidate chosen, in their order.',
   }),
@@ -110,6 +115,16 @@ export const RequestAttempt = closed('RequestAttempt', {
   started_at: nullable(Timestamp),
   wait_ms: nullable(integer(), { description: 'Waited for capacity before this attempt.' }),
   duration_ms: integer(),
+  upstream_request_id: nullable(Type.String(), {
+    description: 'The ID that the provider gave the request, to name to its support. Null when it gave none.',
+  }),
+  translated_to: nullable(Operation, {
+    description: 'What the request was translated to; null where the client’s bytes were passed through.',
+  }),
+  left_out: Type.Array(Type.String(), {
+    description:
+      'Fields that the provider did not get: its protocol cannot express them and the answer does not depend on them, or they are thinking that Relay translated for an earlier turn.',
+  }),
   upstream_message: nullable(Type.String(), {
     description:
       'What the provider said when it rejected the credential or redirected (401, 402, 403, 407, 3xx), without keys and without anything of the request. Null otherwise.',
@@ -142,11 +157,29 @@ export type BoundPolicy = Static<typeof BoundPolicy>;
 
 export const RequestDetail = closed('RequestDetail', {
   ...entryFields,
+  cache_write_5m_tokens: nullable(integer(), {
+    description:
+      'Input that the provider wrote to a cache that it keeps for 5 minutes; part of `input_tokens`. Null when usage was not reported.',
+  }),
+  cache_write_1h_tokens: nullable(integer(), {
+    description: 'The same for a cache that it keeps for an hour.',
+  }),
   credential_id: MaybeId,
   bound_policy: nullable(BoundPolicy),
   attempts: Type.Array(RequestAttempt),
   candidates: Type.Array(RecordedCandidate, { description: 'The decision trace.' }),
   guardrails: Type.Array(GuardrailVerdict),
+  reported_usage: nullable(
+    closed('ReportedUsage', {
+      input_tokens: integer(),
+      output_tokens: integer(),
+      cached_input_tokens: integer(),
+    }),
+    {
+      description:
+        'What the provider reported, when that is more than can be true: the context window of the endpoint plus the maximum output, 10,000,000 where either is unknown. The request is charged that much at most. Null otherwise.',
+    },
+  ),
   timings: closed('RequestTimings', {
     receive_ms: nullable(integer()),
     route_ms: nullable(integer()),

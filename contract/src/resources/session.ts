@@ -46,6 +46,9 @@ export const SignInMethods = closed('SignInMethods', {
   accounts: flag({ description: 'With an e-mail address and a password.' }),
   sso: flag({ description: 'By way of an identity provider.' }),
   sign_up: flag({ description: 'Whether anybody may create an organization.' }),
+  sign_up_link: flag({
+    description: 'Whether signing up begins with a link that Relay sends by e-mail.',
+  }),
   password_reset: flag({ description: 'Whether Relay sends links to reset a password by e-mail.' }),
 });
 export type SignInMethods = Static<typeof SignInMethods>;
@@ -62,11 +65,16 @@ export type SessionCreate = Static<typeof SessionCreate>;
 export const SessionUpdate = closed('SessionUpdate', { org_id: Id });
 export type SessionUpdate = Static<typeof SessionUpdate>;
 
+export const SignUpRequest = closed('SignUpRequest', { email: Email });
+export type SignUpRequest = Static<typeof SignUpRequest>;
+
+/** `token` is from the link to this address. Only a deployment that sends no mail makes an account without it. */
 export const SignUp = closed('SignUp', {
   name: Name,
   email: Email,
   password: Password,
   organization_name: Name,
+  token: optional(WriteOnlySecret),
 });
 export type SignUp = Static<typeof SignUp>;
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, integer, nullable, oneOf, Timestamp } from '../schema.ts';
-import { healthStates, operations, requestStates } from '../words/choices.ts';
+import { healthStates, operations, requestStates, wireProtocols } from '../words/choices.ts';
 
 /** Enumerations that several resources share. */
 export const Health = oneOf(healthStates, {
@@ -53,8 +53,15 @@ export const Role = oneOf(['owner', 'admin', 'developer', 'viewer', 'billing']);
 
 export const UserStatus = oneOf(['active', 'invited', 'suspended']);
 
-export const RouteKind = oneOf(['chat', 'responses', 'embeddings', 'multi']);
+export const RouteKind = oneOf(['chat', 'responses', 'embeddings', 'messages', 'multi']);
 export type RouteKind = Static<typeof RouteKind>;
+
+export const WireProtocol = oneOf(wireProtocols, {
+  default: 'openai',
+  description:
+    'What the provider speaks. `openai`: chat completions, responses and embeddings, as OpenAI and compatible providers. `anthropic`: Messages.',
+});
+export type WireProtocol = Static<typeof WireProtocol>;
 
 export const Operation = oneOf(operations);
 export type Operation = Static<typeof Operation>;

@@ -13,6 +13,7 @@ import {
   SessionUpdate,
   SignInMethods,
   SignUp,
+  SignUpRequest,
   SsoCallbackQuery,
   SsoStartQuery,
   TotpConfirmation,
@@ -95,6 +96,17 @@ export const sessionRoutes = {
     success: noContent,
     errors: ['accounts_disabled', 'not_found', 'too_many_attempts'],
   },
+  requestSignUp: {
+    ...session,
+    method: 'POST',
+    path: '/api/signup/link',
+    access: 'public',
+    /** The same response whether or not the address has an account. */
+    summary: 'Send a link to sign up by e-mail (hosted)',
+    body: SignUpRequest,
+    success: noContent,
+    errors: ['mode_unsupported', 'mail_not_configured', 'too_many_attempts'],
+  },
   signUp: {
     ...session,
     method: 'POST',
@@ -103,7 +115,7 @@ export const sessionRoutes = {
     summary: 'Create a user and an organization (hosted)',
     body: SignUp,
     success: { status: 201, schema: Session },
-    errors: ['mode_unsupported', 'conflict', 'too_many_attempts'],
+    errors: ['mode_unsupported', 'conflict', 'not_found', 'too_many_attempts'],
   },
   acceptInvitation: {
     ...session,

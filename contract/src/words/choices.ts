@@ -1,5 +1,8 @@
 /** Lists of the wire that commands and filters offer as choices. Here they load without the schemas. */
-export const operations = ['chat', 'responses', 'embeddings'] as const;
+export const operations = ['chat', 'responses', 'embeddings', 'messages', 'count_tokens'] as const;
+
+/** The wire protocols that an endpoint's provider may speak. */
+export const wireProtocols = ['openai', 'anthropic'] as const;
 
 /** How a request ended. */
 export const requestStates = ['completed', 'failed', 'cancelled'] as const;

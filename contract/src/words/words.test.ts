@@ -25,6 +25,8 @@ it('a duration that rounds to the next unit is said in that unit', () => {
   assert.equal(durationWords(999.7), '1 s');
   assert.equal(durationWords(9_960), '10 s');
   assert.equal(durationWords(59_700), '1 min');
+  assert.equal(durationWords(119_700), '2 min');
+  assert.equal(durationWords(7_199_700), '2 h');
   assert.equal(durationWords(3_599_700), '1 h');
   assert.equal(durationWords(86_399_000), '1 d');
 });

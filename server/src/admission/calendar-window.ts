@@ -1,8 +1,5 @@
 import type { CalendarPeriod } from '../domain/limits/period.ts';
 
-/** A calendar window in UTC: sums by the start of each window. */
-export type CalendarWindow = Map<number, number>;
-
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -19,18 +16,4 @@ export function nextWindowMs(period: CalendarPeriod, atMs: number): number {
   if (period === 'day') return startMs + DAY_MS;
   // A month has at most 31 days, so 32 days after its start lie in the next one.
   return windowStartMs('month', startMs + 32 * DAY_MS);
-}
-
-/** The first moment, not before `fromMs`, at which `cost` fits. The cost alone must fit the limit. */
-export function earliestInCalendar(
-  window: CalendarWindow,
-  period: CalendarPeriod,
-  limit: number,
-  cost: number,
-  fromMs: number,
-): number {
-  let atMs = fromMs;
-  // Only windows with usage can be full, so their number bounds the loop.
-  while ((window.get(windowStartMs(period, atMs)) ?? 0) + cost > limit) atMs = nextWindowMs(period, atMs);
-  return atMs;
 }

@@ -1,18 +1,16 @@
 import type { AdmissionAsk, Refusal } from './engine.ts';
-import { concurrencyRefusal, refusal } from './refusal.ts';
+import { guardMs } from './memory/promise.ts';
+import { RETRY_UNKNOWN_MS, refusal } from './refusal.ts';
 
-/** Later than any slot. */
-export const NEVER_MS = 9e15;
-
-/** What a candidate could offer the request. */
+/** What a candidate could offer the request if it is alone. */
 export interface Placement {
   /** The earliest moment at which every window has room. */
   readonly slotMs: number;
-  /** The limit that pushed the slot furthest; null for a cooldown, the order of the queue, or no delay. */
+  /** The limit that pushed the moment furthest; null for a cooldown or no delay. */
   readonly boundBy: string | null;
   /** A limit that is smaller than the request alone. */
   readonly exceeds: string | null;
-  /** A concurrency limit without a free unit, where the slot is now. */
+  /** A concurrency limit without a free unit. */
   readonly blockedBy: string | null;
 }
 
@@ -21,41 +19,57 @@ export type Choice =
   | { readonly kind: 'line'; readonly candidate: number; readonly slotMs: number; readonly policyId: string }
   | Refusal;
 
+type Budget = Pick<AdmissionAsk, 'selection' | 'waitMsMax'>;
+
 /**
- * `preferred` takes the first candidate whose slot fits the wait budget; `soonest` takes the first that is free now, else
- * the one with the earliest slot. A slot with a known time is better than a place in line, which is better than a refusal.
- * The engines and the routing explanation both decide with this function; `redis/script/admit.lua` mirrors it.
+ * What the engine would decide about a request that is alone. `preferred`: the first candidate that is free now or can be
+ * promised within the wait budget. `soonest`: the first that is free now, else the one with the earliest moment, since who waits
+ * may go at any candidate. For the routing explanation, and for requests without limits while the engine is unavailable.
  */
-export function choose(
-  ask: Pick<AdmissionAsk, 'selection' | 'waitMsMax'>,
+export function choose(ask: Budget, placements: readonly Placement[], nowMs: number): Choice {
+  const untilMs = nowMs + ask.waitMsMax - guardMs(ask);
+  const isFree = ({ slotMs, exceeds, blockedBy }: Placement) =>
+    exceeds === null && blockedBy === null && slotMs <= nowMs;
+  const isInTime = ({ slotMs, exceeds }: Placement) =>
+    exceeds === null && ask.waitMsMax > 0 && slotMs <= untilMs;
+  const index =
+    ask.selection === 'preferred'
+      ? placements.findIndex((each) => isFree(each) || isInTime(each))
+      : soonestOf(placements, isFree, isInTime);
+  const chosen = placements[index];
+  if (chosen === undefined) return refuse(ask, placements, nowMs);
+  const { slotMs, blockedBy } = chosen;
+  if (blockedBy !== null) return { kind: 'line', candidate: index, slotMs, policyId: blockedBy };
+  return { kind: slotMs > nowMs ? 'later' : 'now', candidate: index, slotMs };
+}
+
+function soonestOf(
   placements: readonly Placement[],
-  nowMs: number,
-): Choice {
-  const deadlineMs = nowMs + ask.waitMsMax;
-  let fitting = -1;
-  let blocked = -1;
-  let soonest = -1;
-  for (const [index, { slotMs, exceeds, blockedBy }] of placements.entries()) {
-    if (exceeds !== null) continue;
-    if (blockedBy !== null) {
-      if (blocked < 0) blocked = index;
-      continue;
-    }
-    if (fitting < 0 && slotMs <= deadlineMs) fitting = index;
-    if (soonest < 0 || slotMs < (placements[soonest]?.slotMs ?? 0)) soonest = index;
-  }
-  if (fitting >= 0) {
-    const candidate = ask.selection === 'soonest' ? soonest : fitting;
-    const slotMs = placements[candidate]?.slotMs ?? nowMs;
-    return { kind: slotMs > nowMs ? 'later' : 'now', candidate, slotMs };
-  }
-  if (blocked >= 0) {
-    const policyId = placements[blocked]?.blockedBy ?? '';
-    if (ask.waitMsMax > 0) return { kind: 'line', candidate: blocked, slotMs: nowMs, policyId };
-    return concurrencyRefusal(policyId);
-  }
-  const best = placements[soonest];
+  isFree: (each: Placement) => boolean,
+  isInTime: (each: Placement) => boolean,
+): number {
+  const free = placements.findIndex(isFree);
+  if (free >= 0) return free;
+  const timed = earliestOf(placements, (each) => isInTime(each) && each.blockedBy === null);
+  return timed >= 0 ? timed : placements.findIndex(isInTime);
+}
+
+/** -1: there is none. */
+function earliestOf(placements: readonly Placement[], counts: (each: Placement) => boolean): number {
+  let best = -1;
+  for (const [index, each] of placements.entries())
+    if (counts(each) && (best < 0 || each.slotMs < (placements[best]?.slotMs ?? 0))) best = index;
+  return best;
+}
+
+/** A retry is accepted as soon as the moment lies within its wait budget. */
+function refuse(ask: Budget, placements: readonly Placement[], nowMs: number): Refusal {
+  const best = placements[earliestOf(placements, ({ exceeds }) => exceeds === null)];
   if (best === undefined) return refusal('exceeds_limit', 0, placements[0]?.exceeds ?? null, 0);
-  // A retry is accepted as soon as the slot lies within its wait budget.
-  return refusal('wait_budget', best.slotMs - deadlineMs, best.boundBy, best.slotMs - nowMs);
+  const { slotMs, boundBy, blockedBy } = best;
+  const retryAfterMs = Math.max(1, slotMs + guardMs(ask) - nowMs - ask.waitMsMax);
+  const resetMs = slotMs - nowMs;
+  if (blockedBy === null) return refusal('wait_budget', retryAfterMs, boundBy, resetMs);
+  const [retryMs, freeMs] = [retryAfterMs, resetMs].map((ms) => Math.max(RETRY_UNKNOWN_MS, ms));
+  return refusal('wait_budget', retryMs ?? 0, blockedBy, freeMs ?? 0);
 }

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
+import { nothingAside } from '../kit/set-aside.fixture.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
+import { SOMEBODY } from './ask.fixture.ts';
 import { type AdmissionDesk, createDesk } from './desk.ts';
 import type { AdmissionEngine, DeskAsk, SettleAsk } from './engine.ts';
 import type { JournalDraft } from './journal.ts';
+import { relayTo } from './line.ts';
 import { createLocalCooldowns } from './local-cooldowns.ts';
 import { createRedisEngine } from './redis/engine.ts';
 import { createScripts } from './redis/scripts.ts';
@@ -61,13 +64,20 @@ describe('the admission desk', () => {
       log,
     });
   });
+  afterEach(() => desk.stop(1_000));
   after(async () => {
     await redis.close();
     await server.remove();
   });
 
   function engineAt(nowMs: () => number): AdmissionEngine {
-    return createRedisEngine({ scripts: createScripts(redis), gatewayId: 'gateway', nowMs });
+    return createRedisEngine({
+      aside: nothingAside,
+      scripts: createScripts(redis),
+      gatewayId: 'gateway',
+      nowMs,
+      line: relayTo(() => desk),
+    });
   }
 
   function ask(over: Partial<DeskAsk> = {}): DeskAsk {
@@ -77,6 +87,7 @@ describe('the admission desk', () => {
       operationId,
       queue: 'lane:key',
       waitersMax: 10,
+      ...SOMEBODY,
       candidates: ['e1', 'e2'].map((endpointId) => ({ endpointId, paced: true, charges: [] })),
       selection: 'preferred',
       waitMsMax: 60_000,
@@ -90,14 +101,15 @@ describe('the admission desk', () => {
     return { ...given, candidates: given.candidates.map((candidate) => ({ ...candidate, charges })) };
   }
 
+  /** The records and expired drafts of all entries. */
   async function stream(): Promise<string[]> {
     const key = usageStreamOf(prefixOf(organizationId));
     const entries = (await redis.run(['XRANGE', key, '-', '+'])) as [string, string[]][];
-    return entries.map(([, fields]) => fields.join(' '));
+    return entries.flatMap(([, fields]) => fields.join(' ').split(/ (?=[rx] )/));
   }
 
   async function hasLease(operationId: string): Promise<boolean> {
-    return (await redis.run(['EXISTS', `${prefixOf(organizationId)}lease:${operationId}`])) === 1;
+    return (await redis.run(['HEXISTS', `${prefixOf(organizationId)}leases`, operationId])) === 1;
   }
 
   async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
@@ -127,7 +139,7 @@ describe('the admission desk', () => {
   it('a request without limits has a lease from before its dispatch to its end', async () => {
     const asked = ask();
     const { operationId } = asked;
-    assert.deepEqual(await desk.admit(asked), { kind: 'admitted', candidate: 0, windows: [] });
+    assert.deepEqual(await desk.admit(asked), { kind: 'admitted', candidate: 0, windows: [], agoMs: 0 });
     assert.equal(await hasLease(operationId), true);
     assert.deepEqual(drafts, []);
     desk.settle(organizationId, operationId, USED, 'record');
@@ -227,7 +239,7 @@ describe('the admission desk', () => {
       try {
         const startMs = performance.now();
         const [free, limited] = [ask(), charged(ask())];
-        assert.deepEqual(await desk.admit(free), { kind: 'admitted', candidate: 0, windows: [] });
+        assert.deepEqual(await desk.admit(free), { kind: 'admitted', candidate: 0, windows: [], agoMs: 0 });
         assert.deepEqual(drafts, [
           { organizationId, operationId: free.operationId, candidate: 0, draft: free.draft },
         ]);

@@ -3,6 +3,8 @@ import { METRICS } from '../domain/limits/metric.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
+import type { Decision } from './ask-again.ts';
+import { type ChangedLimits, createChangedLimits } from './changed-limits.ts';
 import type {
   Actual,
   AdmissionAsk,
@@ -10,21 +12,26 @@ import type {
   CandidateAsk,
   DeskAnswer,
   DeskAsk,
+  LineListener,
   Opening,
   Refusal,
 } from './engine.ts';
 import type { Journal } from './journal.ts';
 import { createLeaseKeeper, LEASE_MS } from './lease-keeper.ts';
+import { createLine } from './line.ts';
 import { type FlowsAsk, flowsOf, type LiveFlow } from './live-flows.ts';
-import { countLive, type LiveOperations, remember } from './live-operations.ts';
+import { asksOf, countLive, type LiveOperations, remember } from './live-operations.ts';
 import { COOLDOWN_MS_MAX, type LocalCooldowns } from './local-cooldowns.ts';
 import { createRebuildWindows, type RebuildWindows } from './rebuild-windows.ts';
 import { concurrencyRefusal } from './refusal.ts';
 import { createRunningTimes, type RunningTimes } from './running-times.ts';
 import { createSettlements } from './settlements.ts';
+import { createShardReports, type ReportShard } from './shard-reports.ts';
+import type { WaitEnd } from './waiters.ts';
 
 const REBUILDS_MAX = 3;
 const WARN_EVERY_MS = 10_000;
+const UNKNOWN_PLACE = { kind: 'wait', candidate: 0, withinMs: 0, firm: false, policyId: null } as const;
 
 export interface DeskDeps {
   readonly engine: AdmissionEngine;
@@ -33,33 +40,47 @@ export interface DeskDeps {
   /** Takes the record of a request that was never admitted. */
   readonly append: (organizationId: string, record: string) => void;
   readonly journal: Journal;
+  /** Keeps the draft of every request before its dispatch, for an engine whose leases end with the process. */
+  readonly keepDraft?: Journal['draft'];
   /** Reads calendar windows that the engine does not know from the ledger. */
   readonly openings: (organizationId: string, limits: readonly AppliedLimit[]) => Promise<Opening[]>;
+  /** Those of these requests that the ledger has, for an engine whose store may lose what was settled. */
+  readonly posted?: (operationIds: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly clock: Clock;
   readonly log: Log;
 }
+
+/** `ended`: how a wait ends. */
+export type DeskReply =
+  | Exclude<DeskAnswer, { kind: 'wait' }>
+  | (Extract<DeskAnswer, { kind: 'wait' }> & { readonly ended: Promise<WaitEnd> });
 
 /**
  * What the data plane uses of the limits engine. Every dispatched request has a lease at the engine or, while the engine is
  * unavailable and nothing would be charged, a draft in the journal, so that it gets its ledger row even if this process dies.
  */
 export interface AdmissionDesk {
-  admit(ask: DeskAsk): Promise<DeskAnswer>;
-  /** Gives up the slot of a request that was not dispatched, such as after a disconnect. */
+  admit(ask: DeskAsk): Promise<DeskReply>;
+  /** Ends the wait of a request, such as after a disconnect; `void` then gives up its place. */
+  stopWaiting(operationId: string): void;
+  /** Gives up the place or capacity of a request that was not dispatched. */
   void(organizationId: string, operationId: string): void;
   /** Never blocks or fails a request; the journal takes what the store does not. */
   settle(organizationId: string, operationId: string, actual: Actual, record: string): void;
-  /** The refusal of a request that is in line for this concurrency limit when its wait budget ends. */
-  refuseInLine(organizationId: string, policyId: string): Refusal;
-  /** Sets what `woken` calls for an operation in line. */
-  onWake(operationId: string, wake: (() => void) | null): void;
-  woken(operationId: string): void;
-  /** Wakes everything that waits, so that a process that stops does not wait with it. */
-  wakeAll(): void;
+  /** The refusal of a request for which no unit of this concurrency limit is free within its wait budget. */
+  refuseInLine(organizationId: string, policyId: string, retryMsMin: number): Refusal;
+  /** Told by the engine about those who wait. */
+  readonly line: LineListener;
+  /** The asks of an organization's requests that wait, or may ask again. */
+  inFlight(organizationId: string): readonly AdmissionAsk[];
+  /** Tells the engine what limits are by now, and keeps it for asks that come again. */
+  changeLimits: AdmissionEngine['changeLimits'];
   penalize(organizationId: string, endpointId: string, untilMs: number): void;
   cooldownUntilMs(endpointId: string): number | null;
   /** Requests of this process that wait for capacity, and those that have it. */
   counts(): { readonly waiting: number; readonly dispatched: number };
+  /** The store started a shard's state again. */
+  readonly shardRestarted: ReportShard;
   /** The same by lane and endpoint, of one organization. */
   flows(ask: FlowsAsk): LiveFlow[];
   start(): void;
@@ -70,36 +91,40 @@ export interface AdmissionDesk {
 export function createDesk(deps: DeskDeps): AdmissionDesk {
   const { engine, clock, log } = deps;
   const live: LiveOperations = new Map();
-  const rebuild = createRebuildWindows(deps);
-  const keeper = createLeaseKeeper({ engine, live, rebuild, clock, log });
+  const windows = createRebuildWindows(deps);
+  const { rebuild } = windows;
   const warn = warnOccasionally(clock, log);
-  const settlements = createSettlements({ engine, journal: deps.journal, clock, warn });
+  const settlements = createSettlements({ ...deps, rebuild, warn });
   const running = createRunningTimes();
-  const parts = { ...deps, live, rebuild, running };
+  const changed = createChangedLimits(clock);
+  const parts = { ...deps, live, rebuild, running, changed, warn };
+  const line = createLine({
+    ...parts,
+    decide: (ask) => decide(parts, ask),
+    take: (ask, decision) => take(parts, ask, decision),
+    isLive: (operationId) => live.has(operationId),
+  });
+  const keeper = createLeaseKeeper({ ...parts, isRestarting: settlements.isHeld, lost: line.lost });
 
   return {
     async admit(given) {
       const ask = { ...given, leaseMs: LEASE_MS };
+      let answer: DeskAnswer;
+      line.asking(ask.operationId);
       try {
-        return await askEngine(parts, ask);
+        answer = take(parts, ask, await decide(parts, ask));
       } catch (error) {
-        if (hasCharges(ask.candidates)) {
-          warn(error, 'limits cannot be checked');
-          throw asUnavailable(error);
-        }
-        warn(error, 'requests without a limit are served without the store');
-        return admitAlone(parts, ask);
+        line.asked(ask.operationId);
+        throw error;
       }
+      if (answer.kind === 'wait') return { ...answer, ended: line.join(ask, answer.withinMs) };
+      line.asked(ask.operationId);
+      return answer;
     },
+    stopWaiting: line.stop,
     void(organizationId, operationId) {
-      const found = live.get(operationId);
-      if (found === undefined) return;
-      running.ended(operationId, clock.monotonicMs());
-      // An operation that was sent, or is in the journal, is settled later.
-      if (!found.sent && !found.journaled) live.delete(operationId);
-      engine.void(organizationId, operationId).catch((error: unknown) => {
-        warn(error, 'a slot could not be given back; it ends with its lease');
-      });
+      line.stop(operationId);
+      giveBack(parts, organizationId, operationId);
     },
     settle(organizationId, operationId, actual, record) {
       const found = live.get(operationId);
@@ -107,31 +132,27 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
       running.ended(operationId, clock.monotonicMs());
       const settlement = { organizationId, operationId, actual, record };
       if (found === undefined) deps.append(organizationId, record);
-      else if (found.journaled) deps.journal.settlement(settlement);
-      else settlements.send(settlement);
+      else settlements.send(settlement, found);
     },
-    refuseInLine: (organizationId, policyId) => refuseForConcurrency(parts, organizationId, policyId),
-    onWake(operationId, wake) {
-      const found = live.get(operationId);
-      if (found !== undefined) found.wake = wake;
+    refuseInLine: refuseForConcurrency.bind(null, parts),
+    line: line.listener,
+    inFlight: (organizationId) => asksOf(live, organizationId),
+    async changeLimits(organizationId, version, changes) {
+      changed.note(organizationId, version, changes);
+      await engine.changeLimits(organizationId, version, changes);
     },
-    woken: (operationId) => live.get(operationId)?.wake?.(),
-    wakeAll() {
-      for (const { wake } of live.values()) wake?.();
-    },
-    penalize(organizationId, endpointId, untilMs) {
-      deps.local.penalize(endpointId, untilMs);
-      const forMs = Math.min(COOLDOWN_MS_MAX, Math.max(1, untilMs - clock.nowMs()));
-      engine.penalize(organizationId, endpointId, forMs).catch((error: unknown) => {
-        warn(error, 'a cooldown was not announced');
-      });
-    },
+    penalize: (organizationId, endpointId, untilMs) => penalize(parts, organizationId, endpointId, untilMs),
     cooldownUntilMs: (endpointId) => deps.local.cooldownUntilMs(endpointId),
     counts: () => countLive(live),
     flows: (ask) => flowsOf(live.values(), ask, clock.monotonicMs()),
-    start: keeper.start,
+    shardRestarted: createShardReports({ keeper, settlements, windows }),
+    start() {
+      keeper.start();
+      settlements.start();
+    },
     stop(timeoutMs) {
       keeper.stop();
+      line.close();
       return settlements.drain(timeoutMs);
     },
   };
@@ -141,59 +162,111 @@ interface Parts extends DeskDeps {
   readonly live: LiveOperations;
   readonly rebuild: RebuildWindows;
   readonly running: RunningTimes;
+  readonly changed: ChangedLimits;
+  readonly warn: (error: unknown, message: string) => void;
 }
 
-async function askEngine(parts: Parts, ask: AdmissionAsk): Promise<DeskAnswer> {
-  const { engine, live, rebuild, clock } = parts;
+function giveBack(
+  { engine, live, running, clock, warn }: Parts,
+  organizationId: string,
+  operationId: string,
+) {
+  const found = live.get(operationId);
+  if (found === undefined) return;
+  running.ended(operationId, clock.monotonicMs());
+  // An operation that was sent, or is in the journal, is settled later.
+  if (!found.sent && !found.journaled) live.delete(operationId);
+  engine.void(organizationId, operationId).catch((error: unknown) => {
+    warn(error, 'a place could not be given back; it ends with its lease');
+  });
+}
+
+function penalize(
+  { engine, local, clock, warn }: Parts,
+  organizationId: string,
+  endpointId: string,
+  untilMs: number,
+): void {
+  local.penalize(endpointId, untilMs);
+  const forMs = Math.min(COOLDOWN_MS_MAX, Math.max(1, untilMs - clock.nowMs()));
+  engine.penalize(organizationId, endpointId, forMs).catch((error: unknown) => {
+    warn(error, 'a cooldown was not announced');
+  });
+}
+
+/** The engine's answer, or without the store that of this process, if nothing is charged. */
+async function decide(parts: Parts, ask: AdmissionAsk): Promise<Decision> {
+  try {
+    return { answer: await askEngine(parts, parts.changed.apply(ask)), alone: false };
+  } catch (error) {
+    if (hasCharges(ask.candidates)) {
+      parts.warn(error, 'limits cannot be checked');
+      throw asUnavailable(error);
+    }
+    parts.warn(error, 'requests without a limit are served without the store');
+    // This process knows the cooldowns, and the journal replaces the lease.
+    return { answer: parts.local.admit(ask), alone: true };
+  }
+}
+
+async function askEngine({ engine, live, rebuild, clock }: Parts, ask: AdmissionAsk): Promise<DeskAnswer> {
   try {
     for (let attempt = 0; attempt < REBUILDS_MAX; attempt += 1) {
       const answer = await engine.admit(ask);
-      if (answer.kind !== 'rebuild') {
-        const nowMs = clock.monotonicMs();
-        remember(live, ask, answer, nowMs);
-        return noteRunning(parts, ask, answer, nowMs);
-      }
+      if (answer.kind !== 'rebuild') return answer;
       await rebuild(ask, answer.policyIds);
     }
   } catch (error) {
     // The engine may have reserved capacity although its answer was lost. Settling the operation gives it back.
-    if (!live.has(ask.operationId))
-      remember(live, ask, { kind: 'wait', candidate: 0, waitMs: 0, policyId: null }, clock.monotonicMs());
+    if (!live.has(ask.operationId)) remember(live, ask, UNKNOWN_PLACE, clock.monotonicMs());
     throw error;
   }
   throw new RelayError('policy_unavailable', { internal: 'windows stay unknown after they were rebuilt' });
 }
 
-/** A refusal for lack of concurrency says when a unit may be free, which the engine does not know. */
-function noteRunning(parts: Parts, ask: AdmissionAsk, answer: DeskAnswer, nowMs: number): DeskAnswer {
-  parts.running.noted(ask, answer, nowMs);
+/** Notes what was decided. Throws when the draft of a request to be dispatched cannot be kept. */
+function take(parts: Parts, ask: AdmissionAsk, { answer, alone }: Decision): DeskAnswer {
+  const { live, running, clock } = parts;
+  const nowMs = clock.monotonicMs();
+  if (answer.kind === 'admitted') keepDraft(parts, ask, answer.candidate, alone);
+  const known = remember(live, ask, answer, nowMs);
+  if (alone && known !== null) {
+    // The next heartbeat extends or restores the lease as soon as the engine answers again.
+    known.leasedMs = Number.NEGATIVE_INFINITY;
+    known.journaled ||= answer.kind === 'admitted';
+  }
+  running.noted(ask, answer, nowMs);
   if (answer.kind !== 'refused' || answer.policyId === null || !isConcurrency(ask, answer.policyId))
     return answer;
-  return refuseForConcurrency(parts, ask.organizationId, answer.policyId);
+  // The engine does not know when a unit is free, but it may know that other limits have no room before.
+  return refuseForConcurrency(parts, ask.organizationId, answer.policyId, answer.retryAfterMs);
 }
 
-function refuseForConcurrency({ running, clock }: Parts, organizationId: string, policyId: string): Refusal {
-  return concurrencyRefusal(policyId, running.freeInMs(organizationId, policyId, clock.monotonicMs()));
+function keepDraft(parts: Parts, ask: AdmissionAsk, candidate: number, alone: boolean): void {
+  const { organizationId, operationId, draft } = ask;
+  const keep = alone ? parts.journal.draft : parts.keepDraft;
+  try {
+    keep?.({ organizationId, operationId, candidate, draft }, parts.live.size);
+  } catch (error) {
+    // It is not dispatched, so that it gives back what it was admitted for.
+    if (!alone) parts.engine.void(organizationId, operationId).catch(() => undefined);
+    throw error;
+  }
+}
+
+function refuseForConcurrency(
+  { running, clock }: Parts,
+  organizationId: string,
+  policyId: string,
+  retryMsMin: number,
+): Refusal {
+  const freeInMs = running.freeInMs(organizationId, policyId, clock.monotonicMs());
+  return concurrencyRefusal(policyId, Math.max(freeInMs, retryMsMin));
 }
 
 function isConcurrency({ candidates }: AdmissionAsk, policyId: string): boolean {
   const charges = candidates.flatMap((candidate) => candidate.charges);
   return charges.some(({ policy }) => policy.id === policyId && METRICS[policy.metric].held);
-}
-
-/** Admits without the engine: this process knows the cooldowns, and the journal replaces the lease. */
-function admitAlone({ live, local, journal, clock }: Parts, ask: AdmissionAsk): DeskAnswer {
-  const answer = local.admit(ask);
-  if (answer.kind === 'refused') return answer;
-  if (answer.kind === 'admitted') {
-    const { organizationId, operationId, draft } = ask;
-    journal.draft({ organizationId, operationId, candidate: answer.candidate, draft }, live.size);
-  }
-  const known = remember(live, ask, answer, clock.monotonicMs());
-  // The next heartbeat extends or restores the lease as soon as the engine answers again.
-  known.leasedMs = Number.NEGATIVE_INFINITY;
-  known.journaled ||= answer.kind === 'admitted';
-  return answer;
 }
 
 /** An outage affects every request; one line per interval is enough. */

@@ -1,6 +1,6 @@
 import type { AppliedLimit, Charge } from '../domain/limits/limit.ts';
 import type { UsedAmounts } from '../domain/limits/metric.ts';
-import type { LaneSelection } from '../domain/snapshot.ts';
+import type { LanePriority, LaneSelection } from '../domain/snapshot.ts';
 
 /**
  * The limits engine. Two implementations follow the same rules: `memory/`, the reference, and `redis/`, where each call is
@@ -8,13 +8,18 @@ import type { LaneSelection } from '../domain/snapshot.ts';
  */
 export interface AdmissionEngine {
   /**
-   * Asks for capacity. A waiting operation asks again at its slot, which confirms the slot. A refusal writes nothing.
+   * Asks for capacity. A request that waits holds a place in line, and `LineListener.released` tells when it goes. A repeated ask gets
+   * the same answer. A refusal writes nothing.
    */
   admit(ask: AdmissionAsk): Promise<AdmissionAnswer>;
   /** Ends a dispatched operation once: settles its charges and appends `record` to the usage stream. */
   settle(ask: SettleAsk): Promise<SettleAnswer>;
-  /** Gives back everything that an operation holds which was never dispatched. */
+  /** Gives back everything that an operation holds which was never dispatched: it leaves the line. */
   void(organizationId: string, operationId: string): Promise<void>;
+  /** Moves the organization's line: requests that are due or fit go. Called at the moment that `LineListener.next` told. */
+  step(organizationId: string): Promise<void>;
+  /** What limits are by now, for those who wait. A change that is older than one that is known is ignored. */
+  changeLimits(organizationId: string, version: number, changes: readonly LimitChange[]): Promise<void>;
   /** Heartbeat. Returns the operations without a lease: they expired, or the store lost them. */
   extend(organizationId: string, operationIds: readonly string[], leaseMs: number): Promise<string[]>;
   /**
@@ -36,14 +41,41 @@ export interface AdmissionEngine {
   recount(organizationId: string, recounts: readonly Recount[]): Promise<number>;
 }
 
+/** What the engine tells a process about its own waiters. Called after the step that decided it, never within a call. */
+export interface LineListener {
+  /** The waiter goes now, or its deadline has come without a way for it. */
+  released(operationId: string, release: Release): void;
+  /** When the line of the organization has something to do if nothing else happens; null when no request of this process waits. */
+  next(organizationId: string, inMs: number | null): void;
+  /**
+   * Releases may have been lost: a call of this shard failed although it may have run, or messages of the shard were not
+   * heard for a while. The process asks again for those who wait there.
+   */
+  missed(shard: string): void;
+}
+
+export type Release = Extract<AdmissionAnswer, { kind: 'admitted' }> | Refusal;
+
+/** Null: the limit was removed or switched off. */
+export interface LimitChange {
+  readonly policyId: string;
+  readonly limit: number | null;
+}
+
 export interface AdmissionAsk {
   readonly organizationId: string;
   /** The request's id. */
   readonly operationId: string;
-  /** Lane and caller. Requests of one queue are served in order of arrival. */
+  /** Lane and caller: `waitersMax` of them may wait. */
   readonly queue: string;
-  /** How many requests of one queue may wait. */
   readonly waitersMax: number;
+  /** The key, or the user without one: callers of one class are served fairly. */
+  readonly caller: string;
+  readonly priority: LanePriority;
+  /** The organization has lanes of more than one priority, so promises of one leave room for the others. */
+  readonly mixedClasses: boolean;
+  /** Of the configuration that the limits below come from: the newest that the engine has seen of a limit counts. */
+  readonly configVersion: number;
   /** In order of preference; never empty. */
   readonly candidates: readonly CandidateAsk[];
   readonly selection: LaneSelection;
@@ -73,16 +105,25 @@ export type AdmissionAnswer =
   /** The engine does not know these windows: initialize them from the ledger, then ask again. */
   | { readonly kind: 'rebuild'; readonly policyIds: readonly string[] }
   /** Dispatch now. */
-  | { readonly kind: 'admitted'; readonly candidate: number; readonly windows: readonly WindowState[] }
-  /** A slot is reserved; ask again then. No limit is named for a cooldown, the order of the queue, or a repeated ask. */
+  | {
+      readonly kind: 'admitted';
+      readonly candidate: number;
+      readonly windows: readonly WindowState[];
+      /** How long ago the store let it go, as well as this process can tell; 0 when this call did. */
+      readonly agoMs: number;
+    }
+  /** It has a place in line; `LineListener.released` tells when it goes. */
   | {
       readonly kind: 'wait';
+      /** Where it is reserved; it may go elsewhere. */
       readonly candidate: number;
-      readonly waitMs: number;
+      /** It goes by then at the latest, or, where not `firm`, is refused at its deadline. */
+      readonly withinMs: number;
+      /** False behind a concurrency limit, whose end is unknown. */
+      readonly firm: boolean;
+      /** The limit that it waits for; null for a cooldown, the pace or the order of the line alone. */
       readonly policyId: string | null;
     }
-  /** Queued for concurrency; wait unknown. Ask again when woken. */
-  | { readonly kind: 'line'; readonly candidate: number; readonly policyId: string }
   | Refusal;
 
 /** What the data plane asks and gets: the desk adds the lease and rebuilds windows. */

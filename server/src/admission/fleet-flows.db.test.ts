@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type RedisCluster, startRedisCluster } from '@relay/testbed';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
+import { nothingAside } from '../kit/set-aside.fixture.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOf } from '../store/redis/shards.ts';
 import { createFleetFlows, type FleetFlows } from './fleet-flows.ts';
@@ -49,6 +50,7 @@ describe('the live traffic of all gateways, on a cluster', () => {
       flows: [],
       shiftMs: index * 86_400_000,
       fleet: createFleetFlows({
+        aside: nothingAside,
         redis,
         gatewayId,
         own: (ask) =>

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../kit/clock.ts';
+import { parseObject } from '../kit/json-value.ts';
 import type { Log } from '../kit/log.ts';
+import type { SetAside } from '../kit/set-aside.ts';
 import type { Redis } from '../store/redis/redis.ts';
 import { prefixOf } from '../store/redis/shards.ts';
 import { createSharedReads } from '../store/shared-reads.ts';
@@ -34,6 +36,7 @@ export interface FleetFlowsDeps {
   readonly gatewayId: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly aside: Pick<SetAside, 'note'>;
 }
 
 export interface FleetFlows {
@@ -73,7 +76,7 @@ export function createFleetFlows(deps: FleetFlowsDeps): FleetFlows {
     await delay(ANSWER_MS);
     const key = keyOf(question);
     const values = await redis.run(['HVALS', key], key);
-    const reports = (Array.isArray(values) ? values : []).map((value) => JSON.parse(String(value)) as Report);
+    const reports = (Array.isArray(values) ? values : []).flatMap((value) => reportOf(deps, String(value)));
     const isGone = (report: Report) => askedMs - report.askedMs > SHOWN_MS;
     const gone = reports.filter(isGone).map((report) => report.gatewayId);
     if (gone.length > 0) await redis.run(['HDEL', key, ...gone], key);
@@ -84,7 +87,8 @@ export function createFleetFlows(deps: FleetFlowsDeps): FleetFlows {
     read: ({ organizationId, userId }) => ask(JSON.stringify({ organizationId, userId })),
     async start() {
       unsubscribe = await redis.subscribe(CHANNEL, (message) => {
-        answer(JSON.parse(message) as Question).catch((error: unknown) => {
+        const reply = async () => answer(JSON.parse(message) as Question);
+        reply().catch((error: unknown) => {
           deps.log.warn({ err: error }, 'the flows of this process could not be reported');
         });
       });
@@ -93,6 +97,18 @@ export function createFleetFlows(deps: FleetFlowsDeps): FleetFlows {
       await unsubscribe?.();
     },
   };
+}
+
+/** None when it cannot be read: it is overwritten by the next answer of its process, or expires. */
+function reportOf({ aside }: Pick<FleetFlowsDeps, 'aside'>, text: string): Report[] {
+  const report = parseObject(text);
+  const isReport =
+    typeof report?.['gatewayId'] === 'string' &&
+    typeof report['askedMs'] === 'number' &&
+    Array.isArray(report['flows']);
+  if (isReport) return [report as unknown as Report];
+  aside.note('report', {}, 'live traffic of a process cannot be read and is not shown');
+  return [];
 }
 
 /** In the slot of the organization; one key per reading process and user. */

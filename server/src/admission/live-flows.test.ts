@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'node:test';
 import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
 import { createLog } from '../kit/log.ts';
+import { SOMEBODY } from './ask.fixture.ts';
 import { type AdmissionDesk, createDesk } from './desk.ts';
 import type { DeskAsk } from './engine.ts';
+import { relayTo } from './line.ts';
 import { createLocalCooldowns } from './local-cooldowns.ts';
 import { createMemoryEngine } from './memory/engine.ts';
 
@@ -18,7 +20,12 @@ describe('the live traffic of a process', () => {
     nowMs = 1_000_000;
     const nothing = () => undefined;
     desk = createDesk({
-      engine: createMemoryEngine({ clock, append: nothing, appendExpired: nothing, wake: nothing }),
+      engine: createMemoryEngine({
+        clock,
+        append: nothing,
+        appendExpired: nothing,
+        line: relayTo(() => desk),
+      }),
       local: createLocalCooldowns({ clock, channel: { announce: nothing, subscribe: nothing } }),
       append: nothing,
       journal: { draft: nothing, settlement: nothing },
@@ -28,12 +35,15 @@ describe('the live traffic of a process', () => {
     });
   });
 
+  afterEach(() => desk.stop(1_000));
+
   function ask(operationId: string, over: Partial<DeskAsk> = {}): DeskAsk {
     return {
       organizationId: 'acme',
       operationId,
       queue: 'chat:anne',
       waitersMax: 10,
+      ...SOMEBODY,
       candidates: ['first', 'second'].map((endpointId) => ({ endpointId, paced: false, charges: [] })),
       selection: 'preferred',
       waitMsMax: 60_000,
@@ -82,9 +92,9 @@ describe('the live traffic of a process', () => {
     const candidates = [{ ...first, charges: [{ policy, cost: 1 }] }];
     await desk.admit(ask('one', { candidates }));
     nowMs += 5_000;
-    assert.equal((await desk.admit(ask('two', { candidates }))).kind, 'line');
+    assert.equal((await desk.admit(ask('two', { candidates }))).kind, 'wait');
     nowMs += 1_000;
-    assert.equal((await desk.admit(ask('two', { candidates }))).kind, 'line');
+    assert.equal((await desk.admit(ask('two', { candidates }))).kind, 'wait');
     nowMs += 500;
     await desk.admit(ask('three', { candidates }));
     assert.deepEqual(desk.flows(ACME), [flow('first', 2, 1_500, 1)]);

@@ -9,11 +9,12 @@ export interface LiveOperation {
   readonly stateSinceMs: number;
   /** When its lease was last extended to its full length. */
   leasedMs: number;
-  wake: (() => void) | null;
   /** Its draft is in the journal. */
   journaled: boolean;
   /** An attempt was sent and failed, so the request needs a row in the ledger however it ends. */
   readonly sent: boolean;
+  /** Settles when the last attempt to write it again has ended. Never rejects. */
+  restoring?: Promise<void>;
 }
 
 /** By operation. */
@@ -56,10 +57,9 @@ export function remember(
     ask: kept,
     state,
     candidate: answer.candidate,
-    dispatchedMs: nowMs,
+    dispatchedMs: answer.kind === 'admitted' ? nowMs - answer.agoMs : nowMs,
     stateSinceMs: before?.state === state ? before.stateSinceMs : nowMs,
     leasedMs: nowMs,
-    wake: before?.wake ?? null,
     journaled: before?.journaled ?? false,
     sent,
   };
@@ -75,4 +75,11 @@ export function countLive(live: LiveOperations): { readonly waiting: number; rea
   let waiting = 0;
   for (const { state } of live.values()) if (state === 'waiting') waiting += 1;
   return { waiting, dispatched: live.size - waiting };
+}
+
+/** What an organization's requests of this process asked for. */
+export function asksOf(live: LiveOperations, organizationId: string): AdmissionAsk[] {
+  const asks: AdmissionAsk[] = [];
+  for (const { ask } of live.values()) if (ask.organizationId === organizationId) asks.push(ask);
+  return asks;
 }

@@ -41,7 +41,7 @@ export function createLocalCooldowns(deps: { clock: Clock; channel: CooldownChan
       deps.channel.announce(endpointId, boundedMs);
     },
     admit(ask) {
-      if (cooldowns.size === 0) return { kind: 'admitted', candidate: 0, windows: [] };
+      if (cooldowns.size === 0) return { kind: 'admitted', candidate: 0, windows: [], agoMs: 0 };
       const nowMs = deps.clock.nowMs();
       const placements = ask.candidates.map(({ endpointId }) => ({
         slotMs: cooldownUntilMs(endpointId) ?? nowMs,
@@ -52,9 +52,10 @@ export function createLocalCooldowns(deps: { clock: Clock; channel: CooldownChan
       const chosen = choose(ask, placements, nowMs);
       if (chosen.kind === 'refused') return chosen;
       if (chosen.kind === 'later') {
-        return { kind: 'wait', candidate: chosen.candidate, waitMs: chosen.slotMs - nowMs, policyId: null };
+        const withinMs = chosen.slotMs - nowMs;
+        return { kind: 'wait', candidate: chosen.candidate, withinMs, firm: true, policyId: null };
       }
-      return { kind: 'admitted', candidate: chosen.candidate, windows: [] };
+      return { kind: 'admitted', candidate: chosen.candidate, windows: [], agoMs: 0 };
     },
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LimitMetric } from '@relay/contract';
+import { SOMEBODY } from './ask.fixture.ts';
 import type { AdmissionAsk, DeskAnswer } from './engine.ts';
 import { createRunningTimes } from './running-times.ts';
 
@@ -17,6 +18,7 @@ function askOf(
     operationId,
     queue: 'q',
     waitersMax: 10,
+    ...SOMEBODY,
     candidates: [
       {
         endpointId: 'e',
@@ -31,8 +33,14 @@ function askOf(
   };
 }
 
-const admitted: DeskAnswer = { kind: 'admitted', candidate: 0, windows: [] };
-const inLine: DeskAnswer = { kind: 'line', candidate: 0, policyId: 'limit' };
+const admitted: DeskAnswer = { kind: 'admitted', candidate: 0, windows: [], agoMs: 0 };
+const inLine: DeskAnswer = {
+  kind: 'wait',
+  candidate: 0,
+  withinMs: 1_000,
+  firm: false,
+  policyId: 'limit',
+};
 
 describe('when a unit of a concurrency limit becomes free', () => {
   it('is a second away while nothing is known', () => {
@@ -84,5 +92,24 @@ describe('when a unit of a concurrency limit becomes free', () => {
     times.noted(askOf('a'), admitted, 0);
     times.noted(askOf('b', 'requests', 'other'), admitted, 0);
     assert.equal(times.freeInMs('other', 'limit', 30_000), 1_000);
+  });
+
+  it('is half of the usual time away when other processes hold all units', () => {
+    const times = createRunningTimes();
+    times.noted(askOf('a'), admitted, 0);
+    times.ended('a', 20_000);
+    assert.equal(times.freeInMs('acme', 'limit', 20_000), 10_000);
+  });
+
+  it('is still known of a busy limit after thousands of others', () => {
+    const times = createRunningTimes();
+    times.noted(askOf('a'), admitted, 0);
+    times.ended('a', 20_000);
+    times.noted(askOf('b'), admitted, 20_000);
+    for (let index = 0; index < 10_001; index += 1) {
+      times.noted(askOf(`of ${index}`, 'concurrency', `organization ${index}`), admitted, 20_000);
+      times.ended(`of ${index}`, 21_000);
+    }
+    assert.equal(times.freeInMs('acme', 'limit', 21_000), 19_000);
   });
 });

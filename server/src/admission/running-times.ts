@@ -64,7 +64,7 @@ export function createRunningTimes(): RunningTimes {
     noted(ask, answer, nowMs) {
       const { organizationId, operationId } = ask;
       ended(operationId, nowMs);
-      if (answer.kind !== 'admitted' && answer.kind !== 'line') return;
+      if (answer.kind === 'refused') return;
       const held: RunningUnder[] = [];
       for (const { policy } of ask.candidates[answer.candidate]?.charges ?? [])
         if (METRICS[policy.metric].held) held.push(limitOf(organizationId, policy.id));

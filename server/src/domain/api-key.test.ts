@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
@@ -37,6 +37,15 @@ describe('User API keys', () => {
         assert.ok(looksLikeApiKey(key));
       }),
     );
+  });
+
+  it('take 32 random bytes for the secret, and seven for the public id', () => {
+    const sizes: number[] = [];
+    mintApiKey((size) => {
+      sizes.push(size);
+      return Buffer.alloc(size, 7);
+    });
+    assert.deepEqual(sizes, [7, 32]);
   });
 
   it('tell their public id, whatever their bytes are', () => {
@@ -101,7 +110,7 @@ describe('User API keys', () => {
   });
 
   it('have a digest that only the same key under the same pepper has', () => {
-    const [pepper, other] = [randomBytes(32), randomBytes(32)];
+    const [pepper, other] = [createSecretKey(randomBytes(32)), createSecretKey(randomBytes(32))];
     fc.assert(
       fc.property(minted, minted, ({ key: one }, { key: two }) => {
         const digest = digestOfKey(pepper, one);

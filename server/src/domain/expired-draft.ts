@@ -6,6 +6,8 @@ import type { RequestRecord } from './request-record.ts';
  * the dispatch: everything the terminal record needs that is known before the answer.
  */
 export interface ExpiredDraft {
+  /** As `RequestRecord.v`. */
+  readonly v?: number;
   readonly requestId: string;
   readonly organizationId: string;
   readonly userId: string;

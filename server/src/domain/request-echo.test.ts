@@ -40,6 +40,12 @@ describe('an echo of a request', () => {
       assert.equal(echoesRequest(`Denied ${word}`, request(`Ada ${word} and more words`)), true, word);
   });
 
+  it('is found in a run of letters that is no whole word of either', () => {
+    const request = { model: 'm', messages: [{ role: 'user', content: 'xyzabcdefghijklm' }] };
+    assert.ok(echoesRequest('The value qqabcdefghijklqq was refused.', request));
+    assert.ok(!echoesRequest('The value qqabcdefghiqq was refused.', request));
+  });
+
   it('is not an ordinary message, one that names the model, or words that every request has', () => {
     const plain = request('Translate this poem into French.');
     for (const said of [

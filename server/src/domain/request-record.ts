@@ -1,11 +1,19 @@
 import type { Operation } from '@relay/contract';
 import type { GuardrailCause, GuardrailStage, GuardrailVerdict } from './guardrails/verdict.ts';
 import type { PolicyDescription } from './limits/limit.ts';
+import type { Usage } from './money/usage.ts';
 
 export type RequestState = 'completed' | 'failed' | 'cancelled';
 
 /** Where the actual token counts come from; `none` when nothing was dispatched. */
 export type UsageSource = 'reported' | 'estimated' | 'none';
+
+/** How what the provider got differs from what the client sent. */
+export interface Translated {
+  /** Null where both speak the same protocol, and only thinking that Relay wrote was left out. */
+  readonly to: Operation | null;
+  readonly leftOut: readonly string[];
+}
 
 export interface RecordedAttempt {
   readonly endpointId: string;
@@ -19,8 +27,11 @@ export interface RecordedAttempt {
   /** Time that the request waited for capacity since the previous attempt. */
   readonly waitMs?: number;
   readonly latencyMs: number;
+  /** The provider's own ID of the request. */
+  readonly upstreamRequestId?: string;
   /** What the provider said about Relay's credential or address, without any part of the credential or the request. */
   readonly upstreamMessage?: string;
+  readonly translated?: Translated;
 }
 
 /** How often a request moved on to another endpoint. Another attempt at the same endpoint does not count. */
@@ -88,6 +99,8 @@ export interface RecordedGuardrail {
  * a stream that gateways of several versions write, so newer members are optional.
  */
 export interface RequestRecord {
+  /** Of the format: 1 where it is absent. A change that a reader of the version before would misread gets another. */
+  readonly v?: number;
   readonly requestId: string;
   readonly organizationId: string;
   readonly userId: string;
@@ -122,5 +135,10 @@ export interface RequestRecord {
   readonly actualInputTokens: number;
   readonly actualOutputTokens: number;
   readonly actualCachedInputTokens: number;
+  /** Absent: none. */
+  readonly actualCacheWrite5mTokens?: number;
+  readonly actualCacheWrite1hTokens?: number;
   readonly actualCostMicros: number | null;
+  /** What the provider reported, where that is more than can be true; the actual counts are bounded then. */
+  readonly reportedUsage?: Usage;
 }

@@ -1,4 +1,4 @@
-import type { LimitMetric, LimitPeriod, RouteKind } from '@relay/contract';
+import type { LimitMetric, LimitPeriod, RouteKind, WireProtocol } from '@relay/contract';
 import type { Secret } from '../kit/secret.ts';
 import type { PlanName, RoleName } from './access.ts';
 import type { Guardrail } from './guardrails/guardrail.ts';
@@ -37,7 +37,15 @@ export interface Member {
   readonly status: 'active' | 'suspended';
 }
 
-export interface Provider {
+/** What a provider adds to every request, and the preset whose quirks it has. */
+export interface ProviderExtras {
+  readonly presetSlug: string | null;
+  /** Null for none. */
+  readonly extraHeaders: Readonly<Record<string, string>> | null;
+  readonly extraQuery: Readonly<Record<string, string>> | null;
+}
+
+export interface Provider extends ProviderExtras {
   readonly id: string;
   readonly name: string;
   readonly slug: string;
@@ -58,6 +66,8 @@ export interface Endpoint {
   readonly slug: string;
   readonly upstreamModel: string;
   readonly routeKind: RouteKind;
+  /** What its provider speaks. */
+  readonly protocol: WireProtocol;
   readonly supportsStreaming: boolean;
   readonly pacing: boolean;
   readonly maxConcurrency: number | null;
@@ -68,6 +78,8 @@ export interface Endpoint {
 }
 
 export type LaneSelection = 'preferred' | 'soonest';
+/** Who goes first where requests of several lanes wait for the same limit. */
+export type LanePriority = 'interactive' | 'standard' | 'batch';
 
 export interface Lane {
   readonly id: string;
@@ -76,6 +88,7 @@ export interface Lane {
   readonly defaultMaxWaitMs: number;
   readonly allowFallback: boolean;
   readonly selection: LaneSelection;
+  readonly priority: LanePriority;
   readonly hidden: boolean;
   readonly enabled: boolean;
 }

@@ -21,6 +21,7 @@ const MASKED_CHARACTERS_MAX = 64;
 export function shownText(text: string, secret: string | null): string {
   const plain = text
     .slice(0, CHARACTERS_MAX * 10)
+    .toWellFormed()
     .replaceAll(CONTROL, ' ')
     .trim();
   const unmasked = passableText(withoutSecret(plain, secret), secret);

@@ -118,7 +118,10 @@ async function answerOf(
   plane: Plane,
   { authorization, cookie }: Case,
 ): Promise<string> {
-  const request = { headers: { authorization, cookie } } as IncomingMessage;
+  return codeOrKind(mode, plane, { headers: { authorization, cookie } } as IncomingMessage);
+}
+
+async function codeOrKind(mode: AuthenticatorsDeps, plane: Plane, request: IncomingMessage): Promise<string> {
   try {
     return (await createAuthenticators(mode)[plane](request)).kind;
   } catch (error) {
@@ -166,4 +169,55 @@ describe('authenticators', () => {
       }
     });
   }
+
+  describe('a key in x-api-key', () => {
+    const accounts = modes['self-hosted with accounts'] as AuthenticatorsDeps;
+    const opens = (url: string, headers: Record<string, string>, plane: Plane = 'inference') =>
+      codeOrKind(accounts, plane, { url, headers } as unknown as IncomingMessage);
+
+    it('opens Messages, whose clients send it there', async () => {
+      assert.equal(await opens('/v1/messages', { 'x-api-key': 'rly_x' }), 'user_key');
+      assert.equal(await opens('/v1/messages?beta=true', { 'x-api-key': 'api-token' }), 'api_token');
+      assert.equal(await opens('/v1/messages', { 'x-api-key': 'wrong' }), 'invalid_api_key');
+      assert.equal(await opens('/v1/messages', { 'x-api-key': '' }), 'missing_api_key');
+    });
+
+    it('opens what is below Messages, and the models for clients that name a version', async () => {
+      const key = { 'x-api-key': 'rly_x' };
+      assert.equal(await opens('/v1/messages/count_tokens', key), 'user_key');
+      for (const url of ['/v1/models', '/v1/models/a%2Fb?x=y'])
+        assert.equal(await opens(url, { ...key, 'anthropic-version': '2023-06-01' }), 'user_key', url);
+      const management = await opens(
+        '/v1/models',
+        { ...key, 'anthropic-version': '2023-06-01' },
+        'management',
+      );
+      assert.equal(management, 'missing_api_key');
+    });
+
+    it('opens nothing else', async () => {
+      for (const url of ['/v1/chat/completions', '/v1/models', '/v1/messages/other', '/v1'])
+        assert.equal(await opens(url, { 'x-api-key': 'rly_x' }), 'missing_api_key', url);
+      assert.equal(
+        await opens('/v1/messages', { 'x-api-key': 'admin-token' }, 'management'),
+        'missing_api_key',
+      );
+    });
+
+    it('is not looked at beside Authorization, valid or not', async () => {
+      const both = (authorization: string, key: string) =>
+        opens('/v1/messages', { authorization, 'x-api-key': key });
+      assert.equal(await both('Bearer api-token', 'rly_x'), 'api_token');
+      assert.equal(await both('Bearer api-token', 'wrong'), 'api_token');
+      assert.equal(await both('Bearer wrong', 'api-token'), 'invalid_api_key');
+      assert.equal(await both('Basic x', 'api-token'), 'missing_api_key');
+    });
+
+    it('wins over a session', async () => {
+      const cookie = SESSION;
+      assert.equal(await opens('/v1/messages', { cookie, 'x-api-key': 'api-token' }), 'api_token');
+      assert.equal(await opens('/v1/messages', { cookie, 'x-api-key': 'wrong' }), 'invalid_api_key');
+      assert.equal(await opens('/v1/messages', { cookie }), 'session');
+    });
+  });
 });

@@ -2,7 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { looksLikeApiKey } from '../domain/api-key.ts';
 import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
-import { type Authenticate, type AuthenticateOptions, bearerOf } from '../http/authenticate.ts';
+import {
+  type Authenticate,
+  type AuthenticateOptions,
+  bearerOf,
+  inferenceKeyOf,
+} from '../http/authenticate.ts';
 import type { TokenAuthenticator } from './deployment-tokens.ts';
 import { cookieOf } from './identity/cookies.ts';
 import type { OpenWithKey } from './user-keys.ts';
@@ -28,19 +33,20 @@ export interface Authenticators {
 const SESSION_COOKIE = 'relay_session';
 
 /**
- * The credential's format selects the authenticator; Relay never tries one after the other. A credential in `Authorization`
+ * The credential's format selects the authenticator; Relay never tries one after the other. A credential in a header
  * wins over a cookie, which a browser sends by itself.
  */
 export function createAuthenticators(deps: AuthenticatorsDeps): Authenticators {
   return {
-    inference: createAuthenticator(deps, deps.tokens?.inference ?? null),
-    management: createAuthenticator(deps, deps.tokens?.management ?? null),
+    inference: createAuthenticator(deps, deps.tokens?.inference ?? null, inferenceKeyOf),
+    management: createAuthenticator(deps, deps.tokens?.management ?? null, bearerOf),
   };
 }
 
 function createAuthenticator(
   { userKey, session }: AuthenticatorsDeps,
   token: TokenAuthenticator | null,
+  keyOf: (request: IncomingMessage) => string | null,
 ): Authenticate {
   // With accounts, tokens are for the operator only, so the message names keys.
   const wanted =
@@ -48,9 +54,9 @@ function createAuthenticator(
       ? 'a User API key, which begins with rly_'
       : `the value of ${token.tokenName}`;
   return (request, options) => {
-    if (session !== null && request.headers.authorization === undefined && hasSession(request))
+    const presented = keyOf(request);
+    if (session !== null && presented === null && isWithoutAuthorization(request) && hasSession(request))
       return session(request, options);
-    const presented = bearerOf(request);
     if (presented === null) {
       throw new RelayError('missing_api_key', {
         message: `No key was sent. Send "Authorization: Bearer <key>" with ${wanted}.`,
@@ -63,6 +69,10 @@ function createAuthenticator(
       message: `The key is not valid here. This address takes ${wanted}.`,
     });
   };
+}
+
+function isWithoutAuthorization({ headers }: IncomingMessage): boolean {
+  return headers.authorization === undefined;
 }
 
 function hasSession(request: IncomingMessage): boolean {

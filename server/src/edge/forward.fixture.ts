@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import type { Caller } from '../domain/caller.ts';
+import { createBodyMemory } from '../http/body-memory.ts';
 import { listen } from '../http/listener.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createInternalLink } from '../kit/egress/index.ts';
+import { createFairSlices } from '../kit/fair-slices.ts';
 import { createLog } from '../kit/log.ts';
 import { contextFor, newKeyPair } from './context/context.fixture.ts';
 import { createContextSigner } from './context/sign-context.ts';
@@ -64,8 +66,11 @@ export function openPlaces(): Places {
             versionOf: () => 12,
             link,
             bodyBytesMax: 64 * 1024,
+            bodyMemory: createBodyMemory({ bytesMax: 128 * 1024, shared: true }),
+            slices: createFairSlices(systemClock, 1),
             publicUrl: 'http://relay.example',
             draining: () => false,
+            open: new Set(),
             log: createLog('silent'),
             ...over,
           }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { digestOfBody } from '../domain/body-digest.ts';
 import { RelayError } from '../domain/relay-error.ts';
+import { type OpenWork, stopOpenWork } from '../http/open-work.ts';
 import {
   CHAT,
   caller,
@@ -60,6 +61,8 @@ describe('the platform in front of inference', () => {
       'X-Relay_Organization-Id: forged',
       'x_relay-anything: forged',
       'Authorization: Bearer rly_secret',
+      'X-Api-Key: rly_secret',
+      'x_api_key: rly_secret',
       'Cookie: relay_session=secret',
       'X-CSRF-Token: secret',
       'X-Csrf_Token: secret',
@@ -89,6 +92,29 @@ describe('the platform in front of inference', () => {
     const added = lines.filter((line) => !kept.includes(line)).map((line) => line.split(':')[0]);
     assert.deepEqual(added.sort(), ['connection', 'content-length', 'host', 'x-relay-context'].sort());
     assert.doesNotMatch(lines.join('\n'), /secret|forged|1\.2\.3\.4|public\.example/);
+  });
+
+  it('answers those that inference has not answered when its time is up', async () => {
+    const open: OpenWork = new Set();
+    let arrived: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    let left: () => void = () => undefined;
+    const aborted = new Promise<void>((resolve) => {
+      left = resolve;
+    });
+    const origin = await inferenceThat((_request, response) => {
+      response.once('close', left);
+      arrived();
+    });
+    const answer = post(await platformBefore(origin, { open }));
+    await asked;
+    stopOpenWork(open);
+    const response = await answer;
+    assert.deepEqual([response.status, await codeOf(response)], [503, 'draining']);
+    await aborted;
+    assert.equal(open.size, 0);
   });
 
   it('passes status, headers and body on as they are', async () => {

@@ -1,28 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { digestOfBody } from '../domain/body-digest.ts';
+import { digestInSteps } from '../domain/body-digest.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { Authenticate } from '../http/authenticate.ts';
+import { ClientGoneError } from '../http/client-gone-error.ts';
 import { inferenceRouteOf, isProtocol } from '../http/inference-route.ts';
 import type { RequestHandler } from '../http/listener.ts';
-import { ClientGoneError, readBody } from '../http/read-body.ts';
+import type { OpenWork } from '../http/open-work.ts';
+import { type BodyBounds, readBody } from '../http/read-body.ts';
 import { refuseRequest } from '../http/refuse-request.ts';
 import { scopeRefusal } from '../http/scope-refusal.ts';
 import type { InternalLink } from '../kit/egress/index.ts';
+import type { FairSlices } from '../kit/fair-slices.ts';
 import type { Log } from '../kit/log.ts';
 import type { SignContext } from './context/sign-context.ts';
 import { ForwardedAnswer } from './forwarded-answer.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 
-export interface ForwarderDeps {
+export interface ForwarderDeps extends BodyBounds {
   readonly authenticate: Authenticate;
   readonly sign: SignContext;
   /** The configuration version that this process decides on. */
   readonly versionOf: (organizationId: string) => number;
   readonly link: InternalLink;
-  readonly bodyBytesMax: number;
+  /** Large bodies are digested in slices, in which organizations take turns. */
+  readonly slices: FairSlices;
   readonly publicUrl: string;
   /** True while draining: new requests are rejected. */
   readonly draining: () => boolean;
+  readonly open: OpenWork;
   readonly log: Log;
 }
 
@@ -57,14 +62,15 @@ async function forward(
   if (deps.draining()) throw new RelayError('draining');
 
   const hasBody = isProtocol(route);
-  const body = hasBody ? await readBody(request, response, deps.bodyBytesMax) : EMPTY;
+  const body = hasBody ? await readBody(request, response, deps, caller.organizationId) : EMPTY;
+  const bodyDigest = await deps.slices.run(caller.organizationId, digestInSteps(body));
   const method = hasBody ? 'POST' : request.method === 'HEAD' ? 'HEAD' : 'GET';
   const target = request.url ?? '';
   const context = await deps.sign({
     requestId,
     method,
     target,
-    bodyDigest: digestOfBody(body),
+    bodyDigest,
     caller,
     configVersion: deps.versionOf(caller.organizationId),
   });
@@ -77,12 +83,16 @@ async function forward(
       deps.log.error({ request_id: requestId, why: reason }, 'inference did not answer');
       refuse(unavailable(reason));
     },
+    refuse,
   });
+  deps.open.add(answer);
   response.once('close', () => {
+    deps.open.delete(answer);
     if (!response.writableFinished) answer.clientLeft();
   });
   const headers = forwardedHeaders(request.rawHeaders, context);
-  answer.stopRequest = deps.link.send({ method, path: target, headers, body: hasBody ? body : null }, answer);
+  const sent = { method, path: target, headers, body: hasBody ? body : null } as const;
+  answer.stopRequest = deps.link.send(sent, answer, caller.organizationId);
 }
 
 const EMPTY = Buffer.alloc(0);

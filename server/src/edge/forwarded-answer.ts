@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { headers as names } from '@relay/contract';
+import type { RelayError } from '../domain/relay-error.ts';
+import type { Stoppable } from '../http/open-work.ts';
 import type { LinkAnswer, LinkFlow } from '../kit/egress/index.ts';
 import { answerHeaders } from './forwarded-headers.ts';
 
@@ -7,10 +9,12 @@ export interface ForwardedAnswerDeps {
   readonly response: ServerResponse;
   /** Called at most once, and only before anything was sent to the client. */
   readonly unanswered: (reason: string) => void;
+  /** Answers with this error, or breaks off an answer that has started. */
+  readonly refuse: (error: RelayError) => void;
 }
 
 /** Streams inference's response to the client unchanged, no faster than the client reads. */
-export class ForwardedAnswer implements LinkAnswer {
+export class ForwardedAnswer implements LinkAnswer, Stoppable {
   /** Set once the request is sent. */
   stopRequest: (() => void) | null = null;
   readonly #deps: ForwardedAnswerDeps;
@@ -28,6 +32,13 @@ export class ForwardedAnswer implements LinkAnswer {
   clientLeft(): void {
     this.#over = true;
     this.stopRequest?.();
+  }
+
+  /** What inference has sent so far is opaque here, so an answer that has started ends with its connection. */
+  stop(error: RelayError): void {
+    if (this.#over) return;
+    this.clientLeft();
+    this.#deps.refuse(error);
   }
 
   onHead(status: number, headers: string[], flow: LinkFlow): void {

@@ -19,6 +19,7 @@ const HOP_BY_HOP = [
 const STAYS = new Set([
   ...HOP_BY_HOP,
   'authorization',
+  'x-api-key',
   'cookie',
   'x-csrf-token',
   'forwarded',

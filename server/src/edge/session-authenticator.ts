@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { allScopes } from '@relay/contract';
 import { type Access, effectiveScopes, rolePermissions } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -11,7 +12,7 @@ export interface SessionAuthenticatorDeps {
   readonly sessions: Pick<Sessions, 'find'>;
   /** The organization's current snapshot: it includes every revocation confirmed before the call. */
   readonly freshness: (organizationId: string) => Promise<OrganizationSnapshot>;
-  readonly secret: Buffer;
+  readonly secret: KeyObject;
   readonly publicUrl: string;
 }
 

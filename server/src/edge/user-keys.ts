@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Scope } from '@relay/contract';
 import { effectiveScopes, type PlanName, type RoleName, rolePermissions } from '../domain/access.ts';
 import { digestOfKey, isSameDigest, publicIdOf } from '../domain/api-key.ts';
@@ -15,7 +16,7 @@ export interface UserKeysDeps {
   readonly freshen: Freshen;
   readonly uses: Pick<LastUses, 'note'>;
   /** The secret of the stored digests. */
-  readonly pepper: Buffer;
+  readonly pepper: KeyObject;
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 

@@ -60,7 +60,7 @@ describe('asking on behalf of requests', () => {
   };
   const causes = async (count: number, over: Partial<Guardrail> = {}) => {
     const found: (string | null)[] = [];
-    for (let each = 0; each < count; each += 1) found.push((await ask(one(over), values)).cause);
+    for (let each = 0; each < count; each += 1) found.push((await ask('acme', one(over), values)).cause);
     return found;
   };
 
@@ -74,16 +74,45 @@ describe('asking on behalf of requests', () => {
       held.push(response);
       if (held.length === 64) all();
     };
-    const first = Array.from({ length: 64 }, () => ask(one({ timeoutMs: 10_000 }), values));
+    const first = Array.from({ length: 64 }, () => ask('acme', one({ timeoutMs: 10_000 }), values));
     await reached;
-    assert.equal((await ask(one({ timeoutMs: 20 }), values)).cause, 'busy');
-    const waiting = ask(one({ timeoutMs: 10_000 }), values);
+    assert.equal((await ask('acme', one({ timeoutMs: 20 }), values)).cause, 'busy');
+    const waiting = ask('acme', one({ timeoutMs: 10_000 }), values);
     assert.equal(calls, 64);
     answer = (response) => response.end(ALLOW);
     for (const response of held) response.end(ALLOW);
     assert.equal((await waiting).verdict, 'allowed');
     for (const each of await Promise.all(first)) assert.equal(each.verdict, 'allowed');
     assert.equal(calls, 65);
+  });
+
+  it('counts the wait for a turn in the time of a call', { timeout: 30_000 }, async () => {
+    const held: ServerResponse[] = [];
+    const reached = Promise.withResolvers<void>();
+    answer = (response) => {
+      held.push(response);
+      if (held.length === 64) reached.resolve();
+    };
+    const first = Array.from({ length: 64 }, () => ask('acme', one({ timeoutMs: 60_000 }), values));
+    await reached.promise;
+    const waiting = ask('acme', one({ timeoutMs: 60_000 }), values);
+    // Its turn comes when its time is over but for a millisecond, and the guardrail says nothing.
+    nowMs = 59_999;
+    answer = () => undefined;
+    for (const response of held) response.end(ALLOW);
+    await Promise.all(first);
+    assert.equal((await waiting).cause, 'timeout');
+  });
+
+  it('gives the turn of a failed call to the next, after any number of failures', async () => {
+    answer = (response) => void response.writeHead(500).end('{}');
+    for (let each = 0; each < 80; each += 1) {
+      nowMs += 1_000;
+      assert.equal((await ask('acme', one({ timeoutMs: 2_000 }), values)).cause, 'bad_status');
+    }
+    nowMs += 1_000;
+    answer = (response) => response.end(ALLOW);
+    assert.equal((await ask('acme', one({ timeoutMs: 2_000 }), values)).verdict, 'allowed');
   });
 
   it('leaves a guardrail alone for a second after ten failures in a row, then tries one call', async () => {

@@ -21,7 +21,11 @@ export interface AskDeps extends CallDeps {
 }
 
 /** Asks on behalf of requests: with a bound on concurrent calls, and not at all while the guardrail is down. */
-export type AskGuardrail = (guardrail: Guardrail, values: TemplateValues) => Promise<GuardrailAnswer>;
+export type AskGuardrail = (
+  organizationId: string,
+  guardrail: Guardrail,
+  values: TemplateValues,
+) => Promise<GuardrailAnswer>;
 
 interface Line {
   readonly turns: Turns;
@@ -51,7 +55,7 @@ export function createAskGuardrail(deps: AskDeps): AskGuardrail {
     return line;
   }
 
-  return async (guardrail, values) => {
+  return async (organizationId, guardrail, values) => {
     const call = prepareCall(guardrail, values);
     if (typeof call === 'string') return unasked(call, 0);
     const { turns, breaker } = lineOf(guardrail);
@@ -64,7 +68,7 @@ export function createAskGuardrail(deps: AskDeps): AskGuardrail {
       // Asked only with a turn: a caller that may probe has to report the outcome, and a waiting one might never call.
       if (!breaker.tryPass()) return unasked('circuit_open', elapsedMs());
       const leftMs = guardrail.timeoutMs - elapsedMs();
-      const answer = await makeCall(deps, guardrail, call, values.stage, leftMs);
+      const answer = await makeCall(deps, guardrail, call, organizationId, values.stage, leftMs);
       if (isDown(answer)) breaker.failed();
       else breaker.succeeded();
       return { ...answer, latencyMs: elapsedMs() };

@@ -49,7 +49,7 @@ describe('a call to a guardrail', () => {
   function call(over: Partial<Guardrail> = {}, stage: TemplateValues['stage'] = 'pre_dispatch') {
     const { port } = server.address() as AddressInfo;
     const asked = guardrail('g', { baseUrl: `http://127.0.0.1:${port}/judge/?v=1`, ...over });
-    return callGuardrail({ egress, clock }, asked, { ...values, stage });
+    return callGuardrail({ egress, clock }, 'acme', asked, { ...values, stage });
   }
   const says = (text: string, status = 200) => {
     answer = (response) => void response.writeHead(status).end(text);

@@ -49,12 +49,13 @@ export interface PreparedCall {
  */
 export async function callGuardrail(
   deps: CallDeps,
+  organizationId: string,
   guardrail: CallableGuardrail,
   values: TemplateValues,
 ): Promise<GuardrailAnswer> {
   const call = prepareCall(guardrail, values);
   if (typeof call === 'string') return unasked(call, 0);
-  return makeCall(deps, guardrail, call, values.stage, guardrail.timeoutMs);
+  return makeCall(deps, guardrail, call, organizationId, values.stage, guardrail.timeoutMs);
 }
 
 /** The call, or why it cannot be made: no usable credential or address, or a body larger than the guardrail accepts. */
@@ -82,12 +83,13 @@ export async function makeCall(
   deps: CallDeps,
   guardrail: CallableGuardrail,
   { origin, request, sent }: PreparedCall,
+  organizationId: string,
   stage: GuardrailStage,
   withinMs: number,
 ): Promise<GuardrailAnswer> {
   const startMs = deps.clock.monotonicMs();
   const limits = { withinMs, bytesMax: guardrail.maxResponseBytes };
-  const { cause, status, body } = await receiveAnswer(deps.egress, origin, request, limits);
+  const { cause, status, body } = await receiveAnswer(deps.egress, origin, request, organizationId, limits);
   const latencyMs = deps.clock.monotonicMs() - startMs;
   const received = status === 0 ? null : { status, body };
   const rule = cause ?? ruleFor(guardrail.rules, body);

@@ -21,12 +21,13 @@ export function receiveAnswer(
   egress: Pick<Egress, 'dispatch'>,
   origin: string,
   request: EgressRequest,
+  owner: string,
   limits: ReceiveLimits,
 ): Promise<Received> {
   return new Promise((resolve) => {
     const reader = new AnswerReader(limits, resolve);
     try {
-      egress.dispatch(origin, request, reader);
+      egress.dispatch(origin, request, reader, owner);
     } catch {
       // Thrown for a header that cannot be sent, such as a credential with a line break.
       reader.end('unreachable');

@@ -9,7 +9,7 @@ const PREFLIGHT_SECONDS = '600';
 const EXPOSED = headerKeys
   .filter((key) => headerDescriptions[key].direction !== 'request')
   .map((key) => headers[key].toLowerCase())
-  .filter((name) => /^(?:x-relay-|x-ratelimit-|x-request-id$|x-should-retry$|retry-after)/.test(name))
+  .filter((name) => /^(?:x-relay-|x-ratelimit-|(?:x-)?request-id$|x-should-retry$|retry-after)/.test(name))
   .join(', ');
 
 /**

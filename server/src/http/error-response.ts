@@ -1,6 +1,6 @@
 import { type ErrorCode, errors, headers } from '@relay/contract';
 import { RelayError } from '../domain/relay-error.ts';
-import type { ErrorObject, ErrorRules } from '../protocols/protocol.ts';
+import type { ErrorObject, Protocol } from '../protocols/protocol.ts';
 
 export interface ErrorResponse {
   readonly status: number;
@@ -14,33 +14,37 @@ export interface ErrorContext {
   readonly publicUrl: string;
 }
 
+export type ErrorShape = Pick<Protocol, 'errors' | 'headers'>;
+
 /**
  * The one place where an error becomes a response. What is not a RelayError is a defect, and the response tells nothing about it.
- * `bodyOf`: the shape that clients of the caller's protocol parse; management's own unless given.
+ * `protocol`: what the caller speaks, whose clients parse errors in a shape of their own; management's own unless given.
  */
-export function errorResponse(
-  error: unknown,
-  context: ErrorContext,
-  bodyOf: ErrorRules['body'] = managementBody,
-): ErrorResponse {
+export function errorResponse(error: unknown, context: ErrorContext, protocol?: ErrorShape): ErrorResponse {
   const known = error instanceof RelayError ? error : new RelayError('internal_error', { cause: error });
+  const said = errorObject(known, context);
   return {
     status: known.status,
     headers: {
       'content-type': 'application/json',
       'cache-control': 'no-store',
       [headers.requestId]: context.requestId,
+      ...requestIdHeaders(protocol, context.requestId),
       [headers.errorSource]: 'relay',
       ...challenge(known),
       ...retryHeaders(known.code),
       ...known.detail.headers,
     },
-    body: JSON.stringify(bodyOf(errorObject(known, context))),
+    body: JSON.stringify(protocol?.errors.body(said, known.status) ?? { error: said }),
   };
 }
 
-function managementBody(error: ErrorObject): object {
-  return { error };
+/** The request's id in the further headers where clients of the protocol look for it. */
+export function requestIdHeaders(
+  protocol: Pick<Protocol, 'headers'> | undefined,
+  requestId: string,
+): Record<string, string> {
+  return Object.fromEntries((protocol?.headers.requestIds ?? []).map((name) => [name, requestId]));
 }
 
 export function errorObject(error: RelayError, context: ErrorContext): ErrorObject {

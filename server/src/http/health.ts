@@ -3,14 +3,15 @@ import type { HealthReport } from '@relay/contract';
 
 /** What a process knows of itself, from memory. */
 export interface Health extends Omit<HealthReport, 'status'> {
-  /** A process that drains takes no new requests. */
+  /** The process stops, and wants no new requests. It may still serve those that come. */
   readonly draining: boolean;
 }
 
 /**
  * Answers probes from cached state: a probe never waits for a store or a provider, so it cannot hang with them.
- * `/livez` only says that the event loop runs. `/readyz` is 503 while the process takes no new requests; a store that is
- * down does not make it unready, because inference serves from the last snapshot. `/healthz` is 503 also when no store can
+ * `/livez` only says that the event loop runs. `/readyz` is 503 once the process stops; a store that is
+ * down does not make it unready, because inference serves from the last snapshot. So is a process whose clock is far off: it would
+ * serve, but another one serves with less doubt. `/healthz` is 503 also when no store can
  * be reached.
  */
 export function answerProbe(
@@ -25,17 +26,18 @@ export function answerProbe(
   }
   if (path !== '/readyz' && path !== '/healthz') return false;
   const { draining, ...health } = healthOf();
-  const status = statusOf(draining, health.checks);
-  const isDown = path === '/readyz' ? draining : status === 'draining' || status === 'unavailable';
+  const status = statusOf(draining, health);
+  const isReady = !draining && health.clock?.status !== 'unavailable';
+  const isDown = path === '/readyz' ? !isReady : status === 'draining' || status === 'unavailable';
   send(response, isDown ? 503 : 200, { status, ...health });
   return true;
 }
 
-function statusOf(draining: boolean, checks: HealthReport['checks']): HealthReport['status'] {
+function statusOf(draining: boolean, { checks, clock }: Omit<Health, 'draining'>): HealthReport['status'] {
   if (draining) return 'draining';
   const all = Object.values(checks);
   const down = all.filter(({ status }) => status !== 'ok');
-  if (down.length === 0) return 'ok';
+  if (down.length === 0) return clock?.status === 'unavailable' ? 'degraded' : 'ok';
   return down.length === all.length ? 'unavailable' : 'degraded';
 }
 

@@ -1,11 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { RelayError } from '../domain/relay-error.ts';
-import { allProtocols } from '../protocols/index.ts';
+import { allProtocols, mainProtocols } from '../protocols/index.ts';
 import type { Protocol } from '../protocols/protocol.ts';
+import type { ErrorShape } from './error-response.ts';
 import { isReading } from './reading-methods.ts';
 
-/** A protocol, the list of models, or one of them. */
-export type InferenceRoute = Protocol | 'models' | { readonly modelId: string };
+/** A protocol, or the models that can be called. */
+export type InferenceRoute = Protocol | ModelsRoute;
+
+export interface ModelsRoute {
+  /** Null for the list. */
+  readonly modelId: string | null;
+  readonly query: URLSearchParams;
+  /** What the client speaks. */
+  readonly protocol: Protocol;
+}
 
 const PROTOCOLS = new Map(allProtocols.map((protocol) => [`/v1${protocol.path}`, protocol]));
 const MODELS = '/v1/models';
@@ -18,18 +27,41 @@ export function inferenceRouteOf(request: IncomingMessage): InferenceRoute {
     if (request.method === 'POST') return protocol;
     throw asksForWebSocket(request) ? upgradeRequired(path) : methodNotAllowed('POST');
   }
-  if (path !== MODELS && !path.startsWith(`${MODELS}/`)) throw new RelayError('route_not_found');
+  if (!isModels(path)) throw new RelayError('route_not_found');
   if (!isReading(request.method)) throw methodNotAllowed('GET, HEAD');
-  return path === MODELS ? 'models' : { modelId: decoded(path.slice(MODELS.length + 1)) };
+  return {
+    modelId: path === MODELS ? null : decoded(path.slice(MODELS.length + 1)),
+    query: queryOf(request),
+    protocol: markedProtocol(request),
+  };
 }
 
 export function isProtocol(route: InferenceRoute): route is Protocol {
-  return typeof route === 'object' && 'operation' in route;
+  return 'operation' in route;
 }
 
-/** The protocol of the request's path, for errors that its clients can parse; undefined for any other path. */
-export function protocolOf(request: IncomingMessage): Protocol | undefined {
-  return PROTOCOLS.get(pathOf(request));
+/** What the client of this request parses errors as: by its path, or by the headers that it sent to any other. */
+export function errorShapeOf(request: IncomingMessage): ErrorShape {
+  return PROTOCOLS.get(pathOf(request)) ?? markedProtocol(request);
+}
+
+/** The headers in which this request may carry a key, if not in `Authorization`. */
+export function keyHeadersOf(request: IncomingMessage): readonly string[] {
+  const path = pathOf(request);
+  const protocol = PROTOCOLS.get(path) ?? (isModels(path) ? markedProtocol(request) : null);
+  return protocol?.headers.keys ?? [];
+}
+
+/** The protocol whose clients send a header of their own, otherwise the usual one. */
+function markedProtocol({ headers }: IncomingMessage): Protocol {
+  const marked = Object.values(mainProtocols).find(
+    ({ headers: { mark } }) => mark !== null && headers[mark] !== undefined,
+  );
+  return marked ?? mainProtocols.openai;
+}
+
+function isModels(path: string): boolean {
+  return path === MODELS || path.startsWith(`${MODELS}/`);
 }
 
 /** Everything after the prefix is the id, because ids may contain slashes. It is only looked up, never used as a path. */
@@ -66,4 +98,9 @@ function upgradeRequired(path: string): RelayError {
 function pathOf({ url = '' }: IncomingMessage): string {
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
+}
+
+function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const query = url.indexOf('?');
+  return new URLSearchParams(query < 0 ? '' : url.slice(query + 1));
 }

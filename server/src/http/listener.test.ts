@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { createConnection } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { endUnread } from './end-unread.ts';
@@ -29,7 +31,7 @@ before(async () => {
     },
   );
 });
-after(() => listener.drain(0));
+after(() => Promise.all([listener, ...slowOnes].map((each) => each.drain(0))));
 
 /** Everything that comes back until the connection is closed. */
 async function send(text: string | Buffer): Promise<string> {
@@ -40,6 +42,35 @@ async function send(text: string | Buffer): Promise<string> {
   socket.write(text);
   await new Promise((resolve) => socket.on('close', resolve));
   return Buffer.concat(chunks).toString();
+}
+
+const slowOnes: Listener[] = [];
+
+/** Answers nothing until `answerAll`. */
+async function listenSlowly() {
+  const open: ServerResponse[] = [];
+  const slow = await listen(
+    { host: '127.0.0.1', port: 0 },
+    {
+      newRequestId: () => 'the-id',
+      publicUrl: 'http://relay.example',
+      health: () => ({ draining: false, version: '1.0.0', role: 'all', checks: {} }),
+      inference: null,
+      everythingElse: (_request, response) => void open.push(response),
+      headersTimeoutMs: 10_000,
+      requestTimeoutMs: 10_000,
+    },
+  );
+  slowOnes.push(slow);
+  return {
+    ...slow,
+    async came(count: number): Promise<void> {
+      while (open.length < count) await new Promise((resolve) => setImmediate(resolve));
+    },
+    answerAll(text: string): void {
+      for (const response of open) response.end(text);
+    },
+  };
 }
 
 describe('the listener', () => {
@@ -55,6 +86,13 @@ describe('the listener', () => {
     assert.match(answer, /else/);
   });
 
+  it('leaves out one slash at the end of a path, and no second one', async () => {
+    inferenceUrls = [];
+    for (const path of ['/v1/models/', '/v1/models/?x=/', '/v1/models//', '/v1/'])
+      await send(`GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
+    assert.deepEqual(inferenceUrls, ['/v1/models', '/v1/models?x=/', '/v1/models//', '/v1/']);
+  });
+
   it('does not ask for a body that inference has not asked for', async () => {
     const head = 'host: a\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n';
     assert.match(await send(`POST /v1/x HTTP/1.1\r\n${head}`), /^HTTP\/1.1 401/);
@@ -68,6 +106,42 @@ describe('the listener', () => {
     const large = Buffer.alloc(24 * 1024 * 1024);
     const head = `POST /v1/x HTTP/1.1\r\nhost: a\r\ncontent-length: ${large.length}\r\n\r\n`;
     assert.match(await send(Buffer.concat([Buffer.from(head), large])), /^HTTP\/1.1 401 [\s\S]*no$/);
+  });
+
+  it('asks clients to close their connections while it leaves, also those that came before', async () => {
+    const leaving = await listenSlowly();
+    const early = fetch(leaving.address);
+    await leaving.came(1);
+    const probe = await fetch(`${leaving.address}/readyz`);
+    assert.deepEqual([probe.status, probe.headers.get('connection')], [200, 'keep-alive']);
+    leaving.startLeaving();
+    const late = fetch(leaving.address);
+    await leaving.came(2);
+    leaving.answerAll('here');
+    for (const answer of [await early, await late]) {
+      assert.equal(answer.headers.get('connection'), 'close');
+      assert.equal(await answer.text(), 'here');
+    }
+  });
+
+  it('tells what is open at the deadline, and lets its last words reach the clients', async () => {
+    const leaving = await listenSlowly();
+    const open = fetch(leaving.address);
+    await leaving.came(1);
+    assert.deepEqual(await leaving.drain(10, () => leaving.answerAll('stopped')), { cut: 1 });
+    assert.equal(await (await open).text(), 'stopped');
+    await assert.rejects(fetch(leaving.address));
+  });
+
+  it('waits for no client that says nothing', async () => {
+    const leaving = await listenSlowly();
+    const socket = createConnection(Number(new URL(leaving.address).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write('GET / HTTP/1.1\r\n');
+    const closed = once(socket, 'close');
+    socket.resume();
+    await leaving.drain(0);
+    await closed;
   });
 
   const unreadable: [string, string, number][] = [

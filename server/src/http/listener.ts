@@ -12,6 +12,8 @@ import { createUnreadableRefusal, refuseTunnel } from './refuse-unreadable.ts';
  */
 const SOCKET_BYTES_MAX = 16 * 1024;
 const KEEP_ALIVE_MS = 75_000;
+/** How long the last answers of a process may take to reach their clients. */
+const PARTING_MS = 1_000;
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, requestId: string) => void;
 
@@ -31,11 +33,14 @@ export interface Listener {
   readonly address: string;
   /** Requests that were received and are not completely answered yet. */
   openRequests(): number;
+  /** Every answer whose head is not sent yet, and every later one, asks its client to close the connection. */
+  startLeaving(): void;
   /**
    * Waits for open requests, then closes. Until then new requests are still accepted, so that clients that have not noticed
-   * get an answer instead of a refused connection. Requests that are still open at the deadline are cut off.
+   * get an answer instead of a refused connection. Requests that are still open at the deadline are cut off: `cutOff` tells
+   * them, and their last words have a second to reach their clients.
    */
-  drain(timeoutMs: number): Promise<{ cut: number }>;
+  drain(timeoutMs: number, cutOff?: () => void): Promise<{ cut: number }>;
 }
 
 export async function listen(address: ListenAddress, options: ListenerOptions): Promise<Listener> {
@@ -66,12 +71,17 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
   return {
     address: addressOf(server),
     openRequests: open.count,
-    async drain(timeoutMs) {
+    startLeaving: open.startLeaving,
+    async drain(timeoutMs, cutOff = () => undefined) {
+      open.startLeaving();
       await open.drained(timeoutMs);
       const cut = open.count();
+      // Closes idle connections. A request that has arrived on another one meanwhile is answered.
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
+      cutOff();
+      const timer = setTimeout(() => server.closeAllConnections(), PARTING_MS);
       await closed;
+      clearTimeout(timer);
       return { cut };
     },
   };
@@ -80,33 +90,40 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
 interface OpenRequests {
   add(response: ServerResponse): void;
   count(): number;
-  draining(): boolean;
+  startLeaving(): void;
   /** Resolves when no request is open, at the latest after the timeout. */
   drained(timeoutMs: number): Promise<void>;
 }
 
 function createOpenRequests(): OpenRequests {
-  let count = 0;
-  let draining = false;
+  const open = new Set<ServerResponse>();
+  let leaving = false;
   let idle: (() => void) | null = null;
-  function closed(): void {
-    count -= 1;
-    if (count === 0) idle?.();
+  function closed(this: ServerResponse): void {
+    open.delete(this);
+    if (open.size === 0) idle?.();
   }
   return {
     add(response) {
-      count += 1;
+      open.add(response);
       response.once('close', closed);
+      if (leaving) askToClose(response);
     },
-    count: () => count,
-    draining: () => draining,
+    count: () => open.size,
+    startLeaving() {
+      leaving = true;
+      for (const response of open) askToClose(response);
+    },
     async drained(timeoutMs) {
-      draining = true;
-      if (count === 0) return;
+      if (open.size === 0) return;
       const timer = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs).unref());
       await Promise.race([new Promise<void>((resolve) => (idle = resolve)), timer]);
     },
   };
+}
+
+function askToClose(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close');
 }
 
 /** Answers probes, and 400 without a Host header; passes every other request on under a new request id. */
@@ -121,7 +138,6 @@ function requestHandler(options: ListenerOptions, open: OpenRequests) {
     }
     const requestId = options.newRequestId();
     open.add(response);
-    if (open.draining()) response.setHeader('connection', 'close');
     if (options.inference !== null && request.url.startsWith('/v1/')) {
       options.inference(request, response, requestId);
       return;

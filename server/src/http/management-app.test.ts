@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createConnection } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { allRoutes, allScopes, type Scope } from '@relay/contract';
 import type { Caller } from '../domain/caller.ts';
@@ -39,6 +40,7 @@ const handlers: Handlers = {
   },
 };
 const rawBodies: unknown[] = [];
+const logged: string[] = [];
 
 let url = '';
 const server = createServer();
@@ -52,7 +54,7 @@ before(async () => {
     },
     bodyBytesMax: 1_000,
     publicUrl: 'http://relay.test',
-    log: createLog('silent'),
+    log: createLog('debug', { write: (line) => void logged.push(line) }),
     draining: () => draining,
   });
   server.on('request', (request, response) => handle(request, response, 'minted-id'));
@@ -216,6 +218,19 @@ describe('the management app', () => {
       const response = await fetch(url + route.path.replaceAll(/\{\w+\}/g, 'x'), { method: route.method });
       assert.equal(response.status, 401, `${route.method} ${route.path}`);
     }
+  });
+  it('takes a client that leaves in the middle of its request for no error of its own', async () => {
+    logged.length = 0;
+    const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
+    const head = ['POST /api/relay/providers HTTP/1.1', 'host: a', 'authorization: Bearer good'];
+    socket.write(
+      `${[...head, 'content-type: application/json', 'content-length: 100'].join('\r\n')}\r\n\r\n{`,
+    );
+    await once(server, 'request');
+    socket.destroy();
+    while (logged.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const levels = logged.map((line) => (JSON.parse(line) as { level: string }).level);
+    assert.deepEqual(levels, ['debug']);
   });
   it('refuses new work while draining', async () => {
     draining = true;

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   allRoutes,
   coerceQuery,
@@ -135,9 +136,8 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
       const query = route.query && coerceQuery(route.query, search);
       if (check.params) demandValid(check.params(request.params), 'path');
       if (check.query) demandValid(check.query(query), 'query');
-      if (check.body && !(route.bodyOptional === true && request.body === undefined)) {
-        demandValid(check.body(request.body ?? {}), 'body');
-      }
+      const body = bodyOf(route, request);
+      if (check.body && body !== undefined) demandValid(check.body(body), 'body');
       if (hasSecret) reply.header('cache-control', 'no-store');
       if (isStreamed(route) && request.method === 'HEAD') return sendStreamHead(route, reply);
       const stream = isStreamed(route) ? streamFor(deps, route, caller, request, reply) : null;
@@ -147,7 +147,7 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
         remoteAddress: request.raw.socket.remoteAddress ?? '',
         params: request.params,
         query,
-        body: request.body,
+        body,
         header: (name: string) => singleHeader(request.headers[name]),
         setHeader: (name: string, value: string) => void reply.header(name, value),
         ended: stream?.ended ?? NEVER,
@@ -162,6 +162,12 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
       return reply.send(result);
     },
   });
+}
+
+/** What is checked is what the handler gets: nothing sent is an object without fields, unless the route does without a body. */
+function bodyOf(route: Route, { body }: FastifyRequest): unknown {
+  if (body !== undefined || route.body === undefined || route.bodyOptional === true) return body;
+  return route.rawBody === true ? '' : {};
 }
 
 /** A stream for HEAD would run unseen until its end, which an event stream does not have. */
@@ -277,6 +283,11 @@ function notImplemented(route: Route): RelayError {
   });
 }
 
+/** Whether the connection ended before the request: then this process did not cause the failure. */
+function hasLeft({ destroyed, complete }: IncomingMessage): boolean {
+  return destroyed && !complete;
+}
+
 function sendError(
   deps: ManagementAppDeps,
   thrown: unknown,
@@ -284,7 +295,9 @@ function sendError(
   reply: FastifyReply,
 ): void {
   const error = asRelayError(thrown, deps);
-  if (error.status >= 500 && error.code !== 'not_implemented') {
+  if (hasLeft(request.raw))
+    deps.log.debug({ request_id: request.id }, 'a client left before its request was complete');
+  else if (error.status >= 500 && error.code !== 'not_implemented') {
     deps.log.error({ err: error.cause ?? error, request_id: request.id, code: error.code }, 'request failed');
   }
   const json = errorResponse(error, { requestId: request.id, publicUrl: deps.publicUrl });

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import { describe, it } from 'node:test';
-import { ClientGoneError, readBody } from './read-body.ts';
+import { createBodyMemory } from './body-memory.ts';
+import { ClientGoneError } from './client-gone-error.ts';
+import { readBody } from './read-body.ts';
+
+const within = (bodyBytesMax: number) => ({
+  bodyBytesMax,
+  bodyMemory: createBodyMemory({ bytesMax: 10_000_000, shared: true }),
+});
 
 describe('reading a body', () => {
   it('does not wait for a client that left before it began', async () => {
@@ -15,7 +23,56 @@ describe('reading a body', () => {
     const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
     socket.destroy();
     await new Promise((resolve) => request.once('close', resolve));
-    await assert.rejects(readBody(request, response, 10), ClientGoneError);
+    await assert.rejects(readBody(request, response, within(10), 'acme'), ClientGoneError);
     server.close();
+  });
+
+  /** What becomes of a body that a client sends, declared or in chunks, where ten bytes are the maximum. */
+  async function outcomeOf(head: string, body: string): Promise<string | number> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = createConnection((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n${body}`);
+    const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+    const outcome = await readBody(request, response, within(10), 'acme').then(
+      (read) => read.length,
+      (error: { code?: string }) => `${error.code}${request.readableFlowing === null ? ', unread' : ''}`,
+    );
+    socket.destroy();
+    server.close();
+    return outcome;
+  }
+
+  it('reads up to the bound, and refuses one byte more, with or without a declared length', async () => {
+    assert.equal(await outcomeOf('Content-Length: 10', '0123456789'), 10);
+    assert.equal(await outcomeOf('Transfer-Encoding: chunked', 'a\r\n0123456789\r\n0\r\n\r\n'), 10);
+    assert.equal(
+      await outcomeOf('Transfer-Encoding: chunked', 'b\r\n0123456789x\r\n0\r\n\r\n'),
+      'body_too_large',
+    );
+  });
+
+  it('reads a large body as it was sent, with or without a declared length', {
+    timeout: 60_000,
+  }, async () => {
+    const sent = randomBytes(3_000_001);
+    for (const headers of [{ 'content-length': sent.length }, { 'transfer-encoding': 'chunked' }]) {
+      const server = createServer();
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const client = send({ port, host: '127.0.0.1', method: 'POST', headers });
+      client.on('error', () => undefined);
+      client.end(sent);
+      const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+      assert.ok((await readBody(request, response, within(4_000_000), 'acme')).equals(sent));
+      client.destroy();
+      server.close();
+    }
+  });
+
+  it('refuses a body that is declared too large without reading any of it', { timeout: 30_000 }, async () => {
+    assert.equal(await outcomeOf('Content-Length: 11', ''), 'body_too_large, unread');
   });
 });

@@ -144,8 +144,7 @@ describe('a provider that asks for a pause', () => {
     const startMs = performance.now();
     const stopped = gateway.send(chat('alone'));
     await waiting();
-    gateway.draining = true;
-    gateway.desk.wakeAll();
+    gateway.cutOff();
     assert.equal((await stopped.answered)?.status, 503);
     assert.ok(performance.now() - startMs < 900);
     assert.equal(asked(), 'a');

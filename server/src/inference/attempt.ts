@@ -1,9 +1,17 @@
 import type { AdmissionDesk } from '../admission/desk.ts';
+import { boundUsage } from '../domain/money/bound-usage.ts';
+import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
+import { RelayError } from '../domain/relay-error.ts';
 import { type Candidate, sentCredential, sentSecret } from '../domain/routing/routing.ts';
 import { verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
+import type { FairSlices } from '../kit/fair-slices.ts';
 import type { Log } from '../kit/log.ts';
+import type { OneAtATime } from '../kit/one-at-a-time.ts';
+import type { Passage } from '../protocols/passage.ts';
+import { quirksOf } from '../protocols/provider-presets.ts';
 import { cooldownUntilMs } from './dispatch/cooldown.ts';
 import { type DispatchDeps, sendUpstream } from './dispatch/send-upstream.ts';
+import { passageOf, sentRequest, translatedFor, translatorFor } from './dispatch/sent-request.ts';
 import {
   type AttemptRecord,
   type AttemptResult,
@@ -14,16 +22,20 @@ import {
   type UpstreamHead,
 } from './exchange.ts';
 import { type HealthDeps, noteContent, noteHealth } from './note-health.ts';
-import { interruptedFrame } from './respond/answer.ts';
+import { errorFrame } from './respond/answer.ts';
 import { withoutCredential } from './respond/clean-answer.ts';
 import { keptMessage } from './respond/kept-message.ts';
 import { Reply } from './respond/reply.ts';
+import { upstreamRequestId } from './respond/request-id.ts';
 import { responseHeaders } from './respond/response-headers.ts';
+import { translateError, translateWhole } from './respond/translate-answer.ts';
 
 export interface AttemptDeps extends DispatchDeps, HealthDeps {
   readonly desk: Pick<AdmissionDesk, 'penalize'>;
   readonly log: Log;
   readonly publicUrl: string;
+  readonly slices: FairSlices;
+  readonly decoding: OneAtATime;
 }
 
 export interface AttemptSettings {
@@ -44,46 +56,46 @@ export async function attempt(
   { waitMs, inspected, probe }: AttemptSettings,
 ): Promise<AttemptResult> {
   const sentMs = deps.clock.monotonicMs();
-  const record: AttemptRecord = {
-    endpointId: candidate.endpoint.id,
-    providerId: candidate.provider.id,
-    upstreamModel: candidate.endpoint.upstreamModel,
-    startedMs: Math.round(sentMs - exchange.startMs),
-    waitMs: Math.round(waitMs),
-    status: null,
-    outcome: 'failed',
-    cause: null,
-    latencyMs: 0,
-  };
+  const passage = passageOf(exchange, candidate);
+  const record = startedRecord(exchange, candidate, passage, sentMs, waitMs);
   exchange.attempts.push(record);
   exchange.credentialId = sentCredential(candidate)?.id ?? null;
-  // The provider speaks what the client speaks; a translation would choose the candidate's own protocol here.
-  const upstream = exchange.protocol;
+  const { protocol: upstream, translation } = passage;
+  const translator = translatorFor(deps, exchange, routed, translation);
   let hasContent = false;
   const reply = new Reply({
     exchange,
     protocol: upstream,
     clock: deps.clock,
-    dropUsageFrame: upstream.request.asksForUsage(routed.body),
-    whole: inspected,
+    slices: deps.slices,
+    decoding: deps.decoding,
+    dropUsageFrame:
+      translation === null &&
+      upstream.request.asksForUsage(routed.body, quirksOf(candidate.provider.presetSlug)),
+    whole: inspected || (translation !== null && !routed.body.streaming),
+    translator,
     headersFor: (head, usage) => {
       const nowMs = deps.clock.monotonicMs();
       hasContent = noteContent(deps, exchange, candidate, head, nowMs - sentMs);
       return responseHeaders(exchange, routed, candidate, head, usage, nowMs);
     },
-    interruptedFrame: () => interruptedFrame(deps, exchange),
+    errorFrame: (error) => errorFrame(deps, exchange, error),
     cleanFrame: (frame) => withoutCredential(frame, sentSecret(candidate)),
   });
   const sending = probe === null ? deps : withHeadersWithin(deps, probe.headersMsMax);
-  reply.stopUpstream = sendUpstream(sending, exchange, upstream, routed.body, candidate, reply, inspected);
+  const sent = sentRequest(exchange, routed, passage, candidate, inspected);
+  reply.stopUpstream = sendUpstream(sending, exchange, sent, candidate, reply);
   exchange.inCharge = reply;
-  // The client may have disconnected before there was an upstream request to stop.
-  if (exchange.clientGone) reply.clientLeft();
-  const result = await reply.result;
+  // The exchange may have been stopped before there was an upstream request to stop.
+  if (exchange.stopped !== null) reply.stop(exchange.stopped);
+  const ended = withBoundedUsage(deps, exchange, routed, candidate, await reply.result);
+  const result = translator === null ? ended : await translateWhole(ended, translator);
   exchange.inCharge = null;
   const tookMs = deps.clock.monotonicMs() - sentMs;
   record.latencyMs = Math.round(tookMs);
   record.status = reply.head?.status ?? null;
+  const idThere = upstreamRequestId(reply.head, routed.body, sentSecret(candidate));
+  if (idThere !== null) record.upstreamRequestId = idThere;
   exchange.marks.upstreamFirstByteMs = reply.headMs === null ? null : reply.headMs - sentMs;
   noteHealth(deps, exchange, candidate, {
     result,
@@ -93,10 +105,64 @@ export async function attempt(
     probe: probe !== null,
     cooldownUntilMs: noteCooldown(deps, exchange, candidate, reply.head),
   });
-  noteResult(deps, candidate, record, result);
+  noteResult(deps, exchange, candidate, record, result);
   if (result.kind === 'answer' && verdictOfStatus(result.answer.status).rejects !== null)
     await keepMessage(deps, routed, candidate, record, result.answer);
-  return result;
+  return translation === null ? result : await translateError(result, translation);
+}
+
+function startedRecord(
+  exchange: Exchange,
+  candidate: Candidate,
+  passage: Passage,
+  sentMs: number,
+  waitMs: number,
+): AttemptRecord {
+  return {
+    endpointId: candidate.endpoint.id,
+    providerId: candidate.provider.id,
+    upstreamModel: candidate.endpoint.upstreamModel,
+    startedMs: Math.round(sentMs - exchange.startMs),
+    waitMs: Math.round(waitMs),
+    status: null,
+    outcome: 'failed',
+    cause: null,
+    latencyMs: 0,
+    ...translatedFor(exchange, passage, candidate),
+  };
+}
+
+/** A provider may report any number. What cannot be true is charged at most at what could be, and kept for the record. */
+function withBoundedUsage(
+  { log }: AttemptDeps,
+  exchange: Exchange,
+  { body, estimate }: RoutedRequest,
+  { endpoint }: Candidate,
+  result: AttemptResult,
+): AttemptResult {
+  const reported = reportedIn(result, estimate);
+  exchange.reportedUsage = null;
+  if (reported === null) return result;
+  const isCapped = exchange.protocol.request.outputCap(body.settings) !== null;
+  const usage = boundUsage(reported, endpoint.contextWindow, isCapped ? estimate.outputTokens : null);
+  if (usage !== reported) {
+    exchange.reportedUsage = reported;
+    log.warn(
+      { endpoint: endpoint.id, reported, charged: usage },
+      'the usage that a provider reported cannot be true',
+    );
+  }
+  if (result.kind === 'answer') return { ...result, usage };
+  return result.kind === 'delivered' ? { ...result, delivery: { ...result.delivery, usage } } : result;
+}
+
+/** A stream that ended in the middle may have reported its input only; its output is then what was streamed. */
+function reportedIn(result: AttemptResult, { inputTokens }: TokenEstimate): Usage | null {
+  if (result.kind === 'answer') return result.usage;
+  if (result.kind !== 'delivered') return null;
+  const { usage, usageInPart, streamedTokens } = result.delivery;
+  if (usage !== null || usageInPart === undefined) return usage;
+  return { inputTokens, outputTokens: streamedTokens, cachedInputTokens: 0, ...usageInPart };
 }
 
 /** For those who can correct the credential or the address; the client does not get it. */
@@ -130,6 +196,7 @@ function withHeadersWithin(deps: AttemptDeps, headersMsMax: number): AttemptDeps
 
 function noteResult(
   deps: AttemptDeps,
+  { stopped }: Exchange,
   candidate: Candidate,
   record: AttemptRecord,
   result: AttemptResult,
@@ -139,9 +206,9 @@ function noteResult(
       record.outcome = result.delivery.state;
       record.cause = result.delivery.cause;
       return;
-    case 'client_gone':
+    case 'stopped':
       record.outcome = 'cancelled';
-      record.cause = 'client_disconnected';
+      record.cause = stopped instanceof RelayError ? stopped.code : 'client_disconnected';
       return;
     case 'failure':
       record.cause = result.fault.code;

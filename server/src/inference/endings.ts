@@ -1,6 +1,6 @@
 import type { Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
-import { ClientGoneError } from '../http/read-body.ts';
+import { ClientGoneError } from '../http/client-gone-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import type { Exchange } from './exchange.ts';
@@ -14,7 +14,7 @@ export interface EndingDeps {
 }
 
 /** `answered`: the provider had answered completely, and reported this usage or none. */
-export function clientGone(answered?: { readonly usage: Usage | null }): Ending {
+function clientGone(answered?: { readonly usage: Usage | null }): Ending {
   return {
     state: 'cancelled',
     // Relay sent no status. 499 is the usual code for it in logs.
@@ -27,13 +27,25 @@ export function clientGone(answered?: { readonly usage: Usage | null }): Ending 
   };
 }
 
+/** The end of an exchange that was stopped before anything of an answer was sent. */
+export function endStopped(
+  deps: EndingDeps,
+  exchange: Exchange,
+  answered?: { readonly usage: Usage | null },
+): Ending {
+  const { stopped } = exchange;
+  return stopped instanceof RelayError
+    ? endWithError(deps, exchange, stopped, answered)
+    : clientGone(answered);
+}
+
 export function endWithError(
   deps: EndingDeps,
   exchange: Exchange,
   error: unknown,
   answered?: { readonly usage: Usage | null },
 ): Ending {
-  if (error instanceof ClientGoneError || exchange.clientGone) return clientGone(answered);
+  if (error instanceof ClientGoneError || exchange.stopped === 'client_gone') return clientGone(answered);
   const known = error instanceof RelayError ? error : new RelayError('internal_error', { cause: error });
   if (known.code === 'internal_error')
     deps.log.error({ err: error, request_id: exchange.requestId }, 'defect');

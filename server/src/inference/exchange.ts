@@ -4,10 +4,12 @@ import type { Refusal } from '../admission/engine.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { TemplateValues } from '../domain/guardrails/template.ts';
 import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
-import type { RecordedGuardrail } from '../domain/request-record.ts';
+import { RelayError } from '../domain/relay-error.ts';
+import type { RecordedGuardrail, Translated } from '../domain/request-record.ts';
 import type { Route } from '../domain/routing/routing.ts';
 import type { UpstreamFault } from '../domain/routing/upstream-verdict.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
+import type { AskedRequest } from '../protocols/asked-request.ts';
 import type { Protocol } from '../protocols/protocol.ts';
 import type { InferenceBody } from '../protocols/request-body.ts';
 
@@ -23,19 +25,24 @@ export interface Exchange {
   /** What the client speaks. */
   readonly protocol: Protocol;
   readonly caller: Caller;
-  readonly snapshot: OrganizationSnapshot;
+  /** What the request is decided on; a newer one once it is routed again. */
+  snapshot: OrganizationSnapshot;
   readonly arrivedAtMs: number;
   /** Monotonic; every duration of the exchange is measured from here. */
   readonly startMs: number;
   /** As the client sent it, cut to a maximum length; null until the body is read. */
   model: string | null;
   streaming: boolean;
+  /** What the client asks for, in whose words candidates can be asked; null until the body is read. */
+  asked: AskedRequest | null;
   /** Null until routing finds the name. */
   route: Route | null;
   readonly guard: ExchangeGuard;
   readonly marks: ExchangeMarks;
   readonly decisions: ExchangeDecisions;
   readonly attempts: AttemptRecord[];
+  /** What the last attempt's provider reported, where that is more than can be true and was bounded; otherwise null. */
+  reportedUsage: Usage | null;
   /** The credential of the last attempt; null when none was sent. */
   credentialId: string | null;
   /** Time spent waiting for capacity, over all attempts. */
@@ -44,9 +51,10 @@ export interface Exchange {
   rateWindows: readonly RateWindow[];
   /** Time spent waiting for providers, over all attempts, up to the first byte sent to the client. */
   upstreamMs: number;
-  clientGone: boolean;
+  /** Null unless the exchange has to end early. */
+  stopped: StopReason | null;
   /**
-   * What has to stop when the client disconnects. An object and not a closure over the step's variables: such closures
+   * What has to stop when the exchange ends early. An object and not a closure over the step's variables: such closures
    * kept requests alive after they ended and made young-generation garbage collection several times more expensive.
    */
   inCharge: InCharge | null;
@@ -100,8 +108,24 @@ export interface RateWindow {
   readonly resetMs: number;
 }
 
+/** The client disconnected, or gets this error because the process stops. */
+export type StopReason = 'client_gone' | RelayError;
+
 export interface InCharge {
-  clientLeft(): void;
+  stop(reason: StopReason): void;
+}
+
+/** The first reason counts. A step that starts later finds it in the exchange. */
+export function stopExchange(exchange: Exchange, reason: StopReason): void {
+  if (exchange.stopped !== null) return;
+  exchange.stopped = reason;
+  exchange.inCharge?.stop(reason);
+}
+
+/** What the client asks for; only steps after the body was read may call it. */
+export function askedOf({ asked }: Exchange): AskedRequest {
+  if (asked !== null) return asked;
+  throw new RelayError('internal_error', { internal: 'the request was not read' });
 }
 
 export interface RoutedRequest {
@@ -125,8 +149,12 @@ export interface AttemptRecord {
   outcome: AttemptOutcome;
   cause: string | null;
   latencyMs: number;
+  /** The provider's own ID of the request. */
+  upstreamRequestId?: string;
   /** What the provider said about Relay's credential or address; absent when it said nothing that may be kept. */
   upstreamMessage?: string;
+  /** What the request was translated to, and the fields that were left out; absent where it was passed through. */
+  readonly translated?: Translated;
 }
 
 export interface UpstreamHead {
@@ -154,7 +182,8 @@ export type AttemptResult =
       readonly held: UpstreamAnswer | null;
     }
   | { readonly kind: 'delivered'; readonly delivery: Delivery }
-  | { readonly kind: 'client_gone' };
+  /** The exchange ended early, before anything was sent. */
+  | { readonly kind: 'stopped' };
 
 /** Why an attempt has no answer. */
 export interface AttemptFault {
@@ -172,6 +201,8 @@ export interface Delivery {
   readonly cause: string | null;
   readonly status: number;
   readonly usage: Usage | null;
+  /** What a stream had reported that ended before its usage was complete; left out otherwise. */
+  readonly usageInPart?: Partial<Usage>;
   /** The output of a stream that reported no usage: one token for each content frame. */
   readonly streamedTokens: number;
   readonly firstByteMs: number;

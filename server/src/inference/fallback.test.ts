@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { policy } from '../domain/limits/limits.fixture.ts';
 import { credential, endpoint, lane, member, provider, snapshot } from '../domain/snapshot.fixture.ts';
 import { Secret } from '../kit/secret.ts';
 import { type Gateway, type Listening, startGateway, startListening } from './gateway.fixture.ts';
@@ -72,6 +73,14 @@ describe('fallback', () => {
     });
   }
 
+  it('goes to no other candidate where the lane allows none', async () => {
+    gateway.organization = organize({ allowFallback: false });
+    says = { a: [{ status: 500, body: about('broken') }] };
+    const { status, record } = await send('both');
+    assert.ok(status >= 500);
+    assert.deepEqual([asked(), record.attempts.length], ['a', 1]);
+  });
+
   for (const status of [400, 405, 413, 415, 422]) {
     it(`passes ${status} through`, async () => {
       says = { a: [{ status, body: about('yours') }] };
@@ -124,6 +133,39 @@ describe('fallback', () => {
     }
     says = { a: [{ status: 302, headers: { location: `/v1/${encodeURIComponent(PROMPT)}` } }] };
     assert.equal((await send('alone')).record.attempts[0]?.upstreamMessage, undefined);
+  });
+
+  it('charges an attempt without an answer as its row says, when no other candidate has room', async () => {
+    const price = {
+      inputCostMicrosPer1mTokens: 2_000_000,
+      outputCostMicrosPer1mTokens: 6_000_000,
+      cachedInputCostMicrosPer1mTokens: null,
+      flatRequestCostMicros: 0,
+    };
+    gateway.organization = {
+      ...organize({ defaultMaxWaitMs: 0 }),
+      pricing: new Map([['a', price]]),
+      limitPolicies: [
+        policy('spend', { metric: 'spend', limitValue: 1_000_000 }),
+        policy('tokens', { metric: 'tokens', limitValue: 1_000_000 }),
+        policy('small', { metric: 'tokens', limitValue: 1, scopeType: 'endpoint', scopeId: 'b' }),
+      ],
+    };
+    const breaks: ((response: ServerResponse) => void)[] = [
+      (response) => response.destroy(),
+      (response) => response.writeHead(200).write('{"choices":', () => response.destroy()),
+    ];
+    let [spendMicros, tokens] = [0, 0];
+    for (const end of breaks) {
+      upstream.answer = end;
+      const { status, record } = await send('both', { max_tokens: 40 });
+      assert.deepEqual([status, record.attempts.length, record.usageSource], [502, 1, 'estimated']);
+      spendMicros += record.actualCostMicros ?? 0;
+      tokens += record.actualInputTokens;
+      assert.equal(await gateway.usage('spend', 'spend'), spendMicros);
+      assert.equal(await gateway.usage('tokens', 'tokens'), tokens);
+    }
+    assert.ok(spendMicros > 0 && tokens > 0);
   });
 
   it('takes a 401 for one whose body never ends, is cut, or is huge', async () => {

@@ -1,6 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, request, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LimitMetric } from '@relay/contract';
 import { allScopes } from '@relay/contract';
@@ -8,19 +15,31 @@ import { type AdmissionDesk, createDesk } from '../admission/desk.ts';
 import type { AdmissionAsk } from '../admission/engine.ts';
 import { createEndpointHealth } from '../admission/health/endpoint-health.ts';
 import { createMemoryHealthStore } from '../admission/health/health-store.ts';
+import { relayTo } from '../admission/line.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createMemoryEngine } from '../admission/memory/engine.ts';
 import type { Caller } from '../domain/caller.ts';
 import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
 import { METRICS } from '../domain/limits/metric.ts';
+import { RelayError } from '../domain/relay-error.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import { createAskGuardrail } from '../guardrails/ask-guardrail.ts';
+import { createBodyMemory } from '../http/body-memory.ts';
+import { type OpenWork, stopOpenWork } from '../http/open-work.ts';
 import { systemClock as clock } from '../kit/clock.ts';
+import { DeadlineWheel } from '../kit/deadline-wheel.ts';
 import { createEgress } from '../kit/egress/index.ts';
+import { createFairSlices } from '../kit/fair-slices.ts';
 import { createLog } from '../kit/log.ts';
+import { createOneAtATime } from '../kit/one-at-a-time.ts';
+import { createShares } from '../kit/shares.ts';
 import { createInferenceHandler } from './handler.ts';
 import { createTypicalOutput } from './settle/typical-output.ts';
+
+const BODY_BYTES_MAX = 20 * 1024 * 1024;
+/** The organization alone gets a half. */
+export const WAITING_PLACES = 40;
 
 const caller: Caller = {
   organizationId: 'org',
@@ -35,6 +54,8 @@ const caller: Caller = {
 
 export interface Heard {
   readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
   readonly body: Record<string, unknown>;
 }
 
@@ -52,8 +73,9 @@ export async function startListening(): Promise<Listening> {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.once('end', () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
-      const entry = { path: incoming.url ?? '', body };
+      const text = Buffer.concat(chunks).toString('utf8');
+      const body = JSON.parse(text) as Record<string, unknown>;
+      const entry = { path: incoming.url ?? '', headers: incoming.headers, text, body };
       heard.push(entry);
       listening.answer(response, entry);
     });
@@ -74,18 +96,35 @@ export interface Answered {
   readonly text: string;
 }
 
+export interface Sent {
+  /** Null when the client disconnected before the end of an answer. */
+  readonly answered: Promise<Answered | null>;
+  /** What has come so far. */
+  heard(): string;
+  leave(): void;
+}
+
 /** For tests: the data plane with the limits engine in memory and a configuration that the test sets. */
 export interface Gateway {
+  readonly url: string;
   /** The snapshot that the next request gets. */
   organization: OrganizationSnapshot;
+  /** Whose key the next request has. */
+  callerOrganization: string;
   /** What the stores hold; equal to `organization` while undefined. */
   newest: OrganizationSnapshot | undefined;
   draining: boolean;
+  /** Whether the key of every request was revoked. */
+  revoked: boolean;
+  /** Ends every request in progress, as a process does whose drain time is up. */
+  cutOff(): void;
   readonly records: RequestRecord[];
   /** Every call to the limits engine. */
   readonly asked: AdmissionAsk[];
+  /** The limits engine answers an ask after this. */
+  beforeAnswer: (ask: AdmissionAsk) => Promise<void> | undefined;
   readonly desk: AdmissionDesk;
-  send(body: object | string, path?: string): { answered: Promise<Answered | null>; leave(): void };
+  send(body: object | string, path?: string, headers?: OutgoingHttpHeaders): Sent;
   /** The used and reserved amount of the limit with this id. */
   usage(policyId: string, metric: LimitMetric): Promise<number>;
   nthRecord(count: number): Promise<RequestRecord>;
@@ -101,14 +140,15 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
     clock,
     append: ({ record }) => append(record),
     appendExpired: () => undefined,
-    wake: (id) => desk.woken(id),
+    line: relayTo(() => desk),
   });
   const desk: AdmissionDesk = createDesk({
     engine: {
       ...engine,
       admit(ask) {
         asked.push(ask);
-        return engine.admit(ask);
+        const held = gateway.beforeAnswer(ask);
+        return held === undefined ? engine.admit(ask) : held.then(() => engine.admit(ask));
       },
     },
     local: createLocalCooldowns({
@@ -127,22 +167,36 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
     connectionsPerOriginMax: 100,
     originsMax: 10,
   });
+  const open: OpenWork = new Set();
   const handler = createInferenceHandler({
-    authenticate: () => caller,
+    authenticate() {
+      if (gateway.revoked) throw new RelayError('revoked_api_key');
+      return { ...caller, organizationId: gateway.callerOrganization };
+    },
     snapshotOf: () => gateway.organization,
     desk,
     health: createEndpointHealth({ store: createMemoryHealthStore({ clock }), clock, log }),
     egress,
+    slices: createFairSlices(clock, 1),
+    decoding: createOneAtATime(),
     waitersMax: 10,
+    waitingPlaces: createShares(WAITING_PLACES),
     clock,
     log,
-    newest: { prepare: () => undefined, of: (known) => gateway.newest ?? known },
+    newest: {
+      prepare: () => undefined,
+      of: (known) => gateway.newest ?? known,
+      held: (known) => gateway.newest ?? known,
+    },
     askGuardrail: createAskGuardrail({ egress, clock, log }),
     typicalOutput: createTypicalOutput(),
-    bodyBytesMax: 1_000_000,
+    bodyBytesMax: BODY_BYTES_MAX,
+    bodyMemory: createBodyMemory({ bytesMax: 8 * BODY_BYTES_MAX, shared: true }),
     attemptsMax: 3,
     publicUrl: 'https://relay.example.com',
     draining: () => gateway.draining,
+    open,
+    deadlines: new DeadlineWheel(clock),
     headersTimeoutMs: 5_000,
     idleTimeoutMs: 5_000,
   });
@@ -150,13 +204,18 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
   const port = await listenOn(server);
 
   const gateway: Gateway = {
+    url: `http://127.0.0.1:${port}`,
     organization,
+    callerOrganization: caller.organizationId,
     newest: undefined,
     draining: false,
+    revoked: false,
+    cutOff: () => stopOpenWork(open),
     records,
     asked,
+    beforeAnswer: () => undefined,
     desk,
-    send: (body, path = '/v1/chat/completions') => sendTo(port, path, body),
+    send: (body, path = '/v1/chat/completions', headers = {}) => sendTo(port, path, headers, body),
     async usage(policyId, metric) {
       const period = METRICS[metric].held ? 'none' : 'minute';
       const [found] = await engine.usage('org', [
@@ -177,22 +236,22 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
   return gateway;
 }
 
-/** Null when the client disconnected before an answer. */
-function sendTo(port: number, path: string, body: object | string): ReturnType<Gateway['send']> {
-  const sent = request({ port, host: '127.0.0.1', path, method: 'POST' });
+function sendTo(port: number, path: string, headers: OutgoingHttpHeaders, body: object | string): Sent {
+  let text = '';
+  const sent = request({ port, host: '127.0.0.1', path, method: 'POST', headers });
   const answered = new Promise<Answered | null>((resolve) => {
     sent.once('error', () => resolve(null));
     sent.once('response', (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (text += chunk));
+      response.once('error', () => resolve(null));
       response.once('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
         resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
       });
     });
   });
   sent.end(typeof body === 'string' ? body : JSON.stringify(body));
-  return { answered, leave: () => sent.destroy() };
+  return { answered, heard: () => text, leave: () => sent.destroy() };
 }
 
 async function listenOn(server: Server): Promise<number> {

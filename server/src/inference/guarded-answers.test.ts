@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { CHAT, errorOf, type GuardedSite, LIMITS, SAID, startGuardedSite } from './guarded-site.fixture.ts';
 
 let site: GuardedSite;
@@ -27,6 +28,26 @@ describe('an answer that a guardrail has to see', () => {
     assert.equal(record.guardrails?.[0]?.verdict, 'flagged');
     assert.equal(await site.gateway.usage('tokens', 'tokens'), 12);
     assert.equal(await site.gateway.usage('requests', 'requests'), 1);
+  });
+
+  it('is shown and settled only after the limits have answered', async () => {
+    site.gateway.organization = site.organize([site.after('g')], LIMITS);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    site.gateway.beforeAnswer = ({ release }) => {
+      if (release === undefined) return undefined;
+      asked.resolve();
+      return promise;
+    };
+    const { answered } = site.gateway.send(CHAT);
+    await asked.promise;
+    // A guardrail that were asked meanwhile would have answered long since.
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((next) => setTimeout(next, 1));
+    assert.deepEqual([site.judge.heard.length, site.gateway.records.length], [0, 0]);
+    resolve();
+    assert.equal((await answered)?.status, 200);
+    await site.gateway.nthRecord(1);
+    assert.deepEqual(site.gateway.desk.counts(), { waiting: 0, dispatched: 0 });
   });
 
   it('blocked: 403 without a word of it, and its usage is metered all the same', async () => {
@@ -63,6 +84,28 @@ describe('an answer that a guardrail has to see', () => {
     assert.equal(choice?.message.content, 'withheld');
     assert.equal(site.judge.heard[1]?.body['text'], 'withheld');
     assert.equal(answer.headers['x-relay-actual-total-tokens'], '12');
+  });
+
+  it('replaced, of a provider that compresses: the replacement can be read', async () => {
+    const rules = [{ path: '$', operator: 'exists', action: 'replace', replacement: 'withheld' }] as const;
+    site.gateway.organization = site.organize([site.after('g', { rules })]);
+    site.upstream.answer = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      response.end(gzipSync(JSON.stringify(SAID)));
+    };
+    const answer = await site.answerTo(CHAT);
+    assert.deepEqual([answer.status, answer.headers['content-encoding']], [200, undefined]);
+    assert.match(answer.text, /"withheld"/);
+  });
+
+  it('is refused when it has so many values that reading it would delay other requests', async () => {
+    site.upstream.answer = (response) =>
+      response.end(JSON.stringify({ ...SAID, more: Array.from({ length: 200_000 }, () => 1) }));
+    site.gateway.organization = site.organize([site.after('g')]);
+    assert.equal((await site.answerTo(CHAT)).status, 502);
+    assert.equal(site.judge.heard.length, 0);
+    site.gateway.organization = site.organize([]);
+    assert.equal((await site.answerTo(CHAT)).status, 200);
   });
 
   it('is not asked about when the provider answered with an error', async () => {

@@ -189,6 +189,16 @@ describe('what cannot be inspected', () => {
     });
   }
 
+  it('is a body of so many values that reading it would delay other requests', async () => {
+    site.gateway.organization = site.organize([site.before('g')]);
+    const many = { ...CHAT, metadata: Array.from({ length: 200_000 }, () => 1) };
+    const answer = await site.answerTo(many);
+    assert.deepEqual([answer.status, errorOf(answer)['code']], [400, 'invalid_request']);
+    assert.deepEqual([site.judge.heard.length, site.upstream.heard.length], [0, 0]);
+    site.gateway.organization = site.organize([]);
+    assert.equal((await site.answerTo(many)).status, 200);
+  });
+
   it('is a body that says a thing twice, of which provider and guardrail may read another half', async () => {
     site.gateway.organization = site.organize([site.before('g')]);
     const twice = '{"model":"fast","messages":[{"role":"user","content":"a","content":"b:\\":"}]}';

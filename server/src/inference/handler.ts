@@ -3,18 +3,18 @@ import { headers } from '@relay/contract';
 import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
-import type { Authenticate } from '../http/authenticate.ts';
-import { type InferenceRoute, inferenceRouteOf, isProtocol } from '../http/inference-route.ts';
+import { requestIdHeaders } from '../http/error-response.ts';
+import { inferenceRouteOf, isProtocol, type ModelsRoute } from '../http/inference-route.ts';
 import type { RequestHandler } from '../http/listener.ts';
+import type { OpenWork, Stoppable } from '../http/open-work.ts';
 import { refuseRequest } from '../http/refuse-request.ts';
 import { scopeRefusal } from '../http/scope-refusal.ts';
-import type { Protocol } from '../protocols/protocol.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, stopExchange } from './exchange.ts';
 import { modelList, modelOf } from './model-list.ts';
 import { type PipelineDeps, serveExchange } from './pipeline.ts';
 
 export interface InferenceDeps extends PipelineDeps {
-  readonly authenticate: Authenticate;
+  readonly open: OpenWork;
   /** The organization's configuration; throws 503 when it was never loaded and cannot be loaded now. */
   readonly snapshotOf: (organizationId: string) => OrganizationSnapshot | Promise<OrganizationSnapshot>;
 }
@@ -64,40 +64,52 @@ async function open(
     startMs,
     model: null,
     streaming: false,
+    asked: null,
     route: null,
     guard: { snapshot, shown: null, verdicts: [], tookMs: null },
     marks: { receivedMs: null, routedMs: null, admitMs: null, upstreamFirstByteMs: null },
     decisions: { bound: null, awaited: null, refused: null, skipped: [], probed: null },
     attempts: [],
     credentialId: null,
+    reportedUsage: null,
     waitMs: 0,
     rateWindows: [],
     upstreamMs: 0,
     // A client that disconnected while its key was looked up emits no further event.
-    clientGone: response.destroyed,
+    stopped: response.destroyed ? 'client_gone' : null,
     inCharge: null,
   };
   response.once('close', () => {
-    if (response.writableFinished) return;
-    exchange.clientGone = true;
-    exchange.inCharge?.clientLeft();
+    if (!response.writableFinished) stopExchange(exchange, 'client_gone');
   });
-  await serveExchange(deps, exchange);
+  const work: Stoppable = { stop: (error) => stopExchange(exchange, error) };
+  deps.open.add(work);
+  try {
+    await serveExchange(deps, exchange);
+  } finally {
+    deps.open.delete(work);
+  }
 }
 
 function sendModels(
   deps: InferenceDeps,
-  route: Exclude<InferenceRoute, Protocol>,
+  { modelId, query, protocol }: ModelsRoute,
   response: ServerResponse,
   requestId: string,
   startMs: number,
   snapshot: OrganizationSnapshot,
 ): void {
-  const body = JSON.stringify(route === 'models' ? modelList(snapshot) : modelOf(snapshot, route.modelId));
+  const { models, family } = protocol;
+  const said =
+    modelId === null
+      ? models.list(modelList(snapshot, family), query)
+      : models.one(modelOf(snapshot, family, modelId));
+  const body = JSON.stringify(said);
   response.writeHead(200, {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     [headers.requestId]: requestId,
+    ...requestIdHeaders(protocol, requestId),
     [headers.overheadMs]: (deps.clock.monotonicMs() - startMs).toFixed(2),
   });
   response.end(body);

@@ -4,8 +4,9 @@ import { isContentIndependent, verdictOfStatus } from '../domain/routing/upstrea
 import type { OrganizationSnapshot, Provider } from '../domain/snapshot.ts';
 import { authorizeRequest } from '../domain/upstream-auth.ts';
 import type { Clock } from '../kit/clock.ts';
-import { type Egress, type EgressRequest, failureReasonOf } from '../kit/egress/index.ts';
+import { type Egress, type EgressHandler, type EgressRequest, failureReasonOf } from '../kit/egress/index.ts';
 import { probedProtocol } from '../protocols/index.ts';
+import { modelListTarget, operationTarget, withExtraHeaders } from '../protocols/upstream-request.ts';
 import { FAILURE_WORDS } from './dispatch/failure-code.ts';
 import { statusWords } from './note-health.ts';
 
@@ -48,7 +49,7 @@ export function createHealthProbes(deps: HealthProbeDeps): HealthProbes {
     if (!(await deps.health.claimProbe(organizationId, `provider:${first.provider.id}`, EVERY_MS))) return;
     running += 1;
     try {
-      const result = await send(deps, first);
+      const result = await send(deps, organizationId, first);
       const met = first.provider.healthProbe === 'models' ? candidates : [first];
       for (const candidate of met) note(deps, organizationId, candidate, result);
     } finally {
@@ -81,7 +82,10 @@ export function createHealthProbes(deps: HealthProbeDeps): HealthProbes {
 
 /** The enabled endpoints of each provider that is to be probed. */
 function probed(snapshot: OrganizationSnapshot): Candidate[][] {
-  const isProbed = ({ enabled, healthProbe }: Provider) => enabled && healthProbe !== 'off';
+  const isProbed = (provider: Provider) =>
+    provider.enabled &&
+    provider.healthProbe !== 'off' &&
+    (provider.healthProbe === 'request' || modelListTarget(provider, '') !== null);
   const candidates = [...routingTableOf(snapshot).candidates.values()].filter(
     (each) => each.endpoint.enabled && isProbed(each.provider) && isPrepared(each),
   );
@@ -117,7 +121,7 @@ function note(deps: HealthProbeDeps, organizationId: string, candidate: Candidat
   });
 }
 
-function send(deps: HealthProbeDeps, candidate: Candidate): Promise<Probed> {
+function send(deps: HealthProbeDeps, organizationId: string, candidate: Candidate): Promise<Probed> {
   const { provider, credential } = candidate;
   const request = requestFor(deps, candidate);
   authorizeRequest(request, provider.authMode, provider.authHeaderName, credential?.secret ?? null);
@@ -134,7 +138,7 @@ function send(deps: HealthProbeDeps, candidate: Candidate): Promise<Probed> {
       stop?.();
       end({ status: null, why: 'no answer within 10 s', unsent: !connected });
     }, TIMEOUT_MS);
-    deps.egress.dispatch(candidate.origin, request, {
+    const handler: EgressHandler = {
       onRequestStart(controller) {
         connected = true;
         stop = () => controller.abort(new Error('the probe is over'));
@@ -148,7 +152,8 @@ function send(deps: HealthProbeDeps, candidate: Candidate): Promise<Probed> {
         const { why, unsent = false } = FAILURE_WORDS[failureReasonOf(error, connected)];
         end({ status: null, why, unsent });
       },
-    });
+    };
+    deps.egress.dispatch(candidate.origin, request, handler, organizationId);
   });
 }
 
@@ -156,20 +161,14 @@ function requestFor(
   { version }: HealthProbeDeps,
   { endpoint, provider, pathPrefix }: Candidate,
 ): EgressRequest {
-  const headers = [
-    'accept',
-    'application/json',
-    'accept-encoding',
-    'identity',
-    'user-agent',
-    `relay/${version}`,
-  ];
-  if (provider.healthProbe === 'models')
-    return { method: 'GET', path: `${pathPrefix}/models`, headers, body: null };
-  const { path, probe } = probedProtocol(endpoint.routeKind);
+  const { path, probe, headers: rules } = probedProtocol(endpoint.routeKind, endpoint.protocol);
+  const own = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', `relay/${version}`];
+  const headers = withExtraHeaders([...own, ...rules.own], provider.extraHeaders);
+  const models = provider.healthProbe === 'models' ? modelListTarget(provider, pathPrefix) : null;
+  if (models !== null) return { method: 'GET', path: models, headers, body: null };
   return {
     method: 'POST',
-    path: pathPrefix + path,
+    path: operationTarget(provider, pathPrefix, path, endpoint.upstreamModel),
     headers: [...headers, 'content-type', 'application/json'],
     body: Buffer.from(JSON.stringify(probe.request(endpoint.upstreamModel))),
   };

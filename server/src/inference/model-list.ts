@@ -1,4 +1,4 @@
-import type { ModelList, ModelObject } from '@relay/contract';
+import type { WireProtocol } from '@relay/contract';
 import { RelayError } from '../domain/relay-error.ts';
 import {
   isPrepared,
@@ -7,20 +7,24 @@ import {
   type RoutingTable,
   routingTableOf,
 } from '../domain/routing/routing.ts';
-import type { OrganizationSnapshot } from '../domain/snapshot.ts';
+import type { Endpoint, OrganizationSnapshot } from '../domain/snapshot.ts';
+import { entryIn } from '../kit/entry-in.ts';
 import { uuidTimeMs } from '../kit/uuid-time.ts';
+import { allProtocols } from '../protocols/index.ts';
+import { passageTo } from '../protocols/passage.ts';
+import type { ListedModel } from '../protocols/protocol.ts';
 
 /**
- * What clients can call: upstream models of enabled endpoints, and slugs of lanes that are not hidden. An id is listed once
+ * What clients of the family can call: upstream models of enabled endpoints, and slugs of lanes that are not hidden. An id is listed once
  * and only if a request with it has a candidate.
  */
-export function modelList(snapshot: OrganizationSnapshot): ModelList {
-  return { object: 'list', data: [...listedModels(snapshot).values()] };
+export function modelList(snapshot: OrganizationSnapshot, family: WireProtocol): readonly ListedModel[] {
+  return [...listedModels(snapshot, family).values()];
 }
 
 /** One listed model, or a model of one provider as `provider-slug/model`. Throws 404. */
-export function modelOf(snapshot: OrganizationSnapshot, id: string): ModelObject {
-  const found = listedModels(snapshot).get(id) ?? providerModel(routingTableOf(snapshot), id);
+export function modelOf(snapshot: OrganizationSnapshot, family: WireProtocol, id: string): ListedModel {
+  const found = listedModels(snapshot, family).get(id) ?? providerModel(routingTableOf(snapshot), family, id);
   if (found !== null) return found;
   const shown = id.length > 200 ? `${id.slice(0, 200)}…` : id;
   throw new RelayError('not_found', {
@@ -30,46 +34,49 @@ export function modelOf(snapshot: OrganizationSnapshot, id: string): ModelObject
 }
 
 // A cache and not state: an entry depends on its key alone and is collected with it.
-const lists = new WeakMap<OrganizationSnapshot, ReadonlyMap<string, ModelObject>>();
+const lists = new WeakMap<OrganizationSnapshot, Map<WireProtocol, ReadonlyMap<string, ListedModel>>>();
 
-function listedModels(snapshot: OrganizationSnapshot): ReadonlyMap<string, ModelObject> {
-  const known = lists.get(snapshot);
-  if (known !== undefined) return known;
-  const listed = buildList(routingTableOf(snapshot));
-  lists.set(snapshot, listed);
-  return listed;
+function listedModels(
+  snapshot: OrganizationSnapshot,
+  family: WireProtocol,
+): ReadonlyMap<string, ListedModel> {
+  const ofFamilies = lists.get(snapshot) ?? new Map<WireProtocol, ReadonlyMap<string, ListedModel>>();
+  lists.set(snapshot, ofFamilies);
+  return entryIn(ofFamilies, family, () => buildList(routingTableOf(snapshot), family));
 }
 
-function buildList(table: RoutingTable): Map<string, ModelObject> {
-  const listed = new Map<string, ModelObject>();
+function buildList(table: RoutingTable, family: WireProtocol): Map<string, ListedModel> {
+  const listed = new Map<string, ListedModel>();
   for (const { id, createdAtMs, ownedBy } of table.models) {
-    if (isCallable(table.resolve(id))) listed.set(id, modelObject(id, createdAtMs, ownedBy));
+    if (isCallable(table.resolve(id), family)) listed.set(id, { id, createdAtMs, ownedBy });
   }
   // A lane named like a model is what a request with that name reaches, so it replaces the model.
   for (const { id, slug, hidden } of table.lanes) {
-    if (!hidden && isCallable(table.resolve(slug)))
-      listed.set(slug, modelObject(slug, uuidTimeMs(id), 'relay'));
+    if (!hidden && isCallable(table.resolve(slug), family))
+      listed.set(slug, { id: slug, createdAtMs: uuidTimeMs(id), ownedBy: 'relay' });
   }
   return listed;
 }
 
-function providerModel(table: RoutingTable, id: string): ModelObject | null {
+function providerModel(table: RoutingTable, family: WireProtocol, id: string): ListedModel | null {
   const route = table.resolve(id);
   if (route === undefined || route.lane !== null) return null;
-  const member = route.members.find(isUsable);
+  const member = route.members.find((each) => isUsable(each, family));
   if (member === undefined) return null;
-  return modelObject(id, member.candidate.endpoint.createdAtMs, member.candidate.provider.slug);
+  const { endpoint, provider } = member.candidate;
+  return { id, createdAtMs: endpoint.createdAtMs, ownedBy: provider.slug };
 }
 
-function isCallable(route: Route | undefined): boolean {
-  return route?.members.some(isUsable) === true;
+function isCallable(route: Route | undefined, family: WireProtocol): boolean {
+  return route?.members.some((member) => isUsable(member, family)) === true;
 }
 
-function isUsable({ membershipEnabled, candidate }: RouteMember): boolean {
+function isUsable({ membershipEnabled, candidate }: RouteMember, family: WireProtocol): boolean {
   const { endpoint, provider } = candidate;
-  return membershipEnabled && endpoint.enabled && provider.enabled && isPrepared(candidate);
+  const isEnabled = membershipEnabled && endpoint.enabled && provider.enabled;
+  return isEnabled && isReached(endpoint, family) && isPrepared(candidate);
 }
 
-function modelObject(id: string, createdAtMs: number, ownedBy: string): ModelObject {
-  return { id, object: 'model', created: Math.floor(createdAtMs / 1_000), owned_by: ownedBy };
+function isReached(endpoint: Endpoint, family: WireProtocol): boolean {
+  return allProtocols.some((client) => client.family === family && passageTo(client, endpoint) !== undefined);
 }

@@ -32,15 +32,15 @@ export function noteContent(
   return true;
 }
 
-/** Tells health how an attempt ended. A client that left before any content proves nothing. */
+/** Tells health how an attempt ended. An exchange that was stopped before any content proves nothing, and after it nothing bad. */
 export function noteHealth(
   { health }: HealthDeps,
   exchange: Exchange,
   candidate: Candidate,
   { result, head, tookMs, hasContent, probe, cooldownUntilMs }: SeenAttempt,
 ): void {
-  if (result.kind === 'client_gone') return;
-  const { count, hard, error } = judge(result, head);
+  if (result.kind === 'stopped') return;
+  const { count, hard, error } = exchange.stopped === null ? judge(result, head) : OK;
   health.ended({
     organizationId: exchange.caller.organizationId,
     candidate,
@@ -55,7 +55,7 @@ export function noteHealth(
   });
 }
 
-function judge(result: Exclude<AttemptResult, { kind: 'client_gone' }>, head: UpstreamHead | null): Judged {
+function judge(result: Exclude<AttemptResult, { kind: 'stopped' }>, head: UpstreamHead | null): Judged {
   if (result.kind === 'failure') {
     const { why, unsent } = result.fault;
     const status = head?.status ?? null;

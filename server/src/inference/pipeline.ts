@@ -8,12 +8,15 @@ import { RelayError } from '../domain/relay-error.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import type { Candidate } from '../domain/routing/routing.ts';
 import { FAULT_VERDICT, verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
-import { readBody } from '../http/read-body.ts';
+import type { Authenticate } from '../http/authenticate.ts';
+import { type BodyBounds, readBody } from '../http/read-body.ts';
+import type { Shares } from '../kit/shares.ts';
 import { awaitCapacity, LATE_ANSWERS_MAX, UNUSED } from './admit/await-capacity.ts';
 import { giveUpCharges } from './admit/give-up-charges.ts';
+import { answerItself } from './answer-itself.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
 import { asksForPause } from './dispatch/cooldown.ts';
-import { clientGone, endWithError } from './endings.ts';
+import { endStopped, endWithError } from './endings.ts';
 import { type Exchange, isFailure, type RoutedRequest, type UpstreamAnswer } from './exchange.ts';
 import type { GuardDeps } from './guard/ask.ts';
 import {
@@ -25,20 +28,23 @@ import {
 } from './guard/guard-request.ts';
 import { guardResponse } from './guard/guard-response.ts';
 import { answerWith, type HeldResult } from './last-answer.ts';
-import { receiveRequest } from './receive/receive-request.ts';
+import { type ReceiveDeps, receiveRequest } from './receive/receive-request.ts';
 import { decodeAnswer } from './respond/decode-answer.ts';
+import { type Rerouted, routeAgain } from './route/route-again.ts';
 import { routeRequest } from './route/route-request.ts';
 import { type Ending, settle } from './settle/settle.ts';
 import type { TypicalOutput } from './settle/typical-output.ts';
 
-export interface PipelineDeps extends AttemptDeps, GuardDeps {
+export interface PipelineDeps extends AttemptDeps, GuardDeps, ReceiveDeps, BodyBounds {
+  readonly authenticate: Authenticate;
   readonly desk: AdmissionDesk;
   /** The maximum number of requests of one caller that wait in one lane. */
   readonly waitersMax: number;
+  /** Places of requests that ask for capacity or wait for it, of which organizations have shares. */
+  readonly waitingPlaces: Shares;
   readonly typicalOutput: TypicalOutput;
-  readonly bodyBytesMax: number;
   readonly attemptsMax: number;
-  /** True once the process is stopping and takes no new requests. */
+  /** True once the process takes no new requests. Those that it has continue. */
   readonly draining: () => boolean;
   /** Called with every terminal record, for metrics. Must be quick. */
   readonly onSettled?: (record: RequestRecord) => void;
@@ -53,15 +59,20 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
   let ending: Ending;
   try {
     if (deps.draining()) throw new RelayError('draining');
-    deps.newest.prepare(exchange.caller.organizationId);
-    // receive: 400, 401, 413
-    const bytes = await readBody(exchange.request, exchange.response, deps.bodyBytesMax);
-    const body = receiveRequest(exchange, bytes, deps.clock.monotonicMs());
+    const { organizationId } = exchange.caller;
+    deps.newest.prepare(organizationId);
+    // receive: 400, 401, 413, 429
+    const bytes = await readBody(exchange.request, exchange.response, deps, organizationId);
+    const body = await receiveRequest(deps, exchange, bytes);
     // route: 400
     const { route, candidates } = routeRequest(exchange, body);
+    if (candidates.length === 0) {
+      settle(deps, exchange, null, answerItself(deps, exchange, body));
+      return;
+    }
     const name = route.lane?.id ?? body.model;
     const { snapshot, caller, protocol } = exchange;
-    const guess = protocol.request.estimate(body, deps.typicalOutput.tokens(name));
+    const guess = protocol.request.estimate(body, deps.typicalOutput.tokens(caller.organizationId, name));
     const cap = protocol.request.outputCap(body.settings);
     const estimate = boundEstimate(snapshot, caller, route, candidates, cap, guess);
     routed = { body, route, estimate };
@@ -72,11 +83,11 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
     const guarded: Guarded = asked instanceof Promise ? await asked : asked;
     // admit, dispatch, respond: 429, 502, 503, and the provider's own status
     ending =
-      guarded === 'client_gone'
-        ? clientGone()
+      guarded === 'stopped'
+        ? endStopped(deps, exchange)
         : await serveFromCandidates(deps, exchange, routed, candidates);
-    if (ending.usage !== null && protocol.hasOutput)
-      deps.typicalOutput.learn(name, ending.usage.outputTokens);
+    if (ending.usage !== null && ending.usageInPart === undefined && protocol.hasOutput)
+      deps.typicalOutput.learn(caller.organizationId, name, ending.usage.outputTokens);
   } catch (error) {
     ending = endWithError(deps, exchange, error);
   }
@@ -88,9 +99,10 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
 async function serveFromCandidates(
   deps: PipelineDeps,
   exchange: Exchange,
-  routed: RoutedRequest,
+  first: RoutedRequest,
   candidates: readonly Candidate[],
 ): Promise<Ending> {
+  let routed = first;
   let untried = candidates;
   /** Tried before, and asked for a pause. The engine knows their cooldown, so that an ask for them waits for its end. */
   let paused: Candidate[] = [];
@@ -106,19 +118,26 @@ async function serveFromCandidates(
     const offered = offer?.candidates ?? untried;
     const asked = paused.length === 0 ? offered : [...offered, ...paused];
     const capacity = await awaitCapacity(deps, exchange, routed, asked, release);
-    if (capacity === 'client_gone') return clientGone();
-    if (capacity === 'draining') throw new RelayError('draining');
+    if (capacity === 'stopped') return endStopped(deps, exchange);
     if (capacity.kind === 'refused') {
       if (last === null) throw capacity.error;
       break;
     }
     const { candidate } = capacity;
+    const again = routeReserved(deps, exchange, routed, candidate);
+    if (again !== null) {
+      ({ routed, candidates: untried } = again);
+      paused = [];
+      release = UNUSED;
+      continue;
+    }
     exchange.rateWindows = capacity.windows;
     const readyMs = deps.clock.monotonicMs();
-    if ((await guardReserved(deps, exchange, routed, candidates, candidate)) === 'client_gone')
-      return clientGone();
+    if (exchange.waitMs > waitedMs) await demandCaller(deps, exchange);
+    if ((await guardReserved(deps, exchange, routed, candidates, candidate)) === 'stopped')
+      return endStopped(deps, exchange);
     if (deps.clock.monotonicMs() - readyMs > capacity.latenessMsMax && late < LATE_ANSWERS_MAX) {
-      // The guardrails took so long that the reserved slot is too old. They are not asked again for the next slot.
+      // The guardrails took so long that the provider would count the request in another window. They are not asked again.
       late += 1;
       release = UNUSED;
       continue;
@@ -130,7 +149,7 @@ async function serveFromCandidates(
     const result = await attempt(deps, exchange, routed, candidate, { waitMs, inspected, probe });
     waitedMs = exchange.waitMs;
     if (result.kind === 'delivered') return { ...result.delivery };
-    if (result.kind === 'client_gone') return clientGone();
+    if (result.kind === 'stopped') return endStopped(deps, exchange);
     if (inspected && result.kind === 'answer' && !isFailure(result.answer.status))
       return inspectAnswer(deps, exchange, routed, candidate, result.answer, result.usage);
     last = result;
@@ -139,7 +158,7 @@ async function serveFromCandidates(
     untried = routed.route.allowFallback ? without(untried, candidate) : [];
     paused = without(paused, candidate);
     if (result.kind === 'answer' && asksForPause(result.answer, deps.clock.nowMs())) paused.push(candidate);
-    release = takenByAttempt(exchange, routed);
+    release = takenByAttempt(exchange, routed, candidate);
   }
   if (last === null || lastCandidate === null)
     throw new RelayError('internal_error', { internal: 'the candidate loop ended without a result' });
@@ -164,6 +183,37 @@ function offerOf(
   return offer instanceof Promise ? offer.then(note) : note(offer);
 }
 
+/**
+ * A key that was revoked while its request waited opens nothing any more. Where that cannot be known, the request keeps the
+ * permission that it had.
+ */
+async function demandCaller({ authenticate, desk }: PipelineDeps, exchange: Exchange): Promise<void> {
+  try {
+    await authenticate(exchange.request);
+  } catch (error) {
+    if (!(error instanceof RelayError) || error.status >= 500) return;
+    desk.void(exchange.caller.organizationId, exchange.requestId);
+    throw error;
+  }
+}
+
+/** Null if the candidate whose capacity is reserved is still offered. The reservation is voided if nothing else is. */
+function routeReserved(
+  { newest, desk }: PipelineDeps,
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidate: Candidate,
+): Rerouted | null {
+  let isKept = false;
+  try {
+    const again = routeAgain(newest.held(exchange.snapshot), exchange, routed, candidate);
+    isKept = again === null || again.candidates.length > 0;
+    return again;
+  } finally {
+    if (!isKept) desk.void(exchange.caller.organizationId, exchange.requestId);
+  }
+}
+
 /** Asks the guardrails of a candidate whose capacity is reserved. The reservation is voided unless all of them agree. */
 async function guardReserved(
   deps: PipelineDeps,
@@ -172,7 +222,7 @@ async function guardReserved(
   candidates: readonly Candidate[],
   candidate: Candidate,
 ): Promise<Guarded> {
-  let guarded: Guarded = 'client_gone';
+  let guarded: Guarded = 'stopped';
   try {
     const asked = guardDispatch(deps, exchange, routed, candidates, candidate);
     guarded = asked instanceof Promise ? await asked : asked;
@@ -198,7 +248,7 @@ async function inspectAnswer(
   const guardrails = responseGuardrails(exchange, routed, candidate);
   const decoded = await decodeAnswer(answer);
   const guarded = await guardResponse(deps, exchange, routed, guardrails, answer, decoded);
-  if (guarded === 'client_gone') return clientGone({ usage });
+  if (guarded === 'stopped') return endStopped(deps, exchange, { usage });
   if (guarded.kind === 'refused') return endWithError(deps, exchange, guarded.error, { usage });
   return answerWith(deps, exchange, routed, candidate, { kind: 'answer', answer: guarded.answer, usage });
 }
@@ -220,17 +270,14 @@ function usedBy(
 }
 
 /**
- * What a failed attempt used. A provider that answered with an error did no work that it bills. Whether a provider that did not
- * answer billed the input is unknown, so the input counts.
+ * What a failed attempt used, as its row says if no other attempt follows. A provider that answered with an error did no work that
+ * it bills. Whether a provider that did not answer billed the input is unknown, so the input counts.
  */
-function takenByAttempt(exchange: Exchange, { estimate }: RoutedRequest): Actual {
+function takenByAttempt(exchange: Exchange, routed: RoutedRequest, candidate: Candidate): Actual {
   const last = exchange.attempts.at(-1);
-  const answered = last?.status != null;
-  return {
-    dispatched: last?.cause !== 'upstream_not_prepared',
-    tokens: answered ? 0 : estimate.inputTokens,
-    spendMicros: 0,
-  };
+  if (last?.cause === 'upstream_not_prepared') return UNUSED;
+  if (last?.status != null && isFailure(last.status)) return { ...UNUSED, dispatched: true };
+  return usedBy(exchange, routed, candidate, { ...routed.estimate, outputTokens: 0, cachedInputTokens: 0 });
 }
 
 function without(candidates: readonly Candidate[], candidate: Candidate): Candidate[] {

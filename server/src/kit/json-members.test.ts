@@ -1,15 +1,45 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { scanObject } from './json-members.ts';
+import { scanObject, scanSteps } from './json-members.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
+/** More than the scan reads as text in one piece. */
+const MANY = 40_000;
 
 function spansOf(text: string, countedName: string | null = null) {
-  const result = scanObject(latin1(text), 64, 1_000, countedName);
+  const result = scanObject(Buffer.from(text), 64, 1_000, countedName);
   if (typeof result === 'string') throw new Error(`unexpected ${result}`);
   return result;
 }
+
+describe('base64 inside a counted member', () => {
+  const textBytes = (text: string) => {
+    const result = scanObject(Buffer.from(`{"a":${text}}`), 64, 1_000, 'source', 'data');
+    if (typeof result === 'string') throw new Error(`unexpected ${result}`);
+    return result.members[0]?.textBytes;
+  };
+  const data = 'iVBORw0KGgo'.repeat(5_000);
+
+  it('is not text, however long it is', () => {
+    assert.equal(textBytes(`{"source":{"data":"${data}="}}`), 'sourcedata'.length);
+    assert.equal(textBytes(`[{"source":{"x":{"y":1},"data":"${data}"}}]`), 'sourcexydata'.length);
+  });
+
+  it('is text in any other place, and so is what is not base64', () => {
+    for (const text of [
+      `{"data":"${data}"}`,
+      `{"source":"${data}"}`,
+      `{"source":{"x":{"data":"${data}"}}}`,
+      `{"source":{},"data":"${data}"}`,
+      `{"source":{"x":1},"y":{"data":"${data}"}}`,
+      `{"source":{"data":"${data} "}}`,
+      `{"source":{"data":"a b ${data}"}}`,
+      `{"source":{"data":["${data}"]}}`,
+    ])
+      assert.ok((textBytes(text) ?? 0) >= data.length, text.slice(0, 60));
+  });
+});
 
 describe('scanObject', () => {
   it('finds every wanted member of the top level, duplicates and escaped names included', () => {
@@ -47,11 +77,24 @@ describe('scanObject', () => {
     ['a bare word', '{"a":[x]}', 'broken'],
     ['text after the end', '{"a":1} x', 'broken'],
     ['two objects', '{"a":1}{"b":2}', 'broken'],
+    ['a list that ends in a minus and a comma', '{"a":[1,-,]}', 'broken'],
+    ['two commas in a list', '{"a":[1,,2]}', 'broken'],
+    ['a word after a number', '{"a":[1,2"x"]}', 'broken'],
+    ['a list of numbers that is cut off', '{"a":[1,2', 'broken'],
+    ['a string that ends in an escaped quote', `{"a":"${'x'.repeat(MANY)}\\"}`, 'broken'],
+    ['a string that ends in a backslash', '{"a":"x\\', 'broken'],
     ['nesting past the bound', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`, 'too_deep'],
   ];
   for (const [what, text, problem] of refused) {
-    it(`refuses ${what} as ${problem}`, () => assert.equal(scanObject(text, 64), problem));
+    it(`refuses ${what} as ${problem}`, () => assert.equal(scanObject(Buffer.from(text), 64), problem));
   }
+
+  it('accepts nesting up to the bound, and not one level more', () => {
+    const nested = (levels: number) =>
+      Buffer.from(`{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`);
+    assert.equal(typeof scanObject(nested(64), 64), 'object');
+    assert.equal(scanObject(nested(65), 64), 'too_deep');
+  });
 
   it('counts text, numbers and members of one name inside a value', () => {
     const content = [
@@ -84,8 +127,76 @@ describe('scanObject', () => {
     );
   });
 
+  it('finds the end of a string wherever its quotes and backslashes lie', () => {
+    const pieces = fc.constantFrom('x', 'xyz', '\\', '"', '\n', 'é', '{', '"}', '\\"', 'x'.repeat(11));
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 40 }), fc.nat(3), fc.nat(40), (parts, cut, before) => {
+        // The text between two windows of the scan falls on any of the pieces.
+        const first = 'x'.repeat(32 * 1024 - before);
+        const text = JSON.stringify({
+          [parts.slice(0, cut).join('')]: 1,
+          a: first + parts.join(''),
+          b: [1, 2],
+        });
+        const bytes = Buffer.from(text);
+        const values = spansOf(text).members.map(({ start, end }) => bytes.toString('utf8', start, end));
+        assert.deepEqual(
+          values.map((value) => JSON.parse(value) as unknown),
+          Object.values(JSON.parse(text) as object),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('refuses what is cut off at any byte', () => {
+    const text = JSON.stringify({ a: 'x"\\'.repeat(9), b: [1, -2.5e-3, [true, null], {}], c: { d: '' } });
+    for (let length = 1; length < text.length; length += 1)
+      assert.equal(scanObject(Buffer.from(text.slice(0, length)), 64), 'broken', text.slice(0, length));
+  });
+
+  it('counts numbers with and without spaces between them', () => {
+    for (const list of ['[1,2,-3,4e5]', '[1, 2,-3 ,4e5]', '[[1,2],[-3,4e5],[],"5",true]'])
+      assert.equal(spansOf(`{"a":${list}}`).members[0]?.numbers, 4, list);
+  });
+
   it('stays fast on a hundred thousand levels', () => {
-    assert.equal(scanObject(`{"a":${'{"a":'.repeat(100_000)}`, 64), 'too_deep');
+    assert.equal(scanObject(Buffer.from(`{"a":${'{"a":'.repeat(100_000)}`), 64), 'too_deep');
+  });
+
+  it('pauses every few thousand bytes, whatever they are, so that a large body does not block the event loop', () => {
+    const bytes = 2_000_000;
+    const many = (unit: string) => unit.repeat(bytes / unit.length);
+    const texts = {
+      members: `{${many('"b":1,')}"a":1}`,
+      lists: `{"a":[${many('[],')}1]}`,
+      objects: `{"a":[${many('{"b":1},')}1]}`,
+      numbers: `{"a":[${many('1,')}1]}`,
+      'spaced numbers': `{"a":[${many(' 1 , ')}1]}`,
+      literals: `{"a":[${many('null,')}1]}`,
+      'escapes in text': `{"a":"${many('\\"')}"}`,
+      'escapes in a name': `{"${many('\\"')}":1}`,
+      'escapes in a nested name': `{"a":{"${many('\\"')}":1}}`,
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      const scan = scanSteps(Buffer.from(text), 64);
+      let steps = 1;
+      let step = scan.next();
+      for (; step.done !== true; step = scan.next()) steps += 1;
+      assert.equal(typeof step.value, 'object', name);
+      assert.ok(steps >= bytes / 65_536, `${name}: ${steps} steps`);
+    }
+  });
+
+  it('counts text across pauses as without them', () => {
+    const text = '\\"'.repeat(100_000);
+    const [member] = spansOf(`{"a":[{"${text}":"${text}"},"x"]}`).members;
+    assert.equal(member?.textBytes, 4 * 100_000 + 1);
+  });
+
+  it('takes endless white space for a broken body instead of reading it', () => {
+    assert.equal(scanObject(Buffer.from(`{"a":${' '.repeat(1_000_000)}1}`), 64), 'broken');
+    assert.equal(typeof scanObject(Buffer.from(`{"a":${' '.repeat(10_000)}1}`), 64), 'object');
   });
 
   it('replacing a found value changes exactly that value, for any object JSON can hold', () => {

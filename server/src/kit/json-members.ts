@@ -1,11 +1,13 @@
 /**
- * Finds the members of a JSON object's top level in the text, and measures their values without building them. Callers can then
+ * Finds the members of a JSON object's top level in its bytes, and measures their values without building them. Callers can then
  * replace one value, leave every other byte unchanged, and judge a large body without a copy of it.
  *
- * The text is decoded as Latin-1, so one character is one byte and positions are byte offsets; JSON's structure is ASCII, so
- * nothing is lost. The scan checks the complete structure, but not the inside of strings or the spelling of numbers and
- * literals: callers that need those checked also parse.
+ * JSON's structure is ASCII, so bytes are enough to follow it. The scan checks the complete structure, but not the inside of
+ * strings or the spelling of numbers and literals: callers that need those checked also parse.
+ *
+ * The scan may pause every few thousand bytes, whatever they are, so that a large body does not block the event loop.
  */
+import { finish, type Steps } from './slices.ts';
 
 export interface MemberSpan {
   readonly name: string;
@@ -13,9 +15,13 @@ export interface MemberSpan {
   readonly start: number;
   /** One past the value's last byte. */
   readonly end: number;
-  /** Bytes of the strings inside, including names of members, without data URLs. */
+  /** Bytes of the strings inside, including names of members, without data URLs and the base64 that the caller named. */
   readonly textBytes: number;
   readonly numbers: number;
+  /** Values of any kind, this one included: what it costs to build them. */
+  readonly values: number;
+  /** Members of the objects inside, duplicates included. */
+  readonly nested: number;
   /** Nested members that have the name the caller asked to count. */
   readonly counted: number;
 }
@@ -34,192 +40,359 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
+/** Bytes of a string that are looked at one by one. A search for its end is dearer to start and cheaper for each byte. */
+const NEAR_BYTES = 12;
+/** Quotes are searched in text, which is much faster than in bytes. The text of a large body in one piece would cost more than the search. */
+const WINDOW_BYTES = 32 * 1024;
+/** By character: 1 for those that a number or literal may have. */
+const IN_SCALAR = new Uint8Array(256);
+for (const each of '0123456789abcdefghijklmnopqrstuvwxyz.-+E') IN_SCALAR[each.charCodeAt(0)] = 1;
+const DATA_URL = Buffer.from('data:');
+const BASE64 = /^[\w+/-]*={0,2}$/;
+const BASE64_SAMPLE_BYTES = 256;
+
+/**
+ * The whole scan now. `countedName`: nested members of this name are counted. `dataName`: base64 in a member of this name, directly
+ * in the object that a counted member holds, is not text.
+ */
 export function scanObject(
-  text: string,
+  bytes: Buffer,
   depthMax: number,
   membersMax = Number.POSITIVE_INFINITY,
   countedName: string | null = null,
+  dataName: string | null = null,
 ): ObjectSpans | ScanProblem {
-  const scanner = new Scanner(text, depthMax, countedName);
-  scanner.skipSpace();
-  if (!scanner.take(OPEN_BRACE)) return 'not_an_object';
+  return finish(scanSteps(bytes, depthMax, membersMax, countedName, dataName));
+}
+
+export function* scanSteps(
+  bytes: Buffer,
+  depthMax: number,
+  membersMax = Number.POSITIVE_INFINITY,
+  countedName: string | null = null,
+  dataName: string | null = null,
+): Steps<ObjectSpans | ScanProblem> {
+  const scanner = new Scanner(bytes, depthMax, countedName, dataName);
+  let at = afterSpace(bytes, 0);
+  if (bytes[at] !== OPEN_BRACE) return 'not_an_object';
   const members: MemberSpan[] = [];
-  scanner.skipSpace();
-  if (!scanner.take(CLOSE_BRACE)) {
+  at = afterSpace(bytes, at + 1);
+  if (bytes[at] !== CLOSE_BRACE) {
     // Each iteration consumes at least a name and a value, so the length of the text bounds the loop.
-    do {
-      scanner.skipSpace();
-      const member = scanner.member();
+    for (;;) {
+      const member = yield* scanner.member(at);
       if (typeof member === 'string') return member;
       if (members.length >= membersMax) return 'too_many';
       members.push(member);
-      scanner.skipSpace();
-    } while (scanner.take(COMMA));
-    if (!scanner.take(CLOSE_BRACE)) return 'broken';
+      at = afterSpace(bytes, member.end);
+      if (bytes[at] !== COMMA) break;
+      at = afterSpace(bytes, at + 1);
+    }
+    if (bytes[at] !== CLOSE_BRACE) return 'broken';
   }
-  const closing = scanner.at - 1;
-  scanner.skipSpace();
-  return scanner.at === text.length ? { members, closing } : 'broken';
+  const end = afterSpace(bytes, at + 1);
+  return end === bytes.length ? { members, closing: at } : 'broken';
 }
 
+/** Bytes between two pauses. The dearest ones take about 20 ns each. */
+const STEP_BYTES = 32 * 1024;
+/** The same for text without a quote, which is searched much faster. */
+const PLAIN_STEP_BYTES = 1024 * 1024;
+/** A run of white space is not paused in. No client writes one of this length; a longer one counts as broken. */
+const SPACE_BYTES_MAX = 256 * 1024;
+
+/** Where something ends that is broken, nested too deep, or not yet read to its end. */
+const BROKEN = -1;
+const TOO_DEEP = -2;
+const PAUSED = -3;
+
 class Scanner {
-  at = 0;
-  readonly #text: string;
+  readonly #bytes: Buffer;
   readonly #depthMax: number;
   #textBytes = 0;
   #numbers = 0;
-  readonly #countedName: string;
-  readonly #countedLength: number;
+  #values = 0;
+  #nested = 0;
+  readonly #countedName: Buffer | null;
   #counted = 0;
+  readonly #dataName: Buffer | null;
+  /** Whether the name that was read last is the counted one, or that of the data inside. */
+  #isCounted = false;
+  #isData = false;
+  /** Whether the string that is being read is base64, if it looks like it. */
+  #mayBeBase64 = false;
+  #window = '';
+  #windowStart = 0;
+  /** Of all members, because an object may have millions of small ones. */
+  #pauseAt = STEP_BYTES;
+  #stringStart = 0;
+  /** Where the search for the end of that string continues. */
+  #pausedAt = 0;
 
-  constructor(text: string, depthMax: number, countedName: string | null) {
-    this.#text = text;
+  constructor(bytes: Buffer, depthMax: number, countedName: string | null, dataName: string | null) {
+    this.#bytes = bytes;
     this.#depthMax = depthMax;
-    this.#countedName = countedName ?? '';
-    this.#countedLength = countedName?.length ?? -1;
-  }
-
-  take(code: number): boolean {
-    if (this.#text.charCodeAt(this.at) !== code) return false;
-    this.at += 1;
-    return true;
-  }
-
-  skipSpace(): void {
-    for (;;) {
-      const code = this.#text.charCodeAt(this.at);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-      this.at += 1;
-    }
+    this.#countedName = countedName === null ? null : Buffer.from(countedName);
+    this.#dataName = dataName === null ? null : Buffer.from(dataName);
   }
 
   /** A name, a colon and a value of the top level. */
-  member(): MemberSpan | 'too_deep' | 'broken' {
-    const nameStart = this.at;
-    if (!this.#skipString()) return 'broken';
-    const name = decodeName(this.#text, nameStart, this.at);
-    this.skipSpace();
-    if (!this.take(COLON)) return 'broken';
-    this.skipSpace();
+  *member(from: number): Steps<MemberSpan | 'too_deep' | 'broken'> {
+    const bytes = this.#bytes;
+    let nameEnd = this.#stringEnd(from);
+    if (nameEnd === PAUSED) nameEnd = yield* this.#longStringEnd();
+    if (nameEnd < 0) return 'broken';
+    const colon = afterSpace(bytes, nameEnd);
+    if (bytes[colon] !== COLON) return 'broken';
     this.#textBytes = 0;
     this.#numbers = 0;
+    this.#values = 0;
+    this.#nested = 0;
     this.#counted = 0;
-    const start = this.at;
-    const problem = this.#skipValue();
-    if (problem !== null) return problem;
+    this.#isCounted = false;
+    this.#isData = false;
+    const start = afterSpace(bytes, colon + 1);
+    const end = yield* this.#valueEnd(start);
+    if (end < 0) return end === TOO_DEEP ? 'too_deep' : 'broken';
     return {
-      name,
+      name: decodeName(bytes, from, nameEnd),
       start,
-      end: this.at,
+      end,
       textBytes: this.#textBytes,
       numbers: this.#numbers,
+      values: this.#values,
+      nested: this.#nested,
       counted: this.#counted,
     };
   }
 
   /**
    * Skips one value of any depth, without recursion. A value is followed by a separator or by the end of what encloses it;
-   * `inside` has the closing character of each level.
+   * `inside` has the closing character of each level, the innermost in `closing`.
    */
-  #skipValue(): 'too_deep' | 'broken' | null {
-    const text = this.#text;
+  *#valueEnd(from: number): Steps<number> {
+    const bytes = this.#bytes;
     const inside: number[] = [];
+    let closing = 0;
+    /** The level of the object that a counted member holds. */
+    let countedLevel = -1;
+    let at = from;
     for (;;) {
-      const code = text.charCodeAt(this.at);
+      if (at >= this.#pauseAt) {
+        yield;
+        this.#pauseAt = at + STEP_BYTES;
+      }
+      this.#values += 1;
+      const code = bytes[at] ?? 0;
       if (code === OPEN_BRACE || code === OPEN_BRACKET) {
         // The top-level object counts as the first level.
-        if (inside.length + 2 > this.#depthMax) return 'too_deep';
-        this.at += 1;
-        this.skipSpace();
-        if (!this.take(code + 2)) {
-          inside.push(code + 2);
-          if (code === OPEN_BRACE && !this.#skipName()) return 'broken';
+        if (inside.length + 2 > this.#depthMax) return TOO_DEEP;
+        at = afterSpace(bytes, at + 1);
+        if (bytes[at] !== code + 2) {
+          inside.push(closing);
+          closing = code + 2;
+          if (this.#isCounted && code === OPEN_BRACE) countedLevel = inside.length;
+          if (code === OPEN_BRACE) at = this.#nameEnd(at);
+          if (at === PAUSED) at = yield* this.#longNameEnd();
+          if (at < 0) return BROKEN;
           continue;
         }
-      } else if (code === QUOTE) {
-        if (!this.#countString()) return 'broken';
-      } else if (!this.#skipScalar(code)) {
-        return 'broken';
+        at += 1;
+      } else {
+        this.#mayBeBase64 = this.#isData && inside.length === countedLevel;
+        at = code === QUOTE ? this.#textEnd(at) : this.#scalarEnd(at, code, closing === CLOSE_BRACKET);
+        if (at === PAUSED) at = this.#countText(yield* this.#longStringEnd());
+        if (at < 0) return BROKEN;
       }
       // A value has ended: close the levels that end with it.
       for (;;) {
-        const closing = inside.at(-1);
-        if (closing === undefined) return null;
-        this.skipSpace();
-        if (this.take(COMMA)) {
-          this.skipSpace();
-          if (closing === CLOSE_BRACE && !this.#skipName()) return 'broken';
+        if (closing === 0) return at;
+        at = afterSpace(bytes, at);
+        if (bytes[at] === COMMA) {
+          at = afterSpace(bytes, at + 1);
+          if (closing === CLOSE_BRACE) at = this.#nameEnd(at);
+          if (at === PAUSED) at = yield* this.#longNameEnd();
+          if (at < 0) return BROKEN;
           break;
         }
-        if (!this.take(closing)) return 'broken';
-        inside.pop();
+        if (bytes[at] !== closing) return BROKEN;
+        at += 1;
+        if (inside.length === countedLevel) countedLevel = -1;
+        closing = inside.pop() ?? 0;
       }
     }
   }
 
-  /** The name of a nested member, its colon, and the space up to the value. */
-  #skipName(): boolean {
-    const start = this.at;
-    if (!this.#skipString()) return false;
-    const length = this.at - start - 2;
+  /** Past the name of a nested member, its colon, and the space up to the value. */
+  #nameEnd(from: number): number {
+    return this.#countName(this.#stringEnd(from));
+  }
+
+  *#longNameEnd(): Steps<number> {
+    return this.#countName(yield* this.#longStringEnd());
+  }
+
+  #countName(end: number): number {
+    if (end < 0) return end;
+    const bytes = this.#bytes;
+    const from = this.#stringStart;
+    const length = end - from - 2;
     this.#textBytes += length;
-    if (length === this.#countedLength && this.#text.startsWith(this.#countedName, start + 1))
-      this.#counted += 1;
-    this.skipSpace();
-    if (!this.take(COLON)) return false;
-    this.skipSpace();
-    return true;
+    this.#nested += 1;
+    const counted = this.#countedName;
+    this.#isCounted = counted?.length === length && startsWith(bytes, from + 1, counted);
+    if (this.#isCounted) this.#counted += 1;
+    const data = this.#dataName;
+    this.#isData = data?.length === length && startsWith(bytes, from + 1, data);
+    const colon = afterSpace(bytes, end);
+    return bytes[colon] === COLON ? afterSpace(bytes, colon + 1) : BROKEN;
   }
 
-  #countString(): boolean {
-    const start = this.at;
-    if (!this.#skipString()) return false;
-    if (!this.#text.startsWith('data:', start + 1)) this.#textBytes += this.at - start - 2;
-    return true;
+  #textEnd(from: number): number {
+    return this.#countText(this.#stringEnd(from));
   }
 
-  #skipString(): boolean {
-    const text = this.#text;
-    if (text.charCodeAt(this.at) !== QUOTE) return false;
-    let from = this.at + 1;
+  #countText(end: number): number {
+    const from = this.#stringStart;
+    if (end < 0 || startsWith(this.#bytes, from + 1, DATA_URL)) return end;
+    if (!(this.#mayBeBase64 && looksLikeBase64(this.#bytes, from + 1, end - 1)))
+      this.#textBytes += end - from - 2;
+    return end;
+  }
+
+  /** Past the closing quote; negative when it is missing, there is no string, or the search has paused. */
+  #stringEnd(from: number): number {
+    const bytes = this.#bytes;
+    this.#stringStart = from;
+    if (bytes[from] !== QUOTE) return BROKEN;
+    let at = from + 1;
+    const nearEnd = Math.min(at + NEAR_BYTES, bytes.length);
+    while (at < nearEnd) {
+      const code = bytes[at];
+      if (code === QUOTE) return at + 1;
+      at += code === BACKSLASH ? 2 : 1;
+    }
+    return this.#restEnd(at);
+  }
+
+  *#longStringEnd(): Steps<number> {
     for (;;) {
-      const quote = text.indexOf('"', from);
-      if (quote < 0) return false;
+      yield;
+      const end = this.#restEnd(this.#pausedAt);
+      if (end !== PAUSED) return end;
+    }
+  }
+
+  #restEnd(from: number): number {
+    const bytes = this.#bytes;
+    let at = from;
+    while (at < from + STEP_BYTES) {
+      const quote = this.#nextQuote(at);
+      if (quote < 0) return quote;
       let backslashes = 0;
-      while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1;
-      from = quote + 1;
-      if (backslashes % 2 !== 0) continue;
-      this.at = from;
-      return true;
+      while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
+      at = quote + 1;
+      if (backslashes % 2 === 0) return at;
     }
+    this.#pausedAt = at;
+    return PAUSED;
   }
 
-  /** Skips a number or literal up to the first character that cannot belong to it. */
-  #skipScalar(first: number): boolean {
-    const text = this.#text;
-    const isNumber = first === 0x2d || (first >= 0x30 && first <= 0x39);
-    // true, false, null
-    if (!isNumber && first !== 0x74 && first !== 0x66 && first !== 0x6e) return false;
-    if (isNumber) this.#numbers += 1;
-    for (;;) {
-      this.at += 1;
-      const code = text.charCodeAt(this.at);
-      const isPart = (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a) || code === 0x2e;
-      if (!isPart && code !== 0x2d && code !== 0x2b && code !== 0x45) return true;
+  /** Positions only grow, so every byte is in one window at most. */
+  #nextQuote(from: number): number {
+    const bytes = this.#bytes;
+    let at = from;
+    while (at < bytes.length) {
+      if (at - from >= PLAIN_STEP_BYTES) {
+        this.#pausedAt = at;
+        return PAUSED;
+      }
+      const windowEnd = this.#windowStart + this.#window.length;
+      if (at >= windowEnd) {
+        this.#windowStart = at;
+        this.#window = bytes.toString('latin1', at, Math.min(at + WINDOW_BYTES, bytes.length));
+      }
+      const found = this.#window.indexOf('"', at - this.#windowStart);
+      if (found >= 0) return this.#windowStart + found;
+      at = this.#windowStart + this.#window.length;
     }
+    return BROKEN;
+  }
+
+  /**
+   * Past a number or literal, at the first character that cannot belong to it. Numbers of a list that follow without a space are skipped
+   * together: an embedding has thousands.
+   */
+  #scalarEnd(from: number, first: number, inList: boolean): number {
+    const bytes = this.#bytes;
+    const isNumber = startsNumber(first);
+    // true, false, null
+    if (!isNumber && first !== 0x74 && first !== 0x66 && first !== 0x6e) return BROKEN;
+    const pauseAt = from + STEP_BYTES;
+    let numbers = isNumber ? 1 : 0;
+    let at = from + 1;
+    for (;;) {
+      let code = bytes[at] ?? 0;
+      while (IN_SCALAR[code] === 1) {
+        at += 1;
+        code = bytes[at] ?? 0;
+      }
+      if (!(inList && code === COMMA && at < pauseAt && startsNumber(bytes[at + 1] ?? 0))) break;
+      numbers += 1;
+      this.#values += 1;
+      at += 2;
+    }
+    this.#numbers += numbers;
+    return at;
   }
 }
 
-/** A name may be written with escapes (`mod\u0065l`). */
-function decodeName(text: string, start: number, end: number): string {
-  const raw = text.slice(start + 1, end - 1);
+/** Judged by its beginning and its end: text has spaces or punctuation in that many characters. */
+function looksLikeBase64(bytes: Buffer, start: number, end: number): boolean {
+  const middle = Math.min(end, start + BASE64_SAMPLE_BYTES);
+  const last = Math.max(middle, end - BASE64_SAMPLE_BYTES);
+  return BASE64.test(bytes.toString('latin1', start, middle) + bytes.toString('latin1', last, end));
+}
+
+function startsNumber(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2d;
+}
+
+function afterSpace(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at - from < SPACE_BYTES_MAX) {
+    const code = bytes[at] ?? 0;
+    // Every space of JSON is at most 0x20, and no other character of its structure is.
+    if (code > 0x20 || (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09)) return at;
+    at += 1;
+  }
+  return at;
+}
+
+function startsWith(bytes: Buffer, from: number, wanted: Buffer): boolean {
+  for (let index = 0; index < wanted.length; index += 1)
+    if (bytes[from + index] !== wanted[index]) return false;
+  return true;
+}
+
+/** A name may be written with escapes (`mod\u0065l`). Without them its bytes are its text, one character each. */
+function decodeName(bytes: Buffer, start: number, end: number): string {
+  const raw = bytes.toString('latin1', start + 1, end - 1);
   if (!raw.includes('\\')) return raw;
   try {
-    return String(JSON.parse(text.slice(start, end)));
+    return String(JSON.parse(bytes.toString('latin1', start, end)));
   } catch {
     return raw;
   }
+}
+
+/** What may be built in memory in one go: a value takes about 100 ns, and other requests wait meanwhile. */
+export const BUILT_VALUES_MAX = 100_000;
+
+export function valuesIn(members: readonly MemberSpan[]): number {
+  return members.reduce((sum, { values }) => sum + values, 0);
 }

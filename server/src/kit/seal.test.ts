@@ -67,6 +67,16 @@ describe('sealer', () => {
     assert.equal(afterwards.open(again, place).reveal(), 'secret');
   });
 
+  it('compares keyed digests under the present and earlier master keys, and under no other', () => {
+    const [old, next] = [key(), key()];
+    const stored = createSealer({ primary: old }).digest('text').bytes;
+    const during = createSealer({ primary: next, previous: [old] });
+    assert.ok(during.digest('text').matches(stored));
+    assert.ok(during.digest('text').matches(during.digest('text').bytes));
+    assert.ok(!during.digest('other').matches(stored));
+    assert.ok(!createSealer({ primary: next }).digest('text').matches(stored));
+  });
+
   it('what it opens does not show in logs', () => {
     const sealer = createSealer({ primary: key() });
     const opened = sealer.open(sealer.seal('canary', place), place);
@@ -96,6 +106,8 @@ describe('parseMasterKey', () => {
       Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toString('base64'),
       Buffer.from('change-me-change-me-change-me-32').toString('base64'),
       `${'0123456789abcdef'.repeat(4)}`,
+      // As varied as random bytes, and typed.
+      Buffer.from('Tr0ub4dor&3-correct-horse-batter').toString('base64'),
     ];
     for (const text of refused) {
       assert.throws(

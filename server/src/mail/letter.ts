@@ -1,6 +1,7 @@
 export type LetterKind =
   | 'invitation'
   | 'password_reset'
+  | 'sign_up'
   | 'new_sign_in'
   | 'password_changed'
   | 'email_changed';

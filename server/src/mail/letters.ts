@@ -43,6 +43,43 @@ export function passwordResetLetter(of: {
   });
 }
 
+export function signUpLetter(of: {
+  readonly to: string;
+  readonly signUpUrl: string;
+  readonly minutes: number;
+}): Letter {
+  return composeLetter({
+    kind: 'sign_up',
+    to: of.to,
+    subject: 'Finish signing up to Relay',
+    before: [`A Relay account was requested for ${of.to}.`],
+    link: { label: 'Create the account', url: of.signUpUrl },
+    after: [
+      `The link works once and expires in ${of.minutes} minutes.`,
+      "If you didn't request this, ignore this message. No account is created.",
+    ],
+  });
+}
+
+/** To an address that has an account. The page says the same as for a new address, so only this mailbox learns it. */
+export function accountExistsLetter(of: {
+  readonly to: string;
+  readonly signInUrl: string;
+  readonly resetUrl: string;
+}): Letter {
+  return composeLetter({
+    kind: 'sign_up',
+    to: of.to,
+    subject: 'You already have a Relay account',
+    before: [
+      `A Relay account was requested for ${of.to}, which has one. Nothing was changed.`,
+      `If this was you, sign in. If you forgot the password, reset it at ${of.resetUrl}`,
+    ],
+    link: { label: 'Sign in', url: of.signInUrl },
+    after: ["If this wasn't you, ignore this message."],
+  });
+}
+
 export function newSignInLetter(of: {
   readonly to: string;
   readonly at: Date;

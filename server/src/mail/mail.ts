@@ -9,6 +9,7 @@ const HOUR_MS = 3_600_000;
 const PER_RECIPIENT = {
   invitation: { max: 5, windowMs: 24 * HOUR_MS },
   password_reset: { max: 3, windowMs: HOUR_MS },
+  sign_up: { max: 3, windowMs: HOUR_MS },
   new_sign_in: { max: 10, windowMs: HOUR_MS },
   password_changed: { max: 10, windowMs: HOUR_MS },
   email_changed: { max: 10, windowMs: HOUR_MS },

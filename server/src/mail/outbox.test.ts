@@ -55,3 +55,39 @@ describe('the outbox, while a mail server accepts connections and says nothing',
     assert.ok(!/secret|ada@/.test(lines.join('\n')));
   });
 });
+
+describe('the outbox', () => {
+  const silent = { info: () => undefined, warn: () => undefined };
+  const failure = (isFinal: boolean) => ({ code: 'refused', reply: 550, isFinal, reason: 'no such person' });
+
+  it('sends a letter that was refused for good once, and one that was not again when it stops', async () => {
+    for (const isFinal of [true, false]) {
+      let sent = 0;
+      const transport = {
+        async send() {
+          sent += 1;
+          return failure(isFinal);
+        },
+      };
+      const outbox = createOutbox({ transport, log: silent });
+      outbox.put(letter);
+      await new Promise((resolve) => setImmediate(resolve));
+      await outbox.stop(5_000);
+      assert.equal(sent, isFinal ? 1 : 2);
+    }
+  });
+
+  it('waits at its end for the letters that are being sent', async () => {
+    const delivered = Promise.withResolvers<null>();
+    const outbox = createOutbox({ transport: { send: () => delivered.promise }, log: silent });
+    outbox.put(letter);
+    let isStopped = false;
+    const stopping = outbox.stop(60_000).then(() => {
+      isStopped = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(isStopped, false);
+    delivered.resolve(null);
+    await stopping;
+  });
+});

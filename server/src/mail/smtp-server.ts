@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { isLoopbackHost } from '../kit/loopback.ts';
 import { Secret } from '../kit/secret.ts';
 
 /** The mail server that the operator configured. */
@@ -18,10 +18,6 @@ export interface Sender {
 const PORTS = { 'smtps:': 465, 'smtp:': 587 } as const;
 const ADDRESS = /^[^\s@<>"(),:;[\]\\]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/;
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
 /** Reads `smtps://user:password@host:465` or `smtp://…`. No message repeats the value, which has a password. */
 export function parseSmtpUrl(value: string): SmtpServer {
   const url = URL.canParse(value) ? new URL(value) : null;
@@ -34,7 +30,7 @@ export function parseSmtpUrl(value: string): SmtpServer {
     throw new Error('must be an address without a path; write special characters of the password as %XX');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const login = loginOf(url);
-  const tls = scheme === 'smtps:' ? 'implicit' : tlsOf(url, login === null && isLoopback(host));
+  const tls = scheme === 'smtps:' ? 'implicit' : tlsOf(url, login === null && isLoopbackHost(host));
   if (scheme === 'smtps:' && url.search !== '') throw new Error('takes no parameters with smtps://');
   if (tls === 'none' && login !== null)
     throw new Error('must not have a password with tls=none, which would send it in plain text');
@@ -62,12 +58,6 @@ function loginOf(url: URL): SmtpServer['login'] {
   } catch {
     throw new Error('has a % in its user or password that is not followed by two hex digits; write % as %25');
   }
-}
-
-function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  const family = isIP(host);
-  return family !== 0 && loopback.check(host, family === 4 ? 'ipv4' : 'ipv6');
 }
 
 /** Reads `relay@example.com` or `Relay <relay@example.com>`. */

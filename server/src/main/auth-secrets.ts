@@ -1,10 +1,10 @@
-import { hkdfSync } from 'node:crypto';
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 export interface AuthSecrets {
   /** Keys the digests of User API keys. */
-  readonly keyPepper: Buffer;
+  readonly keyPepper: KeyObject;
   /** Signs browser sessions. */
-  readonly sessionSecret: Buffer;
+  readonly sessionSecret: KeyObject;
 }
 
 /** Derives two independent secrets from the one that the operator keeps. */
@@ -15,6 +15,6 @@ export function authSecretsFrom(secret: string): AuthSecrets {
   };
 }
 
-function derive(secret: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
+function derive(secret: string, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)));
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { type KeyObject, randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { Authenticate } from '../http/authenticate.ts';
 import type { Handlers } from '../http/call.ts';
 import type { RequestHandler } from '../http/listener.ts';
@@ -24,7 +24,7 @@ export interface ManagementParts {
   readonly sessions: BrowserSessions;
   readonly mail: Mail | null;
   readonly authenticate: Authenticate;
-  readonly keyPepper: Buffer;
+  readonly keyPepper: KeyObject;
 }
 
 /** Serves everything outside `/v1/`. In a process without the management role, its routes do not exist. */

@@ -9,6 +9,7 @@ import type { Redis } from '../store/redis/redis.ts';
 import type { Measurements } from './measurements.ts';
 import { type MetricName, metricNames, metricTable } from './metric-table.ts';
 import type { RunningAdmission } from './start-admission.ts';
+import type { ClockWatch } from './watch-clocks.ts';
 
 /** What the metrics read of a process with the metering role. */
 export interface RunningMetering {
@@ -21,7 +22,7 @@ export interface RunningMetering {
 export interface MetricSources {
   readonly info: { readonly version: string; readonly role: string; readonly mode: string };
   readonly measurements: Measurements;
-  readonly admission: Pick<RunningAdmission, 'counts' | 'spoolState' | 'health'>;
+  readonly admission: Pick<RunningAdmission, 'counts' | 'spoolState' | 'health' | 'setAside'>;
   readonly snapshots: Pick<Snapshots, 'state'>;
   /** Null with embedded stores. */
   readonly redis: Pick<Redis, 'state'> | null;
@@ -30,6 +31,7 @@ export interface MetricSources {
   /** Null in a process without the metering role, and before metering starts. */
   readonly metering: () => RunningMetering | null;
   readonly isPostgresqlUp: () => boolean;
+  readonly clocks: ClockWatch;
   readonly clock: Clock;
 }
 
@@ -62,6 +64,9 @@ function readingsOfTraffic({ info, measurements, admission }: MetricSources) {
     relay_upstream_first_byte_seconds: () => measurements.upstreamFirstBytes,
     relay_admission_seconds: () => measurements.admissions,
     relay_admission_failures_total: measurements.admissionFailures,
+    relay_usage_bounded_total: measurements.boundedUsage,
+    relay_set_aside_total: () =>
+      Object.entries(admission.setAside()).map(([kind, count]) => [{ kind }, count]),
     relay_guardrail_verdicts_total: measurements.guardrailVerdicts,
     relay_guardrail_pre_dispatch_seconds: () => measurements.guardrailTimes.pre_dispatch,
     relay_guardrail_post_response_seconds: () => measurements.guardrailTimes.post_response,
@@ -83,7 +88,7 @@ function readingsOfHealth({ admission }: MetricSources) {
   } satisfies Partial<Readings>;
 }
 
-function readingsOfStores({ redis, snapshots, clock, keysHeld, isPostgresqlUp }: MetricSources) {
+function readingsOfStores({ redis, snapshots, clock, clocks, keysHeld, isPostgresqlUp }: MetricSources) {
   return {
     relay_store_up: () => {
       const stores = { postgresql: isPostgresqlUp(), ...(redis !== null && { redis: redis.state().ready }) };
@@ -96,6 +101,8 @@ function readingsOfStores({ redis, snapshots, clock, keysHeld, isPostgresqlUp }:
             { state },
             Number(redis.state().breaker === state),
           ]),
+    relay_clock_ahead_seconds: () =>
+      Object.entries(clocks.health().ahead_ms).map(([store, aheadMs]) => [{ store }, aheadMs / 1_000]),
     relay_configuration_age_seconds: () => {
       const { lastPollOkAtMs } = snapshots.state();
       return lastPollOkAtMs === null ? null : Math.max(0, clock.nowMs() - lastPollOkAtMs) / 1_000;
@@ -134,6 +141,7 @@ function readingsOfMetering({ admission, metering }: MetricSources) {
         count,
       ]);
     },
+    relay_reconciliation_corrections_total: () => metering()?.reconciliation.state().corrected ?? null,
     relay_reconciliation_drift_ratio: () => reconciliation()?.driftRatioMax ?? null,
     relay_reconciliation_run_timestamp_seconds: () => {
       const state = reconciliation();

@@ -20,6 +20,7 @@ export function createUpstream({ environment, clock, log }: Runtime): Upstream {
       allowedCidrs: environment.RELAY_ALLOW_PRIVATE_NETWORKS,
       connectTimeoutMs: environment.RELAY_UPSTREAM_CONNECT_TIMEOUT_MS,
       connectionsPerOriginMax: environment.RELAY_UPSTREAM_CONNECTIONS_MAX,
+      shared: environment.RELAY_MODE === 'hosted',
       originsMax: ORIGINS_MAX,
     });
   const egress = openEgress();

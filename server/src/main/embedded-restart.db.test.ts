@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import type { LimitMetric, LimitPeriod } from '@relay/contract';
+import { SOMEBODY } from '../admission/ask.fixture.ts';
 import type { DeskAnswer } from '../admission/engine.ts';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
 import { RelayError } from '../domain/relay-error.ts';
@@ -12,6 +13,7 @@ import { createLedgerJournal } from '../metering/journal/index.ts';
 import { spoolDirectory } from '../metering/kept-usage.fixture.ts';
 import { sampleDraft, sampleRecord } from '../metering/request-records.fixture.ts';
 import { createPostgresLedger } from '../metering/sinks/postgres-ledger.ts';
+import { testSealer } from '../metering/test-sealer.fixture.ts';
 import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
 import { createEmbeddedAdmission, type EmbeddedAdmission } from './start-embedded-admission.ts';
 
@@ -42,7 +44,7 @@ describe('a process that is the whole deployment, killed and started again', () 
   });
 
   async function start(): Promise<EmbeddedAdmission> {
-    const parts = { db: migrated.db, clock: systemClock, log: createLog('silent') };
+    const parts = { db: migrated.db, clock: systemClock, log: createLog('silent'), sealer: testSealer };
     const spool = { directory: directory.path, bytesMax: 1_048_576, ownerId: randomUUIDv7() };
     const admission = createEmbeddedAdmission({
       ...parts,
@@ -79,6 +81,7 @@ describe('a process that is the whole deployment, killed and started again', () 
       operationId: requestId,
       queue: 'lane:key',
       waitersMax: 10,
+      ...SOMEBODY,
       candidates: [{ endpointId: draft.candidates[0]?.endpointId ?? '', paced: false, charges }],
       selection: 'preferred',
       waitMsMax: 0,

@@ -137,6 +137,11 @@ export const variables = {
     '20971520',
     'Largest inference request body.',
   ),
+  RELAY_BODY_MEMORY_BYTES: withDefault(
+    integer(1_048_576, 1_099_511_627_776),
+    '1073741824',
+    'Memory of one process for inference request bodies over 64 KiB, at least twice the largest. A body that does not fit waits up to 10 seconds, then `queue_full`. In hosted mode, one organization may hold as much as is left free: half of it when it is alone.',
+  ),
   RELAY_CORS_ORIGINS: withDefault(
     origins,
     '',
@@ -145,12 +150,17 @@ export const variables = {
   RELAY_DRAIN_TIMEOUT_MS: withDefault(
     integer(0, 3_600_000),
     '30000',
-    'How long SIGTERM waits for open requests and streams.',
+    'How long SIGTERM waits for open requests, those that wait for capacity and streams. What is open then gets `draining` and a last frame.',
+  ),
+  RELAY_LAME_DUCK_MS: withDefault(
+    integer(0, 3_600_000),
+    '5000',
+    'How long, of that time, new requests are still served after SIGTERM, while `/readyz` answers 503: longer than a load balancer takes to notice. `relay start` has 0.',
   ),
   RELAY_ALLOW_PRIVATE_NETWORKS: withDefault(
     networks,
     '',
-    'Private networks that providers may live in, as CIDRs separated by commas: `10.0.0.0/8,127.0.0.1/32`.',
+    'Private networks that providers may live in, as CIDRs separated by commas: `10.0.0.0/8,127.0.0.1/32`. `relay start` adds the loopback addresses of this machine while it listens on one of them, unless `RELAY_PUBLIC_URL` names another host or the mode is hosted.',
   ),
   RELAY_UPSTREAM_CONNECT_TIMEOUT_MS: withDefault(
     integer(1, 600_000),
@@ -170,7 +180,7 @@ export const variables = {
   RELAY_UPSTREAM_CONNECTIONS_MAX: withDefault(
     integer(1, 65_535),
     '4096',
-    'Connections to one provider origin, and from a platform to inference; each stream holds one.',
+    'Connections to one provider origin, and from a platform to inference; each stream holds one. In hosted mode, one organization may hold as many of an origin as are left free: half of them when it is alone.',
   ),
   RELAY_ATTEMPTS_MAX: withDefault(
     integer(1, 20),
@@ -181,6 +191,11 @@ export const variables = {
     integer(1, 1_000_000),
     '5000',
     'Requests of one caller that may wait for capacity in one lane; more are refused with `queue_full`.',
+  ),
+  RELAY_WAITING_MAX: withDefault(
+    integer(2, 10_000_000),
+    '20000',
+    'Requests that may wait for capacity in one process; more are refused with `queue_full`. In hosted mode, one organization may hold as many of these places as are left free: half of them when it is alone.',
   ),
   RELAY_SPOOL_DIR: optional(
     absolutePath,

@@ -13,6 +13,7 @@ export {
 export { type MetricName, metricTable } from './metric-table.ts';
 export { migrationCommands } from './migration-commands.ts';
 export { moveOut } from './move-out.ts';
+export { replayRefusedUsage } from './replay-command.ts';
 export { type RoleName, roleNames } from './roles.ts';
 export { type RunningServer, serve } from './serve.ts';
 export { type StartedServer, start } from './start.ts';

@@ -1,7 +1,9 @@
 // Runs admission and metering as a gateway does, request after request, until it is killed:
 // `node killed-gateway.fixture.ts '{"redisUrl": …, "databaseUrl": …, "directory": …, "seed": 1, "drain": false}'`.
 // It prints each request that it asks admission for (`q id`) and dispatches (`d id`).
+
 import { writeSync } from 'node:fs';
+import { SOMEBODY } from '../admission/ask.fixture.ts';
 import { createRandom, type Random } from '../admission/histories/random-history.fixture.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { systemClock } from '../kit/clock.ts';
@@ -65,6 +67,7 @@ async function serveOne({ desk }: RunningAdmission, random: Random): Promise<voi
         operationId: requestId,
         queue: 'lane:key',
         waitersMax: 100,
+        ...SOMEBODY,
         candidates: draft.candidates.map(({ endpointId }) => ({ endpointId, paced: true, charges: [] })),
         selection: 'preferred',
         waitMsMax: 1_000,

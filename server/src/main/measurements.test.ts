@@ -103,7 +103,13 @@ describe('measurements', () => {
     const engine = measurements.timed({
       admit: async () => {
         if (fails) throw new Error('away');
-        return { kind: 'wait', candidate: 0, waitMs: 1, policyId: null } satisfies AdmissionAnswer;
+        return {
+          kind: 'wait',
+          candidate: 0,
+          withinMs: 1,
+          firm: true,
+          policyId: null,
+        } satisfies AdmissionAnswer;
       },
     } as unknown as AdmissionEngine);
     await engine.admit({} as AdmissionAsk);

@@ -87,6 +87,8 @@ function timeAdmissions(clock: Clock): AdmissionTimes {
 
 interface RequestCounts extends GuardrailCounts {
   settled(record: RequestRecord): void;
+  /** Requests with a report of usage that cannot be true. */
+  boundedUsage(): number;
   requests(): Count[];
   readonly waits: Tally;
   readonly firstBytes: Tally;
@@ -102,9 +104,11 @@ function countRequests(): RequestCounts {
   const requests = new Map(
     Operation.enum.map((operation) => [operation, new Map(RequestState.enum.map((state) => [state, 0]))]),
   );
+  let boundedUsage = 0;
   return {
     ...guardrailCounts,
-    settled({ operation, state, waitMs, ttftMs, timings, guardrails }) {
+    settled({ operation, state, waitMs, ttftMs, timings, guardrails, reportedUsage }) {
+      if (reportedUsage !== undefined) boundedUsage += 1;
       const counts = requests.get(operation);
       counts?.set(state, (counts.get(state) ?? 0) + 1);
       if (guardrails !== undefined) for (const recorded of guardrails) note(recorded);
@@ -113,6 +117,7 @@ function countRequests(): RequestCounts {
       const upstreamMs = timings?.upstreamFirstByteMs ?? null;
       if (upstreamMs !== null) upstreamFirstBytes.observe(upstreamMs / 1_000);
     },
+    boundedUsage: () => boundedUsage,
     requests: () =>
       [...requests].flatMap(([operation, counts]) =>
         [...counts].map(([state, count]): Count => [{ operation, state }, count]),

@@ -46,6 +46,15 @@ export const metricTable = {
     kind: 'counter',
     help: 'Questions to the limits engine that were not answered.',
   },
+  relay_usage_bounded_total: {
+    kind: 'counter',
+    help: 'Requests whose provider reported more tokens than can be true. Less was charged, the request keeps the report, and the log names the endpoint.',
+  },
+  relay_set_aside_total: {
+    kind: 'counter',
+    labels: ['kind'],
+    help: 'What was stored and could not be read, by what it was: a lease, a line, or a report of live traffic. It is left out and the log says which; the others are not affected.',
+  },
   relay_guardrail_verdicts_total: {
     kind: 'counter',
     labels: ['stage', 'verdict', 'cause'],
@@ -87,6 +96,11 @@ export const metricTable = {
     labels: ['state'],
     help: '1 for the state of the breaker before Redis, 0 for the others.',
   },
+  relay_clock_ahead_seconds: {
+    kind: 'gauge',
+    labels: ['store'],
+    help: 'How far the clock of this machine is ahead of that of a store; negative when it is behind.',
+  },
   relay_configuration_age_seconds: {
     kind: 'gauge',
     help: 'Since the configuration was last known to be current.',
@@ -106,7 +120,7 @@ export const metricTable = {
   relay_spool_dropped_total: { kind: 'counter', help: 'Usage that had no room in the spool and is lost.' },
   relay_usage_stream_entries: {
     kind: 'gauge',
-    help: 'Entries of the usage streams that are not in the ledger yet. Of the whole deployment, told by workers.',
+    help: 'Entries of the usage streams that are not in the ledger yet; an entry has one or more requests. Of the whole deployment, told by workers.',
   },
   relay_usage_stream_taken_entries: {
     kind: 'gauge',
@@ -119,7 +133,7 @@ export const metricTable = {
   relay_ledger_rows_total: { kind: 'counter', help: 'Rows that this worker has written to the ledger.' },
   relay_ledger_poisoned_total: {
     kind: 'counter',
-    help: 'Entries that this worker could never make a row of.',
+    help: 'Records that this worker could not make a row of. They are kept for `relay usage replay`.',
   },
   relay_sink_waiting_batches: {
     kind: 'gauge',
@@ -144,11 +158,15 @@ export const metricTable = {
   relay_reconciliation_windows: {
     kind: 'gauge',
     labels: ['result'],
-    help: 'Windows of limits compared with the ledger in the last run: checked, of these unsettled, and those that drifted when they were last compared.',
+    help: 'Windows of limits compared with the ledger in the last run: checked, of these unsettled, and those that differed when they were last compared and could not be corrected.',
+  },
+  relay_reconciliation_corrections_total: {
+    kind: 'counter',
+    help: 'Counts of limits that this worker has corrected to what the ledger holds. Each is in the log.',
   },
   relay_reconciliation_drift_ratio: {
     kind: 'gauge',
-    help: 'The largest of these drifts as a share of what the ledger holds.',
+    help: 'The largest of these differences as a share of what the ledger holds.',
   },
   relay_reconciliation_run_timestamp_seconds: {
     kind: 'gauge',

@@ -39,6 +39,7 @@ describe('metrics of a running process', () => {
       RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
       RELAY_SPOOL_DIR: spool,
       RELAY_LOG_LEVEL: 'silent',
+      RELAY_LAME_DUCK_MS: '0',
     });
     const server = await serve(environment, role);
     try {

@@ -6,17 +6,21 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
+import { NOBODY } from '../admission/ask.fixture.ts';
 import { createRandom } from '../admission/histories/random-history.fixture.ts';
 import { createRedisEngine } from '../admission/redis/engine.ts';
 import { createScripts } from '../admission/redis/scripts.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
+import { nothingAside } from '../kit/set-aside.fixture.ts';
 import { spoolDirectory } from '../metering/kept-usage.fixture.ts';
 import { startLedgerWorker } from '../metering/ledger-worker.ts';
+import { startShardPatrol } from '../metering/shard-patrol.ts';
 import { createPostgresLedger } from '../metering/sinks/postgres-ledger.ts';
+import { testSealer } from '../metering/test-sealer.fixture.ts';
 import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
-import { prefixOfShard, SHARDS, usageStreamOf } from '../store/redis/shards.ts';
+import { usageStreamOf } from '../store/redis/shards.ts';
 import type { GatewayOrders } from './killed-gateway.fixture.ts';
 
 const PARTS = 10;
@@ -161,20 +165,30 @@ describe('a gateway that is killed at any moment', () => {
   });
 
   async function moveToLedger(): Promise<void> {
+    const patrol = startShardPatrol({ redis });
+    await patrol.firstRound;
+    await patrol.stop();
     const later = () => Date.now() + 60_000;
-    const engine = createRedisEngine({ scripts: createScripts(redis), gatewayId: 'sweep', nowMs: later });
+    const engine = createRedisEngine({
+      aside: nothingAside,
+      scripts: createScripts(redis),
+      gatewayId: 'sweep',
+      nowMs: later,
+      line: NOBODY,
+    });
     while ((await engine.sweep()) > 0);
     const worker = startLedgerWorker({
       redis,
       ledger: createPostgresLedger({ db: migrated.db, clock: systemClock }),
       db: migrated.db,
       clock: systemClock,
+      sealer: testSealer,
       log,
       consumer: 'worker',
     });
     const endMs = performance.now() + 60_000;
     const waiting = async () => {
-      const streams = Array.from({ length: SHARDS }, (_, shard) => usageStreamOf(prefixOfShard(shard)));
+      const streams = (await redis.shards.list()).map(usageStreamOf);
       const lengths = await Promise.all(streams.map((stream) => redis.run(['XLEN', stream])));
       return lengths.reduce<number>((sum, length) => sum + Number(length), 0);
     };

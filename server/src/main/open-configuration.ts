@@ -1,8 +1,9 @@
-import { createSealer, type Sealer } from '../kit/seal.ts';
+import type { Sealer } from '../kit/seal.ts';
 import { ensureImplicitOrganization } from '../store/configuration/implicit-organization.ts';
 import { resealCredentials } from '../store/configuration/reseal-credentials.ts';
 import { createSnapshots, type Snapshots } from '../store/configuration/snapshots.ts';
 import { type KnownFences, rememberFences } from '../store/keys/known-fences.ts';
+import { resealPoisonedUsage } from '../store/ledger/poisoned-usage.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/postgres/migrate.ts';
 import type { Stores } from './open-stores.ts';
 import type { Runtime } from './runtime.ts';
@@ -26,16 +27,14 @@ const POLL_AGE_MS_MAX = 5_000;
 
 /** Brings the database to this version's schema and keys, then reads the configuration and starts polling it. */
 export async function openConfiguration(runtime: Runtime, stores: Stores): Promise<Configuration> {
-  const { environment, clock, log } = runtime;
+  const { environment, clock, sealer, log } = runtime;
   const { database } = stores;
-  const sealer = createSealer({
-    primary: environment.RELAY_MASTER_KEY,
-    previous: environment.RELAY_MASTER_KEY_PREVIOUS,
-  });
   const applied = await database.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
-  if (environment.RELAY_MASTER_KEY_PREVIOUS.length > 0)
+  if (environment.RELAY_MASTER_KEY_PREVIOUS.length > 0) {
     await resealCredentials({ db: database.db, sealer, log });
+    await resealPoisonedUsage({ db: database.db, sealer, log });
+  }
   const owner = environment.RELAY_MODE === 'hosted' ? null : await ensureImplicitOrganization(database.db);
 
   const fences = rememberFences(stores.fences, clock);

@@ -12,6 +12,7 @@ import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import type { RunningMetering } from './create-metrics.ts';
 import { createSinks } from './create-sinks.ts';
+import { demandRedisSettings, type WatchedSettings } from './demand-redis-settings.ts';
 import type { Environment } from './environment.ts';
 import type { Runtime } from './runtime.ts';
 import { createAdmission, type RunningAdmission } from './start-admission.ts';
@@ -42,6 +43,8 @@ export interface Stores {
   readonly fences: Fences;
   /** Null with embedded stores, where live state is in this process. */
   readonly redis: Redis | null;
+  /** Null with embedded stores, and before Redis has told them. */
+  redisSettings(): ReturnType<WatchedSettings['state']>;
   admission(timed: (engine: AdmissionEngine) => AdmissionEngine): RunningAdmission;
   /** Call once, after `admission`. */
   metering(options: MeteringOptions): MeteringPart;
@@ -50,10 +53,11 @@ export interface Stores {
 
 /** Opens PostgreSQL and Redis where the environment says, or, with a data directory, the embedded stores. */
 export async function openStores(runtime: Runtime, dataDirectory: DataDirectory | null): Promise<Stores> {
-  return dataDirectory === null ? openServers(runtime) : await openEmbedded(runtime, dataDirectory);
+  return dataDirectory === null ? await openServers(runtime) : await openEmbedded(runtime, dataDirectory);
 }
 
-function openServers({ environment, roleName, clock, log }: Runtime): Stores {
+/** Throws `EnvironmentError` for a Redis that loses data. */
+async function openServers({ environment, roleName, clock, sealer, log }: Runtime): Promise<Stores> {
   const database = createDatabase({
     url: environment.DATABASE_URL ?? '',
     log,
@@ -61,6 +65,11 @@ function openServers({ environment, roleName, clock, log }: Runtime): Stores {
     applicationName: `relay-${roleName}`,
   });
   const redis = createRedis({ url: environment.REDIS_URL ?? '', clock, log });
+  const settings = await demandRedisSettings(redis, log).catch(async (error: unknown) => {
+    await redis.close();
+    await database.close();
+    throw error;
+  });
   const { db } = database;
   const processId = `${process.pid}-${randomUUIDv7()}`;
   const spool = { directory: spoolDirectory(environment), bytesMax: environment.RELAY_SPOOL_BYTES_MAX };
@@ -68,15 +77,17 @@ function openServers({ environment, roleName, clock, log }: Runtime): Stores {
     { environment, clock, log },
     { processTag: processId.slice(-8), holder: processId },
   );
-  const ledger = createPostgresLedger({ db, clock, sinks: sinks.names });
+  const ledger = createPostgresLedger({ db, clock, sinks: sinks.names, copies: true });
   return {
     database,
     redis,
+    redisSettings: settings.state,
     fences: createFences({ redis, db }),
     admission: (timed) => createAdmission({ redis, db, clock, log, spool, gatewayId: processId, timed }),
     metering: (options) =>
-      startMetering({ redis, ledger, sinks, db, clock, log, consumer: processId, ...options }),
+      startMetering({ redis, ledger, sinks, db, clock, sealer, log, consumer: processId, ...options }),
     async close() {
+      settings.stop();
       await redis.close();
       await database.close();
     },
@@ -84,7 +95,7 @@ function openServers({ environment, roleName, clock, log }: Runtime): Stores {
 }
 
 async function openEmbedded(
-  { environment, clock, log }: Runtime,
+  { environment, clock, sealer, log }: Runtime,
   dataDirectory: DataDirectory,
 ): Promise<Stores> {
   const { path, lock } = dataDirectory;
@@ -103,12 +114,14 @@ async function openEmbedded(
     ledger: createPostgresLedger({ db, clock, sinks: sinks.names }),
     db,
     clock,
+    sealer,
     log,
   });
   let isIdle = () => true;
   return {
     database,
     redis: null,
+    redisSettings: () => null,
     fences: createLocalFences({ db }),
     admission(timed) {
       const admission = createEmbeddedAdmission({ db, clock, log, ledger: journal, timed });

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { sql } from 'kysely';
+import { NOBODY } from '../admission/ask.fixture.ts';
 import { windowStartMs } from '../admission/calendar-window.ts';
-import type { Actual, AdmissionAsk, AdmissionEngine } from '../admission/engine.ts';
+import type { AdmissionEngine } from '../admission/engine.ts';
 import { createRedisEngine } from '../admission/redis/engine.ts';
 import { createScripts } from '../admission/redis/scripts.ts';
+import type { ExpiredDraft } from '../domain/expired-draft.ts';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
-import type { RequestRecord } from '../domain/request-record.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
+import { nothingAside } from '../kit/set-aside.fixture.ts';
 import { createIdleShards } from '../metering/compare-windows.ts';
 import { ledgerRow } from '../metering/ledger-row.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
@@ -23,8 +25,7 @@ import {
 import { appendRequests } from '../store/ledger/append-requests.ts';
 import { ensureLedgerPartitions, utcDayOf } from '../store/ledger/ledger-partitions.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
-import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
-import { addPolicies, idAt } from './reconciliation.fixture.ts';
+import { addPolicies, idAt, requestsAt } from './reconciliation.fixture.ts';
 import { calendarOpenings } from './window-openings.ts';
 
 const HOUR_MS = 3_600_000;
@@ -32,7 +33,6 @@ const HOUR_MS = 3_600_000;
 const NOW_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + HOUR_MS / 2;
 const HOUR_START_MS = windowStartMs('hour', NOW_MS);
 const NIL = '00000000-0000-0000-0000-000000000000';
-const ACTUAL: Actual = { dispatched: true, tokens: 5, spendMicros: 5 };
 
 describe('limits compared with the ledger', () => {
   let migrated: MigratedDatabase;
@@ -43,12 +43,19 @@ describe('limits compared with the ledger', () => {
   let limits: AppliedLimit[];
   let reconciliation: Reconciliation;
   let warnings: Record<string, unknown>[];
+  let correctedBefore: number;
 
   before(async () => {
     [migrated, server] = await Promise.all([migratedDatabase(), startRedis()]);
     redis = createRedis({ url: server.url, clock: systemClock, log: createLog('silent') });
     await redis.whenReady(5_000);
-    engine = createRedisEngine({ scripts: createScripts(redis), gatewayId: 'test', nowMs: () => NOW_MS });
+    engine = createRedisEngine({
+      aside: nothingAside,
+      scripts: createScripts(redis),
+      gatewayId: 'test',
+      nowMs: () => NOW_MS,
+      line: NOBODY,
+    });
     await ensureLedgerPartitions(migrated.db, utcDayOf(NOW_MS - HOUR_MS), utcDayOf(NOW_MS));
   });
   after(async () => {
@@ -64,6 +71,7 @@ describe('limits compared with the ledger', () => {
     limits = owned.map(({ limit }: OwnedLimit) => limit);
     assert.equal(limits.length, 4);
     warnings = [];
+    correctedBefore = 0;
     reconciliation = reconcile();
   });
   afterEach(async () => {
@@ -74,7 +82,9 @@ describe('limits compared with the ledger', () => {
     await migrated.db.deleteFrom('request_rollups').execute();
   });
 
-  function reconcile(over: { policiesPerRun?: number } = {}): Reconciliation {
+  function reconcile(
+    over: { policiesPerRun?: number; recount?: AdmissionEngine['recount'] } = {},
+  ): Reconciliation {
     const log = {
       ...createLog('silent'),
       warn: (fields: Record<string, unknown>) => void warnings.push(fields),
@@ -91,79 +101,20 @@ describe('limits compared with the ledger', () => {
     });
   }
 
-  function askFor(operationId: string, release?: Actual): AdmissionAsk {
-    const charges = limits.map((policy) => ({ policy, cost: policy.metric === 'requests' ? 1 : 9 }));
-    return {
-      organizationId: seeded.organizationId,
-      operationId,
-      queue: 'q',
-      waitersMax: 10,
-      candidates: [{ endpointId: seeded.endpointId, paced: false, charges }],
-      selection: 'preferred',
-      waitMsMax: 0,
-      leaseMs: 60_000,
-      draft: '{}',
-      ...(release === undefined ? {} : { release }),
-    };
-  }
-
-  async function admit(operationId: string, release?: Actual): Promise<void> {
-    let answer = await engine.admit(askFor(operationId, release));
-    if (answer.kind === 'rebuild') {
-      await open(0);
-      answer = await engine.admit(askFor(operationId, release));
-    }
-    assert.equal(answer.kind, 'admitted');
-  }
-
-  /** Start amounts of windows that the engine does not know. */
-  function open(amount: number): Promise<void> {
-    const openings = limits.map((policy) => ({
-      policy,
-      startMs: windowStartMs(policy.period as 'hour', NOW_MS),
-      amount,
-    }));
-    return engine.initialize(seeded.organizationId, openings);
-  }
-
-  async function settle(
-    requestId: string,
-    over: Partial<RequestRecord> = {},
-    actual = ACTUAL,
-  ): Promise<void> {
-    const { organizationId, userId, providerId, endpointId } = seeded;
-    const record = sampleRecord({ requestId, organizationId, userId, providerId, endpointId, ...over });
-    await engine.settle({ organizationId, operationId: requestId, actual, record: JSON.stringify(record) });
-  }
-
-  async function serveRequests(count: number): Promise<void> {
-    for (let index = 0; index < count; index += 1) {
-      const id = idAt(NOW_MS);
-      await admit(id);
-      await settle(id);
-    }
-  }
-
-  /** Moves the stream to the ledger, as a worker does. */
-  async function moveToLedger(): Promise<void> {
-    const stream = usageStreamOf(prefixOf(seeded.organizationId));
-    const entries = (await redis.run(['XRANGE', stream, '-', '+'])) as [string, string[]][];
-    const records = entries.map(([, fields]) => JSON.parse(fields[1] ?? '') as RequestRecord);
-    await appendRequests(
-      migrated.db,
-      records.map((record) => ledgerRow(record, NOW_MS)),
-    );
-    await redis.run(['XTRIM', stream, 'MAXLEN', '0']);
-  }
-
-  async function loseStream(): Promise<void> {
-    await redis.run(['XTRIM', usageStreamOf(prefixOf(seeded.organizationId)), 'MAXLEN', '0']);
-  }
+  const { askFor, admit, open, settle, serveRequests, moveToLedger, loseStream } = requestsAt(NOW_MS, () => ({
+    db: migrated.db,
+    redis,
+    engine,
+    seeded,
+    limits,
+  }));
 
   async function compared() {
     assert.equal(await reconciliation.runOnce(), true);
-    const { checked, unsettled, drift } = reconciliation.state();
-    return { checked, unsettled, drift };
+    const { checked, unsettled, drift, corrected } = reconciliation.state();
+    const newlyCorrected = corrected - correctedBefore;
+    correctedBefore = corrected;
+    return { checked, unsettled, drift, ...(newlyCorrected > 0 && { corrected: newlyCorrected }) };
   }
 
   it('agree after a run of requests that are settled and written', async () => {
@@ -185,8 +136,8 @@ describe('limits compared with the ledger', () => {
     await moveToLedger();
     await serveRequests(1);
     await loseStream();
-    assert.deepEqual(await compared(), { checked: 4, unsettled: 0, drift: 4 });
-    assert.equal(reconciliation.state().driftRatioMax, 0.25);
+    assert.deepEqual(await compared(), { checked: 4, unsettled: 0, drift: 0, corrected: 4 });
+    assert.equal(reconciliation.state().driftRatioMax, 0);
     assert.deepEqual(
       warnings.map(({ policy_id, counted, ledger }) => [policy_id, counted, ledger]),
       limits.map(({ id, metric }) => [id, ...(metric === 'requests' ? [5, 4] : [25, 20])]),
@@ -207,7 +158,7 @@ describe('limits compared with the ledger', () => {
     const [running, late] = [idAt(NOW_MS), idAt(NOW_MS)];
     await admit(running);
     const stale = await engine.usage(seeded.organizationId, limits);
-    assert.equal((await compared()).drift, 4);
+    assert.equal((await compared()).corrected, 4);
     await admit(late);
     assert.equal(
       await engine.recount(
@@ -266,10 +217,14 @@ describe('limits compared with the ledger', () => {
     await serveRequests(4);
     await moveToLedger();
     await changeWindows(3);
-    assert.deepEqual(await compared(), { checked: 4, unsettled: 0, drift: 4 });
+    assert.deepEqual(await compared(), { checked: 4, unsettled: 0, drift: 0, corrected: 4 });
     assert.deepEqual(await counted(), [4, 20, 20, 4], 'they are corrected');
+    await reconciliation.stop();
+    reconciliation = reconcile({ recount: async () => 0 });
+    correctedBefore = 0;
     await changeWindows(3);
     assert.equal((await compared()).drift, 4);
+    assert.equal(reconciliation.state().driftRatioMax, 0.85);
     await changeWindows(null);
     assert.deepEqual(await compared(), { checked: 4, unsettled: 4, drift: 4 }, 'unknown says nothing');
     for (const limit of limits) {
@@ -309,8 +264,46 @@ describe('limits compared with the ledger', () => {
     await moveToLedger();
     await changeWindows(1);
     await admit(idAt(NOW_MS));
-    const { drift } = await compared();
-    assert.equal(drift, 4);
+    const { drift, corrected } = await compared();
+    assert.deepEqual([drift, corrected], [0, 4]);
+  });
+
+  it('equal the ledger when a gateway that seemed dead settles late, without a correction', async () => {
+    await serveRequests(1);
+    const { organizationId, userId, providerId, endpointId } = seeded;
+    const requestId = idAt(NOW_MS);
+    const draft: ExpiredDraft = {
+      requestId,
+      organizationId,
+      userId,
+      keyId: null,
+      clientRequestId: null,
+      operation: 'chat',
+      streaming: false,
+      laneId: null,
+      arrivedAtMs: NOW_MS,
+      estimatedInputTokens: 4,
+      estimatedOutputTokens: 5,
+      candidates: [{ endpointId, providerId, upstreamModel: 'model-1', estimatedCostMicros: 9 }],
+    };
+    const answer = await engine.admit({ ...askFor(requestId), draft: JSON.stringify(draft) });
+    assert.equal(answer.kind, 'admitted');
+    const sweeper = createRedisEngine({
+      aside: nothingAside,
+      scripts: createScripts(redis),
+      gatewayId: 'sweeper',
+      nowMs: () => NOW_MS + 61_000,
+      line: NOBODY,
+    });
+    assert.equal(await sweeper.sweep(), 1);
+    await moveToLedger();
+    assert.deepEqual(await counted(), [2, 14, 14, 2], 'posted at its estimate');
+    assert.deepEqual(await compared(), { checked: 4, unsettled: 0, drift: 0 });
+    await settle(requestId);
+    await moveToLedger();
+    assert.deepEqual(await counted(), [2, 10, 10, 2], 'corrected to what it used');
+    assert.deepEqual(await compared(), { checked: 4, unsettled: 0, drift: 0 });
+    assert.deepEqual(warnings, []);
   });
 
   it('may count attempts that failed, of which the ledger knows the request alone', async () => {
@@ -352,13 +345,22 @@ describe('limits compared with the ledger', () => {
 
   it('are taken in turn, and what was found stays until it is looked at again', async () => {
     await reconciliation.stop();
-    reconciliation = reconcile({ policiesPerRun: 3 });
+    let isRefused = true;
+    reconciliation = reconcile({
+      policiesPerRun: 3,
+      recount: (...given) => (isRefused ? Promise.resolve(0) : engine.recount(...given)),
+    });
     await serveRequests(1);
     await loseStream();
     await migrated.db.deleteFrom('requests').execute();
     assert.deepEqual(await compared(), { checked: 3, unsettled: 0, drift: 3 });
     assert.deepEqual(await compared(), { checked: 1, unsettled: 0, drift: 4 });
-    assert.deepEqual(await compared(), { checked: 3, unsettled: 0, drift: 1 }, 'these are right again');
+    isRefused = false;
+    assert.deepEqual(
+      await compared(),
+      { checked: 3, unsettled: 0, drift: 1, corrected: 3 },
+      'these are right again',
+    );
     await migrated.db.deleteFrom('user_limit_policies').execute();
     for (let run = 0; run < 3; run += 1) await compared();
     assert.equal(reconciliation.state().drift, 0);

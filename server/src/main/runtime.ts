@@ -1,6 +1,7 @@
 import serverPackage from '../../package.json' with { type: 'json' };
-import { type Clock, systemClock } from '../kit/clock.ts';
+import { createFollowingClock, type FollowingClock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
+import { createSealer, type Sealer } from '../kit/seal.ts';
 import type { Deployment } from '../management/resources/deps.ts';
 import type { Environment } from './environment.ts';
 import type { RoleName } from './roles.ts';
@@ -12,14 +13,19 @@ export interface Runtime {
   readonly deployment: Deployment;
   /** Where clients reach this deployment, without a trailing slash. */
   readonly publicUrl: string;
-  readonly clock: Clock;
+  readonly clock: FollowingClock;
+  readonly sealer: Sealer;
   readonly log: Log;
-  /** True while the process drains. */
+  /** True from the stop signal on: the process is not ready any more, and still serves what comes. */
+  readonly leaving: () => boolean;
+  startLeaving(): void;
+  /** True once the process refuses new requests, and finishes open ones. */
   readonly draining: () => boolean;
   startDraining(): void;
 }
 
 export function createRuntime(environment: Environment, roleName: RoleName, log: Log): Runtime {
+  let leaving = false;
   let draining = false;
   return {
     environment,
@@ -30,13 +36,27 @@ export function createRuntime(environment: Environment, roleName: RoleName, log:
       version: serverPackage.version,
     },
     publicUrl: publicUrlOf(environment),
-    clock: systemClock,
+    clock: createFollowingClock(),
+    sealer: sealerOf(environment),
     log,
+    leaving: () => leaving,
+    startLeaving() {
+      leaving = true;
+    },
     draining: () => draining,
     startDraining() {
       draining = true;
     },
   };
+}
+
+export function sealerOf(
+  environment: Pick<Environment, 'RELAY_MASTER_KEY' | 'RELAY_MASTER_KEY_PREVIOUS'>,
+): Sealer {
+  return createSealer({
+    primary: environment.RELAY_MASTER_KEY,
+    previous: environment.RELAY_MASTER_KEY_PREVIOUS,
+  });
 }
 
 function publicUrlOf(environment: Environment): string {

@@ -1,7 +1,8 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { setTimeout as afterMs } from 'node:timers/promises';
 import type { Health } from '../http/health.ts';
 import { type Listener, listen } from '../http/listener.ts';
 import { createLog, type Log } from '../kit/log.ts';
+import { uuidAt } from '../kit/uuid-time.ts';
 import type { RunningMail } from '../mail/mail.ts';
 import type { Redis } from '../store/redis/redis.ts';
 import { authSecretsFrom } from './auth-secrets.ts';
@@ -19,6 +20,7 @@ import type { RunningAdmission } from './start-admission.ts';
 import { type RunningAuthenticators, startAuthenticators } from './start-authenticators.ts';
 import { applyConfigAtStart } from './start-config.ts';
 import { type RunningInference, startInference } from './start-inference.ts';
+import { type ClockWatch, timeSourcesOf, watchClocks } from './watch-clocks.ts';
 import { withConsole } from './with-console.ts';
 import { withMetrics } from './with-metrics.ts';
 
@@ -52,7 +54,7 @@ export async function serve(
   const runtime = createRuntime(environment, roleName, log);
   const stores = await openStores(runtime, dataDirectory);
   const configuration = await openConfiguration(runtime, stores);
-
+  const clocks = await watchClocks(runtime, timeSourcesOf(stores));
   const upstream = createUpstream(runtime);
   const measurements = createMeasurements(runtime.clock);
   const admission = stores.admission(measurements.timed);
@@ -77,13 +79,21 @@ export async function serve(
     keyPepper,
   });
   let metering: MeteringPart | null = null;
-  const running = { ...parts, mail, measurements, authenticators, inference, metering: () => metering };
+  const running = {
+    ...parts,
+    clocks,
+    mail,
+    measurements,
+    authenticators,
+    inference,
+    metering: () => metering,
+  };
   const withPages = withConsole(runtime, withMetrics(running, management));
 
   // Before listening: a file that cannot be applied stops the start.
   await applyConfigAtStart(parts);
   const listener = await listen(environment.RELAY_HTTP_ADDR, {
-    newRequestId: randomUUIDv7,
+    newRequestId: () => uuidAt(runtime.clock.nowMs()),
     publicUrl: runtime.publicUrl,
     inference: inference.handler === null ? null : measurements.counted(inference.handler),
     everythingElse: measurements.counted(withPages),
@@ -110,6 +120,7 @@ interface RunningParts {
   readonly runtime: Runtime;
   readonly stores: Stores;
   readonly configuration: Configuration;
+  readonly clocks: ClockWatch;
   readonly upstream: Upstream;
   readonly admission: RunningAdmission;
   readonly mail: RunningMail | null;
@@ -119,12 +130,13 @@ interface RunningParts {
   readonly metering: () => MeteringPart | null;
 }
 
-function healthOf({ runtime, stores, configuration, metering }: RunningParts): Health {
+function healthOf({ runtime, stores, configuration, clocks, metering }: RunningParts): Health {
   const { redis } = stores;
-  const { roleName, draining, clock, deployment } = runtime;
+  const { roleName, leaving, clock, deployment } = runtime;
   const meteringHealth = metering()?.health();
+  const redisSettings = stores.redisSettings();
   return {
-    draining: draining(),
+    draining: leaving(),
     version: deployment.version,
     role: roleName,
     stores: redis === null ? 'embedded' : 'servers',
@@ -140,6 +152,8 @@ function healthOf({ runtime, stores, configuration, metering }: RunningParts): H
         ),
       }),
     },
+    ...(redis !== null && { clock: clocks.health() }),
+    ...(redisSettings !== null && { redis_settings: redisSettings }),
     ...(meteringHealth !== undefined && { metering: meteringHealth }),
   };
 }
@@ -154,21 +168,35 @@ function isRedisUp(redis: Redis): boolean {
   return ready && breaker === 'closed';
 }
 
-/** Stops serving before it stops what serving needs, and closes the stores last. */
+/**
+ * Not ready first, while load balancers notice; then no new requests; at the end of the drain time what is open is cut off. Then
+ * stops what serving needs, and closes the stores last.
+ */
 async function shutDown(running: RunningParts, listener: Listener): Promise<{ cut: number }> {
-  const { environment, log } = running.runtime;
-  running.runtime.startDraining();
-  running.admission.desk.wakeAll();
+  const { environment, log, clock } = running.runtime;
+  const endMs = clock.monotonicMs() + environment.RELAY_DRAIN_TIMEOUT_MS;
+  running.runtime.startLeaving();
+  listener.startLeaving();
   log.info({ open_requests: listener.openRequests() }, 'draining');
-  const { cut } = await listener.drain(environment.RELAY_DRAIN_TIMEOUT_MS);
+  await afterMs(lameDuckMsOf(running.runtime));
+  running.runtime.startDraining();
+  const { cut } = await listener.drain(Math.max(0, endMs - clock.monotonicMs()), running.inference.cutOff);
   await running.mail?.stop(MAIL_MS_MAX);
   const { kept, lost } = await running.admission.stop(FLUSH_MS_MAX);
   await running.metering()?.stop();
   await running.inference.stop();
   await running.authenticators.stop();
+  running.clocks.stop();
   await running.configuration.snapshots.stop();
   await running.upstream.egress.close();
   await running.stores.close();
   log.info({ cut, kept_on_disk: kept, lost }, 'stopped');
   return { cut };
+}
+
+/** A process without clients has none to wait for. */
+function lameDuckMsOf({ environment, roleName }: Runtime): number {
+  const { management, inference } = roles[roleName];
+  if (!management && !inference) return 0;
+  return Math.min(environment.RELAY_LAME_DUCK_MS, environment.RELAY_DRAIN_TIMEOUT_MS);
 }

@@ -5,6 +5,7 @@ import type { AdmissionEngine } from '../admission/engine.ts';
 import { createFleetFlows } from '../admission/fleet-flows.ts';
 import { createEndpointHealth, type EndpointHealth } from '../admission/health/endpoint-health.ts';
 import { createRedisHealthStore } from '../admission/health/redis-health-store.ts';
+import { relayTo } from '../admission/line.ts';
 import type { FlowsAsk, LiveFlow } from '../admission/live-flows.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createRedisEngine } from '../admission/redis/engine.ts';
@@ -12,16 +13,21 @@ import { createScripts } from '../admission/redis/scripts.ts';
 import { createSharedCooldowns } from '../admission/shared-cooldowns.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
+import { createSetAside, type SetAside } from '../kit/set-aside.ts';
 import { createStreamJournal, type JournalState } from '../metering/journal/index.ts';
 import { createSendUsage, createUsageStream } from '../metering/usage-stream.ts';
+import { readPostedRequests } from '../store/ledger/posted-requests.ts';
 import type { Database } from '../store/postgres/schema.ts';
 import type { Redis } from '../store/redis/redis.ts';
-import { prefixOfShard, SHARDS } from '../store/redis/shards.ts';
+import { prefixOfShard } from '../store/redis/shards.ts';
+import { epochParts } from './epoch-parts.ts';
 import { knownUsage } from './known-usage.ts';
-import { calendarOpenings } from './window-openings.ts';
+import { currentOpenings } from './window-openings.ts';
 
 const SWEEP_MS = 1_000;
 const USAGE_RECORDS_MAX = 50_000;
+/** Enough to meet every node of a usual cluster. */
+const SHARDS_WITH_SCRIPTS = Array.from({ length: 16 }, (_, shard) => shard);
 
 export interface AdmissionParts {
   readonly redis: Redis;
@@ -30,7 +36,7 @@ export interface AdmissionParts {
   readonly log: Log;
   /** Where usage is stored while Redis is unavailable. */
   readonly spool: { readonly directory: string; readonly bytesMax: number };
-  /** Unique per process: the channel for wake-ups of its queued requests. */
+  /** Unique per process: releases of its waiting requests are sent to it. */
   readonly gatewayId: string;
   /** Wraps the engine to measure it. */
   readonly timed?: (engine: AdmissionEngine) => AdmissionEngine;
@@ -48,6 +54,8 @@ export interface RunningAdmission {
   counts(): ReturnType<AdmissionDesk['counts']> & { readonly unsent: number };
   /** Usage stored on disk, for metrics. */
   spoolState(): JournalState;
+  /** What was stored and could not be read, for metrics. */
+  setAside: SetAside['counts'];
   /** Expires leases of gateways that died. */
   startSweeping(): void;
   /** Call before the first request. Throws when the process must not serve. */
@@ -64,11 +72,15 @@ export interface StoppedAdmission {
   readonly lost: number;
 }
 
-/** The limits engine on Redis, with what delivers its usage reliably: stream, journal, cooldowns, wake-ups. */
+/** The limits engine on Redis, with what delivers its usage reliably: stream, journal, cooldowns, the line. */
 export function createAdmission(parts: AdmissionParts): RunningAdmission {
   const { redis, clock, log } = parts;
   const scripts = createScripts(redis);
-  const engine = createRedisEngine({ scripts, gatewayId: parts.gatewayId });
+  const aside = createSetAside(log);
+  const { gatewayId } = parts;
+  const line = relayTo(() => desk);
+  const epochs = epochParts(parts, (restarted) => desk.shardRestarted(restarted));
+  const engine = createRedisEngine({ scripts, gatewayId, line, aside, epochs });
   const cooldowns = createSharedCooldowns({ redis, clock, log });
   const send = createSendUsage(redis);
   const journal = createStreamJournal({
@@ -80,20 +92,20 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     log,
   });
   const usage = createUsageStream({ send, keep: journal.record, recordsMax: USAGE_RECORDS_MAX, log });
-  const openings = calendarOpenings.bind(null, parts);
-  const desk = createDesk({
+  const openings = currentOpenings.bind(null, parts);
+  const desk: AdmissionDesk = createDesk({
     engine: parts.timed?.(engine) ?? engine,
     local: createLocalCooldowns({ clock, channel: cooldowns }),
     append: usage.append,
     journal,
     openings,
+    posted: (operationIds) => readPostedRequests(parts.db, operationIds),
     clock,
     log,
   });
-  const fleet = createFleetFlows({ redis, own: desk.flows, gatewayId: parts.gatewayId, clock, log });
+  const fleet = createFleetFlows({ redis, own: desk.flows, gatewayId, clock, log, aside });
   const health = createEndpointHealth({ store: createRedisHealthStore({ redis, log }), clock, log });
   let sweeper: NodeJS.Timeout | null = null;
-  let unsubscribe: (() => Promise<void>) | null = null;
 
   return {
     desk,
@@ -103,6 +115,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     liveFlows: fleet.read,
     counts: () => ({ ...desk.counts(), unsent: usage.pending() }),
     spoolState: journal.state,
+    setAside: aside.counts,
     startSweeping() {
       sweeper ??= setInterval(() => {
         // The Redis client logs outages. The next sweep that succeeds expires the same leases.
@@ -114,13 +127,9 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
       cooldowns.start();
       desk.start();
       journal.start();
-      // If Redis is unavailable now, the first call loads the script.
-      const shards = Array.from({ length: SHARDS }, (_, shard) => scripts.load(prefixOfShard(shard)));
-      await Promise.allSettled(shards);
-      const wakes = redis.subscribe(`relay:wake:${parts.gatewayId}`, (operationId) =>
-        desk.woken(operationId),
-      );
-      [unsubscribe] = await Promise.all([wakes, fleet.start(), health.start()]);
+      // If Redis is unavailable now, or a node is missed, the first call loads the script.
+      await Promise.allSettled(SHARDS_WITH_SCRIPTS.map((shard) => scripts.load(prefixOfShard(shard))));
+      await Promise.all([fleet.start(), health.start()]);
     },
     async stop(timeoutMs) {
       const unsettled = await desk.stop(timeoutMs);
@@ -129,7 +138,6 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
       if (sweeper !== null) clearInterval(sweeper);
       cooldowns.stop();
       await health.stop();
-      await unsubscribe?.();
       await fleet.stop();
       return { kept, lost: lost + unsettled };
     },

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import {
   type AuthenticateSession,
@@ -20,7 +21,7 @@ export interface AuthenticatorParts {
   readonly runtime: Runtime;
   readonly stores: Pick<Stores, 'database'>;
   readonly configuration: Configuration;
-  readonly keyPepper: Buffer;
+  readonly keyPepper: KeyObject;
   /** Creates the authenticator of browser sessions, given how to read an organization's current snapshot. */
   readonly session: (snapshotOf: SnapshotOf) => AuthenticateSession;
 }

@@ -1,18 +1,19 @@
-import { createDesk } from '../admission/desk.ts';
+import { type AdmissionDesk, createDesk } from '../admission/desk.ts';
 import type { AdmissionEngine, Opening } from '../admission/engine.ts';
 import { createEndpointHealth } from '../admission/health/endpoint-health.ts';
 import { createMemoryHealthStore } from '../admission/health/health-store.ts';
+import { relayTo } from '../admission/line.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
-import { createMemoryEngine, type MemoryEngine } from '../admission/memory/engine.ts';
+import { createMemoryEngine } from '../admission/memory/engine.ts';
+import { SHORT_WINDOW_MS } from '../admission/rebuild-windows.ts';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { Log } from '../kit/log.ts';
+import { createSetAside } from '../kit/set-aside.ts';
 import type { LedgerJournal } from '../metering/journal/index.ts';
 import type { RunningAdmission } from './start-admission.ts';
 import { calendarOpenings, type OpeningParts, shortOpenings } from './window-openings.ts';
 
 const SWEEP_MS = 1_000;
-/** The engine's minute plus one bucket. */
-const SHORT_WINDOW_MS = 62_000;
 
 export interface EmbeddedAdmissionParts extends OpeningParts {
   readonly log: Log;
@@ -32,22 +33,21 @@ export interface EmbeddedAdmission extends RunningAdmission {
  */
 export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): EmbeddedAdmission {
   const { clock, log, ledger } = parts;
+  const aside = createSetAside(log);
   // Requests that the previous process dispatched are in the ledger and still count toward windows.
   const startedMs = clock.nowMs();
-  const memory = createMemoryEngine({
+  const engine = createMemoryEngine({
     clock,
     append: ledger.settlement,
     appendExpired: (draft, candidate) => ledger.expired(requestIdOf(draft), draft, candidate),
-    // Deferred, because the engine calls this in the middle of a step.
-    wake: (operationId) => queueMicrotask(() => desk.woken(operationId)),
+    line: relayTo(() => desk),
     shortWindowsUnknownUntilMs: startedMs + SHORT_WINDOW_MS,
   });
-  const engine = journaled(memory, ledger);
   const openings = async (organizationId: string, policies: readonly AppliedLimit[]): Promise<Opening[]> => [
     ...(await calendarOpenings(parts, organizationId, policies)),
     ...(await shortOpenings(parts, organizationId, policies, startedMs - SHORT_WINDOW_MS)),
   ];
-  const desk = createDesk({
+  const desk: AdmissionDesk = createDesk({
     engine: parts.timed?.(engine) ?? engine,
     local: createLocalCooldowns({
       clock,
@@ -55,6 +55,7 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
     }),
     append: ledger.record,
     journal: ledger,
+    keepDraft: ledger.draft,
     openings,
     clock,
     log,
@@ -68,17 +69,18 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
     health,
     async limitUsage(organizationId, policies) {
       // After a start, most windows are not loaded yet. Load them, so that a used budget does not show as unused.
-      const unknown = memory.unknown(organizationId, policies);
+      const unknown = engine.unknown(organizationId, policies);
       if (unknown.length > 0)
-        await memory.initialize(organizationId, await openings(organizationId, unknown));
-      return memory.usage(organizationId, policies);
+        await engine.initialize(organizationId, await openings(organizationId, unknown));
+      return engine.usage(organizationId, policies);
     },
     liveFlows: async (ask) => desk.flows(ask),
     counts: () => ({ ...desk.counts(), unsent: 0 }),
     spoolState: ledger.state,
-    isIdle: () => memory.leases() === 0 && ledger.backlog().entries === 0,
+    setAside: aside.counts,
+    isIdle: () => engine.leases() === 0 && ledger.backlog().entries === 0,
     startSweeping() {
-      sweeper ??= setInterval(() => void memory.sweep(), SWEEP_MS);
+      sweeper ??= setInterval(() => void engine.sweep(), SWEEP_MS);
     },
     prepare: ledger.recover,
     async start() {
@@ -91,25 +93,6 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
       await health.stop();
       const { kept, lost } = await ledger.stop(timeoutMs);
       return { kept, lost: lost + unsettled };
-    },
-  };
-}
-
-/** Persist before dispatch. */
-function journaled(memory: MemoryEngine, ledger: LedgerJournal): AdmissionEngine {
-  return {
-    ...memory,
-    async admit(ask) {
-      const answer = await memory.admit(ask);
-      if (answer.kind !== 'admitted') return answer;
-      const { organizationId, operationId, draft } = ask;
-      try {
-        ledger.draft({ organizationId, operationId, candidate: answer.candidate, draft }, memory.leases());
-      } catch (error) {
-        await memory.void(organizationId, operationId);
-        throw error;
-      }
-      return answer;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { createFollowLimits } from '../admission/follow-limits.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import { CLOCK_LEEWAY_SECONDS, CONTEXT_SECONDS } from '../edge/context/context.ts';
@@ -6,16 +7,23 @@ import { createContextSigner } from '../edge/context/sign-context.ts';
 import { createContextVerifier } from '../edge/context/verify-context.ts';
 import { createForwarder } from '../edge/forward.ts';
 import type { Authenticate } from '../http/authenticate.ts';
+import { type BodyMemory, createBodyMemory } from '../http/body-memory.ts';
 import { withCors } from '../http/cors.ts';
 import type { RequestHandler } from '../http/listener.ts';
+import { type OpenWork, stopOpenWork } from '../http/open-work.ts';
 import { createNewestSnapshot } from '../inference/guard/newest-snapshot.ts';
 import { createInferenceHandler } from '../inference/handler.ts';
 import { createHealthProbes, type HealthProbes } from '../inference/health-probes.ts';
+import { DeadlineWheel } from '../kit/deadline-wheel.ts';
 import { createInternalLink } from '../kit/egress/index.ts';
+import { createFairSlices } from '../kit/fair-slices.ts';
+import { createOneAtATime } from '../kit/one-at-a-time.ts';
+import { createShares } from '../kit/shares.ts';
 import { type CredentialUses, createCredentialUses } from '../store/keys/credential-uses.ts';
 import { createKeyBudgets } from '../store/keys/key-budgets.ts';
 import { createUsedContexts } from '../store/keys/used-contexts.ts';
 import type { Upstream } from './create-upstream.ts';
+import type { Environment } from './environment.ts';
 import type { Configuration } from './open-configuration.ts';
 import type { Stores } from './open-stores.ts';
 import { roles } from './roles.ts';
@@ -27,6 +35,11 @@ const HEAD_TIMEOUT_MS = 4 * 3_600_000;
 const IDLE_TIMEOUT_MS = 3_660_000;
 /** The signer's clock and the verifier's may be off by the leeway in opposite directions, at both ends of the context's life. */
 const CONTEXT_LIFE_MS = (CONTEXT_SECONDS + 4 * CLOCK_LEEWAY_SECONDS) * 1_000;
+
+/** How long one turn of the event loop may read large bodies. All other requests wait meanwhile. */
+const SLICE_MS = 1;
+/** Keys with limits of their own whose requests wait when the configuration changes. */
+const WAITING_KEYS_MAX = 1_000;
 
 export interface InferenceParts {
   readonly runtime: Runtime;
@@ -42,6 +55,8 @@ export interface InferenceParts {
 export interface RunningInference {
   /** Null in a role that serves nothing below `/v1/`. */
   readonly handler: RequestHandler | null;
+  /** Ends every request in progress with an error. */
+  cutOff(): void;
   stop(): Promise<void>;
 }
 
@@ -53,20 +68,23 @@ export function startInference(parts: InferenceParts): RunningInference {
   const { environment, roleName } = parts.runtime;
   const isSplit = environment.RELAY_MODE === 'hosted' && roleName !== 'all';
   const origins = new Set(environment.RELAY_CORS_ORIGINS);
+  const open: OpenWork = new Set();
+  const cutOff = () => stopOpenWork(open);
   if (isSplit && roleName === 'platform') {
-    const { handler, stop } = startForwarding(parts);
-    return { handler: withCors(origins, handler), stop };
+    const { handler, stop } = startForwarding(parts, open);
+    return { handler: withCors(origins, handler), cutOff, stop };
   }
-  if (!roles[roleName].inference) return { handler: null, stop: nothing };
+  if (!roles[roleName].inference) return { handler: null, cutOff, stop: nothing };
   const { noted, uses } = noteCredentials(parts);
   const probes = followHealth(parts);
+  followLimits(parts);
   const stop = () => {
     probes.stop();
     return uses.stop();
   };
   // Browsers call the platform and never the inference behind it.
-  if (isSplit) return { handler: createGate(noted), stop };
-  return { handler: withCors(origins, createDataPlane(noted, noted.authenticate)), stop };
+  if (isSplit) return { handler: createGate(noted, open), cutOff, stop };
+  return { handler: withCors(origins, createDataPlane(noted, open, noted.authenticate)), cutOff, stop };
 }
 
 /** Every settled request notes the credential that it used. */
@@ -84,7 +102,7 @@ function noteCredentials(parts: InferenceParts): { noted: InferenceParts; uses: 
   return { noted, uses };
 }
 
-function createDataPlane(parts: InferenceParts, authenticate: Authenticate): RequestHandler {
+function createDataPlane(parts: InferenceParts, open: OpenWork, authenticate: Authenticate): RequestHandler {
   const { runtime, configuration, upstream, admission } = parts;
   const { environment, clock, log } = runtime;
   const { fences, snapshots } = configuration;
@@ -93,17 +111,23 @@ function createDataPlane(parts: InferenceParts, authenticate: Authenticate): Req
     log,
     publicUrl: runtime.publicUrl,
     draining: runtime.draining,
+    open,
     egress: upstream.egress,
+    slices: createFairSlices(clock, SLICE_MS),
+    decoding: createOneAtATime(),
     desk: admission.desk,
     health: admission.health,
     waitersMax: environment.RELAY_WAITERS_MAX,
+    waitingPlaces: createShares(environment.RELAY_WAITING_MAX, environment.RELAY_MODE === 'hosted'),
     authenticate,
     snapshotOf: (organizationId) => snapshots.get(organizationId) ?? snapshots.load(organizationId),
     newest: createNewestSnapshot({ fences, snapshots, clock, log }),
     askGuardrail: upstream.askGuardrail,
     typicalOutput: upstream.typicalOutput,
     bodyBytesMax: environment.RELAY_MAX_BODY_BYTES,
+    bodyMemory: bodyMemoryOf(environment),
     attemptsMax: environment.RELAY_ATTEMPTS_MAX,
+    deadlines: new DeadlineWheel(clock),
     headersTimeoutMs: environment.RELAY_UPSTREAM_HEADERS_TIMEOUT_MS,
     idleTimeoutMs: environment.RELAY_UPSTREAM_IDLE_TIMEOUT_MS,
     onSettled: parts.onSettled,
@@ -130,7 +154,21 @@ function followHealth({ runtime, configuration, upstream, admission }: Inference
   return probes;
 }
 
-function startForwarding({ runtime, configuration, authenticate }: InferenceParts): {
+/** Those who wait are told when a limit changes. */
+function followLimits({ runtime, stores, configuration, admission }: InferenceParts): void {
+  const { db } = stores.database;
+  const budgets = createKeyBudgets({ db, keysMax: WAITING_KEYS_MAX });
+  const { desk } = admission;
+  const follow = createFollowLimits({ desk, keyPoliciesOf: budgets.of, log: runtime.log });
+  configuration.snapshots.onChange((_organizationId, snapshot) => {
+    if (snapshot !== undefined) void follow(snapshot);
+  });
+}
+
+function startForwarding(
+  { runtime, configuration, authenticate }: InferenceParts,
+  open: OpenWork,
+): {
   readonly handler: RequestHandler;
   stop(): Promise<void>;
 } {
@@ -149,14 +187,17 @@ function startForwarding({ runtime, configuration, authenticate }: InferencePart
     versionOf: (organizationId) => snapshots.get(organizationId)?.version ?? 0,
     link,
     bodyBytesMax: environment.RELAY_MAX_BODY_BYTES,
+    bodyMemory: bodyMemoryOf(environment),
+    slices: createFairSlices(clock, SLICE_MS),
     publicUrl: runtime.publicUrl,
     draining: runtime.draining,
+    open,
     log: runtime.log,
   });
   return { handler, stop: () => link.close() };
 }
 
-function createGate(parts: InferenceParts): RequestHandler {
+function createGate(parts: InferenceParts, open: OpenWork): RequestHandler {
   const { runtime, stores, configuration } = parts;
   const { environment, clock, log, publicUrl } = runtime;
   const { database, redis } = stores;
@@ -175,8 +216,18 @@ function createGate(parts: InferenceParts): RequestHandler {
     keyPoliciesOf: budgets.of,
     publicUrl,
     log,
-    inner: (authenticate) => createDataPlane(parts, authenticate),
+    inner: (authenticate) => createDataPlane(parts, open, authenticate),
   });
+}
+
+/** One body of the largest size always fits the share of an organization that is alone, which is a half. */
+function bodyMemoryOf({
+  RELAY_BODY_MEMORY_BYTES,
+  RELAY_MAX_BODY_BYTES,
+  RELAY_MODE,
+}: Environment): BodyMemory {
+  const bytesMax = Math.max(RELAY_BODY_MEMORY_BYTES, 2 * RELAY_MAX_BODY_BYTES);
+  return createBodyMemory({ bytesMax, shared: RELAY_MODE === 'hosted' });
 }
 
 async function nothing(): Promise<void> {}

@@ -3,12 +3,14 @@ import { windowStartMs } from '../admission/calendar-window.ts';
 import type { AdmissionEngine } from '../admission/engine.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
+import type { Sealer } from '../kit/seal.ts';
 import { startBacklog } from '../metering/backlog.ts';
 import { createIdleShards } from '../metering/compare-windows.ts';
 import type { LedgerJournal } from '../metering/journal/index.ts';
 import { startLedgerWorker } from '../metering/ledger-worker.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
 import { startRetention } from '../metering/retention.ts';
+import { startShardPatrol } from '../metering/shard-patrol.ts';
 import type { Ledger } from '../metering/sinks/ledger-sink.ts';
 import type { Database } from '../store/postgres/schema.ts';
 import type { Redis } from '../store/redis/redis.ts';
@@ -26,6 +28,7 @@ interface LedgerParts {
 
 export interface MeteringParts extends LedgerParts {
   readonly ledger: Ledger;
+  readonly sealer: Sealer;
   readonly redis: Redis;
   /** Unique per process. */
   readonly consumer: string;
@@ -35,6 +38,7 @@ export interface MeteringParts extends LedgerParts {
 export function startMetering(parts: MeteringParts) {
   const worker = startLedgerWorker(parts);
   const backlog = startBacklog(parts);
+  const patrol = startShardPatrol(parts);
   const isIdle = createIdleShards(parts.redis);
   const reconciliation = startReconciliation({ ...parts, isIdle, windowStartMs });
   const followers = parts.sinks.follow(parts.db);
@@ -45,7 +49,7 @@ export function startMetering(parts: MeteringParts) {
     followers,
     health: () => healthOf(reconciliation),
     async stop(): Promise<void> {
-      await Promise.all([worker.stop(), backlog.stop(), reconciliation.stop()]);
+      await Promise.all([worker.stop(), backlog.stop(), patrol.stop(), reconciliation.stop()]);
       await Promise.all(followers.map((follower) => follower.stop()));
     },
   };

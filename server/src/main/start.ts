@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createLog } from '../kit/log.ts';
 import { lockDataDirectory } from '../store/embedded/data-directory-lock.ts';
 import { type Environment, readEnvironment } from './environment.ts';
+import { withLoopbackUpstreams } from './loopback-upstreams.ts';
 import { type RunningServer, serve } from './serve.ts';
 import { type KeptSecrets, keepSecrets, noteShown, randomSecrets } from './start-secrets.ts';
 
@@ -32,7 +33,8 @@ export interface StartedServer extends RunningServer {
  * `EnvironmentError`, `DirectoryInUseError` and `SecretsError` with messages for the operator.
  */
 export async function start(options: StartOptions): Promise<StartedServer> {
-  const source: Record<string, string> = { RELAY_LOG_LEVEL: 'warn', ...onlySet(options.source) };
+  const defaults = { RELAY_LOG_LEVEL: 'warn', RELAY_LAME_DUCK_MS: '0' };
+  const source: Record<string, string> = { ...defaults, ...onlySet(options.source) };
   // Report all invalid settings before creating anything.
   readEnvironment({ ...randomSecrets(), ...source }, 'all', 'embedded');
   const { directory } = options;
@@ -43,10 +45,8 @@ export async function start(options: StartOptions): Promise<StartedServer> {
       isUsed: existsSync(join(directory, 'postgres')),
       hasTokens: source['RELAY_MODE'] !== 'hosted',
     });
-    const environment = addressed(
-      readEnvironment({ ...secrets.values, ...source }, 'all', 'embedded'),
-      options,
-    );
+    const given = readEnvironment({ ...secrets.values, ...source }, 'all', 'embedded');
+    const environment = withLoopbackUpstreams(addressed(given, options));
     const log = createLog(environment.RELAY_LOG_LEVEL, process.stderr);
     const server = await serve(environment, 'all', { dataDirectory: { path: directory, lock }, log });
     return {

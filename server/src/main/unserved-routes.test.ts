@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createSecretKey } from 'node:crypto';
 import { it } from 'node:test';
 import { sessionHandlers } from '../edge/session-routes.ts';
 import { routesWithoutHandler } from '../http/management-app.ts';
@@ -12,7 +13,7 @@ const UNSERVED: readonly string[] = [];
 it('exactly these routes of the contract are not served yet', () => {
   // The test lists handlers and never calls them, so they need no real dependencies.
   const sessions = sessionHandlers({
-    secret: Buffer.alloc(32),
+    secret: createSecretKey(Buffer.alloc(32)),
     publicUrl: 'http://localhost',
     admin: null,
   } as Parameters<typeof sessionHandlers>[0]);

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
 import { windowStartMs } from '../admission/calendar-window.ts';
 import type { Opening } from '../admission/engine.ts';
+import { GEOMETRY } from '../admission/memory/window.ts';
+import { SHORT_WINDOW_MS } from '../admission/rebuild-windows.ts';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
 import { isSliding } from '../domain/limits/period.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -29,7 +31,20 @@ export async function calendarOpenings(
   return windows.map(({ policy, startMs }, index) => ({ policy, startMs, amount: amounts[index] ?? 0 }));
 }
 
-/** Reads what requests used of sliding windows since then. Each window also gets an empty entry, so that the engine knows it. */
+/** Reads windows of any period, as they are now. */
+export async function currentOpenings(
+  parts: OpeningParts,
+  organizationId: string,
+  policies: readonly AppliedLimit[],
+): Promise<Opening[]> {
+  const sinceMs = parts.clock.nowMs() - SHORT_WINDOW_MS;
+  return [
+    ...(await calendarOpenings(parts, organizationId, policies)),
+    ...(await shortOpenings(parts, organizationId, policies, sinceMs)),
+  ];
+}
+
+/** Reads what requests used of sliding windows since then, bucket by bucket. Each window also gets an empty entry, so that the engine knows it. */
 export async function shortOpenings(
   { db }: Pick<OpeningParts, 'db'>,
   organizationId: string,
@@ -42,8 +57,13 @@ export async function shortOpenings(
     if (period === 'none' || !isSliding(period)) continue;
     const counted = { metric, counts: policy.counts };
     openings.push({ policy, startMs: sinceMs, amount: 0 });
-    for (const { atMs, amount } of await readRecentUsage(db, organizationId, counted, sinceMs))
-      openings.push({ policy, startMs: atMs, amount });
+    const { bucketMs } = GEOMETRY[period];
+    const sums = new Map<number, number>();
+    for (const { atMs, amount } of await readRecentUsage(db, organizationId, counted, sinceMs)) {
+      const startMs = Math.floor(atMs / bucketMs) * bucketMs;
+      sums.set(startMs, (sums.get(startMs) ?? 0) + amount);
+    }
+    for (const [startMs, amount] of sums) openings.push({ policy, startMs, amount });
   }
   return openings;
 }

@@ -7,7 +7,7 @@ import { type Configuration, isPostgresqlUp } from './open-configuration.ts';
 import type { Stores } from './open-stores.ts';
 import type { Runtime } from './runtime.ts';
 
-export interface MetricsPageParts extends Pick<MetricSources, 'admission' | 'metering'> {
+export interface MetricsPageParts extends Pick<MetricSources, 'admission' | 'clocks' | 'metering'> {
   readonly runtime: Runtime;
   readonly stores: Pick<Stores, 'redis'>;
   readonly configuration: Configuration;
@@ -17,7 +17,7 @@ export interface MetricsPageParts extends Pick<MetricSources, 'admission' | 'met
 
 /** Serves `/metrics` and passes every other request on. */
 export function withMetrics(parts: MetricsPageParts, everythingElse: RequestHandler): RequestHandler {
-  const { runtime, configuration, measurements, admission, metering } = parts;
+  const { runtime, configuration, clocks, measurements, admission, metering } = parts;
   const { environment, roleName, deployment, publicUrl, clock, log } = runtime;
   const metrics = createServerMetrics({
     info: { version: deployment.version, role: roleName, mode: deployment.mode },
@@ -29,6 +29,7 @@ export function withMetrics(parts: MetricsPageParts, everythingElse: RequestHand
     metering,
     isPostgresqlUp: () => isPostgresqlUp(configuration, clock.nowMs()),
     clock,
+    clocks,
   });
   const token = environment.RELAY_METRICS_TOKEN;
   return createMetricsPage(

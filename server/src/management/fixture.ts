@@ -1,4 +1,4 @@
-import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomBytes, randomUUIDv7 } from 'node:crypto';
 import {
   allScopes,
   compileValidator,
@@ -9,7 +9,8 @@ import {
   routes,
   type Scope,
 } from '@relay/contract';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { NOBODY } from '../admission/ask.fixture.ts';
 import type { AdmissionEngine } from '../admission/engine.ts';
 import { createEndpointHealth } from '../admission/health/endpoint-health.ts';
 import { createMemoryHealthStore } from '../admission/health/health-store.ts';
@@ -46,7 +47,7 @@ export interface ManagementFixture {
   readonly snapshots: Snapshots;
   readonly acme: Caller;
   readonly globex: Caller;
-  readonly keyPepper: Buffer;
+  readonly keyPepper: KeyObject;
   /** The fences raised so far, oldest first. */
   readonly raised: readonly { readonly organizationId: string; readonly version: number }[];
   /** The limits engine that live limit state is read from. */
@@ -138,10 +139,10 @@ export async function startManagement(
     clock,
     append: () => undefined,
     appendExpired: () => undefined,
-    wake: () => undefined,
+    line: NOBODY,
   });
   const { db } = database;
-  const keyPepper = randomBytes(32);
+  const keyPepper = createSecretKey(randomBytes(32));
   const raised: { organizationId: string; version: number }[] = [];
   const handlers = createManagementHandlers({
     ofOrganization: database.ofOrganization,
@@ -154,7 +155,10 @@ export async function startManagement(
     egress,
     openEgress: () => createEgress(egressOptions),
     snapshots,
-    admission: { ...admission, refuseInLine: (_organizationId, id) => concurrencyRefusal(id) },
+    admission: {
+      ...admission,
+      refuseInLine: (_organizationId, id, retryMsMin) => concurrencyRefusal(id, retryMsMin),
+    },
     health,
     clock,
     newId: randomUUIDv7,
@@ -356,4 +360,15 @@ export function refusal(code: string, param?: string, words?: RegExp): (error: u
       throw new Error(`expected ${code} at ${param}, got ${actual} at ${detail?.param}: ${message}`);
     return true;
   };
+}
+
+/** Resolves when a session of this database waits for a lock. */
+export async function lockIsAwaited(db: Kysely<Database>): Promise<void> {
+  const deadlineMs = Date.now() + 30_000;
+  while (Date.now() < deadlineMs) {
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    if (rows.length > 0) return;
+  }
+  throw new Error('no session waits for a lock');
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Redis } from '../store/redis/redis.ts';
-import { prefixOfShard, SHARDS, usageStreamOf } from '../store/redis/shards.ts';
+import { usageStreamOf } from '../store/redis/shards.ts';
 import { GROUP } from './stream-group.ts';
 
 const EVERY_MS = 5_000;
 
-/** Settled usage of all shards that is not in the ledger yet. */
+/** Settled usage of all shards in use that is not in the ledger yet. */
 export interface BacklogState {
   readonly entries: number;
   /** Entries that a worker has taken and not written yet. */
@@ -50,8 +50,8 @@ export function startBacklog(deps: { readonly redis: Redis; readonly clock: Cloc
 export async function readBacklog({ redis, clock }: { redis: Redis; clock: Clock }): Promise<BacklogState> {
   let [entries, taken] = [0, 0];
   let oldestMs = Number.POSITIVE_INFINITY;
-  for (let shard = 0; shard < SHARDS; shard += 1) {
-    const stream = usageStreamOf(prefixOfShard(shard));
+  for (const prefix of await redis.shards.list()) {
+    const stream = usageStreamOf(prefix);
     // Written entries are removed, so the length is the backlog.
     const length = Number(await redis.run(['XLEN', stream], stream));
     if (length === 0) continue;

@@ -93,13 +93,15 @@ function openWindows(
 
 /** Redis knows this per shard, and an organization belongs to one shard. */
 export function createIdleShards(redis: Redis): CompareDeps['isIdle'] {
-  return async (organizationId) => {
-    const prefix = prefixOf(organizationId);
-    const stream = usageStreamOf(prefix);
-    if (Number(await redis.run(['XLEN', stream], stream)) > 0) return false;
-    const leases = leasesOf(prefix);
-    return Number(await redis.run(['ZCARD', leases], leases)) === 0;
-  };
+  return (organizationId) => isIdleShard(redis, prefixOf(organizationId));
+}
+
+/** Whether a shard has neither usage that is not in the ledger nor leases. */
+export async function isIdleShard(redis: Redis, prefix: string): Promise<boolean> {
+  const stream = usageStreamOf(prefix);
+  if (Number(await redis.run(['XLEN', stream], stream)) > 0) return false;
+  const leases = leasesOf(prefix);
+  return Number(await redis.run(['ZCARD', leases], leases)) === 0;
 }
 
 /** The key under which the engine's scripts keep all leases of a shard, by their expiry. */

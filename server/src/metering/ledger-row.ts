@@ -1,4 +1,5 @@
-import { fallbacksOf, type RequestRecord } from '../domain/request-record.ts';
+import type { Usage } from '../domain/money/usage.ts';
+import { fallbacksOf, type RequestRecord, type Translated } from '../domain/request-record.ts';
 import type { LedgerRow } from '../store/ledger/ledger-row.ts';
 
 const CLIENT_TEXT_CHARACTERS_MAX = 200;
@@ -35,6 +36,8 @@ export function ledgerRow(record: RequestRecord, settledAtMs: number): LedgerRow
     estimated_cost_micros: record.estimatedCostMicros ?? 0,
     actual_input_tokens: metered ? record.actualInputTokens : null,
     actual_cached_input_tokens: metered ? record.actualCachedInputTokens : null,
+    actual_cache_write_5m_tokens: record.actualCacheWrite5mTokens ?? 0,
+    actual_cache_write_1h_tokens: record.actualCacheWrite1hTokens ?? 0,
     actual_output_tokens: metered ? record.actualOutputTokens : null,
     actual_cost_micros: record.actualCostMicros,
     usage_source: record.usageSource,
@@ -42,10 +45,8 @@ export function ledgerRow(record: RequestRecord, settledAtMs: number): LedgerRow
   };
 }
 
-/** Makes client-supplied text valid for PostgreSQL, which would otherwise refuse the row. */
 function clientText(text: string | null | undefined): string | null {
-  if (text === null || text === undefined) return null;
-  return text.slice(0, CLIENT_TEXT_CHARACTERS_MAX).toWellFormed().replaceAll('\0', '\u{FFFD}');
+  return text?.slice(0, CLIENT_TEXT_CHARACTERS_MAX) ?? null;
 }
 
 function boundPolicyOf({ boundPolicy }: RequestRecord): LedgerRow['bound_policy'] {
@@ -72,14 +73,30 @@ function attemptsOf({ attempts }: RequestRecord): LedgerRow['attempts'] {
     started_ms: attempt.startedMs ?? null,
     wait_ms: attempt.waitMs ?? null,
     latency_ms: attempt.latencyMs,
+    ...(attempt.upstreamRequestId === undefined ? {} : { upstream_request_id: attempt.upstreamRequestId }),
     ...(attempt.upstreamMessage === undefined ? {} : { upstream_message: attempt.upstreamMessage }),
+    ...(attempt.translated === undefined ? {} : translationOf(attempt.translated)),
   }));
 }
 
+function translationOf({ to, leftOut }: Translated) {
+  return to === null ? { left_out: leftOut } : { translated_to: to, left_out: leftOut };
+}
+
+function reportedOf({ inputTokens, outputTokens, cachedInputTokens }: Usage) {
+  return { input_tokens: inputTokens, output_tokens: outputTokens, cached_input_tokens: cachedInputTokens };
+}
+
 /** Null when the record has no routing decision. */
-function traceOf({ timings, candidates = [], guardrails = [] }: RequestRecord): LedgerRow['trace'] {
+function traceOf({
+  timings,
+  candidates = [],
+  guardrails = [],
+  reportedUsage,
+}: RequestRecord): LedgerRow['trace'] {
   if (timings == null && candidates.length === 0 && guardrails.length === 0) return null;
   return {
+    ...(reportedUsage !== undefined && { reported_usage: reportedOf(reportedUsage) }),
     timings:
       timings == null
         ? null

@@ -17,6 +17,7 @@ import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 import { startLedgerWorker } from './ledger-worker.ts';
 import { sampleRecord } from './request-records.fixture.ts';
 import { createPostgresLedger } from './sinks/postgres-ledger.ts';
+import { testSealer } from './test-sealer.fixture.ts';
 
 const WORKERS = 4;
 const RECORDS = 20_000;
@@ -60,7 +61,9 @@ describe('four workers on the same rollups', () => {
     const entries: Promise<unknown>[] = [];
     const waiting = new Map<string, string[]>();
     for (const record of records) {
-      const stream = usageStreamOf(prefixOf(record.organizationId));
+      const prefix = prefixOf(record.organizationId);
+      const stream = usageStreamOf(prefix);
+      redis.shards.use(prefix);
       const fields = [...(waiting.get(stream) ?? []), 'r', JSON.stringify(record)];
       if (fields.length < 2 * RECORDS_PER_ENTRY) {
         waiting.set(stream, fields);
@@ -104,9 +107,10 @@ describe('four workers on the same rollups', () => {
     const workers = databases.map(({ db }, index) =>
       startLedgerWorker({
         redis,
-        ledger: createPostgresLedger({ db, clock: systemClock }),
+        ledger: createPostgresLedger({ db, clock: systemClock, copies: true }),
         db,
         clock: systemClock,
+        sealer: testSealer,
         log,
         consumer: `worker-${index}`,
       }),

@@ -7,11 +7,13 @@ import { createLog } from '../kit/log.ts';
 import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
 import { createDatabase } from '../store/postgres/postgres.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
-import { prefixOf, prefixOfShard, SHARDS, usageStreamOf } from '../store/redis/shards.ts';
+import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 import { spoolBefore, spoolDirectory, usageBefore } from './kept-usage.fixture.ts';
 import { type LedgerWorker, type LedgerWorkerDeps, startLedgerWorker } from './ledger-worker.ts';
 import { sampleDraft, sampleRecord } from './request-records.fixture.ts';
 import { createPostgresLedger } from './sinks/postgres-ledger.ts';
+import { testSealer } from './test-sealer.fixture.ts';
+import { createSendUsage } from './usage-stream.ts';
 
 const log = createLog('silent');
 
@@ -51,9 +53,10 @@ describe('records on their way to the ledger', () => {
     const consumer = `worker-${workers.length}`;
     const worker = startLedgerWorker({
       redis,
-      ledger: createPostgresLedger({ db: migrated.db, clock: systemClock }),
+      ledger: createPostgresLedger({ db: migrated.db, clock: systemClock, copies: true }),
       db: migrated.db,
       clock: systemClock,
+      sealer: testSealer,
       log,
       consumer,
       ...over,
@@ -76,13 +79,21 @@ describe('records on their way to the ledger', () => {
 
   async function waitingEntries(): Promise<number> {
     let sum = 0;
-    for (let shard = 0; shard < SHARDS; shard += 1)
-      sum += Number(await redis.run(['XLEN', usageStreamOf(prefixOfShard(shard))]));
+    for (const prefix of await redis.shards.list())
+      sum += Number(await redis.run(['XLEN', usageStreamOf(prefix)]));
     return sum;
   }
 
-  function append(organizationId: string, ...fields: string[]): Promise<unknown> {
-    return redis.run(['XADD', usageStreamOf(prefixOf(organizationId)), '*', ...fields]);
+  /** The workers that hold entries of a stream. */
+  async function consumersOf(stream: string): Promise<string[]> {
+    // There is no group before the first read.
+    const reply = await redis.run(['XPENDING', stream, 'ledger']).catch(() => null);
+    const consumers: unknown = Array.isArray(reply) ? reply[3] : null;
+    return Array.isArray(consumers) ? consumers.map((each) => String(each[0])) : [];
+  }
+
+  function append(organizationId: string, ...fields: string[]): Promise<void> {
+    return createSendUsage(redis)(organizationId, fields);
   }
 
   /** Organizations of different shards. */
@@ -112,6 +123,20 @@ describe('records on their way to the ledger', () => {
       records.map(({ requestId }) => requestId).sort(),
     );
     assert.deepEqual(worker.counts(), { rows: 210, poisoned: 0 });
+  });
+
+  it('texts that PostgreSQL cannot hold do not cost a request its row', async () => {
+    const reason = 'chat to messages: "a\0\ud800" cannot be translated.';
+    const candidates = [
+      { endpointId: 'endpoint', rank: 0, verdict: 'incompatible', reason, waitMs: null },
+    ] as const;
+    const record = sampleRecord({ model: 'm\0', clientRequestId: '\udc00', candidates });
+    await append(record.organizationId, 'r', JSON.stringify(record));
+    work();
+    await until(async () => (await waitingEntries()) === 0, 'entries stay in the streams');
+    const [row] = await rows();
+    assert.equal(row?.model, 'm\u{FFFD}');
+    assert.match(JSON.stringify(row.trace), /a\u{FFFD}\u{FFFD}.* cannot be translated/u);
   });
 
   it('a request whose gateway died gets a row at its estimate, unless the gateway wrote a better one', async () => {
@@ -176,10 +201,7 @@ describe('records on their way to the ledger', () => {
       await sql`lock table requests in share mode`.execute(tx);
       await append(record.organizationId, 'r', JSON.stringify(record));
       work({ redis: proxied, consumer: 'lost' });
-      await until(
-        async () => JSON.stringify(await redis.run(['XPENDING', stream, 'ledger'])).includes('lost'),
-        'no worker took the entry',
-      );
+      await until(async () => (await consumersOf(stream)).includes('lost'), 'no worker took the entry');
       await proxy.refuse();
     });
     await until(async () => (await rows()).length === 1, 'the row is not committed');
@@ -188,6 +210,45 @@ describe('records on their way to the ledger', () => {
     await until(async () => (await waitingEntries()) === 0, 'the entry is not taken over');
     assert.equal((await rows()).length, 1);
     assert.deepEqual(second.counts(), { rows: 0, poisoned: 0 });
+  });
+
+  it('a worker lost in the middle of an entry leaves one row and one count per record', async () => {
+    const [{ organizationId }, lost] = [sampleRecord(), sampleDraft()];
+    const records = Array.from({ length: 7 }, () => sampleRecord({ organizationId }));
+    const fields = records.flatMap((record) => ['r', JSON.stringify(record)]);
+    const draft = JSON.stringify({ ...lost, organizationId });
+    await append(organizationId, ...fields, 'r', '{', 'x', draft, 'c', '0');
+    const ledger = createPostgresLedger({ db: migrated.db, clock: systemClock, copies: true });
+    const first = work({
+      ledger: {
+        async write(all) {
+          await ledger.write(all.slice(0, 3));
+          throw new Error('the process is killed');
+        },
+      },
+    });
+    await until(async () => (await rows()).length === 3, 'no part of the entry is committed');
+    await first.stop();
+    assert.equal(await waitingEntries(), 1);
+    const second = work({ abandonedMs: 0, claimEveryMs: 50 });
+    await until(async () => (await waitingEntries()) === 0, 'the entry is not taken over');
+    const found = await rows();
+    assert.deepEqual(
+      found.map(({ request_id }) => request_id),
+      [...records, lost].map(({ requestId }) => requestId).sort(),
+    );
+    assert.deepEqual(second.counts(), { rows: 5, poisoned: 1 });
+    const [sums] = await migrated.db
+      .selectFrom('request_rollups')
+      .select(({ fn }) => [
+        fn.sum<string>('requests_completed').as('completed'),
+        fn.sum<string>('requests_failed').as('failed'),
+      ])
+      .where('bucket', '=', 'hour')
+      .where('family', '=', 'caller')
+      .where('organization_id', '=', organizationId)
+      .execute();
+    assert.deepEqual(sums, { completed: '7', failed: '1' });
   });
 
   it('two workers share the streams, and every request has one row', async () => {
@@ -242,6 +303,8 @@ describe('records on their way to the ledger', () => {
     );
     assert.ok(noted.every(({ stream }) => stream === usageStreamOf(prefixOf(organizationId))));
     assert.equal(noted[5]?.request_id, 'ffffffff-ffff-7000-8000-000000000000');
+    assert.ok(noted.every(({ sealed_payload }) => (sealed_payload?.length ?? 0) > 0));
+    assert.ok(noted.every(({ sealed_payload }) => !sealed_payload?.includes('requestId')));
   });
 
   it('a record from days ago is written to the partition of its day', async () => {
@@ -257,20 +320,23 @@ describe('records on their way to the ledger', () => {
     const postgres = await startTcpProxy({ target: migrated.url });
     const database = createDatabase({ url: postgres.url, log });
     try {
-      const worker = work({ db: database.db });
-      await until(async () => Number(await redis.run(['DBSIZE'])) === SHARDS, 'the groups are not made');
+      const { db } = database;
+      const worker = work({ db, ledger: createPostgresLedger({ db, clock: systemClock, copies: true }) });
+      const earlier = sampleRecord();
+      await append(earlier.organizationId, 'r', JSON.stringify(earlier));
+      await until(async () => (await waitingEntries()) === 0, 'the worker does not start');
       await postgres.refuse();
       const records = Array.from({ length: 120 }, () => sampleRecord());
       for (const record of records) await append(record.organizationId, 'r', JSON.stringify(record));
       await until(async () => {
         const stream = usageStreamOf(prefixOf(records[0]?.organizationId ?? ''));
-        return !JSON.stringify(await redis.run(['XPENDING', stream, 'ledger'])).startsWith('[0');
+        return (await consumersOf(stream)).length > 0;
       }, 'nothing is taken');
       assert.equal(await waitingEntries(), 120);
       await postgres.heal();
       await until(async () => (await waitingEntries()) === 0, 'entries stay in the streams');
-      assert.equal((await rows()).length, 120);
-      assert.deepEqual(worker.counts(), { rows: 120, poisoned: 0 });
+      assert.equal((await rows()).length, 121);
+      assert.deepEqual(worker.counts(), { rows: 121, poisoned: 0 });
       await worker.stop();
     } finally {
       await database.close();
@@ -281,8 +347,10 @@ describe('records on their way to the ledger', () => {
   it('after Redis comes back empty, records kept in the journal still arrive', async () => {
     using directory = spoolDirectory();
     const spool = spoolBefore(redis, directory.path);
+    const earlier = sampleRecord();
+    await append(earlier.organizationId, 'r', JSON.stringify(earlier));
     work();
-    await until(async () => Number(await redis.run(['DBSIZE'])) === SHARDS, 'the groups are not made');
+    await until(async () => (await waitingEntries()) === 0, 'entries stay in the streams');
     const sink = usageBefore(redis, spool.record);
     await server.kill();
     const record = sampleRecord();
@@ -290,16 +358,18 @@ describe('records on their way to the ledger', () => {
     await until(async () => spool.state().waiting === 1, 'the record is not kept');
     await server.start();
     await redis.whenReady(5_000);
-    await until(async () => (await rows()).length === 1, 'the row is not written');
+    await until(async () => (await rows()).length === 2, 'the row is not written');
     assert.equal(await sink.close(1_000), 0);
     assert.deepEqual(await spool.stop(1_000), { kept: 0, lost: 0 });
   });
 
   it('a stopped worker leaves the consumer groups', async () => {
+    const record = sampleRecord();
+    await append(record.organizationId, 'r', JSON.stringify(record));
     const worker = work();
-    await until(async () => Number(await redis.run(['DBSIZE'])) === SHARDS, 'the groups are not made');
+    await until(async () => (await waitingEntries()) === 0, 'entries stay in the streams');
     await worker.stop();
-    const stream = usageStreamOf(prefixOfShard(0));
+    const stream = usageStreamOf(prefixOf(record.organizationId));
     assert.deepEqual(await redis.run(['XINFO', 'CONSUMERS', stream, 'ledger']), []);
   });
 });

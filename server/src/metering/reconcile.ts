@@ -41,7 +41,9 @@ export interface ReconcileState {
   /** Windows that the last finished run compared, and those among them that could not be judged. */
   readonly checked: number;
   readonly unsettled: number;
-  /** Windows that differed when they were last compared; they were corrected then. */
+  /** Counts that this process has corrected since it started. */
+  readonly corrected: number;
+  /** Windows that differed when they were last compared, and could not be corrected then. */
   readonly drift: number;
   /** The largest of these differences, as a share of the ledger's value. */
   readonly driftRatioMax: number;
@@ -128,12 +130,14 @@ function createComparison(deps: ReconcileDeps) {
   const drifts = createDrifts();
   let after = BEGINNING;
   let last: LastRun = { checked: 0, unsettled: 0, finishedAtMs: null };
+  let corrected = 0;
   let isStopping = false;
 
-  function note(organizationId: string, window: ComparedWindow): void {
-    const { limit, startMs, used, ledger, verdict } = window;
+  function note(organizationId: string, window: ComparedWindow, isCorrected: boolean): void {
+    const { limit, startMs, used, ledger } = window;
+    const verdict = window.verdict === 'drifted' && isCorrected ? 'equal' : window.verdict;
     drifts.note(`${organizationId} ${limit.id} ${startMs}`, verdict, ratioOf(used, ledger));
-    if (verdict === 'drifted') logDrift(log, organizationId, window);
+    if (window.verdict === 'drifted') logDrift(log, organizationId, window, isCorrected);
   }
 
   async function compare(tx: Transaction, owned: readonly OwnedLimit[]): Promise<ComparedWindow[]> {
@@ -141,8 +145,10 @@ function createComparison(deps: ReconcileDeps) {
     for (const { organizationId, limits } of inPortions(owned)) {
       if (isStopping) break;
       const windows = await compareWindows({ ...deps, db: tx }, organizationId, limits);
-      await correct(deps, organizationId, windows);
-      for (const window of windows) note(organizationId, window);
+      const drifted = windows.filter(({ verdict }) => verdict === 'drifted').length;
+      const changed = await correct(deps, organizationId, windows);
+      corrected += changed;
+      for (const window of windows) note(organizationId, window, changed === drifted);
       compared.push(...windows);
     }
     return compared;
@@ -163,25 +169,36 @@ function createComparison(deps: ReconcileDeps) {
       after = isEnd ? BEGINNING : (owned.at(-1)?.place ?? BEGINNING);
       last = { checked, unsettled, finishedAtMs: clock.nowMs() };
     },
-    state: (): ReconcileState => ({ ...last, drift: drifts.count(), driftRatioMax: drifts.ratioMax() }),
+    state: (): ReconcileState => ({
+      ...last,
+      corrected,
+      drift: drifts.count(),
+      driftRatioMax: drifts.ratioMax(),
+    }),
     stop() {
       isStopping = true;
     },
   };
 }
 
+/** Returns how many were. A window that was started or recounted meanwhile stays as it is, and is compared again. */
 async function correct(
   { recount }: Pick<ReconcileDeps, 'recount'>,
   organizationId: string,
   windows: readonly ComparedWindow[],
-): Promise<void> {
+): Promise<number> {
   const recounts = windows.flatMap(({ limit, startMs, used, ledger, mark, verdict }) =>
     verdict === 'drifted' && mark !== null ? [{ policy: limit, startMs, amount: ledger - used, mark }] : [],
   );
-  if (recounts.length > 0) await recount(organizationId, recounts);
+  return recounts.length > 0 ? recount(organizationId, recounts) : 0;
 }
 
-function logDrift(log: Log, organizationId: string, { limit, startMs, used, ledger }: ComparedWindow): void {
+function logDrift(
+  log: Log,
+  organizationId: string,
+  { limit, startMs, used, ledger }: ComparedWindow,
+  isCorrected: boolean,
+): void {
   log.warn(
     {
       organization_id: organizationId,
@@ -192,11 +209,13 @@ function logDrift(log: Log, organizationId: string, { limit, startMs, used, ledg
       counted: used,
       ledger,
     },
-    'a limit has counted something else than the ledger holds; the count is corrected',
+    isCorrected
+      ? 'a limit had counted something else than the ledger holds; the count is corrected'
+      : 'a limit has counted something else than the ledger holds; it is compared again',
   );
 }
 
-/** The windows that differed when they were last compared. Windows that a full round does not meet are forgotten. */
+/** The windows that differed when they were last compared, and were not corrected. Windows that a full round does not meet are forgotten. */
 function createDrifts() {
   let earlier = new Map<string, number>();
   let current = new Map<string, number>();

@@ -1,23 +1,30 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, mock } from 'node:test';
 import { sql } from 'kysely';
 import { createLog } from '../kit/log.ts';
+import { uuidAt } from '../kit/uuid-time.ts';
 import { type MigratedDatabase, migratedDatabase } from '../store/fixtures/migrated-database.fixture.ts';
-import { ensureLedgerPartitions } from '../store/ledger/ledger-partitions.ts';
+import { appendRequests } from '../store/ledger/append-requests.ts';
+import { ensureLedgerPartitions, ledgerDays, utcDayOf } from '../store/ledger/ledger-partitions.ts';
+import { sampleRow } from '../store/ledger/ledger-row.fixture.ts';
 import { applyRetention, type RetentionDeps } from './retention.ts';
 
-const NOW_MS = Date.parse('2026-06-30T12:00:00.000Z');
+const NOW_MS = Date.now();
 const DAY_MS = 86_400_000;
+
+const daysAgo = (days: number) => utcDayOf(NOW_MS - days * DAY_MS);
 
 describe('retention', () => {
   let migrated: MigratedDatabase;
   let deps: RetentionDeps;
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line) => void lines.push(line) });
 
   before(async () => {
     migrated = await migratedDatabase();
-    const clock = { nowMs: () => NOW_MS, monotonicMs: () => performance.now() };
-    deps = { db: migrated.db, clock, log: createLog('silent'), ledgerDays: 30 };
+    deps = { db: migrated.db, log, ledgerDays: 30 };
+    await addRow(0);
   });
   after(() => migrated.drop());
 
@@ -34,8 +41,27 @@ describe('retention', () => {
     return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
   }
 
+  async function addRow(daysOld: number): Promise<void> {
+    await ensureLedgerPartitions(migrated.db, daysAgo(daysOld), daysAgo(daysOld));
+    const row = sampleRow({ request_id: uuidAt(NOW_MS - daysOld * DAY_MS) });
+    await appendRequests(migrated.db, [row]);
+  }
+
+  async function emptyLedger(): Promise<void> {
+    for (const day of await ledgerDays(migrated.db))
+      await sql`drop table ${sql.table(`requests_${day.replaceAll('-', '')}`)}`.execute(migrated.db);
+    await migrated.db.deleteFrom('announced_drops').execute();
+    await migrated.db.deleteFrom('request_rollups').execute();
+    lines.length = 0;
+  }
+
+  async function anHourLater(): Promise<void> {
+    await sql`update announced_drops set announced_at = announced_at - interval '1 hour'`.execute(
+      migrated.db,
+    );
+  }
+
   it('removes expired rows in batches, and nothing else', async () => {
-    await ensureLedgerPartitions(migrated.db, '2026-05-29', '2026-06-01');
     for (const [bucket, daysOld] of [
       ['minute', 7],
       ['minute', 9],
@@ -58,17 +84,72 @@ describe('retention', () => {
       )
       .execute();
     assert.equal(await applyRetention(deps), true);
-    assert.deepEqual(await sums(), { 'day 5000': 10, 'hour 99': 10, 'minute 7': 10 });
+    const { 'minute 0': _now, 'hour 0': _hour, 'day 0': _day, ...others } = await sums();
+    assert.deepEqual(others, { 'day 5000': 10, 'hour 99': 10, 'minute 7': 10 });
     const notes = await migrated.db.selectFrom('poisoned_usage').select('entry_id').execute();
     assert.deepEqual(notes, [{ entry_id: '99-0' }]);
-    const { rows } = await sql<{ name: string }>`
-      select inhrelid::regclass::text as name from pg_inherits where inhparent = 'requests'::regclass order by 1`.execute(
-      migrated.db,
+  });
+
+  it('announces two expired days, and drops them an hour later', async () => {
+    await emptyLedger();
+    for (const daysOld of [40, 35, 34, 33, 29, 0]) await addRow(daysOld);
+    await applyRetention(deps);
+    assert.equal((await ledgerDays(migrated.db)).length, 6);
+    assert.match(
+      lines.join(''),
+      new RegExp(`"days":\\["${daysAgo(40)}","${daysAgo(35)}"\\].*will be dropped`),
     );
-    assert.deepEqual(
-      rows.map(({ name }) => name),
-      ['requests_20260531', 'requests_20260601'],
-    );
+    await applyRetention(deps);
+    assert.equal((await ledgerDays(migrated.db)).length, 6, 'the hour is not over');
+    await anHourLater();
+    await Promise.all([applyRetention(deps), applyRetention(deps), applyRetention(deps)]);
+    await applyRetention(deps);
+    assert.deepEqual(await ledgerDays(migrated.db), [34, 33, 29, 0].map(daysAgo));
+    await anHourLater();
+    await applyRetention(deps);
+    await anHourLater();
+    await applyRetention(deps);
+    assert.deepEqual(await ledgerDays(migrated.db), [29, 0].map(daysAgo));
+  });
+
+  it('forgets what it announced when the retention becomes longer', async () => {
+    await emptyLedger();
+    for (const daysOld of [40, 0]) await addRow(daysOld);
+    await applyRetention(deps);
+    await anHourLater();
+    await applyRetention({ ...deps, ledgerDays: 50 });
+    assert.deepEqual(await ledgerDays(migrated.db), [40, 0].map(daysAgo));
+  });
+
+  it('a process whose clock is 500 days ahead removes nothing', async () => {
+    await emptyLedger();
+    for (const daysOld of [20, 0]) await addRow(daysOld);
+    await addSums('minute', 6, 3);
+    mock.timers.enable({ apis: ['Date'], now: NOW_MS + 500 * DAY_MS });
+    try {
+      for (let run = 0; run < 3; run += 1) {
+        await applyRetention(deps);
+        await anHourLater();
+      }
+    } finally {
+      mock.timers.reset();
+    }
+    assert.deepEqual(await ledgerDays(migrated.db), [20, 0].map(daysAgo));
+    assert.equal((await sums())['minute 6'], 3);
+  });
+
+  it('a database whose clock is ahead removes nothing that the newest row would have kept', async () => {
+    await emptyLedger();
+    for (const daysOld of [520, 500]) await addRow(daysOld);
+    await addSums('minute', 505, 3);
+    for (let run = 0; run < 3; run += 1) {
+      await applyRetention(deps);
+      await anHourLater();
+    }
+    assert.deepEqual(await ledgerDays(migrated.db), [520, 500].map(daysAgo));
+    assert.equal((await sums())['minute 505'], 3);
+    await emptyLedger();
+    await addRow(0);
   });
 
   it('stops on request and reports that rows are left', async () => {

@@ -1,5 +1,7 @@
+import { uuidTimeMs } from '../kit/uuid-time.ts';
 import { EXPIRING_TABLES, expiringOutbox, removeExpiredRows } from '../store/ledger/expired-rows.ts';
-import { dropLedgerPartitionsBefore, utcDayOf } from '../store/ledger/ledger-partitions.ts';
+import { dropDaysBefore, newestRequestId, utcDayOf } from '../store/ledger/ledger-partitions.ts';
+import { databaseTimeMs } from '../store/postgres/database-time.ts';
 import type { WriteDeps } from './write-entries.ts';
 
 const HOUR_MS = 3_600_000;
@@ -8,7 +10,7 @@ const SOON_MS = 60_000;
 /** Batches per table in one run. The next run, a minute later, removes the rest. */
 const BATCHES_MAX = 100;
 
-export interface RetentionDeps extends Omit<WriteDeps, 'ledger'> {
+export interface RetentionDeps extends Pick<WriteDeps, 'db' | 'log'> {
   /** Days that the ledger keeps its rows. */
   readonly ledgerDays: number;
 }
@@ -51,15 +53,27 @@ export function startRetention(deps: RetentionDeps): { stop(): Promise<void> } {
 
 /** Returns whether all expired rows are removed. */
 export async function applyRetention(
-  { db, clock, log, ledgerDays }: RetentionDeps,
+  { db, log, ledgerDays }: RetentionDeps,
   isStopping: () => boolean = () => false,
 ): Promise<boolean> {
-  const nowMs = clock.nowMs();
-  const dropped = await dropLedgerPartitionsBefore(db, utcDayOf(nowMs - ledgerDays * DAY_MS));
+  const agedAtMs = await agedAt(db);
+  if (agedAtMs === null) return true;
+  const { dropped, announced } = await dropDaysBefore(db, utcDayOf(agedAtMs - ledgerDays * DAY_MS));
   if (dropped.length > 0) log.info({ days: dropped }, 'days of the ledger past their time were dropped');
+  if (announced.length > 0)
+    log.warn({ days: announced, ledgerDays }, 'these days of the ledger will be dropped in an hour');
   for (const table of [...EXPIRING_TABLES, expiringOutbox(ledgerDays)]) {
-    for (let batches = 0; await removeExpiredRows(db, table, nowMs); batches += 1)
+    for (let batches = 0; await removeExpiredRows(db, table, agedAtMs); batches += 1)
       if (batches >= BATCHES_MAX || isStopping()) return false;
   }
   return true;
+}
+
+/**
+ * The moment at which ages are taken: by PostgreSQL's clock, but never later than the newest row. A clock that is ahead, whichever it is,
+ * therefore removes nothing that its own time would have kept. Null while the ledger is empty: nothing has an age then.
+ */
+async function agedAt(db: RetentionDeps['db']): Promise<number | null> {
+  const newest = await newestRequestId(db);
+  return newest === null ? null : Math.min(await databaseTimeMs(db), uuidTimeMs(newest));
 }

@@ -2,7 +2,6 @@ import type { Redis } from '../store/redis/redis.ts';
 import type { StreamEntry } from './stream-entry.ts';
 
 export const GROUP = 'ledger';
-const ENTRIES_PER_CLAIM = 50;
 
 /** The workers' view of one usage stream: a consumer group, of which this process is one member. */
 export interface StreamGroup {
@@ -12,7 +11,7 @@ export interface StreamGroup {
   /** Entries that this consumer took and has not acknowledged. */
   readOwn(entriesMax: number): Promise<StreamEntry[]>;
   /** Takes over entries that another consumer has held for at least this long. */
-  claimAbandoned(idleMs: number): Promise<StreamEntry[]>;
+  claimAbandoned(idleMs: number, entriesMax: number): Promise<StreamEntry[]>;
   /** Removes written entries, so that the stream holds only the backlog. */
   acknowledge(entries: readonly StreamEntry[]): Promise<void>;
   /** Removes this consumer from the group, unless it still holds entries that another has to claim. */
@@ -49,8 +48,8 @@ export function createStreamGroup(redis: Redis, stream: string, consumer: string
     stream,
     readNew: (entriesMax) => read('>', entriesMax),
     readOwn: (entriesMax) => read('0', entriesMax),
-    async claimAbandoned(idleMs) {
-      const limits = [String(idleMs), '0', 'COUNT', String(ENTRIES_PER_CLAIM)];
+    async claimAbandoned(idleMs, entriesMax) {
+      const limits = [String(idleMs), '0', 'COUNT', String(entriesMax)];
       const reply = await inGroup(['XAUTOCLAIM', stream, GROUP, consumer, ...limits]);
       return entriesOf(Array.isArray(reply) ? reply[1] : null);
     },

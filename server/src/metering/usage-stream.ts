@@ -12,7 +12,9 @@ export type SendUsage = (organizationId: string, fields: readonly string[]) => P
 
 export function createSendUsage(redis: Redis): SendUsage {
   return async (organizationId, fields) => {
-    const stream = usageStreamOf(prefixOf(organizationId));
+    const prefix = prefixOf(organizationId);
+    const stream = usageStreamOf(prefix);
+    redis.shards.use(prefix);
     await redis.run(['XADD', stream, '*', ...fields], stream);
   };
 }

@@ -3,6 +3,7 @@ import { isExpiredEstimate } from '../domain/expired-draft.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
+import type { Sealer } from '../kit/seal.ts';
 import { uuidTimeMs } from '../kit/uuid-time.ts';
 import { ensureLedgerPartitions, utcDayOf } from '../store/ledger/ledger-partitions.ts';
 import type { LedgerRow } from '../store/ledger/ledger-row.ts';
@@ -10,12 +11,12 @@ import { idOrNull, notePoisonedUsage, type PoisonedUsage } from '../store/ledger
 import type { Database } from '../store/postgres/schema.ts';
 import { ledgerRow } from './ledger-row.ts';
 import type { Ledger } from './sinks/ledger-sink.ts';
-import { readEntry, type StreamEntry } from './stream-entry.ts';
+import { appendedMs, fieldsAt, readEntry, type StreamEntry } from './stream-entry.ts';
 import type { StreamGroup } from './stream-group.ts';
 
 const DAY_MS = 86_400_000;
 /** No gateway writes a record outside this range, and such a record must not create partitions. */
-const DAYS_LATE_MAX = 90;
+export const DAYS_LATE_MAX = 90;
 const DAYS_EARLY_MAX = 1;
 
 /** The source of entries, which the note of an unusable record names. */
@@ -32,13 +33,16 @@ export interface WriteDeps {
   readonly ledger: Ledger;
   /** For partitions, and for notes of records that cannot be written. */
   readonly db: Kysely<Database>;
+  /** Keeps the time of PostgreSQL. */
   readonly clock: Clock;
+  /** What a refused record said is kept sealed. */
+  readonly sealer: Pick<Sealer, 'seal' | 'keyId'>;
   readonly log: Log;
 }
 
 export interface Written {
   readonly rows: number;
-  /** Records or entries that can never become a row. They are logged, noted and acknowledged. */
+  /** Records or entries that cannot become a row. They are logged, kept for a replay, and acknowledged. */
   readonly poisoned: number;
 }
 
@@ -57,7 +61,7 @@ interface PlacedRow {
   readonly place: number;
 }
 
-/** Reads entries and makes their rows, without I/O. */
+/** Reads entries and makes their rows, without I/O. `nowMs`: the time of the ledger. */
 export function readyEntries<Source extends EntrySource>(
   taken: readonly TakenEntry<Source>[],
   nowMs: number,
@@ -65,12 +69,12 @@ export function readyEntries<Source extends EntrySource>(
   const rows = new Map<string, PlacedRow>();
   const unusable: PoisonedUsage[] = [];
   for (const from of taken) {
-    const { records, unreadable } = readEntry(from.entry);
+    const { records, unreadable } = readEntry(from.entry, nowMs);
     for (const { error, place } of unreadable)
       unusable.push(note(from, place, `unreadable: ${reasonOf(error)}`, nowMs));
     for (const { record, place } of records) {
       const put = (reason: string) => unusable.push(note(from, place, reason, nowMs, record));
-      if (!isTimely(record, nowMs)) {
+      if (!isTimely(record, from.entry, nowMs)) {
         put('its request id is of another time');
         continue;
       }
@@ -123,15 +127,16 @@ function note(
     request_id: idOrNull(record?.requestId),
     reason,
     found_at: new Date(nowMs),
+    payload: JSON.stringify(fieldsAt(entry, place)),
   };
 }
 
-async function putAside({ db, log }: WriteDeps, poisoned: readonly PoisonedUsage[]): Promise<void> {
-  await notePoisonedUsage(db, poisoned);
+async function putAside({ db, sealer, log }: WriteDeps, poisoned: readonly PoisonedUsage[]): Promise<void> {
+  await notePoisonedUsage(db, sealer, poisoned);
   for (const { stream, entry_id, request_id, reason } of poisoned)
     log.error(
       { reason, stream, entry: entry_id, request_id },
-      'a usage record cannot be written and is left out',
+      'a usage record cannot be written; it is kept for `relay usage replay`',
     );
 }
 
@@ -155,9 +160,12 @@ export async function acknowledgeEntries(taken: readonly TakenEntry<StreamGroup>
   await Promise.all([...groups].map(([group, entries]) => group.acknowledge(entries)));
 }
 
-function isTimely({ requestId }: RequestRecord, nowMs: number): boolean {
-  const daysLate = dayNumber(nowMs) - dayNumber(uuidTimeMs(requestId));
-  return daysLate <= DAYS_LATE_MAX && daysLate >= -DAYS_EARLY_MAX;
+/** How late it is, its entry tells: an entry may wait in its stream for as long as there is no worker. */
+export function isTimely({ requestId }: RequestRecord, entry: StreamEntry, nowMs: number): boolean {
+  const day = dayNumber(uuidTimeMs(requestId));
+  return (
+    dayNumber(appendedMs(entry, nowMs)) - day <= DAYS_LATE_MAX && day - dayNumber(nowMs) <= DAYS_EARLY_MAX
+  );
 }
 
 function dayNumber(timeMs: number): number {

@@ -1,27 +1,45 @@
 import type { Usage } from '../domain/money/usage.ts';
-import { scanObject } from '../kit/json-members.ts';
+import { scanSteps } from '../kit/json-members.ts';
+import { parseObject } from '../kit/json-value.ts';
+import type { Steps } from '../kit/slices.ts';
 import type { AnswerReading, AnswerRules } from './protocol.ts';
 
 const DEPTH_MAX = 1_000;
+/** More than any answer has. Each one costs memory. */
+const MEMBERS_MAX = 10_000;
+/** Up to this size an answer is parsed sooner than scanned. */
+const PARSED_WHOLE_BYTES_MAX = 2 * 1024;
+/** A larger member is not a count of tokens, and parsing it would block the event loop. */
+const USAGE_BYTES_MAX = 16 * 1024;
 
-/** Answers that report usage in the member `usage` of their top level. Only that member is parsed. */
+/** The last member `usage` whose object, with objects of numbers in it, ends before the end of the answer. */
+const USAGE_AT_END = /"usage"\s*:\s*(\{(?:[^{}]|\{[^{}]*\})*\})[^{}]*\}\s*$/;
+
+/** Answers that report usage in the member `usage` of their top level. Only that member of a large one is parsed. */
 export function usageMemberRules(parseUsage: (value: unknown) => Usage | null): AnswerRules {
+  /** The scan is more lenient than a parser about the inside of strings, and clients may be too. */
+  function* scan(body: Buffer): Steps<AnswerReading> {
+    const spans = yield* scanSteps(body, DEPTH_MAX, MEMBERS_MAX);
+    if (typeof spans === 'string') return { sound: spans === 'too_many', usage: null };
+    const span = spans.members.findLast(({ name }) => name === 'usage');
+    if (span === undefined) return { sound: true, usage: null };
+    if (span.end - span.start > USAGE_BYTES_MAX) return { sound: true, usage: null };
+    try {
+      return { sound: true, usage: parseUsage(JSON.parse(body.toString('latin1', span.start, span.end))) };
+    } catch {
+      return { sound: false, usage: null };
+    }
+  }
+
   return {
-    read(body): AnswerReading {
-      const text = body.toString('latin1');
-      const spans = scanObject(text, DEPTH_MAX);
-      if (typeof spans === 'string') return { sound: false, usage: null };
-      const span = spans.members.findLast(({ name }) => name === 'usage');
-      if (span === undefined) return { sound: true, usage: null };
-      try {
-        return { sound: true, usage: parseUsage(JSON.parse(text.slice(span.start, span.end))) };
-      } catch {
-        return { sound: false, usage: null };
-      }
+    estimated: null,
+    *read(body) {
+      const parsed = body.length <= PARSED_WHOLE_BYTES_MAX ? parseObject(body.toString('latin1')) : null;
+      return parsed === null ? yield* scan(body) : { sound: true, usage: parseUsage(parsed['usage']) };
     },
     /** Providers write usage last. */
     readTail(tail): Usage | null {
-      const found = /"usage"\s*:\s*(\{[^{}]*\})[^{}]*\}\s*$/.exec(tail.toString('latin1'))?.[1];
+      const found = USAGE_AT_END.exec(tail.toString('latin1'))?.[1];
       if (found === undefined) return null;
       try {
         return parseUsage(JSON.parse(found));

@@ -30,6 +30,18 @@ describe('what a guardrail is shown', () => {
     assert.equal(shown.skippedParts, 2);
   });
 
+  it('says how many parts it is not shown because they nest too deep', () => {
+    let content: unknown = 'deep';
+    for (let level = 0; level < 300; level += 1) content = [content];
+    const shown = chat.ofRequest({
+      messages: [
+        { role: 'user', content },
+        { role: 'user', content: 'flat' },
+      ],
+    });
+    assert.deepEqual([shown.text, shown.skippedParts], ['flat', 1]);
+  });
+
   it('is the input of a response as a string or as items, and its instructions', () => {
     assert.equal(responses.ofRequest({ instructions: 'be kind', input: 'hello' }).text, 'be kind\nhello');
     const shown = responses.ofRequest({

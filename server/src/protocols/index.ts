@@ -1,4 +1,6 @@
-import type { Operation, RouteKind } from '@relay/contract';
+import type { Operation, RouteKind, WireProtocol } from '@relay/contract';
+import { anthropicCountTokens } from './anthropic-messages/count-tokens.ts';
+import { anthropicMessages } from './anthropic-messages/index.ts';
 import { openaiChat } from './openai-chat/index.ts';
 import { openaiEmbeddings } from './openai-embeddings/index.ts';
 import { openaiResponses } from './openai-responses/index.ts';
@@ -11,6 +13,8 @@ export const protocols: Readonly<Record<Operation, Protocol>> = {
   chat: openaiChat,
   responses: openaiResponses,
   embeddings: openaiEmbeddings,
+  messages: anthropicMessages,
+  count_tokens: anthropicCountTokens,
 };
 
 export const allProtocols: readonly Protocol[] = Object.values(protocols);
@@ -19,7 +23,14 @@ export function protocolsOf(kind: RouteKind): readonly Protocol[] {
   return kind === 'multi' ? allProtocols : [protocols[kind]];
 }
 
-/** The protocol that a connection test of an endpoint uses. */
-export function probedProtocol(kind: RouteKind): Protocol {
-  return kind === 'multi' ? openaiChat : protocols[kind];
+/** The protocol in which an endpoint is tested. */
+export function probedProtocol(kind: RouteKind, family: WireProtocol): Protocol {
+  const own = kind === 'multi' ? null : protocols[kind];
+  return own?.family === family ? own : mainProtocols[family];
 }
+
+/** Of those that a provider speaks, the one that every model serves. */
+export const mainProtocols: Readonly<Record<WireProtocol, Protocol>> = {
+  openai: openaiChat,
+  anthropic: anthropicMessages,
+};

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Operation } from '@relay/contract';
+import { finish } from '../kit/slices.ts';
 import { protocols } from './index.ts';
 import { outputCap } from './openai/estimate.ts';
 import { parseUsage } from './openai/usage.ts';
+
+const MOST = Number.MAX_SAFE_INTEGER;
 
 describe('usage', () => {
   const cases: [string, unknown, unknown][] = [
@@ -25,6 +28,20 @@ describe('usage', () => {
     ['text', { prompt_tokens: '3' }, null],
     ['negative', { prompt_tokens: -1 }, null],
     ['fractional', { prompt_tokens: 1.5 }, null],
+    ['an output that is negative', { prompt_tokens: 3, completion_tokens: -4 }, null],
+    ['an output that is fractional', { prompt_tokens: 3, completion_tokens: 0.5 }, null],
+    ['an output that is text', { prompt_tokens: 3, completion_tokens: '4', total_tokens: 7 }, null],
+    ['an output that is null', { prompt_tokens: 3, completion_tokens: null, total_tokens: 7 }, [3, 4, 0]],
+    ['a total below the input', { prompt_tokens: 3, total_tokens: 1 }, [3, 0, 0]],
+    ['a total that is text', { prompt_tokens: 3, total_tokens: '7' }, [3, 0, 0]],
+    ['the largest number', { prompt_tokens: MOST, completion_tokens: MOST }, [MOST, MOST, 0]],
+    ['a number beyond it', { prompt_tokens: 1e300, completion_tokens: 4 }, [MOST, 4, 0]],
+    ['infinity', { prompt_tokens: 3, completion_tokens: JSON.parse('1e999') }, [3, MOST, 0]],
+    [
+      'cached tokens that are no count',
+      { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: -1 } },
+      [3, 4, 0],
+    ],
   ];
   for (const [what, value, expected] of cases) {
     it(`reads ${what}`, () => {
@@ -32,6 +49,76 @@ describe('usage', () => {
       assert.deepEqual(usage && [usage.inputTokens, usage.outputTokens, usage.cachedInputTokens], expected);
     });
   }
+});
+
+describe('usage of a complete answer', () => {
+  const read = (text: string) => finish(protocols.embeddings.answer.read(Buffer.from(text)));
+  const known = { prompt_tokens: 8, total_tokens: 8 };
+  const floats = (count: number) => Array.from({ length: count }, (_, index) => Math.sin(index));
+  const usage = { inputTokens: 8, outputTokens: 0, cachedInputTokens: 0 };
+  const fake = '{"usage":{"prompt_tokens":1}}';
+
+  /** Small answers are parsed, large ones scanned. */
+  for (const count of [3, 3_000]) {
+    const data = [{ embedding: floats(count), note: fake, usage: { prompt_tokens: 2 } }];
+    const whole = JSON.stringify({ data, usage: known });
+
+    it(`is that of the top level, the last of several, among ${count} numbers`, () => {
+      assert.deepEqual(read(whole), { sound: true, usage });
+      const twice = whole.replace('{', '{"usage":{"prompt_tokens":3},');
+      assert.deepEqual(read(twice), { sound: true, usage });
+      assert.deepEqual(read(whole.replaceAll('"usage"', '"us\\u0061ge"')), { sound: true, usage });
+      assert.deepEqual(read(JSON.stringify({ data })), { sound: true, usage: null });
+    });
+
+    it(`is unknown of an answer of ${count} numbers that is cut off or goes on`, () => {
+      for (const text of [whole.slice(0, -1), whole.slice(0, 40), `${whole}x`, `${whole}{}`, `[${whole}]`])
+        assert.deepEqual(read(text), { sound: false, usage: null });
+    });
+
+    it(`is read although a string among ${count} numbers is not spelled as JSON asks`, () => {
+      assert.deepEqual(read(whole.replace('{', '{"note":"a\nb\\x",')), { sound: true, usage });
+    });
+  }
+});
+
+describe('usage at the end of an answer that is too large to keep', () => {
+  const readTail = (text: string) => protocols.chat.answer.readTail(Buffer.from(text));
+
+  it('is read from the last object of that name, where it closes the answer', () => {
+    const usage = { inputTokens: 3, outputTokens: 4, cachedInputTokens: 0 };
+    const tail = '"},"usage":{"prompt_tokens":3,"completion_tokens":4},"id":"x"}';
+    assert.deepEqual(readTail(tail), usage);
+    assert.deepEqual(readTail(`${tail} \n`), usage);
+    assert.equal(readTail(tail.slice(0, -1)), null);
+    assert.equal(readTail('"usage":null}'), null);
+  });
+});
+
+describe('usage in the last bytes of a large answer', () => {
+  const { readTail } = protocols.chat.answer;
+  const nested = {
+    prompt_tokens: 8,
+    completion_tokens: 4,
+    prompt_tokens_details: { cached_tokens: 2, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 1 },
+  };
+  const tail = (over: object) => Buffer.from(JSON.stringify({ choices: [{ index: 0 }], ...over }).slice(3));
+  it('is read with its details, whatever follows it', () => {
+    const usage = { inputTokens: 8, outputTokens: 4, cachedInputTokens: 2 };
+    assert.deepEqual(readTail(tail({ usage: nested })), usage);
+    assert.deepEqual(readTail(tail({ usage: nested, system_fingerprint: 'fp', service_tier: null })), usage);
+    assert.deepEqual(readTail(tail({ usage: { prompt_tokens: 3 } })), {
+      inputTokens: 3,
+      outputTokens: 0,
+      cachedInputTokens: 0,
+    });
+  });
+  it('is unknown when it is not there, or not at the end', () => {
+    for (const over of [{}, { usage: null }, { usage: nested, more: { deep: 1 } }])
+      assert.equal(readTail(tail(over)), null);
+    assert.equal(readTail(tail({ usage: nested }).subarray(0, -1)), null);
+  });
 });
 
 describe('estimates', () => {
@@ -49,6 +136,13 @@ describe('estimates', () => {
     assert.equal(outputCap({ max_tokens: null }), null);
     const body = { messages: [{ role: 'user', content: 'x' }], max_tokens: 5, n: 3 };
     assert.equal(estimate('chat', body).outputTokens, 15);
+    assert.equal(estimate('chat', { ...body, max_tokens: 5_000, n: 1 }).outputTokens, 5_000);
+  });
+  it('takes a cap as it is, whether the typical output is less or more', () => {
+    const body = { messages: [{ role: 'user', content: 'x' }], max_tokens: 5_000 };
+    assert.equal(estimate('chat', body, 100).outputTokens, 5_000);
+    assert.equal(estimate('chat', body, 9_000).outputTokens, 5_000);
+    assert.equal(estimate('responses', { input: 'x', max_output_tokens: 5_000 }, 100).outputTokens, 5_000);
   });
   it('takes the typical output without a cap, and none for embeddings', () => {
     assert.equal(estimate('chat', { messages: [] }).outputTokens, 100);

@@ -1,7 +1,10 @@
-import type { Operation } from '@relay/contract';
+import type { Operation, RouteKind, WireProtocol } from '@relay/contract';
 import type { TextMessage } from '../domain/guardrails/template.ts';
 import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
+import type { Steps } from '../kit/slices.ts';
 import type { SseFrame } from '../kit/sse-frames.ts';
+import type { OwnThinking } from './own-thinking.ts';
+import type { Quirks } from './provider-presets.ts';
 import type { InferenceBody, MeasuredBody, RequestSettings } from './request-body.ts';
 
 /**
@@ -11,23 +14,58 @@ import type { InferenceBody, MeasuredBody, RequestSettings } from './request-bod
 export interface Protocol {
   /** The name that endpoints, request records and metrics have for it. */
   readonly operation: Operation;
+  /** What an endpoint's provider has to speak to get these requests as they are. */
+  readonly family: WireProtocol;
+  /** What an endpoint serves that gets these requests; one of `multi` gets all of its family. */
+  readonly routeKind: RouteKind;
   /** Appended to `/v1` at Relay and to the base URL at a provider. */
   readonly path: string;
   /** False when the model writes nothing, so that there are no output tokens to estimate, learn or price. */
   readonly hasOutput: boolean;
+  readonly headers: HeaderRules;
   readonly request: RequestRules;
   readonly answer: AnswerRules;
   readonly stream: StreamRules;
   /** Null when guardrails cannot inspect requests of this protocol. */
   readonly text: TextRules | null;
   readonly errors: ErrorRules;
+  readonly models: ModelListRules;
   readonly probe: ProbeRules;
+}
+
+/** The headers that are particular to the protocol. Names are in lower case. */
+export interface HeaderRules {
+  /** Where its clients send a key if not in `Authorization`, which wins. Such a header never reaches a provider. */
+  readonly keys: readonly string[];
+  /** Client headers that providers get, besides those of every protocol. */
+  readonly forwarded: readonly string[];
+  /** Providers also get every client header whose name starts with this; null for none. */
+  readonly forwardedPrefix: string | null;
+  /** What Relay sends with a request of its own, names and values in turn. */
+  readonly own: readonly string[];
+  /** A header that all of its clients send, and no others; null where there is none. */
+  readonly mark: string | null;
+  /** Headers of answers in which clients look for the request's id, besides `x-request-id`. */
+  readonly requestIds: readonly string[];
+}
+
+/** What can be called, in the shape that clients of this protocol parse. */
+export interface ModelListRules {
+  /** Throws 400 when the query asks for a page that does not exist. */
+  list(models: readonly ListedModel[], query: URLSearchParams): unknown;
+  one(model: ListedModel): unknown;
+}
+
+export interface ListedModel {
+  readonly id: string;
+  readonly createdAtMs: number;
+  readonly ownedBy: string;
 }
 
 /** The client's request, and the request that Relay makes of it for the provider. */
 export interface RequestRules {
   /** Throws 400: `invalid_json` when the body is not JSON, `invalid_request` when a field is missing or of the wrong kind. */
-  parse(bytes: Buffer): InferenceBody;
+  parse(bytes: Buffer): Steps<InferenceBody>;
   /** The parts of an already parsed request that an estimate needs; null when it nests deeper than a request may. */
   measure(request: RequestSettings): MeasuredBody | null;
   isStreaming(settings: RequestSettings): boolean;
@@ -36,16 +74,23 @@ export interface RequestRules {
   /** `typicalOutputTokens` is used when the client set no limit on the output. */
   estimate(body: MeasuredBody, typicalOutputTokens: number): TokenEstimate;
   /** Whether Relay adds a request for usage that the client did not make; the usage frame is then kept from the client. */
-  asksForUsage(body: InferenceBody): boolean;
-  /** The client's bytes with the upstream model and, where `asksForUsage`, the request for usage. */
-  forUpstream(body: InferenceBody, upstreamModel: string): Buffer;
+  asksForUsage(body: InferenceBody, quirks?: Quirks): boolean;
+  /**
+   * The client's bytes with the upstream model and, where `asksForUsage`, the request for usage: parts that follow each other.
+   * Parameters that the provider does not take are left out or renamed.
+   */
+  forUpstream(body: InferenceBody, upstreamModel: string, quirks?: Quirks): readonly Buffer[];
+  /** What `forUpstream` removes; null where Relay writes no thinking that clients of this protocol return. */
+  readonly ownThinking: OwnThinking | null;
 }
 
 /** A complete answer. */
 export interface AnswerRules {
-  read(body: Buffer): AnswerReading;
+  read(body: Buffer): Steps<AnswerReading>;
   /** The usage in the last bytes of an answer that is too large to hold; null when they do not contain it. */
   readTail(tail: Buffer): Usage | null;
+  /** What Relay answers by its own estimate if no endpoint can be asked; null when it answers nothing itself. */
+  readonly estimated: ((body: MeasuredBody) => unknown) | null;
 }
 
 export interface AnswerReading {
@@ -61,6 +106,8 @@ export interface StreamRules {
    * without parsing, once the stream has content.
    */
   readonly noteworthy: RegExp;
+  /** `last`: the last usage counts. `cumulative`: usage comes in parts, and of each count the largest is true. */
+  readonly usage: 'last' | 'cumulative';
   readFrame(frame: SseFrame): FrameMeaning;
 }
 
@@ -71,7 +118,7 @@ export interface FrameMeaning {
    * and adds nothing to it; `done` is the protocol's own end; `error` reports that the provider failed.
    */
   readonly kind: 'preamble' | 'content' | 'closing' | 'done' | 'error';
-  readonly usage: Usage | null;
+  readonly usage: Partial<Usage> | null;
   /** The frame is there only because usage was asked for. */
   readonly usageOnly: boolean;
 }
@@ -98,9 +145,9 @@ export interface InspectedText {
 
 /** Relay's own errors in the shape that clients of this protocol parse. */
 export interface ErrorRules {
-  body(error: ErrorObject): unknown;
+  body(error: ErrorObject, status: number): unknown;
   /** Ends a stream that broke after content was sent, in place of the protocol's own end. */
-  interruptedFrame(error: ErrorObject): string;
+  interruptedFrame(error: ErrorObject, status: number): string;
 }
 
 /** `type`, `code`, `message`, `param`, `request_id`, `doc_url` and further members that an error has. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { allRoutes, Operation, type RouteKind } from '@relay/contract';
+import { allRoutes, Operation, RouteKind, WireProtocol } from '@relay/contract';
+import { finish } from '../kit/slices.ts';
 import { allProtocols, probedProtocol, protocols, protocolsOf } from './index.ts';
 
 describe('the table of protocols', () => {
@@ -19,8 +20,14 @@ describe('the table of protocols', () => {
   });
 
   it('serves an endpoint of every kind, and tests it with a protocol that the endpoint serves', () => {
-    const kinds: readonly RouteKind[] = [...Operation.enum, 'multi'];
-    for (const kind of kinds) assert.ok(protocolsOf(kind).includes(probedProtocol(kind)), kind);
+    for (const kind of RouteKind.enum) {
+      for (const family of WireProtocol.enum) {
+        const probed = probedProtocol(kind, family);
+        assert.equal(probed.family, family);
+        const served = protocolsOf(kind).filter((each) => each.family === family);
+        assert.ok(served.length === 0 || served.includes(probed), `${kind} ${family}`);
+      }
+    }
   });
 });
 
@@ -29,7 +36,7 @@ describe('a probe', () => {
     for (const { operation, request, probe } of allProtocols) {
       const other = probe.requestAfter('m', 'Use max_completion_tokens instead.');
       for (const body of [probe.request('m'), ...(other === null ? [] : [other])]) {
-        assert.equal(request.parse(Buffer.from(JSON.stringify(body))).model, 'm', operation);
+        assert.equal(finish(request.parse(Buffer.from(JSON.stringify(body)))).model, 'm', operation);
       }
     }
   });

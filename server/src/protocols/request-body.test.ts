@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Operation } from '@relay/contract';
 import { RelayError } from '../domain/relay-error.ts';
+import { finish } from '../kit/slices.ts';
 import { protocols } from './index.ts';
 import { includeUsage } from './openai/request.ts';
 import { spliceBody } from './splice-body.ts';
 
-const parse = (bytes: Buffer, operation: Operation) => protocols[operation].request.parse(bytes);
+const parse = (bytes: Buffer, operation: Operation) => finish(protocols[operation].request.parse(bytes));
 
 const chat = '"messages":[{"role":"user","content":"hi"}]';
 const large = `"messages":[{"role":"user","content":"${'x'.repeat(100_000)}"}]`;
@@ -77,19 +78,52 @@ describe('a field that stands twice', () => {
       const read = (stream: string) =>
         parse(Buffer.from(`{"model":"m",${stream},${rest}}`), 'chat').streaming;
       assert.equal(read('"stream":false,"stream":true'), true);
+      assert.equal(parse(Buffer.from(`{"model":"a",${rest},"model":"b"}`), 'chat').model, 'b');
       assert.equal(read('"stream":true,"stream":false'), false);
       assert.equal(read(`"stream":true,"stream":"${'x'.repeat(5_000)}"`), false);
     });
   }
 });
 
+describe('a large body', () => {
+  /** Text of which the given bytes lie around a border between two steps of the check. */
+  const around = (middle: Buffer, before: number) =>
+    Buffer.concat([
+      Buffer.from(`{"model":"m",${chat},"x":"`),
+      Buffer.alloc(before, 'a'),
+      middle,
+      Buffer.alloc(1024 * 1024, 'a'),
+      Buffer.from('"}'),
+    ]);
+  const start = `{"model":"m",${chat},"x":"`.length;
+
+  it('is accepted wherever its characters lie, and refused where one is broken', () => {
+    for (const character of ['é', '€', '😀'])
+      for (let shift = 1; shift <= 5; shift += 1) {
+        const before = 1024 * 1024 - start - shift;
+        const whole = Buffer.from(character);
+        assert.equal(parse(around(whole, before), 'chat').model, 'm');
+        assert.equal(refusal(around(whole.subarray(1), before)).code, 'invalid_json');
+        assert.equal(refusal(around(whole.subarray(0, -1), before)).code, 'invalid_json');
+      }
+  });
+});
+
 describe('the body for the upstream', () => {
   const sent = (text: string, askForUsage = false) =>
-    spliceBody(parse(Buffer.from(text), 'chat'), 'up"stream', askForUsage ? includeUsage : null).toString();
+    Buffer.concat(
+      spliceBody(parse(Buffer.from(text), 'chat'), 'up"stream', askForUsage ? includeUsage : null),
+    ).toString();
 
   it('replaces the model and nothing else', () => {
     const rest = `, ${chat} ,"big":12345678901234567890,"e":"\\u00e9\\/", "dup":1,"dup":2 }`;
     assert.equal(sent(`{ "model" :\t"lane"${rest}`), `{ "model" :\t"up\\"stream"${rest}`);
+  });
+  it('copies nothing of a large body', () => {
+    const bytes = Buffer.from(`{"model":"a",${large}}`);
+    const parts = spliceBody(parse(bytes, 'chat'), 'm', null);
+    const copied = parts.filter(({ buffer }) => buffer !== bytes.buffer);
+    assert.ok(copied.every(({ length }) => length < 100));
   });
   it('replaces every duplicate, escaped names included', () => {
     assert.equal(
@@ -102,6 +136,17 @@ describe('the body for the upstream', () => {
       sent(`{"model":"a",${chat},"x":{"model":"a"}}`),
       `{"model":"up\\"stream",${chat},"x":{"model":"a"}}`,
     );
+  });
+  it('asks for usage where a client streams and did not ask itself', () => {
+    const { request } = protocols.chat;
+    const bodyFor = (settings: string) =>
+      Buffer.concat(
+        request.forUpstream(finish(request.parse(Buffer.from(`{"model":"a",${chat}${settings}}`))), 'm'),
+      ).toString();
+    const asked = ',"stream_options":{"include_usage":true}';
+    assert.equal(bodyFor(''), `{"model":"m",${chat}}`);
+    assert.equal(bodyFor(',"stream":true'), `{"model":"m",${chat},"stream":true${asked}}`);
+    assert.equal(bodyFor(`,"stream":true${asked}`), `{"model":"m",${chat},"stream":true${asked}}`);
   });
   it('asks for usage at the end of the object when there is no stream_options', () => {
     assert.equal(

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { RelayError } from '../domain/relay-error.ts';
-import { type MemberSpan, scanObject } from '../kit/json-members.ts';
+import { BUILT_VALUES_MAX, type MemberSpan, scanObject, scanSteps, valuesIn } from '../kit/json-members.ts';
 import { objectOf } from '../kit/json-value.ts';
+import { type Steps, stepsOver } from '../kit/slices.ts';
 
 /** A parsed request, or the members of a large one that are small enough to be settings. */
 export type RequestSettings = Readonly<Record<string, unknown>>;
@@ -29,10 +30,12 @@ export interface InferenceBody extends MeasuredBody {
 export interface BodyRules {
   /** Nested members of this name hold an image; estimates count them. */
   readonly imageMember: string;
-  /** A setting that is parsed whatever its size, because Relay changes it. */
+  /** Base64 in a member of this name, inside such a member, is not text; null where images are data URLs. */
+  readonly imageDataMember: string | null;
+  /** A setting that is parsed even if it is large, because Relay changes it. */
   readonly changedSetting: string | null;
   /** Throws 400 when the conversation is missing or of the wrong kind. */
-  checkContent(members: readonly MemberSpan[], settings: RequestSettings, text: string): void;
+  checkContent(members: readonly MemberSpan[], settings: RequestSettings, bytes: Buffer): void;
   isStreaming(settings: RequestSettings): boolean;
   wantsUsageFrame(settings: RequestSettings): boolean;
 }
@@ -49,13 +52,26 @@ const MEMBERS_MAX = 1_000;
  */
 const PARSED_WHOLE_BYTES_MAX = 64 * 1024;
 const SETTING_BYTES_MAX = 4 * 1024;
+/** What is checked for UTF-8 between two pauses. */
+const TEXT_STEP_BYTES = 1024 * 1024;
+/** A setting that Relay changes has to be parsed; it has a few members. */
+const CHANGED_BYTES_MAX = 64 * 1024;
+
+/** A translation parses and writes the whole request in one go, and other requests wait meanwhile. */
+export const PARSED_BYTES_MAX = 8 * 1024 * 1024;
+
+/** Whether building the request's values would hold up other requests for too long. */
+export function isTooLargeToParse(members: readonly MemberSpan[]): boolean {
+  const bytes = members.reduce((sum, { start, end }) => sum + end - start, 0);
+  return bytes > PARSED_BYTES_MAX || valuesIn(members) > BUILT_VALUES_MAX;
+}
 
 /** Throws 400: `invalid_json`, or `invalid_request` when a required field is missing or of the wrong kind. */
-export function readRequestBody(bytes: Buffer, rules: BodyRules): InferenceBody {
+export function* readRequestBody(bytes: Buffer, rules: BodyRules): Steps<InferenceBody> {
   if (bytes.length === 0) throw invalidJson('The request body is empty.');
-  if (!isUtf8(bytes)) throw invalidJson('The request body is not UTF-8.');
-  const text = bytes.toString('latin1');
-  const spans = scanObject(text, DEPTH_MAX, MEMBERS_MAX, rules.imageMember);
+  const isText = bytes.length <= TEXT_STEP_BYTES ? isUtf8(bytes) : yield* isUtf8InSteps(bytes);
+  if (!isText) throw invalidJson('The request body is not UTF-8.');
+  const spans = yield* scanSteps(bytes, DEPTH_MAX, MEMBERS_MAX, rules.imageMember, rules.imageDataMember);
   if (spans === 'not_an_object') throw invalidJson('The request body is not a JSON object.');
   if (spans === 'too_deep') throw invalidJson(`The request body nests deeper than ${DEPTH_MAX} levels.`);
   if (spans === 'too_many') {
@@ -65,8 +81,8 @@ export function readRequestBody(bytes: Buffer, rules: BodyRules): InferenceBody 
 
   const settings =
     bytes.length <= PARSED_WHOLE_BYTES_MAX
-      ? objectOf(parse(text))
-      : parseSettings(text, spans.members, rules.changedSetting);
+      ? objectOf(parse(bytes, 0, bytes.length))
+      : yield* parseSettings(bytes, spans.members, rules.changedSetting);
   const model = decodedString(bytes, spans.members, 'model');
   if (model === '') {
     throw invalidField(
@@ -74,7 +90,7 @@ export function readRequestBody(bytes: Buffer, rules: BodyRules): InferenceBody 
       'model must be a non-empty string: a lane or a model that GET /v1/models lists.',
     );
   }
-  rules.checkContent(spans.members, settings, text);
+  rules.checkContent(spans.members, settings, bytes);
   const streaming = rules.isStreaming(settings);
   return {
     bytes,
@@ -87,10 +103,30 @@ export function readRequestBody(bytes: Buffer, rules: BodyRules): InferenceBody 
   };
 }
 
+function* isUtf8InSteps(bytes: Buffer): Steps<boolean> {
+  let start = 0;
+  while (bytes.length - start > TEXT_STEP_BYTES) {
+    let end = start + TEXT_STEP_BYTES;
+    // A character has at most three bytes after its first, and belongs to one step.
+    for (let back = 0; back < 3 && isContinuation(bytes[end]); back += 1) end -= 1;
+    if (!isUtf8(bytes.subarray(start, end))) return false;
+    start = end;
+    yield;
+  }
+  return isUtf8(bytes.subarray(start));
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x80 && byte < 0xc0;
+}
+
 /** Measures a request that is already parsed, as if its text had been sent. Null when it nests too deep. */
-export function measureRequest(request: RequestSettings, { imageMember }: BodyRules): MeasuredBody | null {
-  const text = Buffer.from(writeJson(request)).toString('latin1');
-  const spans = scanObject(text, DEPTH_MAX, Number.POSITIVE_INFINITY, imageMember);
+export function measureRequest(
+  request: RequestSettings,
+  { imageMember, imageDataMember }: BodyRules,
+): MeasuredBody | null {
+  const bytes = Buffer.from(writeJson(request));
+  const spans = scanObject(bytes, DEPTH_MAX, Number.POSITIVE_INFINITY, imageMember, imageDataMember);
   return typeof spans === 'string' ? null : { members: spans.members, settings: request };
 }
 
@@ -99,22 +135,32 @@ export function invalidField(param: string | null, message: string): RelayError 
 }
 
 /** Every member that is small enough to be a setting; of duplicates the last one counts, as for `JSON.parse`. */
-function parseSettings(
-  text: string,
+function* parseSettings(
+  bytes: Buffer,
   members: readonly MemberSpan[],
   changedSetting: string | null,
-): RequestSettings {
+): Steps<RequestSettings> {
   const settings: Record<string, unknown> = { __proto__: null };
-  for (const { name, start, end } of members) {
-    if (end - start <= SETTING_BYTES_MAX || name === changedSetting)
-      settings[name] = parse(text.slice(start, end));
+  yield* stepsOver(members, ({ name, start, end }) => {
+    const bytesMax = name === changedSetting ? CHANGED_BYTES_MAX : SETTING_BYTES_MAX;
+    if (end - start <= bytesMax) settings[name] = parse(bytes, start, end);
+    else if (name === changedSetting) throw invalidField(name, `${name} is larger than ${bytesMax} bytes.`);
     else delete settings[name];
-  }
+  });
   return settings;
 }
 
-/** The text is Latin-1, so characters outside ASCII come out wrong; the structure is the same. */
-function parse(text: string): unknown {
+/** The whole request in its real encoding. Of a large one only the structure was checked before. Throws 400 `invalid_json`. */
+export function parseWhole(bytes: Buffer): unknown {
+  return parseText(bytes.toString('utf8'));
+}
+
+/** Decoded as Latin-1, which is quicker. Characters outside ASCII come out wrong; the structure is the same. */
+function parse(bytes: Buffer, start: number, end: number): unknown {
+  return parseText(bytes.toString('latin1', start, end));
+}
+
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -126,7 +172,7 @@ function parse(text: string): unknown {
 function decodedString(bytes: Buffer, members: readonly MemberSpan[], wanted: string): string {
   const span = members.findLast(({ name }) => name === wanted);
   if (span === undefined || bytes[span.start] !== 0x22) return '';
-  return String(parse(bytes.toString('utf8', span.start, span.end)));
+  return String(parseText(bytes.toString('utf8', span.start, span.end)));
 }
 
 /** Empty for a request so deep that writing it exhausts the stack; the scan then rejects the empty text. */

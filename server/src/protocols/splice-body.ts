@@ -1,4 +1,10 @@
+import { NO_QUIRKS, type Quirks } from './provider-presets.ts';
 import type { InferenceBody } from './request-body.ts';
+
+const QUOTE = 0x22;
+const OPEN_BRACE = 0x7b;
+/** The letter n, which no other value begins with. */
+const FIRST_OF_NULL = 0x6e;
 
 /** A setting that Relay adds to a request, or merges into the client's own. */
 export interface AddedSetting {
@@ -11,21 +17,45 @@ export interface AddedSetting {
 
 /**
  * The client's bytes with the upstream model in place of the requested name. Every `model` of the top level is replaced, so that
- * it does not matter which of two duplicates the provider reads. `added` is the only other value that is changed.
+ * it does not matter which of two duplicates the provider reads. `added` is the only other value that is changed; `quirks` leave out and
+ * rename members. The parts are slices of the client's bytes: a copy of a large body would block the event loop.
  */
-export function spliceBody(body: InferenceBody, upstreamModel: string, added: AddedSetting | null): Buffer {
-  const { bytes } = body;
+export function spliceBody(
+  body: InferenceBody,
+  upstreamModel: string,
+  added: AddedSetting | null,
+  quirks: Quirks = NO_QUIRKS,
+): readonly Buffer[] {
+  const { bytes, members } = body;
   const parts: Buffer[] = [];
   let copiedTo = 0;
   let missing = added !== null;
+  let isFirst = true;
 
   function replace(start: number, end: number, value: string): void {
     parts.push(bytes.subarray(copiedTo, start), Buffer.from(value, 'utf8'));
     copiedTo = end;
   }
 
+  /** Where the name of a member begins; the end of the last member for the one after it. */
+  function nameAt(index: number): number {
+    const before = index === 0 ? bytes.indexOf(OPEN_BRACE) + 1 : (members[index - 1]?.end ?? 0);
+    return index === members.length ? before : bytes.indexOf(QUOTE, before);
+  }
+
   const model = JSON.stringify(upstreamModel);
-  for (const { name, start, end } of body.members) {
+  const isSet = (name: string) =>
+    members.some((member) => member.name === name && bytes[member.start] !== FIRST_OF_NULL);
+  for (const [index, { name, start, end }] of members.entries()) {
+    const sentAs = nameFor(name, quirks, isSet);
+    if (sentAs === null) {
+      // With the comma before it, or after it when nothing is before it.
+      if (isFirst) replace(nameAt(index), nameAt(index + 1), '');
+      else replace(members[index - 1]?.end ?? start, end, '');
+      continue;
+    }
+    isFirst = false;
+    if (sentAs !== name) replace(nameAt(index), start, `${JSON.stringify(sentAs)}:`);
     if (name === 'model') {
       replace(start, end, model);
     } else if (added !== null && name === added.name) {
@@ -35,5 +65,31 @@ export function spliceBody(body: InferenceBody, upstreamModel: string, added: Ad
   }
   if (added !== null && missing) replace(body.closing, body.closing, added.appended);
   parts.push(bytes.subarray(copiedTo));
-  return Buffer.concat(parts);
+  return parts;
+}
+
+/** The parsed request with the provider's names of its members, and without those that it does not take. */
+export function withQuirks(
+  body: Readonly<Record<string, unknown>>,
+  quirks: Quirks,
+): Readonly<Record<string, unknown>> {
+  const renamed = Object.entries(body).flatMap(([name, value]): [string, unknown][] => {
+    const sentAs = nameFor(name, quirks, (other) => (body[other] ?? null) !== null);
+    return sentAs === null ? [] : [[sentAs, value]];
+  });
+  return Object.fromEntries(renamed);
+}
+
+/**
+ * Null when the member is left out. A renamed member replaces one that has that name already, because the estimate also reads the newer
+ * one first; a renamed null sets nothing.
+ */
+function nameFor(name: string, quirks: Quirks, isSet: (name: string) => boolean): string | null {
+  const { dropped_parameters: dropped, renamed_parameters: renamed } = quirks;
+  if (dropped.includes(name)) return null;
+  for (const [given, sent] of Object.entries(renamed)) {
+    if (name === given) return isSet(given) ? sent : null;
+    if (name === sent && isSet(given)) return null;
+  }
+  return name;
 }

@@ -1,10 +1,13 @@
 import type { TextMessage } from '../domain/guardrails/template.ts';
-import { objectOf } from '../kit/json-value.ts';
+import { isObject, objectOf } from '../kit/json-value.ts';
 import type { InspectedText } from './protocol.ts';
 
 /** Members in which messages, items and their parts hold text. */
 const WORDS = [
   'content',
+  'source',
+  'title',
+  'context',
   'text',
   'refusal',
   'reasoning_content',
@@ -90,10 +93,13 @@ export class TextCollector {
     const part = objectOf(value);
     const data = DATA_TYPES.test(String(part['type'] ?? ''));
     const named = WORDS.filter((name) => Object.hasOwn(part, name) && !(data && name === 'result'));
+    // The source of a document of plain text, as opposed to base64.
+    if (part['type'] === 'text' && Object.hasOwn(part, 'data')) named.push('data');
     if (named.length === 0) this.#skippedParts += 1;
     for (const name of named) {
       // The members of a tool's arguments have arbitrary names.
-      if (name === 'arguments' || name === 'action') this.#collectStrings(part[name], depth + 1);
+      if (name === 'arguments' || name === 'action' || (name === 'input' && isObject(part[name])))
+        this.#collectStrings(part[name], depth + 1);
       else this.#collect(part[name], depth + 1);
     }
   }

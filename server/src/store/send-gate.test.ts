@@ -26,4 +26,21 @@ describe('send gate', () => {
     );
     assert.deepEqual(seen.slice(6), ['g']);
   });
+
+  it('counts and refuses only what has not started', () => {
+    const gate = createSendGate({ runningMax: 1, waitingMax: 3 });
+    const seen: string[] = [];
+    const enter = (name: string) =>
+      gate.enter(
+        () => seen.push(name),
+        () => seen.push(`not ${name}`),
+      );
+    for (const name of ['a', 'b', 'c', 'd']) enter(name);
+    gate.leave();
+    assert.deepEqual(seen, ['a', 'b']);
+    // One has started, so that there is room for another.
+    enter('e');
+    gate.clear();
+    assert.deepEqual(seen.slice(2), ['not c', 'not d', 'not e']);
+  });
 });

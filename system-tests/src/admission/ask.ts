@@ -1,5 +1,5 @@
-import { type ClientRequest, request } from 'node:http';
 import { headers as names } from '@relay/contract';
+import { type Sent, sendTagged, type TaggedAnswer } from '../harness/tagged-request.ts';
 import type { Fleet } from './fleet.ts';
 
 export interface AskOptions {
@@ -15,64 +15,23 @@ export interface AskOptions {
   readonly url?: string;
 }
 
-export interface Answer {
-  readonly tag: string;
+export interface Answer extends TaggedAnswer {
   readonly process: number;
   readonly maxTokens: number;
-  /** 0 when the connection ended without an answer. */
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly text: string;
-  readonly sentAtMs: number;
-  readonly answeredAtMs: number;
 }
 
-export interface Asked {
-  readonly answer: Promise<Answer>;
-  answered(): boolean;
-  /** Disconnects. */
-  abort(): void;
-}
+export type Asked = Sent<Answer>;
 
 const MAX_TOKENS = 10;
 
-/** Sends one chat request on its own connection. */
+/** Sends one chat request to a process of the fleet. */
 export function ask(fleet: Fleet, options: AskOptions): Asked {
-  const { model, tag, maxTokens = MAX_TOKENS, stream = false, sim = {}, process = 0 } = options;
+  const { maxTokens = MAX_TOKENS, process = 0 } = options;
   // An embedded deployment has one process, which receives everything.
   const url = options.url ?? fleet.deployment.processes[process % fleet.size]?.url;
   if (url === undefined) throw new RangeError(`there is no process ${process}`);
-  const messages = [{ role: 'user', content: 'Count.' }];
-  const body = JSON.stringify({ model, stream, max_tokens: maxTokens, messages, sim: { ...sim, tag } });
-  const sentAtMs = Date.now();
-  let answered = false;
-  let sending: ClientRequest | null = null;
-  const answer = new Promise<Answer>((resolve) => {
-    const finish = (status: number, headers: Answer['headers'], text: string) => {
-      if (answered) return;
-      answered = true;
-      resolve({ tag, process, maxTokens, status, headers, text, sentAtMs, answeredAtMs: Date.now() });
-    };
-    sending = request(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      agent: false,
-      headers: {
-        authorization: `Bearer ${fleet.deployment.apiToken}`,
-        'content-type': 'application/json',
-        'x-request-id': tag,
-      },
-    });
-    sending.on('error', (error) => finish(0, {}, error.message));
-    sending.on('response', (response) => {
-      let text = '';
-      const headers = response.headers as Answer['headers'];
-      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      response.on('end', () => finish(response.statusCode ?? 0, headers, text));
-      response.on('error', (error) => finish(0, headers, error.message));
-    });
-    sending.end(body);
-  });
-  return { answer, answered: () => answered, abort: () => sending?.destroy() };
+  const sent = sendTagged({ ...options, url, token: fleet.deployment.apiToken, maxTokens });
+  return { ...sent, answer: sent.answer.then((answer) => ({ ...answer, process, maxTokens })) };
 }
 
 /** Sends them concurrently, spread evenly over the processes. */

@@ -1,6 +1,6 @@
 import type { RequestLogEntry } from '@relay/provider-sim';
 import { byArrival, gapsMs, quantile, slidingExcess, tagOf, tokensOf } from '../harness/provider-view.ts';
-import { type Answer, answersOf, arrivedAtMs, askAll, errorOf, header } from './ask.ts';
+import { type Answer, answersOf, arrivedAtMs, ask, askAll, errorOf, header } from './ask.ts';
 import type { Fleet } from './fleet.ts';
 
 export interface CrowdSize {
@@ -26,6 +26,7 @@ export interface CrowdResult {
   readonly unnamedRefusals: number;
   readonly latenessP99Ms: number;
   readonly latenessMaxMs: number;
+  /** The limit's own interval, or the slowest that serves all of them in time. */
   readonly paceIntervalMs: number;
   readonly gapMsMin: number;
   readonly gapMsMedian: number;
@@ -44,6 +45,8 @@ const OUTPUT_TOKENS = [60, 90, 130];
 
 /** Many concurrent requests against a request limit and a token limit, judged by the provider's log. */
 export async function sendCrowd(fleet: Fleet, model: string, size: CrowdSize): Promise<CrowdResult> {
+  // The first request of a limit waits until its windows are counted, and others may pass it then.
+  await ask(fleet, { model, tag: `${model}-first`, maxTokens: 1, sim: { outputTokens: 1 } }).answer;
   const asked = askAll(
     fleet,
     Array.from({ length: size.requests }, (_, index) => {
@@ -73,7 +76,7 @@ export async function sendCrowd(fleet: Fleet, model: string, size: CrowdSize): P
     unnamedRefusals: refused.filter((answer) => (errorOf(answer).policy ?? null) === null).length,
     latenessP99Ms: quantile(lateness, 0.99),
     latenessMaxMs: quantile(lateness, 1),
-    paceIntervalMs: Math.round(RUN_MS / size.requestsPerMinute),
+    paceIntervalMs: Math.round(Math.min(RUN_MS / size.requestsPerMinute, size.waitMsMax / accepted.length)),
     gapMsMin: quantile(gaps, 0),
     gapMsMedian: quantile(gaps, 0.5),
   };

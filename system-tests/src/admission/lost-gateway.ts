@@ -67,7 +67,7 @@ export async function loseGateway(fleet: Fleet, model: string, count: number): P
   await until(async () => (await dispatchedTags(fleet, model)).length >= count + 2, 'the neighbour waits');
   const waiting = send('waiting');
   await until(async () => (await leases(fleet)) >= 2 * count + 1, 'not all of them wait');
-  const held = (await liveKeys(fleet.redisPorts)).filter((key) => key.includes(':lease:'));
+  const held = (await liveKeys(fleet.redisPorts)).filter((key) => key.includes(':leases:'));
   await victim.kill();
   const killedMs = performance.now();
   await answersOf([...underWay, ...waiting, neighbour]);
@@ -104,7 +104,7 @@ export async function loseGateway(fleet: Fleet, model: string, count: number): P
 }
 
 async function leases(fleet: Fleet): Promise<number> {
-  return (await liveKeys(fleet.redisPorts)).filter((key) => key.includes(':lease:')).length;
+  return (await liveKeys(fleet.redisPorts)).filter((key) => key.includes(':leases:')).length;
 }
 
 async function dispatchedTags(fleet: Fleet, model: string): Promise<string[]> {

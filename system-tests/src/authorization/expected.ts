@@ -21,6 +21,7 @@ const answers: Partial<Record<RouteId, string>> = {
   /** The deployments of the matrix have no billing. */
   receiveStripeEvent: '403 mode_unsupported',
   createSession: '400 invalid_request',
+  requestSignUp: '400 invalid_request',
   signUp: '400 invalid_request',
   acceptInvitation: '400 invalid_request',
   requestPasswordReset: '400 invalid_request',

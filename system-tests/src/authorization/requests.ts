@@ -23,6 +23,8 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   createChatCompletion: ({ laneSlug }) => ({ body: { model: laneSlug, messages } }),
   createResponse: () => ({ body: { model: MODEL, input: 'Say hello.' } }),
   createEmbeddings: () => ({ body: { model: MODEL, input: 'hello' } }),
+  createMessage: () => ({ body: { model: MODEL, max_tokens: 9, messages } }),
+  countTokens: () => ({ body: { model: MODEL, messages } }),
   listModels: () => ({}),
   getModel: ({ laneSlug }) => ({ path: [laneSlug] }),
 
@@ -42,6 +44,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   getSignInMethods: () => ({}),
   updateSession: ({ organizationId }) => ({ body: { org_id: organizationId } }),
   deleteSession: () => ({}),
+  requestSignUp: () => ({ body: {} }),
   signUp: () => ({ body: {} }),
   acceptInvitation: () => ({ body: {} }),
   requestPasswordReset: () => ({ body: {} }),
@@ -138,6 +141,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   getGuardrailStats: ({ guardrailId }) => ({ path: [guardrailId] }),
   getGuardrailTotals: () => ({}),
   listGuardrailPresets: () => ({}),
+  listProviderPresets: () => ({}),
 
   listLimitPolicies: () => ({}),
   createLimitPolicy: ({ endpointId }) => ({

@@ -9,7 +9,7 @@ export interface Ask {
   readonly key: string;
   /** A lane, or a model past the lanes. */
   readonly model: string;
-  /** Which process gets it. */
+  /** Which process gets it. An embedded deployment has one. */
   readonly process: number;
   /** Told to the provider, whose log is the judge. */
   readonly tag: string;
@@ -31,7 +31,8 @@ export interface AnswerError {
 
 export async function ask({ deployment }: Company, asked: Ask): Promise<Answer> {
   const { key, model, tag, delayMs = 0 } = asked;
-  const response = await fetch(`${deployment.processes[asked.process]?.url}/v1/chat/completions`, {
+  const { processes } = deployment;
+  const response = await fetch(`${processes[asked.process % processes.length]?.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({

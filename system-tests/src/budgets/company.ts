@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Accounts, openAccounts, type SeededKey } from '../harness/accounts.ts';
+import { accountsOverApi } from '../harness/accounts-over-api.ts';
 import type { AdminClient } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { afterMs } from '../harness/until.ts';
@@ -20,7 +21,7 @@ export interface Member {
   readonly keys: readonly [SeededKey, SeededKey];
 }
 
-/** A self-hosted deployment with accounts: two processes on the same stores, members with two keys each. */
+/** A self-hosted deployment with accounts: two processes on the same stores, or one with its own; members with two keys each. */
 export interface Company {
   readonly deployment: Deployment;
   readonly accounts: Accounts;
@@ -42,7 +43,10 @@ export async function startCompany(): Promise<Company> {
     provider: { models: Object.values(MODELS) },
   });
   const { admin } = deployment;
-  const accounts = openAccounts({ databaseUrl: deployment.postgres.url, authSecret });
+  const accounts =
+    deployment.dataDirectory === null
+      ? openAccounts({ databaseUrl: deployment.postgres.url, authSecret })
+      : accountsOverApi(deployment);
   const account = await admin.call('GET', '/api/account');
   const organizationId = (account.body as { org: { id: string } }).org.id;
   const shared = await addProvider(deployment, 'Shared');

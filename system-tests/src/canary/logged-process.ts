@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@relay/testbed';
+import { bareEnvironment } from '../harness/bare-environment.ts';
 import { until } from '../harness/until.ts';
 
 const ENTRY = join(import.meta.dirname, '../../../cli/bin/relay.js');
@@ -29,7 +30,7 @@ export async function startLogged(setup: {
   const outputs = ['out', 'err'].map((stream) => join(directory, `${name}.${stream}`));
   const [out = 0, err = 0] = outputs.map((path) => openSync(path, 'a'));
   const child = spawn(process.execPath, [ENTRY, 'serve', '--role', role], {
-    env: { PATH: process.env['PATH'] ?? '', RELAY_HTTP_ADDR: `127.0.0.1:${port}`, ...env },
+    env: { ...bareEnvironment(), RELAY_HTTP_ADDR: `127.0.0.1:${port}`, ...env },
     stdio: ['ignore', out, err],
   });
   closeSync(out);

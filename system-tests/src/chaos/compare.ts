@@ -1,6 +1,6 @@
 import type { RequestLogEntry } from '@relay/provider-sim';
 import type { AdminClient } from '../harness/admin-client.ts';
-import type { Row } from './ledger-view.ts';
+import type { Row } from '../harness/ledger-view.ts';
 import { tagOf } from './provider-log.ts';
 import type { LimitedLane } from './world.ts';
 

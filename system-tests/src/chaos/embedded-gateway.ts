@@ -48,7 +48,6 @@ export async function makeEmbeddedGateway(): Promise<EmbeddedGateway> {
     RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32',
     RELAY_USAGE_FILES_DIR: join(parent, 'usage'),
     RELAY_USAGE_FILES_SECONDS: '1',
-    NODE_COMPILE_CACHE: join(parent, 'compiled'),
   };
   const member: Member = { name: 'embedded', role: 'inference', process: null };
   const started: RelayProcess[] = [];

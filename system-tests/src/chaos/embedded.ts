@@ -1,9 +1,9 @@
 import { freshDatabase } from '@relay/testbed';
 import { adminClient } from '../harness/admin-client.ts';
+import { type LedgerView, openLedgerView } from '../harness/ledger-view.ts';
 import { afterMs, until } from '../harness/until.ts';
 import { type Comparison, compare, readWindows, windowDifferences } from './compare.ts';
 import { type EmbeddedGateway, makeEmbeddedGateway } from './embedded-gateway.ts';
-import { type LedgerView, openLedgerView } from './ledger-view.ts';
 import { type Load, startLoad } from './load.ts';
 import { type ManagementWrites, startManagementWrites } from './management-writes.ts';
 import { type ProviderLog, startProviderLog } from './provider-log.ts';

@@ -12,6 +12,7 @@ import {
   startTcpProxy,
   type TcpProxy,
 } from '@relay/testbed';
+import type { Probe } from '../harness/probe-client.ts';
 import { type RelayProcess, startRefused, startRelay } from '../harness/relay-process.ts';
 import { afterMs } from '../harness/until.ts';
 import { type ProviderLog, startProviderLog } from './provider-log.ts';
@@ -22,6 +23,11 @@ export interface Member {
   readonly role: 'inference' | 'worker';
   /** Null while it is dead or starting. */
   process: RelayProcess | null;
+}
+
+export interface NetworkedMember extends Member {
+  /** Its own way to Redis, which can fail. */
+  readonly network: TcpProxy;
 }
 
 /** Gateways, workers and their stores, which can be killed; a platform to configure them, and a provider. */
@@ -35,15 +41,16 @@ export interface Fleet {
   readonly adminToken: string;
   readonly apiToken: string;
   readonly authSecret: string;
-  readonly gateways: readonly Member[];
-  readonly workers: readonly Member[];
+  readonly gateways: readonly NetworkedMember[];
+  readonly workers: readonly NetworkedMember[];
   /** Where workers write the rows of the ledger as files. */
   readonly usageFiles: string;
   /** Where gateways keep what Redis did not take. */
   readonly spools: readonly string[];
   /** Sends SIGKILL and restarts the member after this delay. */
-  kill(member: Member, awayMs: number): Promise<void>;
-  killRedis(awayMs: number): Promise<void>;
+  kill(member: NetworkedMember, awayMs: number): Promise<void>;
+  /** Sends SIGKILL; what `meanwhile` does happens while it is dead. */
+  killRedis(awayMs: number, meanwhile?: (redis: PrivateRedis) => void): Promise<void>;
   killPostgres(awayMs: number): Promise<void>;
   /** Resolves when every member runs. */
   whole(): Promise<void>;
@@ -56,7 +63,13 @@ const GATEWAYS = 3;
 const WORKERS = 2;
 const STARTS_MAX = 20;
 
-export async function startFleet(options: { readonly gateways?: number } = {}): Promise<Fleet> {
+export interface FleetOptions {
+  readonly gateways?: number;
+  /** The first gateway is started with it. */
+  readonly probed?: Pick<Probe, 'nodeFlags' | 'env'>;
+}
+
+export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-chaos-'));
   const removeDirectory = () => rmSync(directory, { recursive: true, force: true });
   process.once('exit', removeDirectory);
@@ -82,25 +95,30 @@ export async function startFleet(options: { readonly gateways?: number } = {}): 
     RELAY_AUTH_SECRET: authSecret,
     RELAY_USAGE_FILES_DIR: join(directory, 'usage'),
     RELAY_USAGE_FILES_SECONDS: '1',
-    NODE_COMPILE_CACHE: join(directory, 'compiled'),
   };
   // A killed process writes no compile cache. This one fails for its settings and leaves the cache for the others.
-  await startRefused({ env: { NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE } });
+  await startRefused({ env: {} });
   const platform = await startRelay({ env, role: 'platform' });
   const started: RelayProcess[] = [platform];
   const spoolOf = (name: string) => join(directory, name);
   const usageFiles = env.RELAY_USAGE_FILES_DIR;
-  const gateways = members('gateway', 'inference', options.gateways ?? GATEWAYS);
-  const workers = members('worker', 'worker', WORKERS);
-  const starting = new Map<Member, Promise<void>>();
+  const gateways = await members('gateway', 'inference', options.gateways ?? GATEWAYS, redis.url);
+  const workers = await members('worker', 'worker', WORKERS, redis.url);
+  const starting = new Map<NetworkedMember, Promise<void>>();
   let stopping = false;
 
-  async function start(member: Member): Promise<void> {
+  async function start(member: NetworkedMember): Promise<void> {
     const spool = spoolOf(member.name);
     mkdirSync(spool, { recursive: true });
     for (let attempt = 1; !stopping; attempt += 1) {
       try {
-        member.process = await startRelay({ env: { ...env, RELAY_SPOOL_DIR: spool }, role: member.role });
+        const probed = member === gateways[0] ? options.probed : undefined;
+        const own = { RELAY_SPOOL_DIR: spool, REDIS_URL: member.network.url };
+        member.process = await startRelay({
+          env: { ...env, ...own, ...probed?.env },
+          role: member.role,
+          nodeFlags: probed?.nodeFlags ?? [],
+        });
         started.push(member.process);
         return;
       } catch (error) {
@@ -111,7 +129,7 @@ export async function startFleet(options: { readonly gateways?: number } = {}): 
     }
   }
 
-  function revive(member: Member, awayMs: number): void {
+  function revive(member: NetworkedMember, awayMs: number): void {
     const reviving = afterMs(awayMs).then(() => start(member));
     // Avoids an unhandled rejection; `whole` rethrows the error.
     reviving.catch(() => undefined);
@@ -139,8 +157,9 @@ export async function startFleet(options: { readonly gateways?: number } = {}): 
       await victim.kill();
       revive(member, awayMs);
     },
-    async killRedis(awayMs) {
+    async killRedis(awayMs, meanwhile) {
       await redis.kill();
+      meanwhile?.(redis);
       await afterMs(awayMs);
       await redis.start();
       await syncEveryWrite(redis);
@@ -158,6 +177,7 @@ export async function startFleet(options: { readonly gateways?: number } = {}): 
       stopping = true;
       await Promise.allSettled(starting.values());
       await Promise.all(started.map((each) => each.stop()));
+      await Promise.all([...gateways, ...workers].map(({ network }) => network.close()));
       await Promise.all([postgres.remove(), redis.remove(), provider.stop(), gate.close()]);
       removeDirectory();
     },
@@ -172,8 +192,16 @@ async function syncEveryWrite(redis: PrivateRedis): Promise<void> {
   await redisCall(redis.port, 'CONFIG', 'SET', 'appendfsync', 'always');
 }
 
-function members(name: string, role: Member['role'], count: number): Member[] {
-  return Array.from({ length: count }, (_, index) => ({ name: `${name}-${index + 1}`, role, process: null }));
+async function members(
+  name: string,
+  role: Member['role'],
+  count: number,
+  redisUrl: string,
+): Promise<NetworkedMember[]> {
+  const networks = await Promise.all(
+    Array.from({ length: count }, () => startTcpProxy({ target: redisUrl })),
+  );
+  return networks.map((network, index) => ({ name: `${name}-${index + 1}`, role, network, process: null }));
 }
 
 function randomSecret(): string {

@@ -1,7 +1,7 @@
 import type { Fault } from '@relay/provider-sim';
 import { leases } from '../harness/live-state.ts';
 import { afterMs, until } from '../harness/until.ts';
-import type { Member } from './fleet.ts';
+import type { NetworkedMember } from './fleet.ts';
 import { awayMs, type Kill, type Scene } from './kills.ts';
 import { tagOf } from './provider-log.ts';
 import { isStream, KINDS, type Kind, STREAM_KINDS, someWords } from './request.ts';
@@ -11,17 +11,20 @@ const MOMENT_MS_MAX = 8_000;
 const REQUESTS = 6;
 const DEAD_MS_MAX = 60_000;
 
-/** A running gateway. */
-async function pickVictim({ fleet, random }: Scene): Promise<{ member: Member; url: string }> {
+export async function livingGateways({ fleet }: Scene): Promise<NetworkedMember[]> {
   const alive = () => fleet.gateways.filter(({ process }) => process !== null);
   if (!(await until(() => alive().length > 0, DEAD_MS_MAX))) throw new Error('no gateway came back');
-  const member = random.pick(alive());
+  return alive();
+}
+
+async function pickVictim(scene: Scene): Promise<{ member: NetworkedMember; url: string }> {
+  const member = scene.random.pick(await livingGateways(scene));
   return { member, url: member.process?.url ?? '' };
 }
 
 function sendSeveral(
   { load, random }: Scene,
-  victim: { member: Member; url: string },
+  victim: { member: NetworkedMember; url: string },
   setup: { target: Target; kinds: readonly Kind[]; sim: (kind: Kind) => Fault; count?: number },
 ): string[] {
   return Array.from({ length: setup.count ?? REQUESTS }, () => {

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
-import type { Member } from './fleet.ts';
+import { openLedgerView } from '../harness/ledger-view.ts';
+import type { NetworkedMember } from './fleet.ts';
 import { livingWorkers, lockTable, type TableLock } from './kill-worker.ts';
 import { awayMs, type Kill, type Scene } from './kills.ts';
-import { openLedgerView } from './ledger-view.ts';
 
 const STEPS_MAX = 3_000;
 const STEP_MS = 0.2;
@@ -46,7 +46,7 @@ interface Blocking {
   readonly lock: string;
   /** What the statement that waits looks like. */
   readonly query: string;
-  act(member: Member, lock: TableLock): Promise<boolean>;
+  act(member: NetworkedMember, lock: TableLock): Promise<boolean>;
 }
 
 async function whileBlocked(scene: Scene, { lock: statement, query, act }: Blocking): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import pg from 'pg';
 import { until } from '../harness/until.ts';
-import type { Member } from './fleet.ts';
+import type { NetworkedMember } from './fleet.ts';
 import { awayMs, type Kill, type Scene } from './kills.ts';
 
 const MOMENT_MS_MAX = 8_000;
@@ -11,7 +11,7 @@ interface Backend {
   readonly client_port: number;
 }
 
-export async function livingWorkers({ fleet }: Scene): Promise<Member[]> {
+export async function livingWorkers({ fleet }: Scene): Promise<NetworkedMember[]> {
   const alive = () => fleet.workers.filter(({ process }) => process !== null);
   if (!(await until(() => alive().length > 0, DEAD_MS_MAX))) throw new Error('no worker came back');
   return alive();
@@ -55,7 +55,7 @@ export const afterCommit: Kill = async (scene) => {
 
 export interface TableLock {
   /** A worker whose statement waits for the lock; null when none came in time. */
-  blockedWorker(scene: Scene): Promise<Member | null>;
+  blockedWorker(scene: Scene): Promise<NetworkedMember | null>;
   /** Safe to call twice. */
   release(): Promise<void>;
 }
@@ -79,7 +79,7 @@ export async function lockTable(url: string, statement: string, waiting: string)
 
   return {
     async blockedWorker({ fleet }) {
-      let member: Member | undefined;
+      let member: NetworkedMember | undefined;
       await until(async () => {
         const { rows } = await observer.query<Backend>(
           `select client_port from pg_stat_activity

@@ -1,10 +1,14 @@
 import { afterMs } from '../harness/until.ts';
-import type { Fleet } from './fleet.ts';
+import type { Member } from './fleet.ts';
 import { createRandom, type Random } from './random.ts';
-import { type Answer, type Asking, ask, isStream, KINDS, someWords } from './request.ts';
+import { type Answer, type Asking, ask, isStream, KINDS, STREAM_KINDS, someWords } from './request.ts';
 import type { Target, World } from './world.ts';
 
-type LoadedWorld = Pick<World, 'limited' | 'unlimited' | 'falling'>;
+type LoadedWorld = Pick<World, 'limited' | 'minutely' | 'unlimited' | 'falling'>;
+
+/** `steady`: a bit of everything. `crowds`: many together, so that they wait. `streams`: long ones. */
+export const loadNames = ['steady', 'crowds', 'streams'] as const;
+export type LoadName = (typeof loadNames)[number];
 
 export interface Sent {
   readonly tag: string;
@@ -27,11 +31,18 @@ export interface Load {
 
 const CLIENTS = 20;
 const PAUSE_MS_MAX = 60;
+/** Clients of a crowd come together, and then none for a while. */
+const CROWD_MS = 1_500;
 /** Pause while all gateways are dead. */
 const DEAD_MS = 50;
 
 /** Clients that send one request after the other, each to a random gateway, and sometimes disconnect. */
-export function startLoad(fleet: Pick<Fleet, 'gateways'>, world: LoadedWorld, seed: number): Load {
+export function startLoad(
+  fleet: { readonly gateways: readonly Member[] },
+  world: LoadedWorld,
+  seed: number,
+  name: LoadName = 'steady',
+): Load {
   const sent: Sent[] = [];
   const underWay = new Set<Promise<void>>();
   let running = true;
@@ -57,9 +68,14 @@ export function startLoad(fleet: Pick<Fleet, 'gateways'>, world: LoadedWorld, se
         await afterMs(DEAD_MS);
         continue;
       }
-      const { over } = send({ name: gateway.name, url: gateway.process.url }, somethingToAsk(world, random));
+      const { over } = send(
+        { name: gateway.name, url: gateway.process.url },
+        somethingToAsk(name, world, random),
+      );
       await over;
-      await afterMs(random.between(0, PAUSE_MS_MAX));
+      await afterMs(
+        name === 'crowds' ? CROWD_MS - (performance.now() % CROWD_MS) : random.between(0, PAUSE_MS_MAX),
+      );
     }
   }
 
@@ -75,13 +91,13 @@ export function startLoad(fleet: Pick<Fleet, 'gateways'>, world: LoadedWorld, se
   };
 }
 
-function somethingToAsk(world: LoadedWorld, random: Random): Omit<Asking, 'tag'> {
-  const kind = random.pick(KINDS);
+function somethingToAsk(name: LoadName, world: LoadedWorld, random: Random): Omit<Asking, 'tag'> {
+  const kind = name === 'streams' ? random.pick(STREAM_KINDS) : random.pick(KINDS);
   const said = isStream(kind)
-    ? { frames: random.between(3, 30), frameDelayMs: random.between(2, 25) }
+    ? { frames: random.between(3, name === 'streams' ? 90 : 30), frameDelayMs: random.between(2, 25) }
     : { outputTokens: random.between(1, 40) };
   return {
-    target: targetFor(world, random),
+    target: targetFor(name, world, random),
     kind,
     words: someWords(random),
     sim: {
@@ -94,8 +110,17 @@ function somethingToAsk(world: LoadedWorld, random: Random): Omit<Asking, 'tag'>
   };
 }
 
-function targetFor(world: LoadedWorld, random: Random): Target {
+/** Shares of the limited lanes, and of the one without limits; the rest falls back. */
+const SHARES: Readonly<Record<LoadName, { limited: number; minutely: number; unlimited: number }>> = {
+  steady: { limited: 0.35, minutely: 0.1, unlimited: 0.35 },
+  crowds: { limited: 0.7, minutely: 0.1, unlimited: 0.1 },
+  streams: { limited: 0.25, minutely: 0.1, unlimited: 0.4 },
+};
+
+function targetFor(name: LoadName, world: LoadedWorld, random: Random): Target {
+  const { limited, minutely, unlimited } = SHARES[name];
   const where = random.next();
-  if (where < 0.4) return world.limited;
-  return random.pick(where < 0.8 ? world.unlimited : world.falling);
+  if (where < limited) return world.limited;
+  if (where < limited + minutely) return world.minutely;
+  return random.pick(where < limited + minutely + unlimited ? world.unlimited : world.falling);
 }

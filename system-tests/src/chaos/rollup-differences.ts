@@ -1,4 +1,4 @@
-import type { LedgerView } from './ledger-view.ts';
+import type { LedgerView } from '../harness/ledger-view.ts';
 
 // The expected rollups, computed from the rows: a bucket is the UTC minute, hour or day in the first 48 bits of the request id.
 const ARRIVED = `to_timestamp(('x' || left(replace(request_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;

@@ -1,19 +1,16 @@
-import { afterMs } from '../harness/until.ts';
+import { openLedgerView } from '../harness/ledger-view.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import * as sink from './kill-sink.ts';
 import * as worker from './kill-worker.ts';
-import type { Kill, Scene } from './kills.ts';
-import { openLedgerView } from './ledger-view.ts';
 import { startLoad } from './load.ts';
+import { type Planned, planOf } from './plan.ts';
 import { createRandom } from './random.ts';
-import { type Check, type SettleOptions, type SettleResult, untilOver } from './settle.ts';
+import { type Check, killAll, type SettleOptions, type SettleResult, untilOver } from './settle.ts';
 import { compareWhenWritten, type FilesComparison } from './usage-lines.ts';
 import { makeWorld } from './world.ts';
 
 /** Each way to kill a worker, and how often in a whole run and in a short one. */
-const MOMENTS: Readonly<
-  Record<string, { readonly kill: Kill; readonly whole: number; readonly short: number }>
-> = {
+const MOMENTS: Readonly<Record<string, Planned>> = {
   ledger_before_commit: { kill: worker.beforeCommit, whole: 2, short: 0 },
   ledger_after_commit: { kill: worker.afterCommit, whole: 3, short: 1 },
   in_file: { kill: sink.inFile, whole: 4, short: 1 },
@@ -23,7 +20,6 @@ const MOMENTS: Readonly<
 };
 
 const MISSES_MAX = 12;
-const PAUSE_MS = { min: 100, max: 900 };
 const ROWS_PER_KILL_MIN = 10;
 
 /** Kills workers while they write the ledger and its files, and then compares the closed files with the ledger. */
@@ -33,8 +29,9 @@ export async function sinks(options: SettleOptions): Promise<SettleResult> {
   try {
     const world = await makeWorld(fleet);
     const load = startLoad(fleet, world, options.seed);
-    const scene = { fleet, world, load, random: createRandom(options.seed) };
-    const { kills, missed } = await killAll(scene, options);
+    const random = createRandom(options.seed);
+    const planned = planOf(MOMENTS, options.short ? 'short' : 'whole', random);
+    const { kills, missed } = await killAll({ fleet, world, load, random }, planned, options, MISSES_MAX);
     await fleet.whole();
     await load.stop();
     options.say(`${kills} killed, ${load.sent().length} requests sent; waiting until all is written`);
@@ -48,33 +45,6 @@ export async function sinks(options: SettleOptions): Promise<SettleResult> {
   } finally {
     await fleet.stop();
   }
-}
-
-async function killAll(
-  scene: Scene,
-  { short, say }: SettleOptions,
-): Promise<{ kills: number; missed: string[] }> {
-  const { random } = scene;
-  const planned = random.shuffled(
-    Object.entries(MOMENTS).flatMap(([name, { kill, ...times }]) =>
-      Array.from({ length: short ? times.short : times.whole }, () => ({ name, kill })),
-    ),
-  );
-  let [kills, misses] = [0, 0];
-  const missed: string[] = [];
-  for (let next = planned.shift(); next !== undefined; next = planned.shift()) {
-    await afterMs(random.between(PAUSE_MS.min, PAUSE_MS.max));
-    if (await next.kill(scene)) {
-      kills += 1;
-      say(`${kills}: ${next.name}`);
-      continue;
-    }
-    say(`${next.name} did not come about`);
-    misses += 1;
-    if (misses <= MISSES_MAX) planned.push(next);
-    else missed.push(next.name);
-  }
-  return { kills, missed };
 }
 
 interface Found {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LedgerView } from '../harness/ledger-view.ts';
 import { until } from '../harness/until.ts';
-import type { LedgerView } from './ledger-view.ts';
 
 /** A killed worker keeps its lease for 15 s. */
 const WRITTEN_MS_MAX = 60_000;

@@ -1,6 +1,12 @@
 import { allScopes, type LimitMetric } from '@relay/contract';
 import { openAccounts } from '../harness/accounts.ts';
-import { type AdminClient, adminClient, createLane, type EndpointSetup } from '../harness/admin-client.ts';
+import {
+  type AdminClient,
+  adminClient,
+  createLane,
+  type EndpointSetup,
+  type LaneSetup,
+} from '../harness/admin-client.ts';
 import { afterMs } from '../harness/until.ts';
 import type { Fleet } from './fleet.ts';
 import type { ProviderLog } from './provider-log.ts';
@@ -22,6 +28,8 @@ export interface World {
   readonly admin: AdminClient;
   /** Its limits make requests wait. */
   readonly limited: Target;
+  /** Few requests a minute, so that a window that was forgotten shows. */
+  readonly minutely: Target;
   /** Without limits, in both organizations; `falling` has fallbacks. */
   readonly unlimited: readonly Target[];
   readonly falling: readonly Target[];
@@ -34,6 +42,9 @@ export interface World {
 /** The limits of the limited lane: concurrent requests, and requests per second. */
 export const AT_ONCE_MAX = 6;
 const PER_SECOND_MAX = 60;
+export const PER_MINUTE_MAX = 30;
+/** Short: who comes too many is refused, instead of keeping a client from asking elsewhere. */
+const MINUTELY_WAIT_MS = 300;
 const NEVER_REACHED = 1_000_000_000;
 const PRICES = { input_cost_micros_per_1m_tokens: 1_000_000, output_cost_micros_per_1m_tokens: 4_000_000 };
 const MODEL = 'sim-multi';
@@ -54,6 +65,7 @@ export async function makeSmallWorld(parts: {
     { ...direct, endpoint: { max_concurrency: AT_ONCE_MAX } },
   ]);
   await addPolicy(admin, limited, { metric: 'requests', period: 'second', limit_value: PER_SECOND_MAX });
+  await addMinutely(admin, direct);
   await addLane(admin, 'unlimited', [direct]);
   await addLane(admin, 'falling', [
     { ...direct, secret: FAILING_KEYS.error },
@@ -64,6 +76,7 @@ export async function makeSmallWorld(parts: {
   return {
     admin,
     limited: target('limited'),
+    minutely: target('minutely'),
     unlimited: [target('unlimited')],
     falling: [target('falling')],
     windows: [await limitedLane(admin, limited)],
@@ -89,6 +102,7 @@ export async function makeWorld(fleet: Fleet): Promise<World> {
     { ...direct, endpoint: { max_concurrency: AT_ONCE_MAX } },
   ]);
   await addPolicy(owner, limited, { metric: 'requests', period: 'second', limit_value: PER_SECOND_MAX });
+  await addMinutely(owner, direct);
   const gatedLimited = await addLane(owner, 'gated', [gated]);
   for (const admin of [owner, neighbour]) {
     await addLane(admin, 'unlimited', [direct]);
@@ -108,6 +122,7 @@ export async function makeWorld(fleet: Fleet): Promise<World> {
   return {
     admin: owner,
     limited: { token: fleet.apiToken, model: 'limited' },
+    minutely: { token: fleet.apiToken, model: 'minutely' },
     unlimited: each('unlimited'),
     falling: each('falling'),
     gated: each('gated'),
@@ -126,12 +141,19 @@ async function addNeighbour(fleet: Fleet): Promise<string> {
   }
 }
 
+async function addMinutely(admin: AdminClient, endpoint: EndpointSetup): Promise<void> {
+  const lane = { default_max_wait_ms: MINUTELY_WAIT_MS };
+  const laneId = await addLane(admin, 'minutely', [endpoint], lane);
+  await addPolicy(admin, laneId, { metric: 'requests', period: 'minute', limit_value: PER_MINUTE_MAX });
+}
+
 async function addLane(
   admin: AdminClient,
   name: string,
   endpoints: readonly EndpointSetup[],
+  lane: LaneSetup['lane'] = {},
 ): Promise<string> {
-  const { laneId, endpointIds } = await createLane(admin, { name, endpoints });
+  const { laneId, endpointIds } = await createLane(admin, { name, endpoints, lane });
   for (const endpoint_id of endpointIds)
     await admin.create('/api/relay/pricing-policies', { endpoint_id, currency: 'USD', ...PRICES });
   return laneId;

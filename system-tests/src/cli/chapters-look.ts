@@ -57,6 +57,7 @@ export const lookChapters: readonly Chapter[] = [
         'usage --group-by lane --since 3d',
         'usage --since 30m --until 20m',
         'usage --bucket day --since 3d -o ndjson',
+        'usage replay --help',
       );
     },
   },
@@ -75,14 +76,12 @@ export const lookChapters: readonly Chapter[] = [
     name: 'setup',
     steps: () =>
       steps(
-        'setup codex --lane fast --dry-run',
-        ...['codex', 'opencode', 'aider', 'continue'].flatMap((agent): (string | Step)[] => [
-          {
-            args: ['setup', agent, '--lane', 'fast', '--yes'],
-            terminalArgs: ['setup', agent, '--lane', 'fast'],
-            typing: [['[y/N]', 'y\r']],
-          },
-          `setup ${agent} --undo`,
+        'setup',
+        ...['claude-code', 'codex', 'cursor', 'openai-sdk'].map((client) => `setup ${client}`),
+        { args: ['setup', 'openai-sdk', '--model', 'fast', '--key', 'rly_given', '--show-key'] },
+        ...['claude-code', 'codex', 'opencode', 'aider', 'continue'].flatMap((client) => [
+          `setup ${client} --model fast --write`,
+          `setup ${client} --undo`,
         ]),
       ),
   },

@@ -46,6 +46,10 @@ export const setUpChapters: readonly Chapter[] = [
         'providers update sim-one --max-latency-ms 30000',
         'providers get sim-one',
         'providers list -o csv',
+        'providers presets',
+        'providers create --name Router --preset openrouter',
+        { args: ['providers', 'create', '--name', 'Typo', '--preset', 'gorq'], code: 2 },
+        'providers delete router --yes',
       ),
   },
   {

@@ -3,6 +3,7 @@ const volatile: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/rly_[0-9A-Za-z]{10}_[0-9A-Za-z]{40,}/g, '<key>'],
   [/rly_[0-9A-Za-z]{10}/g, '<prefix>'],
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>'],
+  [/req_sim_\d+/g, 'req_sim_<n>'],
   [/(127\.0\.0\.1|localhost):\d+/g, '$1:<port>'],
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
   [

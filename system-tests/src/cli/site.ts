@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bareEnvironment } from '../harness/bare-environment.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 
 /** A deployment with a guardrail service, and a home folder to run commands in. */
@@ -27,11 +28,9 @@ export async function startSite(): Promise<Site> {
   const guard = await startGuard();
   const home = mkdtempSync(join(tmpdir(), 'relay-cli-'));
   const bareEnv = {
-    PATH: process.env['PATH'] ?? '',
+    ...bareEnvironment(),
     HOME: home,
     LANG: 'C.UTF-8',
-    // A hundred processes load the same files.
-    NODE_COMPILE_CACHE: join(tmpdir(), 'relay-cli-cache'),
     PROVIDER_KEY: 'sk-upstream',
   };
   for (const [name, text] of Object.entries(filesOf(deployment.provider.baseUrl))) {

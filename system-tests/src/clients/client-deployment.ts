@@ -17,6 +17,9 @@ export interface ClientDeployment {
 /** The names by which one and the same endpoint can be asked for. */
 export const callNames = ['client-lane', 'client-lane-1/sim-multi', 'sim-multi'] as const;
 
+/** A lane whose only endpoint speaks Anthropic's protocol. */
+export const messagesLane = 'messages-lane';
+
 export const weatherQuestion = 'What is the weather in Zürich?';
 /** A PNG of one pixel. */
 export const pixelBase64 =
@@ -28,6 +31,17 @@ export async function startClientDeployment(): Promise<ClientDeployment> {
   await createLane(deployment.admin, {
     name: 'Client lane',
     endpoints: [{ baseUrl: provider.baseUrl, upstreamModel: 'sim-multi' }],
+  });
+  await createLane(deployment.admin, {
+    name: 'Messages lane',
+    endpoints: [
+      {
+        baseUrl: provider.baseUrl,
+        upstreamModel: 'sim-claude',
+        provider: { auth_mode: 'header_static', auth_header_name: 'x-api-key' },
+        endpoint: { protocol: 'anthropic' },
+      },
+    ],
   });
   let lanes = 0;
   let seenId = 0;

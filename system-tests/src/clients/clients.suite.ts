@@ -1,11 +1,13 @@
 import { after, afterEach, before } from 'node:test';
 import { reportFigures } from '../harness/figures.ts';
 import { describeAiSdk } from './ai-sdk.ts';
+import { describeAnthropic } from './anthropic.ts';
 import { type ClientDeployment, startClientDeployment } from './client-deployment.ts';
 import { describeLangChain } from './langchain.ts';
 import { describeOpenAiContent } from './openai-content.ts';
 import { describeOpenAiFailures } from './openai-failures.ts';
 import { describeOpenAiResponses } from './openai-responses.ts';
+import { describeTranslated } from './translated.ts';
 
 // The client libraries that applications use, as they are published, pointed at the gateway.
 
@@ -30,3 +32,5 @@ describeOpenAiResponses(() => deployment);
 describeOpenAiFailures(() => deployment);
 describeAiSdk(() => deployment);
 describeLangChain(() => deployment);
+describeAnthropic(() => deployment);
+describeTranslated(() => deployment);

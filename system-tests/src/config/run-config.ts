@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { bareEnvironment } from '../harness/bare-environment.ts';
 import type { Deployment } from '../harness/deployment.ts';
 
 const ENTRY = join(import.meta.dirname, '../../../cli/bin/relay.js');
@@ -26,7 +27,7 @@ export async function runConfig(
     deployment === undefined ? {} : { RELAY_SERVER: deployment.url, RELAY_TOKEN: deployment.adminToken };
   const child = spawn(process.execPath, [ENTRY, 'config', ...args], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...connection, ...env },
+    env: { ...bareEnvironment(), HOME: folder, ...connection, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: COMMAND_MS_MAX,
   });

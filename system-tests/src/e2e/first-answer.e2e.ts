@@ -130,6 +130,7 @@ describe('a new deployment', () => {
     await memberAt(1, 'sim-multi').waitFor();
 
     await story.page.getByLabel('Milliseconds').fill('2500');
+    await story.page.getByRole('combobox', { name: 'Priority' }).selectOption('interactive');
     await story.button('Review and save').click();
     await story.page.getByText('sim-chat-b moves from place 2 to 1').waitFor();
     await story.inspect('lane, saving');
@@ -137,6 +138,7 @@ describe('a new deployment', () => {
     await story.page.getByText('Assistant was saved.').waitFor();
     await story.page.reload();
     await story.page.getByText('2.5 s').first().waitFor();
+    assert.equal(await story.page.getByRole('combobox', { name: 'Priority' }).inputValue(), 'interactive');
     assert.deepEqual(await membersShown(), ['sim-chat-b', 'sim-multi', 'sim-chat']);
   });
 

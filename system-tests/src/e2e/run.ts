@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { runTwoAtOnce, type TestFileResult } from '../harness/run-test-file.ts';
+import { repeatFailed, runTwoAtOnce, type TestFileResult } from '../harness/run-test-file.ts';
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, '../../..');
@@ -23,12 +23,11 @@ async function main(names: readonly string[]): Promise<number> {
   const built = spawnSync('npm', ['run', '--silent', 'build:console'], { cwd: ROOT, stdio: 'inherit' });
   if (built.status !== 0) return 1;
   const chosen = names.length === 0 ? known : names;
-  const results = await runTwoAtOnce(
-    chosen.map((name) => {
-      const path = join(HERE, `${name}${ENDING}`);
-      return { name, path, testMsMax: TEST_MS_MAX, isAlone: chosen.length === 1 };
-    }),
-  );
+  const stories = chosen.map((name) => {
+    const path = join(HERE, `${name}${ENDING}`);
+    return { name, path, testMsMax: TEST_MS_MAX, isAlone: chosen.length === 1 };
+  });
+  const results = await repeatFailed(await runTwoAtOnce(stories));
   const sum = (read: (result: TestFileResult) => unknown) =>
     results.reduce((all, each) => all + Number(read(each) ?? 0), 0);
   const [passed, failed] = [sum((each) => each.passed), sum((each) => each.failed)];

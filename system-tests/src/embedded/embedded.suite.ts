@@ -53,7 +53,8 @@ describe('relay start', () => {
   before(async () => {
     folder = emptyFolder();
     provider = await startProviderSim();
-    running = await folder.start([], { RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32' });
+    // It listens on loopback, so it may call the provider there.
+    running = await folder.start();
     figures['first_start_seconds'] = Number(running.seconds.toFixed(1));
     tokens = {
       api: /API token +(\S+)/.exec(running.printed)?.[1] ?? '',
@@ -186,7 +187,7 @@ describe('relay start', () => {
     // Not by a loop that is left: that would hang up.
     await stream[Symbol.asyncIterator]().next();
     await running.kill();
-    running = await folder.start([], { RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32' });
+    running = await folder.start();
     figures['start_after_kill_seconds'] = Number(running.seconds.toFixed(1));
     for (const token of Object.values(tokens)) assert.ok(!running.printed.includes(token));
     assert.match(running.printed, /secrets\.json/);
@@ -213,7 +214,7 @@ describe('relay start', () => {
     while (served < 10 && (await status()) === 200) served += 1;
     assert.ok(served > 0 && served < 5, `${served} were served`);
     assert.equal(await running.stop(), 0);
-    running = await folder.start([], { RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32' });
+    running = await folder.start();
     assert.equal(await status(), 429);
     const [usage] = (await adminClient(running.url, tokens.admin).call('GET', '/api/relay/limits/usage'))
       .body as { used: number }[];
@@ -228,6 +229,21 @@ describe('relay start', () => {
       (await fetch(`${running.url}/v1/models`, { headers: { authorization: `Bearer ${token}` } })).status;
     assert.deepEqual([await statusOf(api), await statusOf(tokens.api)], [200, 401]);
     assert.ok(!running.printed.includes(api));
+  });
+
+  check('calls nothing on this machine when it listens for others', async () => {
+    await running.stop();
+    running = await folder.start(['--host', '0.0.0.0']);
+    const { status, body } = await adminClient(running.url, tokens.admin).call(
+      'POST',
+      '/api/relay/providers',
+      {
+        name: 'Local',
+        base_url: 'http://127.0.0.1:11434/v1',
+      },
+    );
+    assert.equal(status, 400);
+    assert.match(JSON.stringify(body), /RELAY_ALLOW_PRIVATE_NETWORKS.*listens on loopback only/);
   });
 
   check('does not make a new master key for what is sealed with another', async () => {

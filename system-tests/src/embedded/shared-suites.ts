@@ -9,15 +9,20 @@ export const sharedSuites: readonly SharedSuite[] = [
   { name: 'first-request', isShort: true },
   { name: 'clients', isShort: false },
   { name: 'fidelity', isShort: false },
+  { name: 'agents', isShort: false },
   { name: 'management', isShort: true },
   { name: 'error-rows', isShort: false },
   { name: 'fault-matrix', isShort: false },
   { name: 'provider-failures', isShort: false },
+  { name: 'lies', isShort: false },
+  { name: 'presets', isShort: false },
   { name: 'aborts', isShort: false },
   { name: 'bounds', isShort: false },
   { name: 'egress', isShort: false },
   { name: 'sessions', isShort: false },
   { name: 'admission', isShort: false },
+  { name: 'streams', isShort: true },
+  { name: 'budgets', isShort: true },
 ];
 
 /**
@@ -27,13 +32,14 @@ export const notShared: Readonly<Record<string, string>> = {
   authorization:
     'people and keys of many organizations are put into the database, and a second process misbehaves on it',
   billing: 'two processes of a hosted deployment, whose organizations are put into the database',
-  budgets:
-    'two processes on one budget, with keys that are put into the database, and Redis killed under them',
   canary: 'it reads PostgreSQL and Redis to the last byte',
   conformance: 'it walks the modes beside one another, with another organization put into the database',
   'context-attacks': 'roles in processes of their own',
+  translations: 'the server’s own cases, without a deployment',
+  line: 'several gateways, of which one is killed, and a Redis that stands still and is measured',
+  neighbours: 'a hosted deployment, with organizations that are put into the database',
+  rolling: 'several gateways behind a load balancer',
+  clocks: 'clocks of several machines that disagree',
   outage: 'stores that are away while the process goes on',
-  streams:
-    'its bounds on time and memory are for a process with a core to itself, whose database is another process; here they do not hold',
   revocation: 'several processes, of which each has to hear of a revocation',
 };

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@relay/testbed';
+import { bareEnvironment } from '../harness/bare-environment.ts';
 
 const ENTRY = process.env['RELAY_SYSTEM_BIN'] || join(import.meta.dirname, '../../../cli/bin/relay.js');
 const START_MS_MAX = 60_000;
@@ -35,7 +36,7 @@ export function emptyFolder(): Folder {
   const spawnStart = (args: readonly string[], env: Readonly<Record<string, string>>) =>
     spawn(process.execPath, [ENTRY, 'start', ...args], {
       cwd: path,
-      env: { PATH: process.env['PATH'] ?? '', HOME: path, ...env },
+      env: { ...bareEnvironment(), HOME: path, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   return {

@@ -3,7 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Fault, RequestLogEntry } from '@relay/provider-sim';
-import { type Mode, type ModeName, modes, pathOf, requestText } from '../harness/mode.ts';
+import {
+  headersOf,
+  type Mode,
+  type ModeName,
+  modes,
+  pathOf,
+  protocolOf,
+  requestText,
+} from '../harness/mode.ts';
 import { openRaw } from '../harness/raw-exchange.ts';
 import type { Matrix } from './run-cell.ts';
 import type { Slot } from './slots.ts';
@@ -41,7 +49,8 @@ export const abortCells: readonly AbortCell[] = [
 ];
 
 export async function runAbortCell(matrix: Matrix, cell: AbortCell): Promise<void> {
-  await matrix.slots.use('plain', (slot) => abortInSlot(matrix, cell, slot), 0);
+  const run = (slot: Slot) => abortInSlot(matrix, cell, slot);
+  await matrix.slots.use('plain', protocolOf(cell.mode), run, 0);
 }
 
 async function abortInSlot(matrix: Matrix, cell: AbortCell, slot: Slot): Promise<void> {
@@ -55,7 +64,11 @@ async function abortInSlot(matrix: Matrix, cell: AbortCell, slot: Slot): Promise
   const clientRequestId = randomUUID();
   const outgoing = openRaw({
     url: `${matrix.url}/v1${pathOf(mode)}`,
-    headers: { authorization: `Bearer ${matrix.apiToken}`, 'x-request-id': clientRequestId },
+    headers: {
+      authorization: `Bearer ${matrix.apiToken}`,
+      'x-request-id': clientRequestId,
+      ...headersOf(mode),
+    },
     body: requestText(mode, slot.laneWithFallback.name, cell.name),
   });
   outgoing.on('error', () => undefined);

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { WireProtocol } from '@relay/contract';
 import { faultNames, type ProviderSim, startProviderSim } from '@relay/provider-sim';
 import { freePort } from '@relay/testbed';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { healEndpoint } from '../harness/heal-endpoint.ts';
 import { ledgerOverApi } from '../harness/ledger.ts';
+import { protocolOf } from '../harness/mode.ts';
 import { keepAliveAgent } from '../harness/raw-exchange.ts';
 import { type OnServers, severalProcesses } from '../harness/stores.ts';
 import { abortCells, runAbortCell } from './abort-cells.ts';
@@ -17,7 +19,9 @@ import { createSlots, FIRST_MODEL, SECOND_MODEL } from './slots.ts';
 // Every provider fault in every request mode, with and without a fallback.
 
 const AT_ONCE = 8;
-const CLOSED_PORT_CELLS = allCells().filter(({ row }) => row.bench === 'closed port').length;
+/** Nothing heals an endpoint behind a closed port, so each cell has its own. */
+const closedPortCells = (protocol: WireProtocol): number =>
+  allCells().filter(({ row, mode }) => row.bench === 'closed port' && protocolOf(mode) === protocol).length;
 /** Long enough for a busy machine, short enough for a few hundred cells. */
 const UPSTREAM_MS_MAX = 1_500;
 
@@ -59,8 +63,10 @@ before(async () => {
     first: deployment.provider,
     second,
     closedPort: await freePort(),
-    // Nothing heals an endpoint behind a closed port, so each cell has its own.
-    counts: { plain: AT_ONCE, hurried: 2, 'closed port': CLOSED_PORT_CELLS },
+    counts: {
+      openai: { plain: AT_ONCE, hurried: 2, 'closed port': closedPortCells('openai') },
+      anthropic: { plain: AT_ONCE, hurried: 2, 'closed port': closedPortCells('anthropic') },
+    },
     heal: ({ first, laneOfFirst }) => healEndpoint(deployment, laneOfFirst.name, first.id),
   });
   matrix = {

@@ -31,11 +31,14 @@ export const rowsAnswers: readonly FaultRow[] = [
         '{"usage":{"prompt_tokens":1,"completion_tokens":2},"x":[],"usage":{"prompt_tokens":7,"completion_tokens":9}}',
       ),
     },
-    expect: forModes(wholeModes, {
+    expect: forModes(['chat', 'responses', 'embeddings'], {
       kind: 'answered',
       usage: { source: 'reported', input: 7, output: 9 },
     }),
   },
+  // More of them in the suite `lies`. A usage frame that cannot be read reaches only a client that asked for one.
+  { name: 'less than no input', fault: { claimedInput: -5 }, expect: forModes(generating, estimated) },
+  { name: 'half a token of output', fault: { claimedOutput: 0.5 }, expect: forModes(generating, estimated) },
   {
     name: 'a null usage',
     fault: { bodyBase64: answer('{"object":"list","usage":null}') },

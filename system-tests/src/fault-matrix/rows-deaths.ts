@@ -2,7 +2,7 @@ import { everyMode, streamModes, wholeModes } from '../harness/mode.ts';
 import { type Expectation, type FaultRow, forModes, type LostCode } from './expectation.ts';
 
 // Answers that begin and do not end as they should. A chat stream opens with one frame of preamble, a
-// responses stream with four; whole answers are cut in their middle.
+// responses stream with four, a messages stream with three; whole answers are cut in their middle.
 
 const CUT = 'upstream_invalid_response';
 
@@ -14,7 +14,7 @@ function interrupted(code: string): Expectation {
   return { kind: 'interrupted', code };
 }
 
-/** After content in either protocol: past the preamble of both, and before the end of the shortest answer. */
+/** After content in every protocol: past the preamble of each, and before the end of the shortest answer. */
 const INTO_CONTENT = 7;
 
 export const rowsDeaths: readonly FaultRow[] = [
@@ -81,6 +81,12 @@ export const rowsDeaths: readonly FaultRow[] = [
     // Four events of preamble, five of content, three that close what was opened, and the end.
     fault: { outputTokens: 5, cutAfterFrames: 13 },
     expect: { 'responses stream': { kind: 'answered' } },
+  },
+  {
+    name: 'cut after its end',
+    // Three events of preamble, five of content, the end of the block, usage and the end.
+    fault: { outputTokens: 5, cutAfterFrames: 11 },
+    expect: { 'messages stream': { kind: 'answered' } },
   },
   {
     name: 'compressed and cut after content',

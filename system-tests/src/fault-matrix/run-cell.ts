@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Agent } from 'node:http';
 import type { ProviderSim } from '@relay/provider-sim';
 import type { Ledger } from '../harness/ledger.ts';
-import { type Mode, pathOf, requestText, upstreamText } from '../harness/mode.ts';
+import { headersOf, type Mode, pathOf, protocolOf, requestText, upstreamText } from '../harness/mode.ts';
 import { exchangeRaw, type RawAnswer } from '../harness/raw-exchange.ts';
 import { checkCell, fallsBack } from './check-cell.ts';
 import type { Expectation, FaultRow } from './expectation.ts';
@@ -38,9 +38,10 @@ export function nameOf({ row, mode, fallback, expectation }: Cell): string {
 }
 
 export async function runCell(matrix: Matrix, cell: Cell): Promise<void> {
-  const { row } = cell;
+  const { row, mode } = cell;
   const restMs = row.cooldownMs === undefined ? 0 : row.cooldownMs + COOLDOWN_SLACK_MS;
-  await matrix.slots.use(row.bench ?? 'plain', (slot) => runInSlot(matrix, cell, slot), restMs);
+  const run = (slot: Slot) => runInSlot(matrix, cell, slot);
+  await matrix.slots.use(row.bench ?? 'plain', protocolOf(mode), run, restMs);
 }
 
 async function runInSlot(matrix: Matrix, cell: Cell, slot: Slot): Promise<void> {
@@ -58,6 +59,7 @@ async function runInSlot(matrix: Matrix, cell: Cell, slot: Slot): Promise<void> 
       headers: {
         authorization: `Bearer ${matrix.apiToken}`,
         'x-request-id': clientRequestId,
+        ...headersOf(mode),
         ...row.requestHeaders,
       },
       body: requestText(mode, lane.name, words),
@@ -96,7 +98,7 @@ async function referenceAnswer(
   if (!fellBack) matrix.reference.script({ match: { key }, fault: row.fault });
   return exchangeRaw({
     url: `${matrix.reference.baseUrl}${pathOf(mode)}`,
-    headers: { authorization: `Bearer ${key}`, connection: 'close' },
+    headers: { authorization: `Bearer ${key}`, connection: 'close', ...headersOf(mode) },
     body: upstreamText(mode, endpoint.upstreamModel, words),
     silenceMsMax: REFERENCE_SILENCE_MS,
   });

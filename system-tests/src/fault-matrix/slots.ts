@@ -1,3 +1,4 @@
+import type { WireProtocol } from '@relay/contract';
 import type { ProviderSim } from '@relay/provider-sim';
 import type { AdminClient } from '../harness/admin-client.ts';
 import type { Bench } from './expectation.ts';
@@ -14,6 +15,8 @@ export interface SlotEndpoint {
 /** Two endpoints of two providers in two lanes, used by one cell at a time, so that cells cannot disturb one another. */
 export interface Slot {
   readonly bench: Bench;
+  /** What its endpoints speak. */
+  readonly protocol: WireProtocol;
   readonly first: SlotEndpoint;
   readonly second: SlotEndpoint;
   /** Names double as the `model` of a request. */
@@ -26,7 +29,7 @@ export interface Slot {
 export interface SlotPool {
   readonly firstProviderId: string;
   readonly secondProviderId: string;
-  use<T>(bench: Bench, work: (slot: Slot) => Promise<T>, restMs: number): Promise<T>;
+  use<T>(bench: Bench, protocol: WireProtocol, work: (slot: Slot) => Promise<T>, restMs: number): Promise<T>;
 }
 
 export const FIRST_MODEL = 'model-first';
@@ -39,7 +42,7 @@ export interface SlotSetup {
   readonly second: ProviderSim;
   /** A port that nothing listens on. */
   readonly closedPort: number;
-  readonly counts: Readonly<Record<Bench, number>>;
+  readonly counts: Readonly<Record<WireProtocol, Readonly<Record<Bench, number>>>>;
   /** Resolves when the first endpoint of a slot is not known to have failed. */
   readonly heal: (slot: Slot) => Promise<void>;
 }
@@ -51,23 +54,27 @@ export async function createSlots(setup: SlotSetup): Promise<SlotPool> {
     createProvider(admin, 'Second', setup.second.baseUrl),
     createProvider(admin, 'Closed', `http://127.0.0.1:${setup.closedPort}/v1`),
   ]);
-  const wanted = Object.entries(setup.counts) as [Bench, number][];
+  const wanted = (['openai', 'anthropic'] as const).flatMap((protocol) =>
+    (Object.entries(setup.counts[protocol]) as [Bench, number][]).map(
+      ([bench, count]) => [protocol, bench, count] as const,
+    ),
+  );
   const slots = await Promise.all(
-    wanted.flatMap(([bench, count]) =>
+    wanted.flatMap(([protocol, bench, count]) =>
       Array.from({ length: count }, async (_, index): Promise<Slot> => {
-        const name = `${bench.replace(' ', '-')}-${index}`;
+        const name = `${protocol}-${bench.replace(' ', '-')}-${index}`;
         const firstProvider = bench === 'closed port' ? closed : first;
         const limits = bench === 'hurried' ? { max_latency_ms: HURRIED_MS_MAX } : {};
         const [one, two] = await Promise.all([
-          createEndpoint(admin, firstProvider, `${name} first`, FIRST_MODEL, limits),
-          createEndpoint(admin, second, `${name} second`, SECOND_MODEL, {}),
+          createEndpoint(admin, firstProvider, `${name} first`, FIRST_MODEL, { ...limits, protocol }),
+          createEndpoint(admin, second, `${name} second`, SECOND_MODEL, { protocol }),
         ]);
         const [laneWithFallback, laneWithout, laneOfFirst] = await Promise.all([
           createLaneOf(admin, `${name}-fallback`, true, [one, two]),
           createLaneOf(admin, `${name}-alone`, false, [one, two]),
           createLaneOf(admin, `${name}-first`, false, [one]),
         ]);
-        return { bench, first: one, second: two, laneWithFallback, laneWithout, laneOfFirst };
+        return { bench, protocol, first: one, second: two, laneWithFallback, laneWithout, laneOfFirst };
       }),
     ),
   );
@@ -78,26 +85,28 @@ export async function createSlots(setup: SlotSetup): Promise<SlotPool> {
 function pool(slots: readonly Slot[], heal: SlotSetup['heal']): Pick<SlotPool, 'use'> {
   const used = new Set<Slot>();
   const free = [...slots];
-  const waiting: { bench: Bench; take: (slot: Slot) => void }[] = [];
+  const waiting: { bench: Bench; protocol: WireProtocol; take: (slot: Slot) => void }[] = [];
 
-  function take(bench: Bench): Promise<Slot> {
-    const index = free.findIndex((slot) => slot.bench === bench);
+  function take(bench: Bench, protocol: WireProtocol): Promise<Slot> {
+    const index = free.findIndex((slot) => slot.bench === bench && slot.protocol === protocol);
     const [slot] = index < 0 ? [] : free.splice(index, 1);
     return slot === undefined
-      ? new Promise((resolve) => waiting.push({ bench, take: resolve }))
+      ? new Promise((resolve) => waiting.push({ bench, protocol, take: resolve }))
       : Promise.resolve(slot);
   }
 
   function release(slot: Slot): void {
-    const index = waiting.findIndex(({ bench }) => bench === slot.bench);
+    const index = waiting.findIndex(
+      ({ bench, protocol }) => bench === slot.bench && protocol === slot.protocol,
+    );
     const [next] = index < 0 ? [] : waiting.splice(index, 1);
     if (next === undefined) free.push(slot);
     else next.take(slot);
   }
 
   return {
-    async use(bench, work, restMs) {
-      const slot = await take(bench);
+    async use(bench, protocol, work, restMs) {
+      const slot = await take(bench, protocol);
       try {
         if (used.has(slot)) await heal(slot);
         used.add(slot);

@@ -101,7 +101,10 @@ function textDraft(): fc.Arbitrary<Draft> {
 }
 
 /** `gatewayAsked`: the gateway asked for usage that the client did not want, and keeps that frame to itself. */
-function streamDraft(operation: 'chat' | 'responses', gatewayAsked: boolean): fc.Arbitrary<Draft> {
+function streamDraft(
+  operation: 'chat' | 'responses' | 'messages',
+  gatewayAsked: boolean,
+): fc.Arbitrary<Draft> {
   return fc
     .record({ stream: oddStream(operation), contentType: streamType })
     .map(({ stream, contentType }) => ({

@@ -9,7 +9,7 @@ import { reportFigures } from '../harness/figures.ts';
 import { readRequestLog } from '../harness/request-log.ts';
 import { type AnswerCase, answerCase } from './answer-cases.ts';
 import { exchangeRaw, headerLists, type RawAnswer } from './raw-exchange.ts';
-import { paths, type RequestCase, requestCase, upstreamModel } from './request-cases.ts';
+import { laneNames, paths, type RequestCase, requestCase, upstreamModel } from './request-cases.ts';
 import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
 
 // Bodies pass unchanged in both directions, byte for byte. RELAY_FIDELITY_SEED repeats a run.
@@ -52,8 +52,11 @@ let exchanges = 0;
 
 before(async () => {
   [deployment, upstream] = await Promise.all([startDeployment(), startScriptedUpstream()]);
-  const endpoints = [{ baseUrl: upstream.baseUrl, upstreamModel }];
-  await createLane(deployment.admin, { name: 'Fidelity lane', endpoints });
+  const { baseUrl } = upstream;
+  // In one lane a request that fails at the one would fall back, translated, to the other.
+  await createLane(deployment.admin, { name: laneNames.openai, endpoints: [{ baseUrl, upstreamModel }] });
+  const anthropic = { baseUrl, upstreamModel, endpoint: { protocol: 'anthropic' } };
+  await createLane(deployment.admin, { name: laneNames.anthropic, endpoints: [anthropic] });
 });
 after(async () => {
   agent.destroy();
@@ -126,7 +129,7 @@ async function runCase({ request, answer, cuts }: Case, key: string): Promise<st
     headers: {
       authorization: `Bearer ${deployment.apiToken}`,
       'content-type': 'application/json',
-      'openai-beta': key,
+      [request.operation === 'messages' ? 'anthropic-beta' : 'openai-beta']: key,
       'accept-encoding': 'gzip, br;q=0.5, deflate, zstd',
       'user-agent': 'caf\u00e9/1.0 (odd)',
     },

@@ -124,11 +124,45 @@ function responsesEvents(): fc.Arbitrary<StreamEvent[]> {
     .map(({ created: first, content, end }) => [first, ...content, end]);
 }
 
-/** A whole stream of the operation, odd but legal. */
-export function oddStream(operation: 'chat' | 'responses'): fc.Arbitrary<OddStream> {
+function messagesEvents(): fc.Arbitrary<StreamEvent[]> {
+  const named = (type: string, rest: fc.Arbitrary<string>) =>
+    event(
+      rest.map((fields) => `{"type":"${type}"${fields}}`),
+      type,
+    );
+  const fixed = (type: string, rest = '') => named(type, fc.constant(rest));
+  const delta = contentText.map((text) => `,"index":0,"delta":{"type":"text_delta","text":${text}}`);
   return fc
     .record({
-      events: operation === 'chat' ? chatEvents() : responsesEvents(),
+      start: fixed('message_start', ',"message":{"usage":{"input_tokens":2,"output_tokens":1}}'),
+      block: fixed('content_block_start', ',"index":0,"content_block":{"type":"text","text":""}'),
+      content: fc.array(
+        fc.oneof(
+          { weight: 4, arbitrary: named('content_block_delta', delta) },
+          { weight: 1, arbitrary: fixed('ping') },
+          { weight: 1, arbitrary: idleEvent },
+        ),
+        { maxLength: 8 },
+      ),
+      close: fixed('message_delta', ',"delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":4}'),
+      stop: fixed('message_stop'),
+    })
+    .map(({ start, block, content, close, stop }) => [start, block, ...content, close, stop]);
+}
+
+type StreamedOperation = 'chat' | 'responses' | 'messages';
+
+const eventsOf: Readonly<Record<StreamedOperation, () => fc.Arbitrary<StreamEvent[]>>> = {
+  chat: chatEvents,
+  responses: responsesEvents,
+  messages: messagesEvents,
+};
+
+/** A whole stream of the operation, odd but legal. */
+export function oddStream(operation: StreamedOperation): fc.Arbitrary<OddStream> {
+  return fc
+    .record({
+      events: eventsOf[operation](),
       ends: lineEnds,
       mark: fc.constantFrom('', '', '', '\ufeff'),
       cutTail: fc.constantFrom(false, false, true),

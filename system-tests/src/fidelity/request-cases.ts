@@ -11,12 +11,13 @@ import {
   valueText,
 } from './odd-json.ts';
 
-export type OperationName = 'chat' | 'responses' | 'embeddings';
+export type OperationName = 'chat' | 'responses' | 'embeddings' | 'messages';
 
 export const paths: Record<OperationName, string> = {
   chat: '/v1/chat/completions',
   responses: '/v1/responses',
   embeddings: '/v1/embeddings',
+  messages: '/v1/messages',
 };
 
 export interface RequestCase {
@@ -97,7 +98,9 @@ const sizeBytes = fc.oneof(
 
 function draft(operation: OperationName): fc.Arbitrary<Draft> {
   const content =
-    operation === 'chat' ? part('other', 'messages', messagesText) : part('other', 'input', inputText);
+    operation === 'chat' || operation === 'messages'
+      ? part('other', 'messages', messagesText)
+      : part('other', 'input', inputText);
   const streamParts =
     operation === 'embeddings'
       ? fc.constant([])
@@ -111,7 +114,7 @@ function draft(operation: OperationName): fc.Arbitrary<Draft> {
       caps: fc.array(capParts, { maxLength: 2 }),
       odd: fc.array(oddMember, { maxLength: 5 }),
       padding: sizeBytes,
-      modelText: modelValueText,
+      modelText: nameText(operation === 'messages' ? laneNames.anthropic : laneNames.openai),
       edges: fc.tuple(space, space),
       order: fc.array(fc.nat(), { minLength: 24, maxLength: 24 }),
     })
@@ -145,8 +148,7 @@ function shuffled<T>(list: readonly T[], order: readonly number[]): T[] {
   return out;
 }
 
-const laneName = 'fidelity-lane';
-const modelValueText = nameText(laneName);
+export const laneNames = { openai: 'fidelity-openai', anthropic: 'fidelity-anthropic' };
 
 export const upstreamModel = 'upstream "модель" \\ 1';
 
@@ -155,6 +157,7 @@ export const requestCase: fc.Arbitrary<RequestCase> = fc
     { weight: 5, arbitrary: draft('chat') },
     { weight: 3, arbitrary: draft('responses') },
     { weight: 2, arbitrary: draft('embeddings') },
+    { weight: 3, arbitrary: draft('messages') },
   )
   .map(composeCase)
   .filter(({ sent }) => sent.length <= BODY_BYTES_MAX);

@@ -4,7 +4,7 @@ import type { AnswerCase } from './answer-cases.ts';
 
 /**
  * An upstream that keeps the bytes it was sent and answers with the bytes it was told to, however odd. Which
- * answer belongs to which request is said by `openai-beta`, a header that the gateway passes on.
+ * answer belongs to which request is said by `openai-beta` or `anthropic-beta`, headers that the gateway passes on.
  */
 export interface ScriptedUpstream {
   readonly baseUrl: string;
@@ -26,7 +26,7 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const script = scripts.get(String(request.headers['openai-beta']));
+      const script = scripts.get(String(request.headers['openai-beta'] ?? request.headers['anthropic-beta']));
       if (script === undefined) {
         response.writeHead(404).end();
         return;

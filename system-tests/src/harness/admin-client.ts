@@ -41,6 +41,7 @@ export interface EndpointSetup {
   readonly baseUrl: string;
   readonly upstreamModel: string;
   readonly secret?: string;
+  readonly provider?: Readonly<Record<string, unknown>>;
   readonly endpoint?: Readonly<Record<string, unknown>>;
 }
 
@@ -74,6 +75,7 @@ export async function createLane(admin: AdminClient, setup: LaneSetup): Promise<
       base_url: entry.baseUrl,
       auth_mode: 'bearer_static',
       enabled: true,
+      ...entry.provider,
     });
     await admin.create('/api/relay/credentials', {
       provider_id: provider.id,

@@ -1,7 +1,7 @@
 /** How a cell asks: the operation, streaming or not, and whether the client itself wants the usage frame. */
 export interface Mode {
   readonly name: string;
-  readonly operation: 'chat' | 'responses' | 'embeddings';
+  readonly operation: 'chat' | 'responses' | 'embeddings' | 'messages';
   readonly streaming: boolean;
   readonly wantsUsage: boolean;
 }
@@ -12,7 +12,9 @@ export type ModeName =
   | 'chat stream, usage asked'
   | 'responses'
   | 'responses stream'
-  | 'embeddings';
+  | 'embeddings'
+  | 'messages'
+  | 'messages stream';
 
 export const modes: Readonly<Record<ModeName, Mode>> = {
   chat: { name: 'chat', operation: 'chat', streaming: false, wantsUsage: false },
@@ -31,22 +33,45 @@ export const modes: Readonly<Record<ModeName, Mode>> = {
     wantsUsage: false,
   },
   embeddings: { name: 'embeddings', operation: 'embeddings', streaming: false, wantsUsage: false },
+  messages: { name: 'messages', operation: 'messages', streaming: false, wantsUsage: false },
+  'messages stream': {
+    name: 'messages stream',
+    operation: 'messages',
+    streaming: true,
+    wantsUsage: false,
+  },
 };
 
-export const wholeModes: readonly ModeName[] = ['chat', 'responses', 'embeddings'];
-export const streamModes: readonly ModeName[] = ['chat stream', 'responses stream'];
+export const wholeModes: readonly ModeName[] = ['chat', 'responses', 'embeddings', 'messages'];
+export const streamModes: readonly ModeName[] = ['chat stream', 'responses stream', 'messages stream'];
 export const everyMode: readonly ModeName[] = [...wholeModes, ...streamModes];
 
-const paths = { chat: '/chat/completions', responses: '/responses', embeddings: '/embeddings' } as const;
+const paths = {
+  chat: '/chat/completions',
+  responses: '/responses',
+  embeddings: '/embeddings',
+  messages: '/messages',
+} as const;
 
 export function pathOf(mode: Mode): string {
   return paths[mode.operation];
 }
 
+/** What an endpoint has to speak to get the request as it is. */
+export function protocolOf(mode: Mode): 'openai' | 'anthropic' {
+  return mode.operation === 'messages' ? 'anthropic' : 'openai';
+}
+
+/** Headers that every request of the protocol has. */
+export function headersOf(mode: Mode): Readonly<Record<string, string>> {
+  return mode.operation === 'messages' ? { 'anthropic-version': '2023-06-01' } : {};
+}
+
 /** The client's text: spacing and an unknown field that a gateway which re-serialises would not keep. */
 export function requestText(mode: Mode, model: string, words: string): string {
   const parts = [`"model" : ${JSON.stringify(model)}`];
-  if (mode.operation === 'chat')
+  if (mode.operation === 'messages') parts.push('"max_tokens":64');
+  if (mode.operation === 'chat' || mode.operation === 'messages')
     parts.push(`"messages":[{"role":"user","content":${JSON.stringify(words)}}]`);
   else parts.push(`"input":${JSON.stringify(words)}`);
   if (mode.operation === 'embeddings') parts.push('"dimensions":8');

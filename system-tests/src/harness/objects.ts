@@ -18,7 +18,7 @@ export interface Objects {
   readonly spareCredentialId: string;
   readonly endpointId: string;
   readonly secondEndpointId: string;
-  /** In no lane and without a price. */
+  /** In no lane and without a price, and the only one that speaks Anthropic's protocol. */
   readonly bareEndpointId: string;
   readonly spareEndpointId: string;
   readonly laneId: string;
@@ -105,8 +105,9 @@ async function addRouting(insert: Insert, { upstreamUrl, suffix }: Furnishing) {
   const providerId = await provider('Kept');
   const sealed = { sealed_secret: Buffer.alloc(40), key_id: '0'.repeat(16) };
   const credential = (name: string) => insert('credentials', { provider_id: providerId, name, ...sealed });
-  const endpoint = (name: string) =>
+  const endpoint = (name: string, protocol = 'openai') =>
     insert('endpoints', {
+      protocol,
       ...named(name),
       provider_id: providerId,
       upstream_model: MODEL,
@@ -137,7 +138,7 @@ async function addRouting(insert: Insert, { upstreamUrl, suffix }: Furnishing) {
     spareCredentialId: await credential('Spare'),
     endpointId,
     secondEndpointId,
-    bareEndpointId: await endpoint('Bare'),
+    bareEndpointId: await endpoint('Bare', 'anthropic'),
     spareEndpointId: await endpoint('Spare'),
     laneId,
     laneSlug: named('Main lane').slug,

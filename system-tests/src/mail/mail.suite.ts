@@ -5,9 +5,10 @@ import { deliveryCases } from './delivery-cases.ts';
 import { letterCases } from './letter-cases.ts';
 import { operatorCases } from './operator-cases.ts';
 import { resetCases } from './reset-cases.ts';
+import { signUpCases } from './sign-up-cases.ts';
 import { figures, type Site, startSite } from './site.ts';
 
-// Password resets, invitations and alerts by e-mail, and attempts to sign in, against two processes of a hosted deployment and
+// Sign-ups, password resets, invitations and alerts by e-mail, and attempts to sign in, against two processes of a hosted deployment and
 // two of a self-hosted one with accounts. The mail server is a real one in a process of its own.
 
 for (const mode of ['hosted', 'self_hosted'] as const) {
@@ -19,6 +20,7 @@ for (const mode of ['hosted', 'self_hosted'] as const) {
     after(() => site?.stop());
     describe('password reset', () => resetCases(() => site));
     describe('messages', () => letterCases(() => site));
+    if (mode === 'hosted') describe('sign-up', () => signUpCases(() => site));
     describe('attempts', () => attemptCases(() => site));
   });
 }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
+import { bareEnvironment } from '../harness/bare-environment.ts';
 import { createBrowser } from '../harness/browser.ts';
 import { startDeployment } from '../harness/deployment.ts';
 import { startSmtp } from '../harness/smtp-process.ts';
@@ -13,7 +14,7 @@ const ENTRY = process.env['RELAY_SYSTEM_BIN'] || join(import.meta.dirname, '../.
 
 function run(args: readonly string[], env: Record<string, string>) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [ENTRY, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { ...bareEnvironment(), ...env },
     encoding: 'utf8',
   });
   return { status, stdout, stderr };

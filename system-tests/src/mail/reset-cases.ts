@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createBrowser } from '../harness/browser.ts';
 import { until } from '../harness/until.ts';
-import { check, demand, PASSWORD, type Person, PUBLIC_URL, type Site, tokenIn } from './site.ts';
+import { check, demand, medianOf, PASSWORD, type Person, PUBLIC_URL, type Site, tokenIn } from './site.ts';
 
 const RESET = /^Reset your Relay password$/;
 const CHANGED = /^Your Relay password was changed$/;
@@ -171,8 +171,7 @@ export function resetCases(of: () => Site): void {
         if (round % 2 === 1) await unknown();
       }
     }
-    const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-    const [withAccount, without] = [median(spent.known), median(spent.unknown)];
+    const [withAccount, without] = [medianOf(spent.known), medianOf(spent.unknown)];
     assert.ok(
       Math.abs(withAccount - without) < 5,
       `${withAccount} ms with an account, ${without} ms without`,

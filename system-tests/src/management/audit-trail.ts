@@ -2,6 +2,7 @@ import { allRoutes, type RouteId } from '@relay/contract';
 import { type Answer, type Caller, itemsOf } from './answer.ts';
 import { auditPage } from './fields/account.ts';
 import type { Walk } from './walk.ts';
+import type { World } from './world.ts';
 
 interface Entry {
   readonly action: string;
@@ -80,6 +81,7 @@ const several: readonly RouteId[] = [
   'applyConfig',
   'receiveStripeEvent',
   'signUp',
+  'requestSignUp',
   'acceptInvitation',
   'requestPasswordReset',
   'confirmPasswordReset',
@@ -96,7 +98,10 @@ export function writesMissed(): string[] {
 }
 
 /** Every write of the walk has left its entry, and there is no entry without a write. */
-export async function compareTrail(walk: Walk, reader: Caller): Promise<number> {
+export async function compareTrail(
+  { walk, preparations }: Pick<World, 'walk' | 'preparations'>,
+  reader: Caller,
+): Promise<number> {
   const writes = walk.answers.filter(
     (answer) => isWrite(answer) && organizationOf(answer) === reader.organizationId,
   );
@@ -108,6 +113,7 @@ export async function compareTrail(walk: Walk, reader: Caller): Promise<number> 
     for (const text of faultsOf(write, found)) walk.fault(`${write.line}: ${text}`);
   }
   for (const [requestId, left] of byRequest) {
+    if (preparations.has(requestId ?? '')) continue;
     const cause = walk.answers.find((answer) => answer.requestId === requestId);
     walk.fault(
       `${left[0]?.action} is in the log, and came from ${cause?.line ?? 'nowhere'} ${cause?.summary}`,

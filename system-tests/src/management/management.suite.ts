@@ -35,11 +35,11 @@ let failed = 0;
 // A route that was never called counts as failed, because the deployment may not have started.
 after(() => reportFigures({ routes: called.size, failed: failed + managementRoutes.length - called.size }));
 
-const seeded = onServers('its people and keys are put into the database');
+const seeded = onServers('its organizations are put into the database');
 
 describe('management', { concurrency: true }, () => {
   for (const mode of Object.values<Mode>(modes)) {
-    if (mode.accounts) seeded.describe(mode.name, () => inMode(mode));
+    if (mode.hosted) seeded.describe(mode.name, () => inMode(mode));
     else describe(mode.name, { concurrency: 1 }, () => inMode(mode));
   }
 });
@@ -133,7 +133,7 @@ function inMode(mode: Mode): void {
   it('has an entry in the audit log for every write, and no other', async () => {
     assertNothing(writesMissed());
     let writes = 0;
-    for (const reader of await trailReaders(world)) writes += await compareTrail(walk, reader);
+    for (const reader of await trailReaders(world)) writes += await compareTrail(world, reader);
     assertNothing();
     assert.ok(writes > 50, `${writes} writes`);
   });

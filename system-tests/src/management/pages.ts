@@ -24,6 +24,7 @@ function listsOf({ guardrail }: Made): readonly string[] {
     '/api/relay/guardrails',
     `/api/relay/guardrails/${guardrail}/bindings`,
     '/api/relay/guardrail-presets',
+    '/api/relay/provider-presets',
     '/api/relay/limit-policies',
     '/api/relay/pro/user-limit-policies',
     '/api/relay/api-key-limit-policies',

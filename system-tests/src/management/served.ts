@@ -61,6 +61,6 @@ export function answerIn(mode: Mode, route: RouteId, usual: string): string {
   if (unserved.includes(route)) return '501 not_implemented';
   if (mode.hosted && selfHostedOnly.includes(route)) return '403 mode_unsupported';
   if (!mode.accounts && accountWrites.includes(route)) return '403 accounts_disabled';
-  if (!mode.hosted && route === 'signUp') return '403 mode_unsupported';
+  if (!mode.hosted && (route === 'signUp' || route === 'requestSignUp')) return '403 mode_unsupported';
   return usual;
 }

@@ -19,6 +19,7 @@ export async function walkRouting(world: World, caller: Caller): Promise<void> {
 
 async function walkProviders({ walk, deployment }: World, caller: Caller): Promise<string> {
   const providers = '/api/relay/providers';
+  await walk.expect(caller, 'GET /api/relay/provider-presets', '200', listOf(fields.providerPreset));
   const body = {
     name: 'Open Provider',
     base_url: deployment.provider.baseUrl,

@@ -17,6 +17,7 @@ export async function walkSessions(world: World, caller: Caller): Promise<void> 
   const reset = 'POST /api/session/password-reset';
   const forgotten = { body: { email: 'nobody@example.com' } };
   await walk.expect(nobody, reset, '403 mail_not_configured', nothing, forgotten);
+  await walk.expect(nobody, 'POST /api/signup/link', '403 mail_not_configured', nothing, forgotten);
   const guessed = { body: { token: walk.secrets.plant('a guessed token'), new_password: password } };
   await walk.expect(nobody, `${reset}/confirm`, '404 not_found', nothing, guessed);
   for (const line of ['GET /api/sso/start', 'GET /api/sso/callback'])

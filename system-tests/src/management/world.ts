@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { allScopes } from '@relay/contract';
 import { type Accounts, absentAccounts, openAccounts } from '../harness/accounts.ts';
+import { accountsOverApi } from '../harness/accounts-over-api.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { addObjects, type Objects, untilLedgerReady } from '../harness/objects.ts';
 import { type Caller, NO_ID, textAt } from './answer.ts';
@@ -19,6 +20,8 @@ export interface World {
   readonly memberId: string;
   /** One of everything in an organization that none of the callers belongs to. */
   readonly foreign: Objects;
+  /** Requests that are none of the walk's: they made its callers. */
+  readonly preparations: ReadonlySet<string>;
   stop(): Promise<void>;
 }
 
@@ -33,10 +36,7 @@ export async function startWorld(mode: Mode): Promise<World> {
       RELAY_ACCOUNTS: String(mode.accounts && !mode.hosted),
     },
   });
-  const accounts =
-    deployment.dataDirectory === null
-      ? openAccounts({ databaseUrl: deployment.postgres.url, authSecret })
-      : absentAccounts();
+  const { accounts, preparations } = openPeople(deployment, mode, authSecret);
   const secrets = createSecrets();
   secrets.know('RELAY_AUTH_SECRET', authSecret);
   secrets.know('RELAY_ADMIN_TOKEN', deployment.adminToken);
@@ -60,12 +60,29 @@ export async function startWorld(mode: Mode): Promise<World> {
     accounts,
     callers,
     memberId,
-    foreign: await foreignObjects(accounts),
+    preparations,
+    // Where no other organization can be made, its objects are IDs that exist nowhere.
+    foreign: await foreignObjects(deployment.dataDirectory === null ? accounts : absentAccounts()),
     async stop() {
       await accounts.close();
       await deployment.stop();
     },
   };
+}
+
+function openPeople(
+  deployment: Deployment,
+  { accounts }: Mode,
+  authSecret: string,
+): { accounts: Accounts; preparations: ReadonlySet<string> } {
+  if (deployment.dataDirectory === null)
+    return {
+      accounts: openAccounts({ databaseUrl: deployment.postgres.url, authSecret }),
+      preparations: new Set(),
+    };
+  if (!accounts) return { accounts: absentAccounts(), preparations: new Set() };
+  const overApi = accountsOverApi(deployment);
+  return { accounts: overApi, preparations: overApi.requestIds };
 }
 
 async function implicitOrganization(walk: Walk, { adminToken }: Deployment): Promise<string> {

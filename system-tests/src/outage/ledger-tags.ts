@@ -1,5 +1,5 @@
-import { openLedgerView } from '../chaos/ledger-view.ts';
 import { tagOf } from '../chaos/provider-log.ts';
+import { openLedgerView } from '../harness/ledger-view.ts';
 import { type Backlog, backlogs } from '../harness/live-state.ts';
 import { until } from '../harness/until.ts';
 import type { Site } from './site.ts';

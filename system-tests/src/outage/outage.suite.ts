@@ -6,7 +6,7 @@ import { afterMs, until } from '../harness/until.ts';
 import { fillSpool, hold } from './fill-spool.ts';
 import { settledRequests, waitingEntries } from './ledger-tags.ts';
 import { type Site, startSite } from './site.ts';
-import { failures, startSteadyLoad } from './steady-load.ts';
+import { failures, introduce, startSteadyLoad } from './steady-load.ts';
 
 // What clients get while a store is unavailable, and what the ledger holds afterwards.
 
@@ -36,7 +36,9 @@ const urls = () => site.deployment.processes.map(({ url }) => url);
 describe('PostgreSQL stopped under load', () => {
   it('stops no request, with or without a limit, and the ledger misses none of them afterwards', async () => {
     const { postgres } = site.deployment;
-    const load = startSteadyLoad('postgres', urls(), [site.limited, ...site.unlimited]);
+    const targets = [site.limited, ...site.unlimited];
+    await introduce('postgres', urls(), targets);
+    const load = startSteadyLoad('postgres', urls(), targets);
     await afterMs(STEADY_MS);
     await postgres.stop();
     await afterMs(AWAY_MS);
@@ -69,6 +71,7 @@ describe('PostgreSQL stopped under load', () => {
 
 describe('Redis stopped under load', () => {
   it('stops no request to which no limit applies, and the ledger misses none of them afterwards', async () => {
+    await introduce('redis', urls(), site.unlimited);
     const load = startSteadyLoad('redis', urls(), site.unlimited);
     await afterMs(STEADY_MS);
     await site.redis.stop();

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createRandom } from '../chaos/random.ts';
 import { type Answer, ask, isStream, KINDS, someWords } from '../chaos/request.ts';
 import type { Target } from '../chaos/world.ts';
@@ -19,6 +20,27 @@ export interface SteadyLoad {
 
 const CLIENTS = 10;
 const PAUSE_MS_MAX = 60;
+
+/** Asks every process for every target once, because a process serves without PostgreSQL what it has served before. */
+export async function introduce(
+  name: string,
+  urls: readonly string[],
+  targets: readonly Target[],
+): Promise<void> {
+  const random = createRandom(0);
+  const asked = urls.flatMap((url) => targets.map((target) => ({ url, target })));
+  const answers = asked.map(({ url, target }, index) =>
+    ask(url, {
+      tag: `${name}-first-${index}`,
+      target,
+      kind: 'chat',
+      sim: { outputTokens: 8 },
+      words: someWords(random),
+      hangUpAfterMs: null,
+    }),
+  );
+  for (const { status } of await Promise.all(answers)) assert.equal(status, 200);
+}
 
 /** Clients that ask one thing after the other, spread over the processes, and wait for every answer. */
 export function startSteadyLoad(

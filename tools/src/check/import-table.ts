@@ -70,6 +70,7 @@ export const folderTables: readonly FolderTable[] = [
       'attempt.ts',
       'note-health.ts',
       'health-probes.ts',
+      'answer-itself.ts',
       'endings.ts',
       'last-answer.ts',
       'model-list.ts',
@@ -160,8 +161,20 @@ export const importExceptions: readonly ImportException[] = [
   {
     rule: 'suite-siblings',
     to: 'system-tests/src/chaos/',
-    from: ['system-tests/src/outage/'],
+    from: ['system-tests/src/outage/', 'system-tests/src/failover/', 'system-tests/src/mixed/'],
     reason: 'an outage is watched with the load and the ledger view of chaos',
+  },
+  {
+    rule: 'suite-siblings',
+    to: 'system-tests/src/failover/judge.ts',
+    from: ['system-tests/src/mixed/'],
+    reason: 'what must hold over a change of version is what must hold over a loss of Redis',
+  },
+  {
+    rule: 'suite-siblings',
+    to: 'system-tests/src/chaos/random.ts',
+    from: ['system-tests/src/fuzz/'],
+    reason: 'fuzzed inputs are made of the same reproducible choices',
   },
   {
     rule: 'command-siblings',

@@ -34,11 +34,15 @@ function npmScripts(tree: Tree): ReadonlySet<string> {
   return new Set(Object.keys(manifest.scripts ?? {}));
 }
 
+const COMMAND = /\bcommand\(\s*['"`]([a-z][a-z-]*)/gi;
+/** The clients of `relay setup`, which are arguments with fixed values. */
+const CLIENT = /: Client = \{\s*name: '([a-z-]+)'/g;
+
 /** The names the command-line member declares, with those of its subcommands. */
 function relayCommands(tree: Tree): ReadonlySet<string> {
   const names = tree.files
     .filter(({ path }) => path.startsWith('cli/src/') && path.endsWith('.ts') && !path.endsWith('.test.ts'))
-    .flatMap(({ text }) => [...text.matchAll(/\bcommand\(\s*['"`]([a-z][a-z-]*)/gi)])
+    .flatMap(({ text }) => [...text.matchAll(COMMAND), ...text.matchAll(CLIENT)])
     .map((match) => match[1] ?? '');
   return new Set([...names, 'help']);
 }

@@ -112,6 +112,35 @@ describe('the import of a LiteLLM configuration', () => {
     ]);
   });
 
+  it('keeps the price of cached input, and never rounds a budget to nothing', () => {
+    const { config } = imported(
+      `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, max_budget: 0.0000001, budget_duration: 1d, input_cost_per_token: 0.000002, output_cost_per_token: 0.000004, cache_read_input_token_cost: 0.0000005')}`,
+    );
+    assert.equal(config.limit_policies?.[0]?.limit_value, 1);
+    assert.equal(config.pricing_policies?.[0]?.cached_input_cost_micros_per_1m_tokens, 500_000);
+  });
+
+  it('says that a budget of 30 days becomes one of the calendar month', () => {
+    const result = imported(
+      `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, max_budget: 5, budget_duration: 30d')}`,
+    );
+    assert.equal(result.config.limit_policies?.[0]?.period, 'month');
+    assert.deepEqual(placed(result), [['changed', 3, 'model_list[0].litellm_params.budget_duration']]);
+  });
+
+  it('gives a model its own fallbacks, and those for every model only where it has none', () => {
+    const { config } = imported(
+      `model_list:\n${['a', 'b', 'c', 'd'].map((name) => entry(name, `openai/${name}`, 'api_key: os.environ/K')).join('')}litellm_settings:\n  fallbacks: [{ a: [b] }]\n  default_fallbacks: [d]\n`,
+    );
+    const inLane = (name: string) =>
+      config.memberships?.filter(({ lane }) => lane === name).map(({ endpoint }) => endpoint);
+    assert.deepEqual(['a', 'b', 'c'].map(inLane), [
+      ['a', 'b'],
+      ['b', 'd'],
+      ['c', 'd'],
+    ]);
+  });
+
   it('reports settings it cannot import with path and line, known or not', () => {
     const result = imported(
       `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, max_budget: 5, budget_duration: 7d, seed: 1')}${entry('b', 'bedrock/b')}${entry('c', 'openai/*')}something_new:\n  deep: [1, 2]\nlitellm_settings:\n  max_budget: 5\n  cache: true\n`,

@@ -42,7 +42,7 @@ export function createResources(): Resources {
       const known = providers.get(key);
       if (known !== undefined) return known.slug;
       const isSecond = [...providers.values()].some(({ name }) => name === provider.name);
-      const name = isSecond ? `${provider.name} at ${new URL(provider.base_url).host}` : provider.name;
+      const name = isSecond ? `${provider.name} at ${hostOf(provider)}` : provider.name;
       const slug = freeSlug(name, 'provider', providerSlugs);
       providers.set(key, { slug, ...provider, name, kind });
       return slug;
@@ -106,4 +106,8 @@ function withSlugs<L extends { readonly lane: { readonly name: string } }>(
 function withoutEmpty(file: ConfigFile): ConfigFile {
   const kept = Object.entries(file).filter(([, items]) => !Array.isArray(items) || items.length > 0);
   return Object.fromEntries(kept) as ConfigFile;
+}
+
+function hostOf({ base_url = '' }: ConfigProvider): string {
+  return URL.parse(base_url)?.host ?? base_url;
 }

@@ -14,6 +14,7 @@ import { AdvancedFields, ModelField } from './endpoint-fields.tsx';
 
 const words = text.endpoints;
 const KINDS = Object.entries(words.kinds);
+const PROTOCOLS = Object.entries(words.protocols);
 
 interface EndpointDialogProps {
   /** The one to edit; null for a new one. */
@@ -31,6 +32,7 @@ export function EndpointDialog({ endpoint, onClose, onSaved }: EndpointDialogPro
     name: endpoint?.name ?? '',
     upstream_model: endpoint?.upstream_model ?? '',
     route_kind: endpoint?.route_kind ?? 'multi',
+    protocol: endpoint?.protocol ?? 'openai',
     credential_id: endpoint?.credential_id ?? null,
     supports_streaming: endpoint?.supports_streaming ?? true,
     pacing: endpoint?.pacing ?? true,
@@ -58,6 +60,13 @@ export function EndpointDialog({ endpoint, onClose, onSaved }: EndpointDialogPro
             ) : null}
             <ModelField form={form} providerId={providerId} />
             <TextField form={form} name="name" label={words.name} hint={words.nameHint} />
+            <SelectField form={form} name="protocol" label={words.protocol} hint={words.protocolHint}>
+              {PROTOCOLS.map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </SelectField>
             <SelectField form={form} name="route_kind" label={words.kind}>
               {KINDS.map(([value, label]) => (
                 <option key={value} value={value}>

@@ -90,6 +90,7 @@ function Details({ row: { endpoint, provider } }: { readonly row: EndpointRow })
             <CopyButton value={call} label={words.copyCall} />
           </span>,
         ],
+        [words.protocol, words.protocols[endpoint.protocol]],
         [words.kind, words.kinds[endpoint.route_kind]],
         [words.streaming, endpoint.supports_streaming ? words.yes : words.no],
         [words.pacing, endpoint.pacing ? words.yes : words.no],

@@ -51,6 +51,7 @@ export function LaneCard({ lane, members, figures }: LaneCardProps) {
         </div>
         <div className="relative z-10 flex items-center gap-1.5">
           {lane.enabled ? null : <Badge tone="warn">{text.states.disabled}</Badge>}
+          {lane.priority === 'standard' ? null : <Badge>{words.editor.priorities[lane.priority]}</Badge>}
           {lane.hidden ? <Badge>{words.hidden}</Badge> : null}
           {lane.managed_by === 'file' ? <Badge tone="accent">{text.states.managedByFile}</Badge> : null}
           <LaneMenu lane={lane} />

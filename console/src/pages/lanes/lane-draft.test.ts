@@ -9,6 +9,7 @@ const lane: LaneDraft = {
   default_max_wait_ms: 5_000,
   allow_fallback: true,
   selection: 'preferred',
+  priority: 'standard',
   hidden: false,
   enabled: true,
   members: ['a', 'b', 'c'].map((endpointId) => ({ endpointId, enabled: true })),

@@ -7,6 +7,7 @@ export interface LaneDraft {
   readonly default_max_wait_ms: number;
   readonly allow_fallback: boolean;
   readonly selection: Lane['selection'];
+  readonly priority: Lane['priority'];
   readonly hidden: boolean;
   readonly enabled: boolean;
   /** By rank. */
@@ -33,6 +34,7 @@ const FIELDS: readonly FieldName[] = [
   'default_max_wait_ms',
   'allow_fallback',
   'selection',
+  'priority',
   'hidden',
   'enabled',
 ];
@@ -44,6 +46,7 @@ export function draftOf(lane: LaneDetail): LaneDraft {
     default_max_wait_ms: lane.default_max_wait_ms,
     allow_fallback: lane.allow_fallback,
     selection: lane.selection,
+    priority: lane.priority,
     hidden: lane.hidden,
     enabled: lane.enabled,
     members: lane.members.map(({ endpoint_id: endpointId, enabled }) => ({ endpointId, enabled })),

@@ -67,8 +67,8 @@ export function LaneMenu({ lane, onDeleted }: { readonly lane: Lane; readonly on
   );
 }
 
-function settingsOf({ default_max_wait_ms, allow_fallback, selection, hidden, description }: Lane) {
-  return { default_max_wait_ms, allow_fallback, selection, hidden, description };
+function settingsOf({ default_max_wait_ms, allow_fallback, selection, priority, hidden, description }: Lane) {
+  return { default_max_wait_ms, allow_fallback, selection, priority, hidden, description };
 }
 
 function useToggle(lane: Lane) {

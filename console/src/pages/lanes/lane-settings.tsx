@@ -38,17 +38,7 @@ export function LaneSettings({ lane, draft, disabled, set }: LaneSettingsProps) 
         disabled={disabled}
         onChange={(value) => set({ default_max_wait_ms: value })}
       />
-      <Field label={words.selection}>
-        {(control) => (
-          <Choice
-            {...control}
-            disabled={disabled}
-            value={draft.selection}
-            options={optionsOf(words.selections)}
-            onChange={(selection) => set({ selection })}
-          />
-        )}
-      </Field>
+      <ChosenSettings draft={draft} disabled={disabled} set={set} />
       {flag('allow_fallback', words.fallback, words.fallbackHint)}
       {flag('hidden', words.hidden, words.hiddenHint)}
       {flag('enabled', words.enabled)}
@@ -77,5 +67,34 @@ export function LaneSettings({ lane, draft, disabled, set }: LaneSettingsProps) 
         </Field>
       </div>
     </div>
+  );
+}
+
+function ChosenSettings({ draft, disabled, set }: Omit<LaneSettingsProps, 'lane'>) {
+  return (
+    <>
+      <Field label={words.selection}>
+        {(control) => (
+          <Choice
+            {...control}
+            disabled={disabled}
+            value={draft.selection}
+            options={optionsOf(words.selections)}
+            onChange={(selection) => set({ selection })}
+          />
+        )}
+      </Field>
+      <Field label={words.priority} hint={words.priorityHint}>
+        {(control) => (
+          <Choice
+            {...control}
+            disabled={disabled}
+            value={draft.priority}
+            options={optionsOf(words.priorities)}
+            onChange={(priority) => set({ priority })}
+          />
+        )}
+      </Field>
+    </>
   );
 }

@@ -15,6 +15,7 @@ function member(id: string, health: Health, over: { enabled?: boolean; reason?: 
     slug: id,
     upstream_model: 'm',
     route_kind: 'chat',
+    protocol: 'openai',
     supports_streaming: true,
     pacing: false,
     max_concurrency: null,
@@ -42,6 +43,9 @@ test('the last endpoint of a lane still gets requests, and says so', () => {
   assert.equal(memberTrouble([dead], 'a', nowMs), said);
   assert.equal(memberTrouble([dead, member('b', 'down')], 'a', nowMs), said);
   assert.equal(memberTrouble([dead, member('b', 'healthy', { enabled: false })], 'a', nowMs), said);
+  const { enabled, endpoint } = member('b', 'healthy');
+  const switchedOff = { enabled, endpoint: { ...endpoint, enabled: false } };
+  assert.equal(memberTrouble([dead, switchedOff], 'a', nowMs), said);
 });
 
 test('nothing is said of what is well, unknown or switched off', () => {

@@ -106,5 +106,7 @@ function shownValue(field: FieldName, value: unknown): string {
   if (field === 'default_max_wait_ms') return formatDuration(Number(value));
   const selection = field === 'selection' ? oneOf(keysOf(words.selections), value) : undefined;
   if (selection !== undefined) return words.selections[selection];
+  const priority = field === 'priority' ? oneOf(keysOf(words.priorities), value) : undefined;
+  if (priority !== undefined) return words.priorities[priority];
   return String(value) === '' ? words.none : String(value);
 }

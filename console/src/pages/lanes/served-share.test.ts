@@ -18,6 +18,8 @@ test('a wait budget serves requests that waited no longer', () => {
 
 test('the share grows linearly within a bin', () => {
   assert.equal(servedShare(bins, 500), 0.7);
+  // A quarter of the eight requests of the bin that begins at 1,000 ms.
+  assert.equal(servedShare(bins, 1_250), 0.92);
 });
 
 test('without requests there is no share', () => {

@@ -56,6 +56,12 @@ test('usage at the present rate is exhausted before the reset, or not', () => {
   assert.equal(outlookOf(row({ used: 90, period: 'minute' }), NOON_MS).runsOutMs, null);
 });
 
+test('what is reserved counts for the rate, as it does for what is left', () => {
+  // 40 used and 40 reserved in 12 hours: the remaining 20 last 3 hours.
+  assert.equal(outlookOf(row({ used: 40, reserved: 40 }), NOON_MS).runsOutMs, NOON_MS + 3 * 3_600_000);
+  assert.equal(outlookOf(row({ reserved: 80 }), NOON_MS).runsOutMs, NOON_MS + 3 * 3_600_000);
+});
+
 test('a limit is close at 20% left, including reservations, and exhausted at 0', () => {
   assert.equal(outlookOf(row({ used: 79 }), NOON_MS).state, 'enabled');
   assert.equal(outlookOf(row({ used: 70, reserved: 10 }), NOON_MS).state, 'close');
@@ -110,6 +116,15 @@ test('rejected requests in the statistics do not reduce the remaining amount', (
   assert.ok(usage !== null && stretch !== null);
   const { left } = burnDown(usage, [{ at: '2026-03-31T02:00:00.000Z', value: 180 }], stretch, nowMs);
   assert.equal(left[2]?.value, 0);
+  const half = row({ used: 50 }).usage;
+  assert.ok(half !== null);
+  const { left: leftOfHalf } = burnDown(
+    half,
+    [{ at: '2026-03-31T02:00:00.000Z', value: 180 }],
+    stretch,
+    nowMs,
+  );
+  assert.equal(leftOfHalf[2]?.value, 50);
 });
 
 test('a limit per second is compared with the mean of the minute', () => {

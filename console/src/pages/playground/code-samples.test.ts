@@ -12,6 +12,13 @@ test('every sample calls this deployment and reads its key from the environment'
   }
 });
 
+test('messages have samples of their own client, and curl sends the version', () => {
+  const message = { ...body, max_tokens: 50 };
+  const [curl, sdk] = codeSamples('https://relay.example', 'messages', message);
+  assert.match(curl?.code ?? '', /anthropic-version: 2023-06-01/);
+  assert.match(sdk?.code ?? '', /baseURL: 'https:\/\/relay\.example',[\s\S]*client\.messages\.create/);
+});
+
 test('a quote in the body does not end the argument of curl', () => {
   const [curl] = codeSamples('https://relay.example', 'chat', body);
   assert.match(curl?.code ?? '', /It'\\''s me/);

@@ -1,6 +1,5 @@
-import type { Operation } from '@relay/contract';
 import { isObject } from '../../format/values.ts';
-import { paths } from './request.ts';
+import { headersOf, type Operation, paths } from './request.ts';
 
 export interface CodeSample {
   readonly id: string;
@@ -17,10 +16,10 @@ export function codeSamples(
   body: Readonly<Record<string, unknown>>,
 ): readonly CodeSample[] {
   const json = JSON.stringify(body, null, 2);
-  const samples = [
-    { id: 'curl', label: 'curl', code: curl(origin, operation, json) },
-    { id: 'openai', label: 'OpenAI', code: openai(origin, operation, body) },
-  ];
+  const plain = { id: 'curl', label: 'curl', code: curl(origin, operation, json) };
+  if (operation === 'messages')
+    return [plain, { id: 'anthropic', label: 'Anthropic', code: anthropic(origin, body) }];
+  const samples = [plain, { id: 'openai', label: 'OpenAI', code: openai(origin, operation, body) }];
   if (operation === 'embeddings') return samples;
   return [
     ...samples,
@@ -34,6 +33,7 @@ function curl(origin: string, operation: Operation, json: string): string {
     `curl ${origin}${paths[operation]} \\`,
     '  -H "Authorization: Bearer $RELAY_API_KEY" \\',
     '  -H "Content-Type: application/json" \\',
+    ...Object.entries(headersOf(operation)).map(([name, value]) => `  -H "${name}: ${value}" \\`),
     `  -d '${json.replaceAll("'", String.raw`'\''`)}'`,
   ].join('\n');
 }
@@ -44,12 +44,11 @@ const CALLS = {
   embeddings: 'embeddings',
 } as const;
 
-function openai(origin: string, operation: Operation, body: Readonly<Record<string, unknown>>): string {
-  const call = `await client.${CALLS[operation]}.create(${JSON.stringify(body, null, 2)})`;
-  const rest =
-    body['stream'] === true
-      ? [`const stream = ${call};`, 'for await (const part of stream) console.log(part);']
-      : [`const answer = ${call};`, 'console.log(answer);'];
+function openai(
+  origin: string,
+  operation: Exclude<Operation, 'messages'>,
+  body: Readonly<Record<string, unknown>>,
+): string {
   return [
     "import OpenAI from 'openai';",
     '',
@@ -57,8 +56,28 @@ function openai(origin: string, operation: Operation, body: Readonly<Record<stri
     `  baseURL: '${origin}/v1',`,
     '  apiKey: process.env.RELAY_API_KEY,',
     '});',
-    ...rest,
+    ...callOf(CALLS[operation], body),
   ].join('\n');
+}
+
+function anthropic(origin: string, body: Readonly<Record<string, unknown>>): string {
+  return [
+    "import Anthropic from '@anthropic-ai/sdk';",
+    '',
+    'const client = new Anthropic({',
+    `  baseURL: '${origin}',`,
+    '  authToken: process.env.RELAY_API_KEY,',
+    '  apiKey: null,',
+    '});',
+    ...callOf('messages', body),
+  ].join('\n');
+}
+
+function callOf(resource: string, body: Readonly<Record<string, unknown>>): readonly string[] {
+  const call = `await client.${resource}.create(${JSON.stringify(body, null, 2)})`;
+  return body['stream'] === true
+    ? [`const stream = ${call};`, 'for await (const part of stream) console.log(part);']
+    : [`const answer = ${call};`, 'console.log(answer);'];
 }
 
 function promptOf(body: Readonly<Record<string, unknown>>): string {

@@ -38,6 +38,28 @@ test('each operation has its own field names for the same settings', () => {
     temperature: 0.2,
     stream: true,
   });
+  assert.deepEqual(bodyOf({ ...full, operation: 'messages' }, turns), {
+    model: 'assistant',
+    max_tokens: 50,
+    system: 'Be brief.',
+    messages: turns,
+    temperature: 0.2,
+    stream: true,
+  });
+  assert.equal(bodyOf({ ...settings, operation: 'messages' }, turns)['max_tokens'], 1024);
+});
+
+test('text and usage are read from frames and bodies of messages', () => {
+  const delta = { type: 'content_block_delta', delta: { type: 'text_delta', text: 'Hi' } };
+  assert.equal(deltaOf('messages', JSON.stringify(delta)), 'Hi');
+  assert.equal(deltaOf('messages', '{"type":"ping"}'), '');
+  const content = [
+    { type: 'thinking', thinking: 'x' },
+    { type: 'text', text: 'Hi' },
+  ];
+  assert.equal(answerOf('messages', { content }), 'Hi');
+  const start = { type: 'message_start', message: { usage: { input_tokens: 3, output_tokens: 1 } } };
+  assert.deepEqual(usageOf(JSON.stringify(start)), { input: 3, output: 1 });
 });
 
 test('text is read from frames and bodies of both APIs, and unknown shapes are empty', () => {

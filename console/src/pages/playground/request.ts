@@ -1,5 +1,8 @@
-import type { Operation } from '@relay/contract';
+import type { Operation as AnyOperation } from '@relay/contract';
 import { isObject } from '../../format/values.ts';
+
+/** Those that answer with content. */
+export type Operation = Exclude<AnyOperation, 'count_tokens'>;
 
 export interface Turn {
   readonly role: 'user' | 'assistant';
@@ -19,7 +22,15 @@ export const paths: Readonly<Record<Operation, string>> = {
   chat: '/v1/chat/completions',
   responses: '/v1/responses',
   embeddings: '/v1/embeddings',
+  messages: '/v1/messages',
 };
+
+/** Headers that requests of an operation need beside those of every request. */
+export const headersOf = (operation: Operation): Readonly<Record<string, string>> =>
+  operation === 'messages' ? { 'anthropic-version': '2023-06-01' } : {};
+
+/** Messages need a maximum. */
+const MAX_TOKENS_DEFAULT = 1024;
 
 /** The request body, which the code samples show too. */
 export function bodyOf(settings: Settings, turns: readonly Turn[]): Record<string, unknown> {
@@ -38,6 +49,14 @@ export function bodyOf(settings: Settings, turns: readonly Turn[]): Record<strin
       ...(maxTokens === null ? {} : { max_output_tokens: maxTokens }),
       ...more,
     };
+  if (operation === 'messages')
+    return {
+      model,
+      max_tokens: maxTokens ?? MAX_TOKENS_DEFAULT,
+      ...(said === '' ? {} : { system: said }),
+      messages: turns,
+      ...more,
+    };
   return {
     model,
     messages: [...(said === '' ? [] : [{ role: 'system', content: said }]), ...turns],
@@ -53,6 +72,7 @@ export function deltaOf(operation: Operation, data: string): string {
   const frame = parse(data);
   if (operation === 'responses')
     return frame['type'] === 'response.output_text.delta' ? textOf(frame['delta']) : '';
+  if (operation === 'messages') return textOf(objectOf(frame['delta'])['text']);
   const [choice] = arrayOf(frame['choices']);
   return textOf(objectOf(objectOf(choice)['delta'])['content']);
 }
@@ -63,10 +83,11 @@ export function answerOf(operation: Operation, body: Readonly<Record<string, unk
     const [choice] = arrayOf(body['choices']);
     return textOf(objectOf(objectOf(choice)['message'])['content']);
   }
-  return arrayOf(body['output'])
-    .flatMap((item) => arrayOf(objectOf(item)['content']))
-    .map((part) => textOf(objectOf(part)['text']))
-    .join('');
+  const parts =
+    operation === 'messages'
+      ? arrayOf(body['content'])
+      : arrayOf(body['output']).flatMap((item) => arrayOf(objectOf(item)['content']));
+  return parts.map((part) => textOf(objectOf(part)['text'])).join('');
 }
 
 /** The vectors of an embeddings response. */
@@ -79,7 +100,8 @@ export function vectorsOf(body: Readonly<Record<string, unknown>>): readonly (re
 /** Input and output tokens as the provider reported them, in a frame or a body. */
 export function usageOf(json: string): { readonly input: number; readonly output: number } | null {
   const frame = parse(json);
-  const usage = objectOf(frame['usage'] ?? objectOf(frame['response'])['usage']);
+  const inside = objectOf(frame['response'] ?? frame['message']);
+  const usage = objectOf(frame['usage'] ?? inside['usage']);
   const input = usage['prompt_tokens'] ?? usage['input_tokens'];
   const output = usage['completion_tokens'] ?? usage['output_tokens'] ?? 0;
   return typeof input === 'number' && typeof output === 'number' ? { input, output } : null;

@@ -1,7 +1,17 @@
 import { headers as names } from '@relay/contract';
 import { readEvents } from '@relay/contract/client';
 import { errorOf } from '../../errors/api-error.ts';
-import { answerOf, bodyOf, deltaOf, paths, type Settings, type Turn, usageOf, vectorsOf } from './request.ts';
+import {
+  answerOf,
+  bodyOf,
+  deltaOf,
+  headersOf,
+  paths,
+  type Settings,
+  type Turn,
+  usageOf,
+  vectorsOf,
+} from './request.ts';
 
 /** What Relay decided and measured, from the response headers and the page's clock. */
 export interface Facts {
@@ -40,7 +50,11 @@ export async function runRequest(input: RunInput, updates: RunUpdates): Promise<
   const startedMs = performance.now();
   const response = await fetch(paths[settings.operation], {
     method: 'POST',
-    headers: { 'content-type': 'application/json', [names.csrfToken]: input.csrfToken },
+    headers: {
+      'content-type': 'application/json',
+      ...headersOf(settings.operation),
+      [names.csrfToken]: input.csrfToken,
+    },
     body: JSON.stringify(bodyOf(settings, turns)),
     signal,
   });

@@ -2,6 +2,7 @@ import type { ProviderCreate } from '@relay/contract';
 import type { UseFormReturn } from 'react-hook-form';
 import { NumberField, SelectField, TextField } from '../../forms/fields.tsx';
 import { text } from '../../text/index.ts';
+import { PairsField } from './pairs-field.tsx';
 
 const words = text.providers;
 const MODES = Object.entries(words.authModes);
@@ -36,6 +37,20 @@ export function ConnectionFields({ form }: { readonly form: UseFormReturn<Provid
           spellCheck={false}
         />
       ) : null}
+      <PairsField
+        form={form}
+        name="extra_headers"
+        label={words.extraHeaders}
+        hint={words.extraHeadersHint}
+        placeholder="X-Title: Relay"
+      />
+      <PairsField
+        form={form}
+        name="extra_query"
+        label={words.extraQuery}
+        hint={words.extraQueryHint}
+        placeholder="api-version: 2024-10-21"
+      />
       <NumberField
         form={form}
         name="max_latency_ms"

@@ -1,8 +1,10 @@
-import { type Provider, ProviderCreate } from '@relay/contract';
+import { type Provider, ProviderCreate, type ProviderPreset } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft, HardDrive, Plug } from 'lucide-react';
 import { useState } from 'react';
 import { take } from '../../api/client.ts';
-import { cacheKeys } from '../../api/queries.ts';
+import { cacheKeys, providerPresetsQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
@@ -11,11 +13,12 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field, Input } from '../../ui/field.tsx';
+import { ErrorCard, Skeleton } from '../../ui/states.tsx';
 import { ConnectionFields } from './connection-fields.tsx';
-import { type ProviderPreset, providerPresets } from './provider-presets.ts';
 
 const words = text.providers;
-const CUSTOM: ProviderPreset = { slug: '', name: '', baseUrl: '', authMode: 'bearer_static' };
+/** The preset for any other provider. */
+const BLANK_SLUG = 'openai-compatible';
 
 interface CreateProviderDialogProps {
   readonly onClose: () => void;
@@ -25,6 +28,7 @@ interface CreateProviderDialogProps {
 /** Two steps: choose a preset, then complete its form. */
 export function CreateProviderDialog({ onClose, onCreated }: CreateProviderDialogProps) {
   const [preset, setPreset] = useState<ProviderPreset | null>(null);
+  const presets = useQuery(providerPresetsQuery(useApi()));
   return (
     <Dialog
       open
@@ -33,33 +37,54 @@ export function CreateProviderDialog({ onClose, onCreated }: CreateProviderDialo
       title={preset === null ? words.chooseTitle : words.createTitle}
       description={preset === null ? words.chooseDescription : undefined}
     >
-      {preset === null ? (
-        <DialogBody>
-          <ul className="grid grid-cols-2 gap-2 sm:grid-cols-3">
-            {providerPresets.map((each) => (
-              <li key={each.slug}>
-                <PresetButton preset={each} onChoose={setPreset} />
-              </li>
-            ))}
-            <li className="col-span-full">
-              <button
-                type="button"
-                onClick={() => setPreset(CUSTOM)}
-                className="flex w-full items-center gap-3 rounded-lg border border-dashed border-line-strong px-3 py-2.5 text-left hover:bg-hover"
-              >
-                <Plug aria-hidden className="size-4 text-ink-faint" />
-                <span>
-                  <span className="block text-[13px] font-medium">{words.custom}</span>
-                  <span className="block text-xs text-ink-faint">{words.customHint}</span>
-                </span>
-              </button>
-            </li>
-          </ul>
-        </DialogBody>
-      ) : (
+      {preset !== null ? (
         <CreateForm preset={preset} onBack={() => setPreset(null)} onCreated={onCreated} />
+      ) : (
+        <DialogBody>
+          {presets.error !== null && presets.data === undefined ? (
+            <ErrorCard error={presets.error} onRetry={() => void presets.refetch()} />
+          ) : (
+            <PresetList presets={presets.data} onChoose={setPreset} />
+          )}
+        </DialogBody>
       )}
     </Dialog>
+  );
+}
+
+interface PresetListProps {
+  readonly presets: readonly ProviderPreset[] | undefined;
+  readonly onChoose: (preset: ProviderPreset) => void;
+}
+
+function PresetList({ presets, onChoose }: PresetListProps) {
+  if (presets === undefined) return <Skeleton className="h-64 w-full" />;
+  const blank = presets.find(({ slug }) => slug === BLANK_SLUG);
+  return (
+    <ul className="grid grid-cols-2 gap-2 sm:grid-cols-3">
+      {presets.map((preset) =>
+        preset === blank ? null : (
+          <li key={preset.slug}>
+            <PresetButton preset={preset} onChoose={onChoose} />
+          </li>
+        ),
+      )}
+      {blank === undefined ? null : (
+        <li className="col-span-full">
+          <button
+            type="button"
+            onClick={() => onChoose({ ...blank, name: '', base_url: '' })}
+            className="flex w-full items-center gap-3 rounded-lg border border-dashed border-line-strong px-3 py-2.5 text-left hover:bg-hover"
+          >
+            <Plug aria-hidden className="size-4 text-ink-faint" />
+            <span>
+              <span className="block text-[13px] font-medium">{words.custom}</span>
+              <span className="block text-xs text-ink-faint">{words.customHint}</span>
+            </span>
+          </button>
+        </li>
+      )}
+    </ul>
   );
 }
 
@@ -74,14 +99,24 @@ function PresetButton({ preset, onChoose }: PresetButtonProps) {
         aria-hidden
         className="grid size-8 shrink-0 place-items-center rounded-md bg-accent-wash text-[13px] font-semibold text-accent-ink"
       >
-        {preset.local === true ? <HardDrive className="size-4" /> : preset.name.slice(0, 1)}
+        {isLocal(preset) ? <HardDrive className="size-4" /> : preset.name.slice(0, 1)}
       </span>
       <span className="min-w-0">
         <span className="block truncate text-[13px] font-medium">{preset.name}</span>
-        <span className="block truncate text-xs text-ink-faint">{new URL(preset.baseUrl).host}</span>
+        <span className="block truncate text-xs text-ink-faint">{hostOf(preset)}</span>
       </span>
     </button>
   );
+}
+
+/** In a private network, which the operator must allow. */
+function isLocal({ base_url }: ProviderPreset): boolean {
+  return base_url.startsWith('http://');
+}
+
+/** A placeholder in braces keeps the URL from being parsed. */
+function hostOf({ base_url }: ProviderPreset): string {
+  return base_url.split('/')[2] ?? base_url;
 }
 
 interface PresetButtonProps {
@@ -99,11 +134,13 @@ function CreateForm({ preset, onBack, onCreated }: CreateFormProps) {
   const [secret, setSecret] = useState('');
   const form = useContractForm<ProviderCreate>(ProviderCreate, {
     name: preset.name,
-    base_url: preset.baseUrl,
-    auth_mode: preset.authMode,
-    auth_header_name: null,
+    base_url: preset.base_url,
+    auth_mode: preset.auth_mode,
+    auth_header_name: preset.auth_header_name,
+    extra_headers: preset.extra_headers,
+    extra_query: preset.extra_query,
     health_probe: 'off',
-    preset_slug: preset.slug === '' ? null : preset.slug,
+    preset_slug: preset.slug,
   });
   const create = useChange({
     run: async (api, body: ProviderCreate) => {

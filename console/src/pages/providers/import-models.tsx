@@ -1,8 +1,8 @@
-import type { Provider } from '@relay/contract';
+import type { EndpointCreate, Provider, WireProtocol } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { Api } from '../../api/client.ts';
-import { cacheKeys, endpointsQuery } from '../../api/queries.ts';
+import { cacheKeys, endpointsQuery, providerPresetsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { matches } from '../../format/matches.ts';
@@ -17,13 +17,18 @@ const words = text.providers.models;
 interface ImportModelsProps {
   readonly provider: Provider;
   readonly modelIds: readonly string[];
+  /** What the provider speaks. */
+  readonly protocol: WireProtocol;
 }
 
 /** Creates endpoints for the models of a provider. */
-export function ImportModels({ provider, modelIds }: ImportModelsProps) {
+export function ImportModels({ provider, modelIds, protocol }: ImportModelsProps) {
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const endpoints = useQuery(endpointsQuery(useApi()));
+  const api = useApi();
+  const endpoints = useQuery(endpointsQuery(api));
+  const presets = useQuery(providerPresetsQuery(api));
+  const preset = presets.data?.find(({ slug }) => slug === provider.preset_slug);
   const existing = useMemo(
     () =>
       new Set(
@@ -34,7 +39,12 @@ export function ImportModels({ provider, modelIds }: ImportModelsProps) {
     [endpoints.data, provider.id],
   );
   const create = useChange({
-    run: (api, models: readonly string[]) => createEndpoints(api, provider, models),
+    run: (api, models: readonly string[]) =>
+      createEndpoints(api, models, {
+        provider_id: provider.id,
+        route_kind: preset?.route_kind ?? 'multi',
+        protocol,
+      }),
     stale: [cacheKeys.endpoints, cacheKeys.prices],
     said: (count) => words.created(count),
     onDone: () => setChosen(new Set()),
@@ -81,10 +91,14 @@ export function ImportModels({ provider, modelIds }: ImportModelsProps) {
 }
 
 /** Sequential, so that everything before a failure exists. */
-async function createEndpoints(api: Api, provider: Provider, models: readonly string[]): Promise<number> {
+async function createEndpoints(
+  api: Api,
+  models: readonly string[],
+  shared: Pick<EndpointCreate, 'provider_id' | 'route_kind' | 'protocol'>,
+): Promise<number> {
   for (const model of models) {
     await api.POST('/api/relay/endpoints', {
-      body: { provider_id: provider.id, name: model, upstream_model: model, route_kind: 'multi' },
+      body: { ...shared, name: model, upstream_model: model },
     });
   }
   return models.length;

@@ -41,7 +41,11 @@ export function TestSection({ provider }: { readonly provider: Provider }) {
         <div className="space-y-5">
           <ConnectionTest result={test.data} />
           {test.data.model_ids.length > 0 && can('createEndpoint') ? (
-            <ImportModels provider={provider} modelIds={test.data.model_ids} />
+            <ImportModels
+              provider={provider}
+              modelIds={test.data.model_ids}
+              protocol={test.data.protocol ?? 'openai'}
+            />
           ) : null}
         </div>
       )}

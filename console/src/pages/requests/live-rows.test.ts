@@ -38,6 +38,16 @@ test('memory is bounded, and dropped rows are reported', () => {
   assert.deepEqual([held.held.length, held.isCut, held.shown.length], [1_000, true, 0]);
 });
 
+test('rows that were dropped stay reported when the next rows come', () => {
+  const many = Array.from({ length: 1_001 }, (_, index) => entry(index));
+  for (const isHolding of [false, true]) {
+    const cut = addRows(noLiveRows, many, isHolding);
+    assert.equal(addRows(cut, [], isHolding).isCut, true);
+    assert.equal(addRows(cut, [entry(2_000)], !isHolding).isCut, true);
+    assert.equal(releaseRows(cut).isCut, true);
+  }
+});
+
 test('new rows are held back while the user is scrolled down', () => {
   const before = addRows(noLiveRows, [entry(1)], false);
   const held = addRows(before, [entry(2), entry(3)], true);

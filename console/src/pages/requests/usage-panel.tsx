@@ -20,6 +20,7 @@ export function UsagePanel({ detail }: { readonly detail: RequestDetail }) {
   const lines: readonly Line[] = [
     [words.rows.input, input, detail.input_tokens, formatCount],
     [words.rows.cached, undefined, detail.cached_input_tokens, formatCount],
+    ...writesOf(detail),
     [words.rows.output, output, detail.output_tokens, formatCount],
     [words.rows.total, all, detail.total_tokens, formatCount],
     [words.rows.cost, detail.estimated_cost_micros, detail.cost_micros, formatMoney],
@@ -55,8 +56,25 @@ export function UsagePanel({ detail }: { readonly detail: RequestDetail }) {
         </tbody>
       </table>
       <p className="border-t px-4 py-2.5 text-xs text-ink-faint">{words.sources[detail.usage_source]}</p>
+      {detail.reported_usage !== null && (
+        <p className="border-t px-4 py-2.5 text-xs text-ink-faint">
+          {words.bounded(
+            formatCount(detail.reported_usage.input_tokens),
+            formatCount(detail.reported_usage.output_tokens),
+          )}
+        </p>
+      )}
     </Panel>
   );
+}
+
+/** Few requests write to a cache, so the others have no lines for it. */
+function writesOf({ cache_write_5m_tokens: short, cache_write_1h_tokens: long }: RequestDetail): Line[] {
+  const lines: Line[] = [
+    [words.rows.written5m, undefined, short, formatCount],
+    [words.rows.written1h, undefined, long, formatCount],
+  ];
+  return lines.filter(([, , tokens]) => tokens !== null && tokens > 0);
 }
 
 function shownAs(value: number | null, format: (value: number) => string) {

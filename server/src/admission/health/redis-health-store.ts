@@ -1,3 +1,4 @@
+import { parseObject } from '../../kit/json-value.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Redis } from '../../store/redis/redis.ts';
 import { prefixOf } from '../../store/redis/shards.ts';
@@ -45,7 +46,12 @@ export function createRedisHealthStore({ redis, log }: { redis: Redis; log: Log 
         log.warn({ err: error, subject: message.subject }, 'a change of health was not announced');
       });
     },
-    subscribe: (listener) => redis.subscribe(CHANNEL, (text) => listener(JSON.parse(text) as HealthMessage)),
+    subscribe: (listener) =>
+      redis.subscribe(CHANNEL, (text) => {
+        const message = parseObject(text);
+        if (message === null) log.warn('an announcement of health could not be read');
+        else listener(message as unknown as HealthMessage);
+      }),
   };
 }
 

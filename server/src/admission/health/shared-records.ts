@@ -6,6 +6,8 @@ import type { HealthSubject } from './health-subject.ts';
 import type { CandidateSubjects, HealthSubjects } from './health-subjects.ts';
 import { adopt, parseRecord } from './report-health.ts';
 
+const LEARNT_AT_ONCE = 100;
+
 /** What other processes have stored or announced. */
 export interface SharedRecords {
   /** Reads these again. Throws when the store is unavailable. */
@@ -24,6 +26,8 @@ export function createSharedRecords(deps: {
 }): SharedRecords {
   const { store, subjects, log } = deps;
   const changed = (subject: HealthSubject) => subjects.changed(subject);
+  /** By organization, the snapshots that are being learnt. */
+  const newest = new Map<string, OrganizationSnapshot>();
 
   async function refresh(some: Iterable<HealthSubject>): Promise<void> {
     for (const [organizationId, own] of Map.groupBy(some, (each) => each.organizationId)) {
@@ -44,6 +48,20 @@ export function createSharedRecords(deps: {
     await refresh(all).catch(() => undefined);
   }
 
+  /** Some at a time: an organization may have 10,000 endpoints, and its requests go on meanwhile. */
+  async function learn(snapshot: OrganizationSnapshot): Promise<void> {
+    const { organizationId } = snapshot;
+    const candidates = [...routingTableOf(snapshot).candidates.values()];
+    newest.set(organizationId, snapshot);
+    // A newer snapshot ends the loop, because an older candidate would drop what is known of its successor.
+    for (let from = 0; from < candidates.length; from += LEARNT_AT_ONCE) {
+      if (newest.get(organizationId) !== snapshot) return;
+      const some = candidates.slice(from, from + LEARNT_AT_ONCE);
+      await refreshAll(some.map((candidate) => subjects.of(organizationId, candidate)));
+    }
+    if (newest.get(organizationId) === snapshot) newest.delete(organizationId);
+  }
+
   function heard({ organizationId, subject: name, text }: HealthMessage): void {
     const record = parseRecord(text);
     if (record === null) return;
@@ -56,10 +74,7 @@ export function createSharedRecords(deps: {
   return {
     refresh,
     refreshAll,
-    learn(snapshot) {
-      const candidates = [...routingTableOf(snapshot).candidates.values()];
-      void refreshAll(candidates.map((candidate) => subjects.of(snapshot.organizationId, candidate)));
-    },
+    learn: (snapshot) => void learn(snapshot),
     subscribe: () =>
       store.subscribe((message) => {
         try {

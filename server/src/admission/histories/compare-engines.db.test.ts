@@ -4,12 +4,16 @@ import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
 import { createRedis, type Redis } from '../../store/redis/redis.ts';
-import { compareEngines } from './compare-engines.fixture.ts';
-import { PLANTED } from './planted-faults.fixture.ts';
+import { compareEngines, withRedis } from './compare-engines.fixture.ts';
 
-// A short run; `npm run test:admission -- --ops N` runs longer ones.
-const OPS = 20_000;
-const SEED = Date.now() % 1_000_000;
+// A short run that is the same every time; `npm run test:admission -- --ops N` runs longer ones with any seed.
+const OPS = 10_000;
+const SEED = 100;
+/** Faults in the text of the scripts, which then differ from the reference. */
+const PLANTED = [
+  ['a window off by one', 'minute = 122', 'minute = 121'],
+  ['a failed attempt forgotten when its gateway dies', 'elseif lease.tried then', 'elseif false then'],
+] as const;
 let server: PrivateRedis;
 let redis: Redis;
 
@@ -28,23 +32,18 @@ after(async () => {
   await server.remove();
 });
 
-it('the Redis engine answers as the reference does, exceeds no window and leaks no lease', async () => {
-  const { findings, answers } = await compareEngines(redis, { ops: OPS, seed: SEED });
+it('the Redis engine answers and releases as the reference does, keeps every promise and leaks nothing', async () => {
+  const { findings, counts } = await compareEngines({ ops: OPS, seed: SEED, start: () => withRedis(redis) });
   assert.deepEqual(findings, [], `first seed ${SEED}`);
   // A history in which nothing waits or is rejected would prove little.
-  for (const kind of ['admitted', 'wait', 'line', 'wait_budget', 'exceeds_limit', 'queue_full']) {
-    assert.ok((answers[kind] ?? 0) > 20, `${kind} came ${answers[kind] ?? 0} times, first seed ${SEED}`);
-  }
+  for (const kind of ['admitted', 'wait', 'released admitted', 'wait_budget', 'promises', 'looks', 'turns'])
+    assert.ok((counts[kind] ?? 0) > 20, `${kind} came ${counts[kind] ?? 0} times, first seed ${SEED}`);
 });
 
-for (const { name, plant } of PLANTED) {
+for (const [name, from, to] of PLANTED) {
   it(`catches ${name}`, async () => {
-    const { findings } = await compareEngines(redis, {
-      ops: 20_000,
-      seed: SEED,
-      rewrite: plant,
-      stopAtFirst: true,
-    });
+    const start = () => withRedis(redis, [redis], (text) => text.replaceAll(from, to));
+    const { findings } = await compareEngines({ ops: OPS, seed: SEED, start, stopAtFirst: true });
     assert.notEqual(findings.length, 0, `first seed ${SEED}`);
   });
 }

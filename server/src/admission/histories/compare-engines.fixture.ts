@@ -1,17 +1,21 @@
-// `npm run test:admission -- --ops N [--seed N] [--planted] [--cluster]`: runs random histories through
-// the Redis engine, on a private server or cluster, and through the memory engine. The last line is one JSON object.
+// `npm run test:admission -- --ops N [--seed N] [--memory] [--planted] [--cluster]`: runs random histories through the memory
+// engine, judged by the oracle, and through the Redis engine, on a private server or cluster, which has to answer the same. The
+// last line is one JSON object.
 import { startRedis, startRedisCluster } from '@relay/testbed';
 import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
+import { nothingAside } from '../../kit/set-aside.fixture.ts';
 import { createRedis, type Redis } from '../../store/redis/redis.ts';
-import { createMemoryEngine } from '../memory/engine.ts';
 import { createRedisEngine } from '../redis/engine.ts';
 import { createScripts } from '../redis/scripts.ts';
-import type { Pair } from './history.fixture.ts';
-import { PLANTED } from './planted-faults.fixture.ts';
+import { listening, type Pair } from './history.fixture.ts';
+import { createFaulty, PLANTED, type PlantedFault } from './planted-faults.fixture.ts';
+import { alone, startReference } from './reference.fixture.ts';
 import { type HistoryResult, runHistory } from './run-history.fixture.ts';
 
 const OPS_PER_HISTORY = 500;
+/** Until a release that is on its way has come. */
+const RELEASES_WITHIN_MS = 2_000;
 
 export interface Comparison {
   ops: number;
@@ -21,21 +25,18 @@ export interface Comparison {
   leaks: number;
   /** The first findings, with their seeds. */
   readonly findings: string[];
-  readonly answers: Record<string, number>;
+  readonly counts: Record<string, number>;
 }
 
-export async function compareEngines(
-  redis: Redis,
-  options: {
-    ops: number;
-    seed: number;
-    rewrite?: (text: string) => string;
-    stopAtFirst?: boolean;
-    /** For a cluster: a connection to each master, for commands on all keys of a server. */
-    masters?: readonly Redis[];
-  },
-): Promise<Comparison> {
-  const masters = options.masters ?? [redis];
+export interface CompareOptions {
+  readonly ops: number;
+  readonly seed: number;
+  readonly stopAtFirst?: boolean;
+  /** A new pair of engines for each history. */
+  readonly start: () => Promise<Pair>;
+}
+
+export async function compareEngines(options: CompareOptions): Promise<Comparison> {
   const total: Comparison = {
     ops: 0,
     seeds: 0,
@@ -43,50 +44,91 @@ export async function compareEngines(
     disagreements: 0,
     leaks: 0,
     findings: [],
-    answers: {},
+    counts: {},
   };
   for (let seed = options.seed; total.ops < options.ops; seed += 1) {
-    for (const master of masters) await master.run(['FLUSHALL']);
-    const result = await runHistory(
-      pairOf(redis, masters, options.rewrite),
-      seed,
-      Math.min(OPS_PER_HISTORY, options.ops),
-    );
-    addUp(total, result);
+    addUp(total, await runHistory(await options.start(), seed, Math.min(OPS_PER_HISTORY, options.ops)));
     if (options.stopAtFirst === true && total.findings.length > 0) break;
   }
   return total;
 }
 
-function pairOf(redis: Redis, masters: readonly Redis[], rewrite?: (text: string) => string): Pair {
+/** The reference, and the Redis engine on an empty store. For a cluster: a connection to each master. */
+export async function withRedis(
+  redis: Redis,
+  masters: readonly Redis[] = [redis],
+  rewrite?: (text: string) => string,
+): Promise<Pair> {
+  for (const master of masters) await master.run(['FLUSHALL']);
   let nowMs = 0;
-  const appended: string[] = [];
+  const clock = () => nowMs;
+  const { told: reference, appended } = startReference(clock);
+  const { line, ...told } = listening(clock);
+  let batches = 0;
+  const engine = createRedisEngine({
+    aside: nothingAside,
+    scripts: createScripts(redis, rewrite),
+    gatewayId: 'gateway',
+    nowMs: clock,
+    line,
+    // The common case takes a shorter way, which must not show.
+    inFull: () => {
+      batches += 1;
+      return batches % 3 === 0;
+    },
+  });
   return {
-    reference: createMemoryEngine({
-      clock: { nowMs: () => nowMs },
-      append: ({ record }) => appended.push(`r,${record}`),
-      appendExpired: (draft, candidate) => appended.push(`x,${draft},c,${candidate}`),
-      wake: () => undefined,
-    }),
-    subject: createRedisEngine({
-      scripts: createScripts(redis, rewrite),
-      gatewayId: 'gateway',
-      nowMs: () => nowMs,
-    }),
+    reference,
+    subject: {
+      ...told,
+      engine,
+      async settled(expected) {
+        const untilMs = Date.now() + RELEASES_WITHIN_MS;
+        do await new Promise(setImmediate);
+        while (told.releases.size < expected && Date.now() < untilMs);
+      },
+    },
     setNow: (value) => {
       nowMs = value;
     },
-    async leftovers() {
-      const keys = await Promise.all(masters.map((master) => master.run(['KEYS', '*']) as Promise<string[]>));
-      const left = keys.flat().filter((key) => /:(?:lease|queue|line|holders):|:expiry$/.test(key));
-      const streams = keys.flat().filter((key) => key.endsWith(':usage'));
-      const entries = await Promise.all(
-        streams.map((key) => redis.run(['XRANGE', key, '-', '+'], key) as Promise<[string, string[]][]>),
-      );
-      const found = entries.flat().map(([, fields]) => fields.join(','));
-      return [...left, ...differences(appended, found)];
-    },
+    leftovers: () => leftIn(redis, masters, appended),
   };
+}
+
+async function leftIn(
+  redis: Redis,
+  masters: readonly Redis[],
+  appended: readonly string[],
+): Promise<string[]> {
+  const all = await Promise.all(masters.map((master) => master.run(['KEYS', '*']) as Promise<string[]>));
+  const keys = all.flat();
+  const left = keys.filter((key) =>
+    /:(?:line|due|late|wake|leases|expiry|(?:planned|plan|place|queue|size|holders|served|least):.*)$/.test(
+      key,
+    ),
+  );
+  const streams = keys.filter((key) => key.endsWith(':usage'));
+  const entries = await Promise.all(
+    streams.map((key) => redis.run(['XRANGE', key, '-', '+'], key) as Promise<[string, string[]][]>),
+  );
+  return [
+    ...left,
+    ...differences(
+      appended,
+      entries.flat().flatMap(([, fields]) => recordsIn(fields)),
+    ),
+  ];
+}
+
+/** One entry of the stream holds all records of a batch: r and a record, or x and a draft with c and its candidate. */
+function recordsIn(fields: readonly string[]): string[] {
+  const records: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const isDraft = fields[at] === 'x';
+    records.push(fields.slice(at, at + (isDraft ? 4 : 2)).join(','));
+    if (isDraft) at += 2;
+  }
+  return records;
 }
 
 /** Elements of one list that the other lacks, in any order. */
@@ -104,8 +146,8 @@ function addUp(total: Comparison, result: HistoryResult): void {
   total.disagreements += result.disagreements.length;
   total.leaks += result.leaks.length;
   total.findings.push(...[...result.disagreements, ...result.violations, ...result.leaks].slice(0, 3));
-  for (const [kind, count] of Object.entries(result.answers))
-    total.answers[kind] = (total.answers[kind] ?? 0) + count;
+  for (const [kind, count] of Object.entries(result.counts))
+    total.counts[kind] = (total.counts[kind] ?? 0) + count;
 }
 
 function numberAfter(args: readonly string[], flag: string, fallback: number): number {
@@ -113,22 +155,23 @@ function numberAfter(args: readonly string[], flag: string, fallback: number): n
   return at < 0 ? fallback : Number(args[at + 1]);
 }
 
-async function start(
-  cluster: boolean,
-): Promise<{ redis: Redis; masters: readonly Redis[]; end(): Promise<void> }> {
-  const connect = async (url: string) => {
-    const options = { url, clock: systemClock, log: createLog('warn'), commandTimeoutMs: 10_000 };
-    const redis = createRedis(options);
-    await redis.whenReady(5_000);
-    return redis;
-  };
-  const server = cluster ? await startRedisCluster() : await startRedis();
+async function connect(url: string): Promise<Redis> {
+  const redis = createRedis({ url, clock: systemClock, log: createLog('warn'), commandTimeoutMs: 10_000 });
+  await redis.whenReady(5_000);
+  return redis;
+}
+
+/** Where the pairs come from: the reference alone, or with a server of its own. */
+async function startStore(
+  args: readonly string[],
+): Promise<{ start: () => Promise<Pair>; end(): Promise<void> }> {
+  if (args.includes('--memory')) return { start: async () => alone(), end: async () => undefined };
+  const server = args.includes('--cluster') ? await startRedisCluster() : await startRedis();
   const urls = 'urls' in server ? server.urls : [server.url];
   const redis = await connect(urls.join(','));
   const masters = await Promise.all(urls.map(connect));
   return {
-    redis,
-    masters,
+    start: () => withRedis(redis, masters),
     async end() {
       for (const each of [redis, ...masters]) await each.close();
       await server.remove();
@@ -136,29 +179,50 @@ async function start(
   };
 }
 
+/** Each fault is planted in the reference and has to be caught by its rule. */
+async function plantAll(ops: number, seed: number): Promise<number> {
+  const caught: Record<string, boolean> = {};
+  for (const [index, fault] of PLANTED.entries()) {
+    const found = await findPlanted(fault, index, ops, seed);
+    caught[`${fault.rule}: ${fault.name}`] = found !== null;
+    process.stdout.write(`${fault.name}: ${found ?? 'not caught'}\n`);
+  }
+  process.stdout.write(`${JSON.stringify({ planted: PLANTED.length, caught })}\n`);
+  return Object.values(caught).includes(false) ? 1 : 0;
+}
+
+/** The first finding of the rule that the fault breaks. */
+export async function findPlanted(
+  fault: PlantedFault,
+  index: number,
+  ops: number,
+  seed: number,
+): Promise<string | null> {
+  const create = await createFaulty(fault, index);
+  for (let done = 0, next = seed; done < ops; next += 1) {
+    const { violations, leaks, ops: ran } = await runHistory(alone(create), next, OPS_PER_HISTORY);
+    const found = [...violations, ...leaks].find((text) => text.includes(`, ${fault.rule}: `));
+    if (found !== undefined) return found;
+    done += ran;
+  }
+  return null;
+}
+
 async function main(args: readonly string[]): Promise<number> {
   const ops = numberAfter(args, '--ops', 50_000);
   const seed = numberAfter(args, '--seed', Date.now() % 1_000_000);
-  const { redis, masters, end } = await start(args.includes('--cluster'));
-  let failed = false;
   process.stdout.write(`first seed ${seed}\n`);
-  if (args.includes('--planted')) {
-    const caught: Record<string, boolean> = {};
-    for (const { name, plant } of PLANTED) {
-      const found = await compareEngines(redis, { ops, seed, masters, rewrite: plant, stopAtFirst: true });
-      caught[name] = found.findings.length > 0;
-      failed ||= !caught[name];
-      process.stdout.write(`${name}: ${found.findings[0] ?? 'not caught'}\n`);
-    }
-    process.stdout.write(`${JSON.stringify({ planted: PLANTED.length, caught })}\n`);
-  } else {
-    const { findings, answers, ...figures } = await compareEngines(redis, { ops, seed, masters });
-    for (const finding of findings.slice(0, 20)) process.stdout.write(`${finding}\n`);
-    process.stdout.write(`answers ${JSON.stringify(answers)}\n${JSON.stringify(figures)}\n`);
-    failed = findings.length > 0;
-  }
+  if (args.includes('--planted')) return plantAll(ops, seed);
+  const { start, end } = await startStore(args);
+  const startedMs = Date.now();
+  const { findings, counts, ...figures } = await compareEngines({ ops, seed, start });
   await end();
-  return failed ? 1 : 0;
+  for (const finding of findings.slice(0, 20)) process.stdout.write(`${finding}\n`);
+  const perSecond = Math.round((figures.ops * 1_000) / (Date.now() - startedMs));
+  process.stdout.write(
+    `counts ${JSON.stringify(counts)}\n${JSON.stringify({ ...figures, ops_per_second: perSecond })}\n`,
+  );
+  return findings.length > 0 ? 1 : 0;
 }
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -1,148 +1,176 @@
-import type { AppliedLimit } from '../../domain/limits/limit.ts';
-import { choose } from '../choose-candidate.ts';
-import type { AdmissionAnswer, AdmissionAsk, WindowState } from '../engine.ts';
+import { CLASS_RANK } from '../class-rank.ts';
+import type { AdmissionAnswer, AdmissionAsk, CandidateAsk } from '../engine.ts';
 import { RETRY_UNKNOWN_MS, refusal } from '../refusal.ts';
-import type { EngineMemory } from './engine-memory.ts';
-import {
-  chargesOf,
-  chosenOf,
-  concurrencyOf,
-  fingerprint,
-  leaseOf,
-  policiesOf,
-  triedBefore,
-} from './lease.ts';
-import { blockedConcurrency, place } from './placement.ts';
-import { forget, giveBack, keepTried, leaveLine, wakeNext } from './release.ts';
-import { latenessMsMax } from './sliding-window.ts';
-import { addTo, type Lease, type OrganizationState, post, removeFrom, usageOf } from './state.ts';
+import { windowKey } from '../window-key.ts';
+import { dispatch } from './dispatch.ts';
+import { blockedBy } from './fitting.ts';
+import { forget, giveBack, newLease, policiesOf, triedBefore } from './lease.ts';
+import { applyLimit, keepLimits } from './limits.ts';
+import type { Call, Candidate, Lease, Units, Waiter, WindowCharge } from './model.ts';
+import { type EngineMemory, heldBy } from './operations.ts';
+import { type Promised, promiseAt } from './promise.ts';
+import { join, startTag } from './queues.ts';
+import { admitted } from './releases.ts';
+import { refuse } from './retry-after.ts';
+import { headroomOf } from './runs.ts';
+import { isHeld, openWindow, unitsOf } from './state.ts';
+import { step } from './step.ts';
+import { spend } from './window.ts';
 
-type UnknownWindows = (organizationId: string, limits: readonly AppliedLimit[]) => AppliedLimit[];
-
-export function admit(memory: EngineMemory, ask: AdmissionAsk, unknown: UnknownWindows): AdmissionAnswer {
-  const now = memory.nowMs();
-  const held = memory.leases.get(ask.operationId);
-  if (held?.state === 'dispatched' && ask.release === undefined) return admitted(memory, held, now);
+export function admit(
+  call: Call,
+  ask: AdmissionAsk,
+  { unknown, nextSeq }: Pick<EngineMemory, 'unknown' | 'nextSeq'>,
+): AdmissionAnswer {
+  const held = heldBy(call, ask.operationId);
+  if (held?.state === 'dispatched' && ask.release === undefined) return admitted(call, held);
+  if (held?.state === 'waiting') return askedAgain(call, ask);
   const missing = unknown(ask.organizationId, policiesOf(ask.candidates));
   if (missing.length > 0) return { kind: 'rebuild', policyIds: missing.map(({ id }) => id) };
-  if (held?.state === 'dispatched') giveBack(memory, held, ask.release ?? null, now);
-  if (held?.state === 'waiting') {
-    if (keepsItsSlot(memory, held, ask, now)) {
-      if (held.slotMs > now) return waitFor(held, now, null);
-      if (blockedConcurrency(memory, held, chargesOf(held)) === null) {
-        held.expiresMs = now + ask.leaseMs;
-        return dispatch(memory, held, now);
-      }
-    }
-    giveBack(memory, held, null, now);
-  }
-  return decide(memory, ask, held, now);
-}
-
-/**
- * Writes an operation again that was dispatched before the store lost it. It is in flight, so no limit is checked.
- * Returns false when its windows have to be rebuilt first.
- */
-export function restore(
-  memory: EngineMemory,
-  ask: AdmissionAsk,
-  candidate: number,
-  agoMs: number,
-  unknown: UnknownWindows,
-): boolean {
-  const now = memory.nowMs();
-  if (memory.leases.has(ask.operationId)) return true;
-  if (unknown(ask.organizationId, policiesOf(ask.candidates)).length > 0) return false;
-  const lease = leaseOf(ask, now, candidate, now - agoMs);
-  memory.leases.set(ask.operationId, lease);
-  lease.postings = post(memory.stateOf(ask.organizationId), chargesOf(lease), lease.slotMs, now);
-  dispatch(memory, lease, now);
-  return true;
-}
-
-/**
- * A waiter keeps its slot unless the limits changed, its endpoint is in a cooldown, or it asks so late that its charge
- * lies in a bucket in which the provider does not see the request.
- */
-function keepsItsSlot(memory: EngineMemory, lease: Lease, ask: AdmissionAsk, now: number): boolean {
-  const endpointId = lease.candidates[lease.candidate]?.endpointId ?? '';
-  const cooldownMs = memory.stateOf(lease.organizationId).cooldowns.get(endpointId) ?? 0;
-  return (
-    now - lease.slotMs <= latenessMsMax(chargesOf(lease)) &&
-    cooldownMs <= Math.max(now, lease.slotMs) &&
-    fingerprint(lease.candidates) === fingerprint(ask.candidates)
-  );
-}
-
-function decide(
-  memory: EngineMemory,
-  ask: AdmissionAsk,
-  held: Lease | undefined,
-  now: number,
-): AdmissionAnswer {
-  const state = memory.stateOf(ask.organizationId);
-  const arrivedMs = held?.arrivedMs ?? now;
-  const placements = ask.candidates.map((candidate) => place(memory, ask, held, candidate, now));
-  const chosen = choose(ask, placements, now);
-  const wasInLine = held?.state === 'line';
-  if (wasInLine) leaveLine(memory, held);
-  const waits = chosen.kind === 'later' || chosen.kind === 'line';
-  const isFull = waits && (state.queues.get(ask.queue)?.size ?? 0) >= ask.waitersMax;
   const tried = triedBefore(held, ask);
-  if (chosen.kind === 'refused' || isFull) {
-    if (wasInLine) forget(memory, held);
-    if (held !== undefined && tried !== null) keepTried(memory, held, tried, now + ask.leaseMs);
-    return chosen.kind === 'refused'
-      ? { ...chosen, window: refusingWindow(memory, ask, chosen.policyId, now) }
-      : refusal('queue_full', RETRY_UNKNOWN_MS, null, RETRY_UNKNOWN_MS);
+  if (held?.state === 'dispatched' || held?.state === 'late') {
+    giveBack(call, held, ask.release ?? null);
+    call.late.delete(ask.operationId);
   }
-  const lease = { ...leaseOf(ask, now, chosen.candidate, chosen.slotMs), arrivedMs, tried };
-  memory.leases.set(ask.operationId, lease);
-  if (waits) addTo(state.queues, ask.queue, ask.operationId);
-  if (chosen.kind === 'line') {
-    lease.state = 'line';
-    for (const id of concurrencyOf(ask.candidates)) addTo(state.lines, id, ask.operationId);
-    return { kind: 'line', candidate: chosen.candidate, policyId: chosen.policyId };
-  }
-  lease.postings = post(state, chargesOf(lease), lease.slotMs, now);
-  const answer: AdmissionAnswer = waits
-    ? waitFor(lease, now, placements[lease.candidate]?.boundBy ?? null)
-    : dispatch(memory, lease, now);
-  // An operation in line for several endpoints takes one; the next in line may take the others.
-  if (wasInLine) wakeNext(memory, held);
+  const candidates = ask.candidates.map((each) => resolve(call, each, ask.configVersion));
+  step(call);
+  const lease = newLease(ask, held?.seq ?? nextSeq(), call.nowMs, tried);
+  const answer = decide(call, ask, newWaiter(call, ask, candidates, lease.seq), lease);
+  if (answer.kind !== 'refused') call.leases.set(ask.operationId, lease);
+  else if (held !== undefined) forget(call, held, tried, lease.expiresMs);
   return answer;
 }
 
-function refusingWindow(
-  memory: EngineMemory,
+/** A waiter asks again: it gets the same answer, or what this step does for it. */
+function askedAgain(call: Call, { operationId }: AdmissionAsk): AdmissionAnswer {
+  step(call);
+  const waiter = call.state.line?.waiting.get(operationId);
+  const released = call.released.get(operationId);
+  if (released !== undefined) return released;
+  if (waiter === undefined) throw new Error(`${operationId} waits in no line`);
+  return { kind: 'wait', ...waiter.told, withinMs: waiter.deadlineMs - call.nowMs };
+}
+
+function decide(call: Call, ask: AdmissionAsk, waiter: Waiter, lease: Lease): AdmissionAnswer {
+  const chosen = choose(call, ask, waiter);
+  if (chosen === null) return refuse(call, waiter);
+  const { index, promised } = chosen;
+  if (promised === null) {
+    dispatch(call, lease, waiter, index);
+    return admitted(call, lease);
+  }
+  if ((call.state.line?.lengths.get(waiter.lane) ?? 0) >= ask.waitersMax)
+    return refusal('queue_full', RETRY_UNKNOWN_MS, null, RETRY_UNKNOWN_MS);
+  if (ask.selection === 'preferred') waiter.only = index;
+  waiter.told = { candidate: index, firm: promised.firm, policyId: waitsFor(call, waiter, index) };
+  join(call, waiter, index, promised.slotMs);
+  if (call.state.line !== null) keepLimits(call.state.line, waiter, ask.configVersion);
+  return { kind: 'wait', ...waiter.told, withinMs: ask.waitMsMax };
+}
+
+/**
+ * `preferred` takes the first candidate that is free now or can be promised; `soonest` the first that is free now, else the
+ * first that can be promised. No promise: it goes now.
+ */
+function choose(
+  call: Call,
   ask: AdmissionAsk,
-  policyId: string | null,
-  now: number,
-): WindowState | null {
-  const policy = policiesOf(ask.candidates).find(({ id }) => id === policyId);
-  if (policy === undefined || policy.period === 'none') return null;
-  return windowOf(memory.stateOf(ask.organizationId), policy, now);
+  waiter: Waiter,
+): { index: number; promised: Promised | null } | null {
+  // A release that was given back unused had its turn in the pace.
+  const why = ask.waitMsMax > 0 && ask.release?.dispatched !== false ? 'turn' : 'unpaced';
+  const isFree = (index: number) => blockedBy(call, waiter, index, why) === null;
+  const indexes = [...waiter.candidates.keys()];
+  if (ask.selection === 'soonest') {
+    const free = indexes.find(isFree);
+    if (free !== undefined) return { index: free, promised: null };
+  }
+  for (const index of indexes) {
+    if (ask.selection === 'preferred' && isFree(index)) return { index, promised: null };
+    const promised = promiseAt(call, waiter, index);
+    if (promised !== null) return { index, promised };
+  }
+  return null;
 }
 
-function dispatch(memory: EngineMemory, lease: Lease, now: number): AdmissionAnswer {
-  const state = memory.stateOf(lease.organizationId);
-  lease.state = 'dispatched';
-  removeFrom(state.queues, lease.queue, lease.operationId);
-  for (const id of concurrencyOf(chosenOf(lease))) addTo(state.holders, id, lease.operationId);
-  return admitted(memory, lease, now);
+/** The limit that it waits for; null for a cooldown, the pace or the order alone. */
+function waitsFor(call: Call, waiter: Waiter, index: number): string | null {
+  const { windows, units } = call.state;
+  const key = blockedBy(call, waiter, index, 'unpaced') ?? '';
+  return (windows.get(key) ?? units.get(key))?.policyId ?? null;
 }
 
-function admitted(memory: EngineMemory, lease: Lease, now: number): AdmissionAnswer {
-  const state = memory.stateOf(lease.organizationId);
-  const windows = chargesOf(lease).map(({ policy }) => windowOf(state, policy, now));
-  return { kind: 'admitted', candidate: lease.candidate, windows };
+function newWaiter(
+  { nowMs, state }: Call,
+  ask: AdmissionAsk,
+  candidates: readonly Candidate[],
+  seq: number,
+): Waiter {
+  const rank = CLASS_RANK[ask.priority];
+  let size = 0;
+  for (const { charges } of ask.candidates) for (const { cost } of charges) size += cost;
+  return {
+    operationId: ask.operationId,
+    lane: ask.queue,
+    rank,
+    caller: ask.caller,
+    candidates,
+    shape: shapeOf(ask.candidates),
+    waitMsMax: ask.waitMsMax,
+    deadlineMs: nowMs + ask.waitMsMax,
+    seq,
+    headroom: headroomOf(rank, ask.mixedClasses),
+    size,
+    tag: startTag(state.line, rank, ask.caller),
+    queue: null,
+    only: -1,
+    slotMs: -1,
+    reservedOn: -1,
+    told: { candidate: 0, firm: false, policyId: null },
+  };
 }
 
-function windowOf(state: OrganizationState, policy: AppliedLimit, now: number): WindowState {
-  const { used, reserved, resetMs } = usageOf(state, policy, now);
-  return { policyId: policy.id, used: used + reserved, resetMs };
+/** The windows and units of a candidate. A limit that this ask brings news of moves those who wait for it. */
+function resolve(call: Call, { endpointId, paced, charges }: CandidateAsk, version: number): Candidate {
+  const { state } = call;
+  const windows: WindowCharge[] = [];
+  const units: Units[] = [];
+  const limits = charges.map(({ policy, cost }) => {
+    const target = isHeld(policy) ? unitsOf(state, policy) : openWindow(state, policy);
+    applyLimit(call, target, { limit: policy.limit, version });
+    if ('holders' in target) units.push(target);
+    else windows.push({ window: target, cost });
+    return target;
+  });
+  return { endpointId, paced, charges: windows, units, limits };
 }
 
-function waitFor({ candidate, slotMs }: Lease, now: number, policyId: string | null): AdmissionAnswer {
-  return { kind: 'wait', candidate, waitMs: slotMs - now, policyId };
+/** Limits and costs do not count: requests of one shape are blocked at the same places. */
+function shapeOf(candidates: readonly CandidateAsk[]): string {
+  return candidates
+    .map(({ endpointId, paced, charges }) => {
+      const keys = charges.map(({ policy }) => windowKey(policy)).join(',');
+      return `${endpointId}${paced ? '~' : ''}=${keys}`;
+    })
+    .join(';');
+}
+
+/** Writes an operation again that was dispatched before the store lost it. It is in flight, so no limit is checked. */
+export function restore(call: Call, ask: AdmissionAsk, candidate: number, agoMs: number, seq: number): void {
+  const lease = newLease(ask, seq, call.nowMs, null);
+  const chosen = ask.candidates[candidate];
+  if (chosen === undefined) throw new RangeError(`no candidate ${candidate}`);
+  const { charges, units, limits } = resolve(call, chosen, ask.configVersion);
+  const dispatchedMs = call.nowMs - agoMs;
+  for (const { window, cost } of charges) spend(window, dispatchedMs, cost);
+  for (const { holders } of units) holders.add(ask.operationId);
+  call.leases.set(ask.operationId, {
+    ...lease,
+    state: 'dispatched',
+    candidate,
+    dispatchedMs,
+    charges,
+    units,
+    limits,
+  });
 }

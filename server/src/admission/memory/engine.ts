@@ -1,12 +1,16 @@
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { AdmissionEngine, SettleAsk } from '../engine.ts';
+import type { AdmissionEngine, LineListener, SettleAsk } from '../engine.ts';
 import { admit, restore } from './admit.ts';
-import { createEngineMemory } from './engine-memory.ts';
-import { unknownWindows } from './lease.ts';
-import { giveBack, keepTried } from './release.ts';
-import { initializeWindows, recountWindows, usageOf } from './state.ts';
+import { policiesOf, revive } from './lease.ts';
+import { changeLimits } from './limits.ts';
+import type { Call } from './model.ts';
+import { type EngineMemory, openCall, settle, takeBack } from './operations.ts';
+import { wakeAtMs } from './places.ts';
+import { emptyState, unknownWindows } from './state.ts';
+import { step } from './step.ts';
 import { sweep } from './sweep.ts';
+import { initializeWindows, recountWindows, usageOf } from './usage.ts';
 
 export interface MemoryEngineDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -14,8 +18,7 @@ export interface MemoryEngineDeps {
   readonly append: (settlement: SettleAsk) => void;
   /** Takes the draft of an operation whose lease expired after it was dispatched. */
   readonly appendExpired: (draft: string, candidate: number) => void;
-  /** Called when concurrency may be free for the operation that is next in line. */
-  readonly wake: (operationId: string) => void;
+  readonly line: LineListener;
   /**
    * Until then a short window that is not in memory may hold requests that an earlier process dispatched, so it has to be
    * initialized too. Without it, short windows start empty.
@@ -23,65 +26,128 @@ export interface MemoryEngineDeps {
   readonly shortWindowsUnknownUntilMs?: number;
 }
 
+/** What a copy of an engine continues with. */
+export type Remembered = Pick<EngineMemory, 'states' | 'leases' | 'time'>;
+
 export interface MemoryEngine extends AdmissionEngine {
   /** Those of these limits whose windows have to be initialized. */
   unknown(organizationId: string, limits: readonly AppliedLimit[]): AppliedLimit[];
   /** How many operations hold capacity or wait for it. */
   leases(): number;
+  /** Everything it remembers, as plain data; for those who judge it. */
+  readonly memory: Remembered;
 }
 
 /**
  * The rules in readable form, in one process: a single-machine deployment runs this engine, and the Redis engine is
  * compared with it. A step is atomic because its code awaits nothing.
  */
-export function createMemoryEngine(deps: MemoryEngineDeps): MemoryEngine {
-  const memory = createEngineMemory(deps);
-  const { leases, stateOf, nowMs } = memory;
+export function createMemoryEngine(deps: MemoryEngineDeps, remembered?: Remembered): MemoryEngine {
+  const memory = createMemory(deps, remembered);
+  const { leases } = memory;
 
-  function unknown(organizationId: string, limits: readonly AppliedLimit[]): AppliedLimit[] {
-    const shortAreKnown = nowMs() >= (deps.shortWindowsUnknownUntilMs ?? 0);
-    return unknownWindows(stateOf(organizationId), limits, shortAreKnown);
+  function run<T>(organizationId: string, change: (call: Call) => T): T {
+    const call = openCall(memory, organizationId);
+    const result = change(call);
+    tell(deps.line, [call]);
+    return result;
   }
 
   return {
-    unknown,
+    unknown: memory.unknown,
     leases: () => leases.size,
-    admit: async (ask) => admit(memory, ask, unknown),
-    restore: async (ask, candidate, agoMs) => restore(memory, ask, candidate, agoMs, unknown),
-    async settle(settlement) {
-      deps.append(settlement);
-      const lease = leases.get(settlement.operationId);
-      if (lease === undefined) return 'unknown';
-      giveBack(memory, lease, settlement.actual, nowMs());
-      return 'settled';
+    memory,
+    admit: async (ask) => run(ask.organizationId, (call) => admit(call, ask, memory)),
+    async settle(ask) {
+      deps.append(ask);
+      return run(ask.organizationId, (call) => settle(call, ask));
     },
-    async void(_organizationId, operationId) {
-      const lease = leases.get(operationId);
-      if (lease === undefined) return;
-      giveBack(memory, lease, null, nowMs());
-      if (lease.tried !== null) keepTried(memory, lease, lease.tried, lease.expiresMs);
+    void: async (organizationId, operationId) => run(organizationId, (call) => takeBack(call, operationId)),
+    step: async (organizationId) => run(organizationId, step),
+    changeLimits: async (organizationId, version, changes) =>
+      run(organizationId, (call) => {
+        changeLimits(call, version, changes);
+        step(call);
+      }),
+    async restore(ask, candidate, agoMs) {
+      if ((leases.get(ask.operationId)?.state ?? 'tried') !== 'tried') return true;
+      const late = memory.late.get(ask.operationId);
+      if (late !== undefined) {
+        run(ask.organizationId, (call) => revive(call, late, ask, call.nowMs));
+        return true;
+      }
+      if (memory.unknown(ask.organizationId, policiesOf(ask.candidates)).length > 0) return false;
+      run(ask.organizationId, (call) => restore(call, ask, candidate, agoMs, memory.nextSeq()));
+      return true;
     },
     async extend(_organizationId, operationIds, leaseMs) {
-      const now = nowMs();
+      const now = memory.nowMs();
       return operationIds.filter((id) => {
         const lease = leases.get(id);
         if (lease !== undefined) lease.expiresMs = Math.max(lease.expiresMs, now + leaseMs);
         return lease === undefined;
       });
     },
-    async penalize(organizationId, endpointId, forMs) {
-      const { cooldowns } = stateOf(organizationId);
-      cooldowns.set(endpointId, Math.max(nowMs() + forMs, cooldowns.get(endpointId) ?? 0));
+    penalize: async (organizationId, endpointId, forMs) =>
+      run(organizationId, ({ state: { cooldowns }, nowMs }) => {
+        cooldowns.set(endpointId, Math.max(nowMs + forMs, cooldowns.get(endpointId) ?? 0));
+      }),
+    async sweep() {
+      const { ended, ran } = sweep(memory, deps.appendExpired);
+      tell(deps.line, ran);
+      return ended;
     },
-    sweep: async () => sweep(memory, deps.appendExpired),
-    async initialize(organizationId, openings) {
-      initializeWindows(stateOf(organizationId), openings, nowMs());
-    },
-    recount: async (organizationId, recounts) => recountWindows(stateOf(organizationId), recounts, nowMs()),
+    initialize: async (organizationId, openings) =>
+      run(organizationId, (call) => initializeWindows(call, openings)),
+    recount: async (organizationId, recounts) =>
+      run(organizationId, (call) => {
+        const changed = recountWindows(call, recounts);
+        step(call);
+        return changed;
+      }),
     async usage(organizationId, limits) {
-      const now = nowMs();
-      const state = stateOf(organizationId);
-      return limits.map((limit) => ({ policyId: limit.id, ...usageOf(state, limit, now) }));
+      const call = openCall(memory, organizationId);
+      return limits.map((limit) => usageOf(call, limit));
     },
   };
+}
+
+/** Listeners are told after the step, so that they may call the engine. */
+function tell(line: LineListener, ran: readonly Call[]): void {
+  for (const { organizationId, state, hadLine, released, nowMs } of ran) {
+    if (!hadLine && state.line === null) continue;
+    const inMs = state.line === null ? null : Math.max(0, wakeAtMs(state.line) - nowMs);
+    queueMicrotask(() => {
+      for (const [operationId, release] of released) line.released(operationId, release);
+      line.next(organizationId, inMs);
+    });
+  }
+}
+
+function createMemory(
+  deps: MemoryEngineDeps,
+  remembered: Remembered = { states: new Map(), leases: new Map(), time: { lastMs: 0, shiftMs: 0 } },
+): EngineMemory {
+  const { time } = remembered;
+  let lastSeq = Math.max(0, ...[...remembered.leases.values()].map(({ seq }) => seq));
+  const memory: EngineMemory = {
+    ...remembered,
+    late: new Map(),
+    nowMs() {
+      const clockMs = deps.clock.nowMs();
+      time.lastMs = Math.max(time.lastMs, clockMs + time.shiftMs);
+      time.shiftMs = time.lastMs - clockMs;
+      return time.lastMs;
+    },
+    nextSeq() {
+      lastSeq += 1;
+      return lastSeq;
+    },
+    unknown(organizationId, limits) {
+      const state = memory.states.get(organizationId) ?? emptyState(time);
+      const nowMs = memory.nowMs();
+      return unknownWindows(state, limits, nowMs >= (deps.shortWindowsUnknownUntilMs ?? 0), nowMs);
+    },
+  };
+  return memory;
 }

@@ -1,23 +1,27 @@
-import type { AppliedLimit, Charge } from '../../domain/limits/limit.ts';
-import { METRICS } from '../../domain/limits/metric.ts';
-import { isSliding } from '../../domain/limits/period.ts';
-import type { AdmissionAsk, CandidateAsk } from '../engine.ts';
-import { calendarOf, hasSliding, type Lease, type OrganizationState, type Tried } from './state.ts';
+import type { AppliedLimit } from '../../domain/limits/limit.ts';
+import { amountOf } from '../../domain/limits/metric.ts';
+import type { Actual, AdmissionAsk, CandidateAsk } from '../engine.ts';
+import type { Call, Lease, Tried } from './model.ts';
+import { touch } from './places.ts';
+import { spend } from './window.ts';
 
-export function leaseOf(ask: AdmissionAsk, nowMs: number, candidate: number, slotMs: number): Lease {
+/** How much of a mean the newest value is. */
+const NEWEST_SHARE = 0.1;
+
+export function newLease(ask: AdmissionAsk, seq: number, nowMs: number, tried: Tried | null): Lease {
   return {
     organizationId: ask.organizationId,
     operationId: ask.operationId,
-    queue: ask.queue,
-    arrivedMs: nowMs,
-    candidates: ask.candidates,
+    seq,
     draft: ask.draft,
     state: 'waiting',
-    candidate,
-    slotMs,
-    postings: [],
+    candidate: 0,
+    dispatchedMs: 0,
+    charges: [],
+    units: [],
+    limits: [],
     expiresMs: nowMs + ask.leaseMs,
-    tried: null,
+    tried,
   };
 }
 
@@ -28,60 +32,69 @@ export function triedBefore(held: Lease | undefined, ask: AdmissionAsk): Tried |
   return held?.tried ?? null;
 }
 
-/** The limits whose windows were never initialized and may hold usage. */
-export function unknownWindows(
-  state: OrganizationState,
-  policies: readonly AppliedLimit[],
-  shortAreKnown: boolean,
-): AppliedLimit[] {
-  return policies.filter((policy) => {
-    if (policy.period === 'none') return false;
-    if (isSliding(policy.period)) return !shortAreKnown && !hasSliding(state, policy);
-    return calendarOf(state, policy) === undefined;
-  });
+/**
+ * Returns what a dispatched operation did not use: the unused part goes back to where it was charged, usage beyond the
+ * estimate is charged now. `null`: it used nothing.
+ */
+export function giveBack(call: Call, lease: Lease, actual: Actual | null): void {
+  const { state, nowMs } = call;
+  for (const { window, cost } of lease.charges) {
+    const used = actual?.dispatched === true ? amountOf(window.metric, actual) : 0;
+    if (used > cost) spend(window, nowMs, used - cost);
+    if (used >= cost) continue;
+    spend(window, lease.dispatchedMs, used - cost);
+    touch(state.line, window.key);
+  }
+  returnUnits(call, lease);
+}
+
+function returnUnits({ state }: Call, lease: Lease): void {
+  for (const { holders, key } of lease.units) {
+    holders.delete(lease.operationId);
+    touch(state.line, key);
+  }
+  lease.charges = [];
+  lease.units = [];
+}
+
+/** The lease of a dispatched operation has run out. Its actual usage is unknown, so the charges stay at their estimate. */
+export function makeLate(call: Call, lease: Lease, expiresMs: number): void {
+  const { charges } = lease;
+  returnUnits(call, lease);
+  forget(call, lease, null, 0);
+  call.late.set(lease.operationId, { ...lease, state: 'late', charges, expiresMs, tried: null });
+}
+
+/** Its gateway is back and the request still in flight: it holds its units again, and is charged already. */
+export function revive(
+  { leases, late }: Call,
+  lease: Lease,
+  { draft, leaseMs }: AdmissionAsk,
+  nowMs: number,
+): void {
+  const units = lease.limits.filter((each) => 'holders' in each);
+  for (const { holders } of units) holders.add(lease.operationId);
+  late.delete(lease.operationId);
+  leases.set(lease.operationId, { ...lease, state: 'dispatched', units, draft, expiresMs: nowMs + leaseMs });
+}
+
+/** Learns from a settled operation how long a unit is held. */
+export function noteHolding({ nowMs }: Call, { units, dispatchedMs }: Lease): void {
+  const heldMs = nowMs - dispatchedMs;
+  for (const each of units)
+    each.meanMs = each.meanMs === null ? heldMs : each.meanMs * (1 - NEWEST_SHARE) + heldMs * NEWEST_SHARE;
+}
+
+/** Forgets a lease that holds nothing, unless an attempt was sent: its draft is kept until the operation is settled. */
+export function forget({ leases, late }: Call, lease: Lease, tried: Tried | null, expiresMs: number): void {
+  leases.delete(lease.operationId);
+  late.delete(lease.operationId);
+  if (tried !== null)
+    leases.set(lease.operationId, { ...lease, state: 'tried', charges: [], units: [], tried, expiresMs });
 }
 
 export function policiesOf(candidates: readonly CandidateAsk[]): AppliedLimit[] {
   const policies = new Map<string, AppliedLimit>();
   for (const { charges } of candidates) for (const { policy } of charges) policies.set(policy.id, policy);
   return [...policies.values()];
-}
-
-export function chosenOf(lease: Lease): readonly CandidateAsk[] {
-  const chosen = lease.candidates[lease.candidate];
-  return chosen === undefined ? [] : [chosen];
-}
-
-export function chargesOf(lease: Lease): readonly Charge[] {
-  return lease.candidates[lease.candidate]?.charges ?? [];
-}
-
-export function concurrencyOf(candidates: readonly CandidateAsk[]): Set<string> {
-  const ids = new Set<string>();
-  for (const { charges } of candidates) {
-    for (const { policy } of charges) if (METRICS[policy.metric].held) ids.add(policy.id);
-  }
-  return ids;
-}
-
-/** By arrival; ids break ties, in both engines alike. */
-export function comesBefore(
-  first: { readonly arrivedMs: number } | undefined,
-  firstId: string,
-  second: { readonly arrivedMs: number } | undefined,
-  secondId: string,
-): boolean {
-  const difference = (first?.arrivedMs ?? 0) - (second?.arrivedMs ?? 0);
-  return difference < 0 || (difference === 0 && firstId < secondId);
-}
-
-/** Equal for asks with the same candidates, limits and costs. */
-export function fingerprint(candidates: readonly CandidateAsk[]): string {
-  return JSON.stringify(
-    candidates.map(({ endpointId, paced, charges }) => [
-      endpointId,
-      paced,
-      charges.map(({ policy, cost }) => [policy.id, policy.metric, policy.period, policy.limit, cost]),
-    ]),
-  );
 }

@@ -1,79 +1,87 @@
-import { prefixOf, prefixOfShard, SHARDS } from '../../store/redis/shards.ts';
-import type { AdmissionEngine } from '../engine.ts';
+import { entryIn } from '../../kit/entry-in.ts';
+import type { SetAside } from '../../kit/set-aside.ts';
+import { prefixOf } from '../../store/redis/shards.ts';
+import type { AdmissionEngine, LineListener } from '../engine.ts';
+import { encodeBatch } from './batch.ts';
+import { createBatches } from './batches.ts';
+import { createEpochs, type EpochDeps } from './epochs.ts';
+import { createFencedScripts } from './fenced-scripts.ts';
+import { createLineCalls } from './line-calls.ts';
+import { createLineReplies } from './line-replies.ts';
+import { mendLines } from './mend-lines.ts';
+import { createPlainCalls } from './plain-calls.ts';
 import type { Scripts } from './scripts.ts';
-import { admitArguments, listOf, openingArguments, readAnswer, readUsage, recountArguments } from './wire.ts';
-
-const SWEPT_PER_CALL = 100;
+import { createShapes } from './shapes.ts';
+import { createStoreClock } from './store-clock.ts';
+import { createWakes } from './wakes.ts';
 
 export interface RedisEngineDeps {
   readonly scripts: Scripts;
-  /** Where wake-ups for this process are sent. */
   readonly gatewayId: string;
+  readonly line: LineListener;
+  readonly aside: Pick<SetAside, 'note'>;
+  /** Without it, whatever Redis holds is believed. */
+  readonly epochs?: EpochDeps;
   /** For tests; otherwise Redis's own clock decides. */
   readonly nowMs?: () => number;
+  /** For tests: whether the next batch has to go through all rules, even if it is the common case. */
+  readonly inFull?: () => boolean;
 }
 
 /** The rules of the memory engine; each call is one atomic script in the organization's slot. */
-export function createRedisEngine({ scripts, gatewayId, nowMs }: RedisEngineDeps): AdmissionEngine {
+export function createRedisEngine(deps: RedisEngineDeps): AdmissionEngine {
+  const { gatewayId, aside, nowMs, inFull = () => false } = deps;
+  const epochs = deps.epochs === undefined ? null : createEpochs(deps.epochs, deps.scripts);
+  const scripts = epochs === null ? deps.scripts : createFencedScripts(deps.scripts, epochs);
   const time = () => (nowMs === undefined ? '' : String(nowMs()));
   const prefixFor = rememberPrefixes();
+  const shapeOf = createShapes();
+  const storeClock = createStoreClock(nowMs);
+  /** How old a reply is by now: no more than its call took, and by the store's clock often much less. */
+  const ageOf = (storeMs: number, tookMs: number) => Math.min(storeClock.agoMs(storeMs), tookMs);
+  const replies = createLineReplies(deps.line, prefixFor);
+  const calls = { scripts, time, prefixFor };
+  const mended = mendLines({ scripts, time, aside, dropped: replies.missed });
+  const plain = createPlainCalls(calls);
+  const wakes = createWakes({
+    hear: scripts.hear,
+    gatewayId,
+    storeClock,
+    onRelease: replies.released,
+    onMissed: replies.missed,
+  });
+  const batches = createBatches({
+    encode: (batch) => encodeBatch(batch, { time: time(), gatewayId, full: inFull() }),
+    send: (prefix, { args, organizationIds }) => mended.run('batch', prefix, organizationIds, args),
+    onReply(reply, batch, tookMs) {
+      storeClock.told(reply.nowMs, tookMs);
+      return replies.answered(batch, reply, ageOf(reply.nowMs, tookMs));
+    },
+    onFailure(prefix, batch) {
+      replies.failed(batch);
+      replies.missed(prefix);
+    },
+  });
 
   return {
-    async admit(ask) {
-      const args = [time(), ...admitArguments(ask, gatewayId)];
-      return readAnswer(await scripts.run('admit', prefixFor(ask.organizationId), args), ask.candidates);
+    admit(ask) {
+      const prefix = prefixFor(ask.organizationId);
+      const send = () => batches.ask(prefix, ask, shapeOf(ask));
+      const start = () => {
+        replies.asks(ask.operationId);
+        return wakes.before(prefix, ask.waitMsMax > 0)?.then(send) ?? send();
+      };
+      return epochs?.before(prefix)?.then(start) ?? start();
     },
-    async settle({ organizationId, operationId, actual, record }) {
-      const { dispatched, tokens, spendMicros } = actual;
-      const used = [dispatched ? '1' : '0', String(tokens), String(spendMicros)];
-      const args = [time(), operationId, ...used, record];
-      const reply = await scripts.run('settle', prefixFor(organizationId), args);
-      return reply === 'settled' ? 'settled' : 'unknown';
-    },
-    async void(organizationId, operationId) {
-      await scripts.run('void', prefixFor(organizationId), [time(), operationId]);
-    },
-    async extend(organizationId, operationIds, leaseMs) {
-      const args = [time(), String(leaseMs), ...operationIds];
-      return listOf(await scripts.run('extend', prefixFor(organizationId), args)).map(String);
-    },
-    async restore(ask, candidate, agoMs) {
-      const restored = ['restore', String(candidate), String(Math.floor(agoMs))];
-      const args = [time(), ...admitArguments(ask, gatewayId, restored)];
-      const reply = await scripts.run('admit', prefixFor(ask.organizationId), args);
-      return listOf(reply)[0] !== 'rebuild';
-    },
-    async penalize(organizationId, endpointId, forMs) {
-      const args = [time(), organizationId, endpointId, String(Math.ceil(forMs))];
-      await scripts.run('penalize', prefixFor(organizationId), args);
-    },
-    async sweep() {
-      let ended = 0;
-      for (let shard = 0; shard < SHARDS; shard += 1) {
-        // Bounded: the next sweep takes the rest of a shard. A shard that is unavailable does not stop the others.
-        const swept = scripts.run('sweep', prefixOfShard(shard), [time(), String(SWEPT_PER_CALL)]);
-        ended += Number(await swept.catch(() => 0));
-      }
-      return ended;
-    },
-    async initialize(organizationId, openings) {
-      const args = openingArguments(openings);
-      await scripts.run('initialize', prefixFor(organizationId), [time(), organizationId, ...args]);
-    },
-    async recount(organizationId, recounts) {
-      const args = recountArguments(recounts);
-      const changed = await scripts.run('recount', prefixFor(organizationId), [
-        time(),
-        organizationId,
-        ...args,
-      ]);
-      return Number(changed);
-    },
-    async usage(organizationId, limits) {
-      if (limits.length === 0) return [];
-      const args = limits.flatMap(({ id, metric, period }) => [id, metric, period]);
-      const reply = await scripts.run('usage', prefixFor(organizationId), [time(), organizationId, ...args]);
-      return readUsage(reply, limits);
+    settle: (ask) => batches.settle(prefixFor(ask.organizationId), ask),
+    void: (organizationId, operationId) =>
+      batches.void(prefixFor(organizationId), organizationId, operationId),
+    ...createLineCalls({ ...calls, mended, aside, gatewayId, storeClock, replies, ageOf }),
+    ...plain,
+    // What is not rebuilt yet would show as unused.
+    usage(organizationId, limits) {
+      const read = () => plain.usage(organizationId, limits);
+      return epochs?.before(prefixFor(organizationId))?.then(read) ?? read();
     },
   };
 }
@@ -81,11 +89,5 @@ export function createRedisEngine({ scripts, gatewayId, nowMs }: RedisEngineDeps
 /** Hashing costs more than a lookup; the organizations that a process serves bound the map. */
 function rememberPrefixes(): (organizationId: string) => string {
   const prefixes = new Map<string, string>();
-  return (organizationId) => {
-    const known = prefixes.get(organizationId);
-    if (known !== undefined) return known;
-    const prefix = prefixOf(organizationId);
-    prefixes.set(organizationId, prefix);
-    return prefix;
-  };
+  return (organizationId) => entryIn(prefixes, organizationId, prefixOf);
 }

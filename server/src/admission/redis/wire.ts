@@ -7,37 +7,31 @@ import type {
   PolicyUsage,
   Recount,
   Refusal,
+  Release,
 } from '../engine.ts';
+import { windowKey } from '../window-key.ts';
+import { columnsOf, nameOf } from './shapes.ts';
 
 // The arguments and replies of the scripts. Arguments are flat, in the order that each script names in its first lines.
 
-/** Arguments of `admit.lua` after the time. `restored`: a dispatched operation to write again, as [word, candidate, age]. */
-export function admitArguments(ask: AdmissionAsk, gatewayId: string, restored?: readonly string[]): string[] {
-  const { release } = ask;
-  const list = [
-    ask.organizationId,
-    ask.operationId,
-    ask.queue,
-    String(ask.waitersMax),
-    ask.selection,
-    String(Math.floor(ask.waitMsMax)),
-    String(ask.leaseMs),
-    gatewayId,
-    ask.draft,
-    ...(restored ?? [
-      release === undefined ? '' : release.dispatched ? '1' : '0',
-      String(release?.tokens ?? 0),
-      String(release?.spendMicros ?? 0),
+/** Arguments of `restore.lua` after the time. */
+export function restoreArguments(ask: AdmissionAsk, index: number, agoMs: number): string[] {
+  const candidate = ask.candidates[index] ?? { endpointId: '', paced: false, charges: [] };
+  const { columns, values } = columnsOf(candidate);
+  const policies = new Map(
+    ask.candidates.flatMap(({ charges }) => charges.map(({ policy }) => [windowKey(policy), policy])),
+  );
+  const windows = [...policies.values()].filter(({ period }) => period !== 'none');
+  return [
+    ...[ask.organizationId, ask.operationId, String(ask.leaseMs), ask.draft],
+    ...[String(index), String(Math.floor(agoMs)), nameOf(ask.organizationId, candidate, columns)],
+    ...[values.length, ...values, windows.length].map(String),
+    ...windows.flatMap(({ id, metric, period }) => [id, metric, period]),
+    ...candidate.charges.flatMap(({ policy: { id, metric, period } }, position) => [
+      ...[id, metric, period],
+      String(columns[position]),
     ]),
-    String(ask.candidates.length),
   ];
-  for (const { endpointId, paced, charges } of ask.candidates) {
-    list.push(endpointId, paced ? '1' : '0', String(charges.length));
-    for (const { policy, cost } of charges) {
-      list.push(policy.id, policy.metric, policy.period, String(policy.limit), String(cost));
-    }
-  }
-  return list;
 }
 
 /** Arguments of `initialize.lua` after the organization. */
@@ -56,21 +50,40 @@ export function recountArguments(recounts: readonly Recount[]): string[] {
   ]);
 }
 
-export function readAnswer(reply: unknown, candidates: readonly CandidateAsk[]): AdmissionAnswer {
-  const list = listOf(reply);
-  const [kind, second, third, fourth] = list;
-  if (kind === 'refused') return readRefusal(list);
+export function readAnswer(list: readonly unknown[], candidates: readonly CandidateAsk[]): AdmissionAnswer {
+  const [kind, second, third, fourth, fifth] = list;
   if (kind === 'rebuild') return { kind, policyIds: list.slice(1).map(String) };
+  if (kind !== 'wait') return readRelease(list, candidates);
+  const firm = Number(fourth) === 1;
+  return { kind, candidate: Number(second), withinMs: Number(third), firm, policyId: idOrNull(fifth) };
+}
+
+/** `admitted`, candidate, age, then what each of its limits has used and when it is empty; or a refusal. */
+export function readRelease(list: readonly unknown[], candidates: readonly CandidateAsk[]): Release {
+  const [kind, second, third] = list;
+  if (kind === 'refused') return readRefusal(list);
+  if (kind !== 'admitted') throw new TypeError(`a script answered ${String(kind)}`);
   const candidate = Number(second);
-  if (kind === 'wait') return { kind, candidate, waitMs: Number(third), policyId: idOrNull(fourth) };
-  if (kind === 'line') return { kind, candidate, policyId: String(third) };
   const charges = candidates[candidate]?.charges ?? [];
   const windows = charges.map(({ policy }, index) => ({
     policyId: policy.id,
-    used: Number(list[index * 2 + 2]),
-    resetMs: Number(list[index * 2 + 3]),
+    used: Number(list[index * 2 + 3]),
+    resetMs: Number(list[index * 2 + 4]),
   }));
-  return { kind: 'admitted', candidate, windows };
+  return { kind, candidate, windows, agoMs: Number(third) };
+}
+
+/** A waiter that goes or is refused. What it says is read with the ask that it answers. */
+export interface OperationRelease {
+  readonly operationId: string;
+  readonly answer: readonly unknown[];
+}
+
+export function readReleases(reply: unknown): OperationRelease[] {
+  return listOf(reply).map((each) => {
+    const [operationId, ...answer] = listOf(each);
+    return { operationId: String(operationId), answer };
+  });
 }
 
 function readRefusal([, reason, retryAfterMs, limitId, resetMs, used, emptyMs]: readonly unknown[]): Refusal {
@@ -82,7 +95,7 @@ function readRefusal([, reason, retryAfterMs, limitId, resetMs, used, emptyMs]: 
     policyId,
     resetMs: Number(resetMs),
     window:
-      policyId === null || used === undefined
+      policyId === null || used === undefined || used === null
         ? null
         : { policyId, used: Number(used), resetMs: Number(emptyMs) },
   };

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { finish } from '../../kit/slices.ts';
+import { effectiveGuardrails, prepareGuardrails } from './effective-guardrails.ts';
 import { guardrail } from './guardrail.fixture.ts';
-import { effectiveGuardrails, type GuardrailBinding, inOrder } from './guardrail.ts';
+import { type GuardrailBinding, inOrder } from './guardrail.ts';
 
 const lane: GuardrailBinding = { targetType: 'lane', targetId: 'l' };
 const provider: GuardrailBinding = { targetType: 'provider', targetId: 'p' };
@@ -32,6 +34,23 @@ describe('the effective guardrails', () => {
       'provider',
       'thrice',
     ]);
+  });
+
+  it('are found without looking at what else guardrails are bound to', () => {
+    let looks = 0;
+    const elsewhere = (targetId: string): GuardrailBinding => ({
+      get targetType() {
+        looks += 1;
+        return 'lane' as const;
+      },
+      targetId,
+    });
+    const others = Array.from({ length: 1_000 }, (_, index) => elsewhere(`other ${index}`));
+    const list = [guardrail('far', { bindings: others }), guardrail('near', { bindings: [...others, lane] })];
+    finish(prepareGuardrails(list));
+    looks = 0;
+    const found = effectiveGuardrails(list, { laneId: 'l', candidate });
+    assert.deepEqual([found.map(({ id }) => id), looks], [['near'], 0]);
   });
 
   it('are asked by priority, lower first, then by id', () => {

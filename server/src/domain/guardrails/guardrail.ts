@@ -52,19 +52,6 @@ export function inOrder(guardrails: readonly Guardrail[]): readonly Guardrail[] 
   return guardrails.toSorted((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
 }
 
-/** The effective guardrails, each once, in the order of the list. */
-export function effectiveGuardrails(
-  guardrails: readonly Guardrail[],
-  place: GuardedPlace,
-): readonly Guardrail[] {
-  if (guardrails.length === 0) return guardrails;
-  return guardrails.filter(
-    (guardrail) =>
-      (guardrail.preDispatch || guardrail.postResponse) &&
-      guardrail.bindings.some((binding) => reaches(binding, place)),
-  );
-}
-
 /** The bindings that make a guardrail effective there, for explanations. */
 export function reachingBindings(guardrail: Guardrail, place: GuardedPlace): readonly GuardrailBinding[] {
   return guardrail.bindings.filter((binding) => reaches(binding, place));

@@ -59,4 +59,13 @@ describe('a path into an answer', () => {
     assert.equal(typeof parseJsonPath(`$${'.a'.repeat(32)}`), 'object');
     assert.equal(typeof parseJsonPath(`$${'.a'.repeat(33)}`), 'string');
   });
+
+  it('counts a negative index from the end', () => {
+    const at = (index: number) => {
+      const path = parseJsonPath(`$[${index}]`);
+      assert.ok(typeof path !== 'string');
+      return selectValues(path, ['a', 'b', 'c']);
+    };
+    assert.deepEqual([-1, -2, -3, -4, 0, 3].map(at), [['c'], ['b'], ['a'], [], ['a'], []]);
+  });
 });

@@ -21,13 +21,14 @@ function bound(
   limitPolicies: LimitPolicy[],
   outputCap: number | null = null,
   keyPolicies: readonly BudgetPolicy[] = [],
+  flatRequestCostMicros = 0,
 ): number {
   const parts = { providers: [provider('p')], endpoints: [endpoint('e', 'p', 'm')], limitPolicies };
   const pricing = {
     inputCostMicrosPer1mTokens: 1_000_000,
     outputCostMicrosPer1mTokens: 2_000_000,
     cachedInputCostMicrosPer1mTokens: null,
-    flatRequestCostMicros: 0,
+    flatRequestCostMicros,
   };
   const priced = { ...snapshot(parts), pricing: new Map([['e', pricing]]) };
   const route = routingTableOf(priced).resolve('m');
@@ -44,6 +45,8 @@ describe('the estimate of a request without a bound on its output', () => {
     assert.equal(bound([policy('tokens', 100)]), 90));
   it('is cut to what the smallest limit over spend buys', () =>
     assert.equal(bound([policy('spend', 111)]), 50));
+  it('leaves room for the price of the request itself', () =>
+    assert.equal(bound([policy('spend', 131)], null, [], 20), 50));
   it('is cut to what a budget of the key admits', () => {
     const budget: BudgetPolicy = {
       id: 'k',

@@ -81,26 +81,21 @@ export function endpointBound({ id }: Endpoint, maxConcurrency: number): Limit {
   return { applied: { ...applied, id: bound.id }, described };
 }
 
-/** Whether the limit counts a request of this lane, or of none, that this candidate serves. */
-export function isCounted(
-  { scopeType, scopeId }: CountedRequests,
+/** Everything that a limit may look at to count a request of this lane, or of none, that this candidate serves. */
+export function scopesOf(
   laneId: string | null,
-  candidate: Candidate,
-): boolean {
-  switch (scopeType) {
-    case 'global':
-      return true;
-    case 'provider':
-      return scopeId === candidate.provider.id;
-    case 'credential':
-      // A provider that wants no authentication is sent no credential, whichever it has.
-      return authStyles[candidate.provider.authMode].needsSecret && scopeId === candidate.credential?.id;
-    case 'endpoint':
-    case 'model':
-      return scopeId === candidate.endpoint.id;
-    case 'lane':
-      return laneId !== null && scopeId === laneId;
-  }
+  { endpoint, provider, credential }: Candidate,
+): readonly Pick<CountedRequests, 'scopeType' | 'scopeId'>[] {
+  // A provider that wants no authentication is sent no credential, whichever it has.
+  const sent = authStyles[provider.authMode].needsSecret ? credential : null;
+  return [
+    { scopeType: 'global', scopeId: null },
+    { scopeType: 'provider', scopeId: provider.id },
+    { scopeType: 'endpoint', scopeId: endpoint.id },
+    { scopeType: 'model', scopeId: endpoint.id },
+    ...(sent === null ? [] : [{ scopeType: 'credential', scopeId: sent.id } as const]),
+    ...(laneId === null ? [] : [{ scopeType: 'lane', scopeId: laneId } as const]),
+  ];
 }
 
 function limit(

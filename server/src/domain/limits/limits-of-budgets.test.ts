@@ -56,6 +56,27 @@ describe('budgets', () => {
     });
   }
 
+  it('of two members are kept apart, whoever asks first', () => {
+    const userPolicies = [budget('user', 'a'), budget('user', 'b', { subjectId: 'ben' })];
+    const organized = organization([], { userPolicies });
+    assert.deepEqual(charged(organized, anne, 'gpt', 'e1'), ['a']);
+    assert.deepEqual(charged(organized, { ...anne, userId: 'ben' }, 'gpt', 'e1'), ['b']);
+    assert.deepEqual(charged(organized, anne, 'gpt', 'e1'), ['a']);
+  });
+
+  it('that are restarted count calendar windows again from the ledger, and short ones on', () => {
+    const idOf = (period: 'minute' | 'day', counter: number) =>
+      chargesAt(
+        organization([], { userPolicies: [budget('user', 'u', { period, counter })] }),
+        anne,
+        'gpt',
+        'e1',
+      )[0]?.policy.id;
+    assert.notEqual(idOf('day', 1), idOf('day', 0));
+    assert.notEqual(idOf('day', 1), idOf('day', 2));
+    assert.equal(idOf('minute', 1), idOf('minute', 0));
+  });
+
   it('come after the shared limits, at the estimated cost', () => {
     const organized = organization([policy('r', { metric: 'tokens' })], {
       userPolicies: [budget('user', 'u', { metric: 'spend' })],

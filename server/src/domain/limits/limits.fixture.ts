@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { Operation } from '@relay/contract';
 import { type Candidate, type Route, routingTableOf } from '../routing/routing.ts';
 import { credential, endpoint, lane, member, provider, snapshot } from '../snapshot.fixture.ts';
 import type { BudgetPolicy, LimitPolicy, LimitScopeType, OrganizationSnapshot } from '../snapshot.ts';
@@ -8,7 +7,6 @@ import { chargesFor, type LimitedCaller } from './limits.ts';
 import { METRICS, type UsedAmounts } from './metric.ts';
 
 /** For tests: one organization with two lanes over three endpoints, and what a request is charged there. */
-export const OPERATIONS: readonly Operation[] = ['chat', 'responses', 'embeddings'];
 /** What a limit on the whole organization counts. */
 export const EVERY_REQUEST: CountedRequests = {
   userId: null,

@@ -1,3 +1,4 @@
+import { finish, type Steps, stepsOver } from '../../kit/slices.ts';
 import type { Caller } from '../caller.ts';
 import { costMicros } from '../money/money.ts';
 import type { TokenEstimate } from '../money/usage.ts';
@@ -7,32 +8,15 @@ import {
   budgetLimit,
   type Charge,
   endpointBound,
-  isCounted,
   type Limit,
   type PolicyDescription,
   resourceLimit,
 } from './limit.ts';
-import { amountOf, isUnitCost, type UsedAmounts } from './metric.ts';
+import { chargesAt, describedIn, type LimitTable, newTable } from './limit-table.ts';
+import { amountOf, type UsedAmounts } from './metric.ts';
 
 /** The part of a caller that selects its own limits. */
 export type LimitedCaller = Pick<Caller, 'userId' | 'keyPolicies'>;
-
-/** The limits of one kind of caller: those shared with a wider table, then its own. */
-interface LimitTable {
-  readonly shared: LimitTable | null;
-  readonly own: readonly Limit[];
-  /** Whether it has any limit, shared or own. */
-  readonly limits: boolean;
-  /** Lane id (null without a lane) → endpoint id → the charges of a request there. */
-  readonly charges: Map<string | null, Map<string, CandidateCharges>>;
-}
-
-interface CandidateCharges {
-  /** At a cost of 1, which is what every request costs under a limit on requests or concurrency. */
-  readonly units: readonly Charge[];
-  /** Whether any cost depends on the request's estimate. */
-  readonly estimated: boolean;
-}
 
 interface SnapshotTables {
   /** Shared limits, then the endpoints' own concurrency limits: they apply to every caller. */
@@ -63,7 +47,7 @@ export function chargesFor(
   amounts: UsedAmounts,
 ): readonly Charge[] {
   const table = tableOf(snapshot, caller);
-  const { units, estimated } = candidateCharges(table, route.lane?.id ?? null, candidate);
+  const { units, estimated } = chargesAt(table, route.lane?.id ?? null, candidate);
   if (!estimated) return units;
   return units.map((unit) => {
     const cost = amountOf(unit.policy.metric, amounts);
@@ -103,28 +87,37 @@ export function describePolicy(
   caller: LimitedCaller,
   appliedId: string,
 ): PolicyDescription | null {
-  // At most three turns: the key's limits, the member's, the shared ones.
-  for (let table: LimitTable | null = tableOf(snapshot, caller); table !== null; table = table.shared) {
-    const found = table.own.find(({ applied }) => applied.id === appliedId);
-    if (found !== undefined) return found.described;
-  }
-  return null;
+  return describedIn(tableOf(snapshot, caller), appliedId);
+}
+
+/** Resolves the limits of a snapshot that all callers share. */
+export function* prepareLimits(snapshot: OrganizationSnapshot): Steps<SnapshotTables> {
+  const limits: Limit[] = [];
+  yield* stepsOver(snapshot.limitPolicies, (policy) => limits.push(resourceLimit(policy)));
+  yield* stepsOver(snapshot.endpoints.values(), (endpoint) => {
+    if (endpoint.maxConcurrency !== null) limits.push(endpointBound(endpoint, endpoint.maxConcurrency));
+  });
+  const everybody = yield* newTable(null, limits);
+  const tables: SnapshotTables = { everybody, members: new Map(), keys: new WeakMap() };
+  snapshotTables.set(snapshot, tables);
+  return tables;
+}
+
+/** The values of the limits in force by the engine's id: all of the organization, and those of these keys. */
+export function limitValues(
+  snapshot: OrganizationSnapshot,
+  keyPolicies: readonly BudgetPolicy[],
+): ReadonlyMap<string, number> {
+  const values = new Map<string, number>();
+  const add = ({ applied }: Limit) => void values.set(applied.id, applied.limit);
+  tablesOf(snapshot).everybody.own.forEach(add);
+  for (const policies of snapshot.userPolicies.values()) policies.map(budgetLimit).forEach(add);
+  keyPolicies.map(budgetLimit).forEach(add);
+  return values;
 }
 
 function tablesOf(snapshot: OrganizationSnapshot): SnapshotTables {
-  const known = snapshotTables.get(snapshot);
-  if (known !== undefined) return known;
-  const bounds: Limit[] = [];
-  for (const endpoint of snapshot.endpoints.values()) {
-    if (endpoint.maxConcurrency !== null) bounds.push(endpointBound(endpoint, endpoint.maxConcurrency));
-  }
-  const tables: SnapshotTables = {
-    everybody: newTable(null, [...snapshot.limitPolicies.map(resourceLimit), ...bounds]),
-    members: new Map(),
-    keys: new WeakMap(),
-  };
-  snapshotTables.set(snapshot, tables);
-  return tables;
+  return snapshotTables.get(snapshot) ?? finish(prepareLimits(snapshot));
 }
 
 /** The narrowest table with all limits of this caller; callers without limits of their own share one. */
@@ -134,7 +127,7 @@ function tableOf(snapshot: OrganizationSnapshot, { userId, keyPolicies }: Limite
   if (keyPolicies.length === 0) return member;
   const known = tables.keys.get(keyPolicies);
   if (known !== undefined) return known;
-  const made = newTable(member, keyPolicies.map(budgetLimit));
+  const made = finish(newTable(member, keyPolicies.map(budgetLimit)));
   tables.keys.set(keyPolicies, made);
   return made;
 }
@@ -144,30 +137,7 @@ function memberTable(snapshot: OrganizationSnapshot, tables: SnapshotTables, use
   if (policies === undefined) return tables.everybody;
   const known = tables.members.get(userId);
   if (known !== undefined) return known;
-  const made = newTable(tables.everybody, policies.map(budgetLimit));
+  const made = finish(newTable(tables.everybody, policies.map(budgetLimit)));
   tables.members.set(userId, made);
-  return made;
-}
-
-function newTable(shared: LimitTable | null, own: readonly Limit[]): LimitTable {
-  return { shared, own, limits: own.length > 0 || shared?.limits === true, charges: new Map() };
-}
-
-/** Filled as routes are used: at most one entry per lane and endpoint of the snapshot. */
-function candidateCharges(table: LimitTable, laneId: string | null, candidate: Candidate): CandidateCharges {
-  let ofLane = table.charges.get(laneId);
-  if (ofLane === undefined) {
-    ofLane = new Map();
-    table.charges.set(laneId, ofLane);
-  }
-  const known = ofLane.get(candidate.endpoint.id);
-  if (known !== undefined) return known;
-  const shared = table.shared === null ? null : candidateCharges(table.shared, laneId, candidate);
-  const applying = table.own.filter(({ applied }) => isCounted(applied.counts, laneId, candidate));
-  const made: CandidateCharges = {
-    units: [...(shared?.units ?? []), ...applying.map(({ applied }) => ({ policy: applied, cost: 1 }))],
-    estimated: shared?.estimated === true || applying.some(({ applied: { metric } }) => !isUnitCost(metric)),
-  };
-  ofLane.set(candidate.endpoint.id, made);
   return made;
 }

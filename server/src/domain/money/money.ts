@@ -8,6 +8,7 @@ const TOKENS_PER_PRICE = 1_000_000n;
  * charges is below the sum of the exact prices.
  */
 export function costMicros(pricing: Pricing, usage: Usage): number {
+  if (usage.free === true) return 0;
   const cachedPrice = pricing.cachedInputCostMicrosPer1mTokens ?? pricing.inputCostMicrosPer1mTokens;
   const uncachedTokens = usage.inputTokens - usage.cachedInputTokens;
   const scaled =
@@ -15,5 +16,6 @@ export function costMicros(pricing: Pricing, usage: Usage): number {
     BigInt(usage.cachedInputTokens) * BigInt(cachedPrice) +
     BigInt(usage.outputTokens) * BigInt(pricing.outputCostMicrosPer1mTokens);
   const perTokens = (scaled + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE;
-  return Number(perTokens) + pricing.flatRequestCostMicros;
+  // Any price may be configured, and a sum of costs must stay exact.
+  return Math.min(Number.MAX_SAFE_INTEGER, Number(perTokens) + pricing.flatRequestCostMicros);
 }

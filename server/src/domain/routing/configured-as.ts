@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import type { Provider } from '../snapshot.ts';
 import { type Candidate, sentCredential } from './routing.ts';
 
 /** Names the configuration that a candidate's health was seen under. */
@@ -23,11 +24,20 @@ export function configuredAs(candidate: Candidate): ConfiguredAs {
   const credential =
     sent === null ? null : { id: sent.id, as: digest([sent.id, sent.secret?.reveal() ?? ''], 6) };
   const parts = [provider.baseUrl, provider.authMode, provider.authHeaderName ?? '', endpoint.upstreamModel];
-  const configured = { endpoint: digest([...parts, credential?.as ?? ''], 12), credential };
+  const configured = {
+    endpoint: digest([...parts, credential?.as ?? '', ...extrasOf(provider)], 12),
+    credential,
+  };
   known.set(candidate, configured);
   return configured;
 }
 
+/** Empty where there are none, so that gateways of the version before agree on the digest. */
+function extrasOf({ extraHeaders, extraQuery }: Provider): string[] {
+  const extras = [extraHeaders, extraQuery];
+  return extras.every((each) => each === null) ? [] : [JSON.stringify(extras)];
+}
+
 function digest(parts: readonly string[], characters: number): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, characters);
+  return hash('sha256', JSON.stringify(parts)).slice(0, characters);
 }

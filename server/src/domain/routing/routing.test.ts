@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { credential, endpoint, lane, member, provider, snapshot } from '../snapshot.fixture.ts';
-import type { Credential, Endpoint, Provider } from '../snapshot.ts';
+import type { Credential, Endpoint, Lane, Provider } from '../snapshot.ts';
 import { routingTableOf } from './routing.ts';
-import { unfitness } from './unfit.ts';
+import { type Asked, unfitness } from './unfit.ts';
 
 describe('resolving a model', () => {
   const table = routingTableOf(
@@ -30,6 +30,36 @@ describe('resolving a model', () => {
     assert.equal(table.resolve('fast')?.lane?.id, 'l1');
   });
   it('takes a lane by its name', () => assert.deepEqual(idsOf('Fast Lane'), ['e1', 'e2']));
+  it('takes a lane by its slug before another by its name, whichever is older', () => {
+    for (const ids of [
+      ['a', 'b'],
+      ['b', 'a'],
+    ] as const) {
+      const lanes = {
+        a: lane('a', { name: 'shared', slug: 'other' }),
+        b: lane('b', { name: 'B', slug: 'shared' }),
+      };
+      const both = routingTableOf(snapshot({ lanes: ids.map((id) => lanes[id]) }));
+      assert.equal(both.resolve('shared')?.lane?.id, 'b');
+      assert.equal(both.resolve('other')?.lane?.id, 'a');
+    }
+  });
+  it('lists no model of a disabled endpoint or provider', () => {
+    const some = routingTableOf(
+      snapshot({
+        providers: [provider('p'), provider('off', { enabled: false })],
+        endpoints: [
+          endpoint('e1', 'p', 'on'),
+          endpoint('e2', 'p', 'hidden', { enabled: false }),
+          endpoint('e3', 'off', 'away'),
+        ],
+      }),
+    );
+    assert.deepEqual(
+      some.models.map(({ id }) => id),
+      ['on'],
+    );
+  });
   it('takes provider/model before an upstream model that looks like it', () => {
     assert.deepEqual(idsOf('openai/gpt'), ['e1']);
   });
@@ -48,25 +78,44 @@ describe('resolving a model', () => {
   });
 });
 
+describe('the priority of a route', () => {
+  const tableOf = (...lanes: Lane[]) =>
+    routingTableOf(snapshot({ providers: [provider('p')], endpoints: [endpoint('e', 'p', 'model')], lanes }));
+  const batch = lane('night', { priority: 'batch' });
+
+  it('is that of its lane, and standard for a model', () => {
+    const table = tableOf(lane('chat', { priority: 'interactive' }), batch);
+    assert.equal(table.resolve('chat')?.priority, 'interactive');
+    assert.equal(table.resolve('night')?.priority, 'batch');
+    assert.equal(table.resolve('model')?.priority, 'standard');
+    assert.equal(table.resolve('p/model')?.priority, 'standard');
+  });
+  it('is one of several where enabled lanes differ in it', () => {
+    const mixed = tableOf(lane('chat'), batch);
+    for (const name of ['chat', 'night', 'model', 'p/model'])
+      assert.equal(mixed.resolve(name)?.mixedClasses, true);
+    assert.equal(tableOf(batch, lane('day', { priority: 'batch' })).resolve('night')?.mixedClasses, false);
+    assert.equal(tableOf(batch, lane('off', { enabled: false })).resolve('night')?.mixedClasses, false);
+    assert.equal(tableOf().resolve('model')?.mixedClasses, false);
+  });
+});
+
+const OPENAI_ONLY: Asked = {
+  obstacle: ({ protocol }) =>
+    protocol === 'openai' ? null : { why: 'operation_unsupported', reason: 'it speaks something else' },
+};
+
 describe('fitness of a candidate', () => {
-  const cases: [
-    string,
-    Partial<Endpoint>,
-    Partial<Provider>,
-    boolean,
-    'chat' | 'embeddings',
-    boolean,
-    string | null,
-  ][] = [
-    ['a plain one', {}, {}, true, 'chat', true, null],
-    ['a disabled membership', {}, {}, false, 'chat', false, 'membership_disabled'],
-    ['a disabled endpoint', { enabled: false }, {}, true, 'chat', false, 'endpoint_disabled'],
-    ['a disabled provider', {}, { enabled: false }, true, 'chat', false, 'provider_disabled'],
-    ['another operation', { routeKind: 'chat' }, {}, true, 'embeddings', false, 'operation_unsupported'],
-    ['no streaming', { supportsStreaming: false }, {}, true, 'chat', true, 'streaming_unsupported'],
-    ['no streaming, none asked', { supportsStreaming: false }, {}, true, 'chat', false, null],
+  const cases: [string, Partial<Endpoint>, Partial<Provider>, boolean, boolean, string | null][] = [
+    ['a plain one', {}, {}, true, true, null],
+    ['a disabled membership', {}, {}, false, false, 'membership_disabled'],
+    ['a disabled endpoint', { enabled: false }, {}, true, false, 'endpoint_disabled'],
+    ['a disabled provider', {}, { enabled: false }, true, false, 'provider_disabled'],
+    ['what it cannot be asked', { protocol: 'anthropic' }, {}, true, false, 'operation_unsupported'],
+    ['no streaming', { supportsStreaming: false }, {}, true, true, 'streaming_unsupported'],
+    ['no streaming, none asked', { supportsStreaming: false }, {}, true, false, null],
   ];
-  for (const [what, over, providerOver, enabled, operation, streaming, expected] of cases) {
+  for (const [what, over, providerOver, enabled, streaming, expected] of cases) {
     it(`${what}: ${expected ?? 'fit'}`, () => {
       const table = routingTableOf(
         snapshot({
@@ -78,7 +127,7 @@ describe('fitness of a candidate', () => {
       );
       const found = table.resolve('l')?.members[0];
       assert.ok(found);
-      assert.equal(unfitness(found, operation, streaming), expected);
+      assert.equal(unfitness(found, OPENAI_ONLY, streaming)?.why ?? null, expected);
     });
   }
 });

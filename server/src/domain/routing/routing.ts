@@ -1,9 +1,13 @@
 import { parseTargetUrl } from '../../kit/egress/index.ts';
+import { entryIn } from '../../kit/entry-in.ts';
+import { finish, type Steps, stepsOver } from '../../kit/slices.ts';
 import type {
   Credential,
   Endpoint,
   Lane,
+  LanePriority,
   LaneSelection,
+  Membership,
   OrganizationSnapshot,
   Provider,
 } from '../snapshot.ts';
@@ -26,6 +30,9 @@ export interface Route {
   readonly maxWaitMs: number;
   readonly allowFallback: boolean;
   readonly selection: LaneSelection;
+  readonly priority: LanePriority;
+  /** Whether the organization has enabled lanes of more than one priority. */
+  readonly mixedClasses: boolean;
   /** All members by rank, so that an explanation can say why one is passed over. */
   readonly members: readonly RouteMember[];
 }
@@ -51,11 +58,14 @@ const DEFAULT_MAX_WAIT_MS = 30_000;
 // A cache and not state: an entry depends on its key alone and is collected with it.
 const tables = new WeakMap<OrganizationSnapshot, RoutingTable>();
 
-/** Built once per snapshot: the hot path only looks names up. */
+/** Built before the snapshot is used (see `prepare-snapshot.ts`), so that the hot path only looks names up. */
 export function routingTableOf(snapshot: OrganizationSnapshot): RoutingTable {
-  const known = tables.get(snapshot);
-  if (known !== undefined) return known;
-  const table = buildRoutingTable(snapshot);
+  return tables.get(snapshot) ?? finish(prepareRouting(snapshot));
+}
+
+/** Builds the table of a snapshot. `routingTableOf` does not return it before it is complete. */
+export function* prepareRouting(snapshot: OrganizationSnapshot): Steps<RoutingTable> {
+  const table = yield* buildRoutingTable(snapshot);
   tables.set(snapshot, table);
   return table;
 }
@@ -75,86 +85,131 @@ export function isPrepared(candidate: Candidate): boolean {
   return !authStyles[candidate.provider.authMode].needsSecret || sentCredential(candidate) !== null;
 }
 
-function buildRoutingTable(snapshot: OrganizationSnapshot): RoutingTable {
-  const candidates = candidatesOf(snapshot);
-  const byModel = new Map<string, Route>();
-  const byProviderAndModel = new Map<string, Route>();
-  for (const candidate of candidates.values()) {
-    const model = candidate.endpoint.upstreamModel;
-    addModelMember(byModel, model, candidate);
-    addModelMember(byProviderAndModel, `${candidate.provider.slug}/${model}`, candidate);
-  }
-  // Later entries win, so names of lower precedence are added first.
-  const byName = new Map<string, Route>([...byModel, ...byProviderAndModel]);
+/** In time that grows with the size of the configuration and not with its square: an organization may have 10,000 lanes. */
+function* buildRoutingTable(snapshot: OrganizationSnapshot): Steps<RoutingTable> {
+  const candidates = yield* candidatesOf(snapshot);
   const lanes = [...snapshot.lanes.values()].filter((lane) => lane.enabled);
-  const laneRoutes = lanes.map((lane) => [lane, laneRoute(snapshot, lane, candidates)] as const);
-  for (const [lane, route] of laneRoutes) byName.set(lane.name, route);
-  for (const [lane, route] of laneRoutes) byName.set(lane.slug, route);
-
-  return { resolve: (model) => byName.get(model), candidates, models: listModels(candidates), lanes };
+  const mixedClasses = new Set(lanes.map(({ priority }) => priority)).size > 1;
+  const modelName = ({ endpoint }: Candidate) => endpoint.upstreamModel;
+  const fullName = ({ endpoint, provider }: Candidate) => `${provider.slug}/${endpoint.upstreamModel}`;
+  const members = yield* membersByLane(snapshot.memberships, candidates);
+  // Later entries win, so names of lower precedence are added first.
+  const byName = new Map<string, Route>();
+  yield* addModelRoutes(byName, candidates, modelName, mixedClasses);
+  yield* addModelRoutes(byName, candidates, fullName, mixedClasses);
+  yield* addLaneRoutes(byName, lanes, members, mixedClasses);
+  const models = yield* listModels(candidates);
+  return { resolve: (model) => byName.get(model), candidates, models, lanes };
 }
 
-function candidatesOf(snapshot: OrganizationSnapshot): Map<string, Candidate> {
+function* candidatesOf(snapshot: OrganizationSnapshot): Steps<Map<string, Candidate>> {
   const candidates = new Map<string, Candidate>();
-  // A credential belongs to its provider, and so to the provider's origin: no other may be sent there.
-  const credentials = Map.groupBy(snapshot.credentials.values(), ({ providerId }) => providerId);
+  const targets = new Map<Provider, ReturnType<typeof parseTargetUrl>>();
+  const credentialOf = yield* credentialChoice(snapshot);
   const endpoints = [...snapshot.endpoints.values()].sort((a, b) => a.createdAtMs - b.createdAtMs);
-  for (const endpoint of endpoints) {
+  yield* stepsOver(endpoints, (endpoint) => {
     const provider = snapshot.providers.get(endpoint.providerId);
-    const target = provider === undefined ? 'not_a_url' : parseTargetUrl(provider.baseUrl);
+    if (provider === undefined) return;
+    const target = entryIn(targets, provider, ({ baseUrl }) => parseTargetUrl(baseUrl));
     // The database guarantees the provider and a valid URL; a row that violates this must not affect the organization's
     // other endpoints.
-    if (provider === undefined || typeof target === 'string') continue;
-    candidates.set(endpoint.id, {
-      endpoint,
-      provider,
-      credential: chooseCredential(credentials.get(endpoint.providerId) ?? [], endpoint.credentialId),
-      origin: target.origin,
-      pathPrefix: target.pathPrefix,
-    });
-  }
+    if (typeof target === 'string') return;
+    const { origin, pathPrefix } = target;
+    const credential = credentialOf(endpoint);
+    candidates.set(endpoint.id, { endpoint, provider, credential, origin, pathPrefix });
+  });
   return candidates;
 }
 
-function laneRoute(snapshot: OrganizationSnapshot, lane: Lane, candidates: Map<string, Candidate>): Route {
-  const members: RouteMember[] = [];
-  for (const membership of snapshot.memberships) {
-    const candidate = candidates.get(membership.endpointId);
-    if (membership.laneId !== lane.id || candidate === undefined) continue;
-    members.push({ candidate, manualRank: membership.manualRank, membershipEnabled: membership.enabled });
-  }
-  members.sort((a, b) => a.manualRank - b.manualRank);
+/** A credential belongs to its provider, and so to the provider's origin: no other may be sent there. */
+function* credentialChoice({
+  credentials,
+}: OrganizationSnapshot): Steps<(endpoint: Endpoint) => Credential | null> {
+  const defaults = new Map<string, Credential>();
+  yield* stepsOver(credentials.values(), (credential) => {
+    const known = defaults.get(credential.providerId) ?? credential;
+    const chosen = chooseCredential([known, credential], null);
+    if (chosen !== null) defaults.set(credential.providerId, chosen);
+  });
+  return ({ providerId, credentialId }) => {
+    if (credentialId === null) return defaults.get(providerId) ?? null;
+    const named = credentials.get(credentialId);
+    return named?.providerId === providerId ? chooseCredential([named], credentialId) : null;
+  };
+}
+
+/** A route for each name that a candidate goes by, with all candidates of that name, the oldest first. */
+function* addModelRoutes(
+  routes: Map<string, Route>,
+  candidates: ReadonlyMap<string, Candidate>,
+  nameOf: (candidate: Candidate) => string,
+  mixedClasses: boolean,
+): Steps<void> {
+  const membersByName = new Map<string, RouteMember[]>();
+  yield* stepsOver(candidates.values(), (candidate) => {
+    const members = entryIn(membersByName, nameOf(candidate), () => []);
+    members.push({ candidate, manualRank: members.length, membershipEnabled: true });
+  });
+  yield* stepsOver(membersByName, ([name, members]) => {
+    routes.set(name, {
+      lane: null,
+      maxWaitMs: DEFAULT_MAX_WAIT_MS,
+      allowFallback: true,
+      selection: 'soonest',
+      priority: 'standard',
+      mixedClasses,
+      members,
+    });
+  });
+}
+
+function* membersByLane(
+  memberships: readonly Membership[],
+  candidates: ReadonlyMap<string, Candidate>,
+): Steps<ReadonlyMap<string, readonly RouteMember[]>> {
+  const byLane = new Map<string, RouteMember[]>();
+  yield* stepsOver(memberships, ({ laneId, endpointId, manualRank, enabled }) => {
+    const candidate = candidates.get(endpointId);
+    if (candidate === undefined) return;
+    entryIn(byLane, laneId, () => []).push({ candidate, manualRank, membershipEnabled: enabled });
+  });
+  yield* stepsOver(byLane.values(), (members) => members.sort((a, b) => a.manualRank - b.manualRank));
+  return byLane;
+}
+
+/** A slug wins over a name. */
+function* addLaneRoutes(
+  routes: Map<string, Route>,
+  lanes: readonly Lane[],
+  members: ReadonlyMap<string, readonly RouteMember[]>,
+  mixedClasses: boolean,
+): Steps<void> {
+  const laneRoutes: [Lane, Route][] = [];
+  yield* stepsOver(lanes, (lane) => {
+    const route = { ...laneRoute(lane, members.get(lane.id) ?? []), mixedClasses };
+    laneRoutes.push([lane, route]);
+    routes.set(lane.name, route);
+  });
+  yield* stepsOver(laneRoutes, ([lane, route]) => routes.set(lane.slug, route));
+}
+
+function laneRoute(lane: Lane, members: readonly RouteMember[]): Omit<Route, 'mixedClasses'> {
   return {
     lane,
     maxWaitMs: lane.defaultMaxWaitMs,
     allowFallback: lane.allowFallback,
     selection: lane.selection,
+    priority: lane.priority,
     members,
   };
 }
 
-function addModelMember(routes: Map<string, Route>, name: string, candidate: Candidate): void {
-  const known = routes.get(name);
-  const members = known === undefined ? [] : [...known.members];
-  members.push({ candidate, manualRank: members.length, membershipEnabled: true });
-  routes.set(name, {
-    lane: null,
-    maxWaitMs: DEFAULT_MAX_WAIT_MS,
-    allowFallback: true,
-    selection: 'soonest',
-    members,
+function* listModels(candidates: ReadonlyMap<string, Candidate>): Steps<RoutingTable['models']> {
+  const models = new Map<string, RoutingTable['models'][number]>();
+  yield* stepsOver(candidates.values(), ({ endpoint, provider }) => {
+    const { upstreamModel: id, createdAtMs } = endpoint;
+    if (!endpoint.enabled || !provider.enabled || models.has(id)) return;
+    models.set(id, { id, createdAtMs, ownedBy: provider.slug });
   });
-}
-
-function listModels(candidates: Map<string, Candidate>): RoutingTable['models'] {
-  const models = new Map<string, { id: string; createdAtMs: number; ownedBy: string }>();
-  for (const { endpoint, provider } of candidates.values()) {
-    if (!endpoint.enabled || !provider.enabled || models.has(endpoint.upstreamModel)) continue;
-    models.set(endpoint.upstreamModel, {
-      id: endpoint.upstreamModel,
-      createdAtMs: endpoint.createdAtMs,
-      ownedBy: provider.slug,
-    });
-  }
   return [...models.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }

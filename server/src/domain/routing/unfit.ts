@@ -1,35 +1,51 @@
-import type { CandidateVerdict, Operation, RouteKind } from '@relay/contract';
+import type { CandidateVerdict } from '@relay/contract';
+import type { Endpoint } from '../snapshot.ts';
 import type { RouteMember } from './routing.ts';
 
-export type Unfit =
-  | 'membership_disabled'
-  | 'endpoint_disabled'
-  | 'provider_disabled'
-  | 'operation_unsupported'
-  | 'streaming_unsupported';
+/** What a client asks for, as far as it decides which endpoints can serve it. */
+export interface Asked {
+  /** Why the request cannot reach what the endpoint's provider speaks; null when it can, as it is or translated. */
+  obstacle(endpoint: Endpoint): Obstacle | null;
+}
 
-/** What people are told about a member that routing passes over. The reasons contain nothing of the request. */
-export const unfitVerdicts: Readonly<
-  Record<Unfit, { readonly verdict: CandidateVerdict['verdict']; readonly reason: string }>
-> = {
-  membership_disabled: { verdict: 'disabled', reason: 'its membership in the lane is disabled' },
-  endpoint_disabled: { verdict: 'disabled', reason: 'the endpoint is disabled' },
-  provider_disabled: { verdict: 'disabled', reason: 'its provider is disabled' },
-  operation_unsupported: { verdict: 'incompatible', reason: 'it does not serve this operation' },
-  streaming_unsupported: { verdict: 'incompatible', reason: 'it does not support streaming' },
-};
+export interface Obstacle {
+  readonly why: 'operation_unsupported' | 'untranslatable';
+  readonly reason: string;
+}
+
+/** Why routing passes over a member, and what people are told about it. Of the request the reasons contain at most the name of a field. */
+export interface Unfit {
+  readonly why:
+    | 'membership_disabled'
+    | 'endpoint_disabled'
+    | 'provider_disabled'
+    | Obstacle['why']
+    | 'streaming_unsupported';
+  readonly verdict: CandidateVerdict['verdict'];
+  readonly reason: string;
+}
+
+const MEMBERSHIP_DISABLED = disabled('membership_disabled', 'its membership in the lane is disabled');
+const ENDPOINT_DISABLED = disabled('endpoint_disabled', 'the endpoint is disabled');
+const PROVIDER_DISABLED = disabled('provider_disabled', 'its provider is disabled');
+const STREAMING_UNSUPPORTED = incompatible('streaming_unsupported', 'it does not support streaming');
 
 /** Why this member cannot take the request, or null when it can. */
-export function unfitness(member: RouteMember, operation: Operation, streaming: boolean): Unfit | null {
+export function unfitness(member: RouteMember, asked: Asked, streaming: boolean): Unfit | null {
   const { endpoint, provider } = member.candidate;
-  if (!member.membershipEnabled) return 'membership_disabled';
-  if (!endpoint.enabled) return 'endpoint_disabled';
-  if (!provider.enabled) return 'provider_disabled';
-  if (!serves(endpoint.routeKind, operation)) return 'operation_unsupported';
-  if (streaming && !endpoint.supportsStreaming) return 'streaming_unsupported';
+  if (!member.membershipEnabled) return MEMBERSHIP_DISABLED;
+  if (!endpoint.enabled) return ENDPOINT_DISABLED;
+  if (!provider.enabled) return PROVIDER_DISABLED;
+  const obstacle = asked.obstacle(endpoint);
+  if (obstacle !== null) return incompatible(obstacle.why, obstacle.reason);
+  if (streaming && !endpoint.supportsStreaming) return STREAMING_UNSUPPORTED;
   return null;
 }
 
-function serves(kind: RouteKind, operation: Operation): boolean {
-  return kind === 'multi' || kind === operation;
+function disabled(why: Unfit['why'], reason: string): Unfit {
+  return { why, verdict: 'disabled', reason };
+}
+
+function incompatible(why: Unfit['why'], reason: string): Unfit {
+  return { why, verdict: 'incompatible', reason };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { systemClock } from '../../kit/clock.ts';
@@ -10,7 +10,7 @@ import { type AccountLine, createAccountLine, LINE_MS_MAX } from './account-line
 describe('attempts on one account from clients it does not know', () => {
   let server: PrivateRedis;
   let redis: Redis;
-  const secret = randomBytes(32);
+  const secret = createSecretKey(randomBytes(32));
 
   before(async () => {
     server = await startRedis();

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../kit/clock.ts';
 import type { Redis } from '../../store/redis/redis.ts';
 import { nameOf } from './session-secrets.ts';
@@ -58,7 +59,7 @@ export function createAccountLine(deps: {
   /** Null: this process is the whole deployment. */
   readonly redis: Pick<Redis, 'run'> | null;
   readonly clock: Clock;
-  readonly secret: Buffer;
+  readonly secret: KeyObject;
 }): AccountLine {
   const { redis, clock } = deps;
   const local = new Map<string, LocalLine>();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { RelayError } from '../../domain/relay-error.ts';
@@ -12,7 +12,7 @@ import { type Attempts, createAttempts } from './attempts.ts';
 describe('attempts to sign in', () => {
   let server: PrivateRedis;
   let redis: Redis;
-  const secret = randomBytes(32);
+  const secret = createSecretKey(randomBytes(32));
   const make = (clock = systemClock) =>
     createAttempts({ counters: createWindowCounters({ redis, clock }), secret });
 

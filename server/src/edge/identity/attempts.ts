@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { headers } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { WindowCounters } from '../../store/redis/window-counters.ts';
@@ -20,6 +21,10 @@ const LIMITS = {
   /** Wrong codes after the right password. */
   second_factor: { max: 10, windowMs: QUARTER_HOUR_MS },
   sign_up: { max: 100, windowMs: QUARTER_HOUR_MS },
+  /** Sign-ups that failed where Relay sends no mail: there, a failure can tell that an address has an account. */
+  failed_sign_up: { max: 20, windowMs: QUARTER_HOUR_MS },
+  /** Links to one address, whether or not it has an account. */
+  sign_up_address: { max: 3, windowMs: HOUR_MS },
   /** Links to one address, whether or not it has an account. Each link that was sent still works. */
   reset_address: { max: 3, windowMs: HOUR_MS },
   reset_client: { max: 20, windowMs: HOUR_MS },
@@ -41,7 +46,7 @@ export interface Attempts {
 
 export function createAttempts(deps: {
   readonly counters: WindowCounters;
-  readonly secret: Buffer;
+  readonly secret: KeyObject;
 }): Attempts {
   const keyOf = ({ kind, of }: Subject) => `relay:attempts:${kind}:${nameOf(deps.secret, of)}`;
   return {

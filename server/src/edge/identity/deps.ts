@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { RoleName } from '../../domain/access.ts';
 import type { Clock } from '../../kit/clock.ts';
@@ -13,7 +14,7 @@ export interface SessionSettings {
   /** The deployment's connection: a user may be a member of several organizations. */
   readonly db: Kysely<Database>;
   /** 32 bytes. A new secret invalidates every session and second factor. */
-  readonly secret: Buffer;
+  readonly secret: KeyObject;
   readonly publicUrl: string;
   readonly accounts: boolean;
   /** Self-hosted: the token that signs in as the implicit owner. */

@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomUUIDv7 } from 'node:crypto';
+import { createSecretKey, hash, randomBytes, randomUUIDv7 } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { compileValidator, type Route, type RouteId, routes } from '@relay/contract';
@@ -80,7 +80,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Consol
   const adminToken = randomBytes(24).toString('base64url');
   const settings = {
     db,
-    secret: randomBytes(32),
+    secret: createSecretKey(randomBytes(32)),
     publicUrl: options.publicUrl ?? url,
     accounts: options.accounts ?? true,
     admin: mode === 'hosted' ? null : { token: new Secret(adminToken), ...owner },

@@ -1,8 +1,9 @@
-import type { Session } from '@relay/contract';
+import type { Session, SignUp } from '@relay/contract';
 import { demandAccounts } from '../../domain/accounts.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Call, Handlers } from '../../http/call.ts';
+import { accountExistsLetter, signUpLetter } from '../../mail/letters.ts';
 import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { changeAccess } from '../../store/configuration/config-version.ts';
 import type { IdentityDeps } from './deps.ts';
@@ -10,29 +11,47 @@ import { acceptInvitation, findInvitationByToken, type Invitation, noSuchInvitat
 import { insertOrganization, insertPerson, type NewPerson } from './join-organization.ts';
 import { openSession } from './open-session.ts';
 import type { Parts } from './parts.ts';
-import { findUserByEmail } from './people.ts';
+import { findUserByEmail, plainEmail } from './people.ts';
 import { demandIntent, demandOwnOrigin } from './request-intent.ts';
 import { clientOf } from './session-calls.ts';
 import type { LiveSession } from './sessions.ts';
 import { switchOrganization } from './sign-in-routes.ts';
+import { createSignUpLink, isOpenSignUpLink, SIGN_UP_MINUTES } from './sign-up-links.ts';
 
 /** The first sign-in: by signing up, or with an invitation. */
 export function joiningHandlers(parts: Parts): Handlers {
   const { deps } = parts;
   return {
-    async signUp(call) {
+    async requestSignUp(call) {
       demandOwnOrigin(deps.publicUrl, call.header);
-      if (deps.mode !== 'hosted') {
-        throw new RelayError('mode_unsupported', {
-          message: 'A self-hosted deployment has one organization. Ask its owner for an invitation.',
+      demandHosted(deps);
+      if (deps.mail === null) {
+        throw new RelayError('mail_not_configured', {
+          message: 'This deployment sends no e-mail. Sign up without a link: POST /api/signup.',
         });
       }
-      await parts.attempts.take([{ kind: 'sign_up', of: clientOf(call).of }]);
+      const email = plainEmail(call.body.email);
+      await parts.attempts.take([
+        { kind: 'sign_up_address', of: email },
+        { kind: 'sign_up', of: clientOf(call).of },
+      ]);
+      // Not awaited: the response and its time are the same for every address.
+      parts.background(() => sendSignUpLink(parts, email));
+      return undefined;
+    },
+    async signUp(call) {
+      demandOwnOrigin(deps.publicUrl, call.header);
+      demandHosted(deps);
+      const { of } = clientOf(call);
+      await parts.attempts.take([{ kind: 'sign_up', of }]);
       const { name, email, password, organization_name } = call.body;
       demandStorable({ name, organization_name });
+      const emailVerified = isMailboxProven(parts, call.body);
+      const succeeded = await parts.attempts.take(emailVerified ? [] : [{ kind: 'failed_sign_up', of }]);
       const passwordHash = await parts.passwords.hash(password);
-      const person = { name, email, emailVerified: false, proof: { passwordHash } };
+      const person = { name, email, emailVerified, proof: { passwordHash } };
       const founded = await foundOrganization(deps, call.requestId, person, organization_name);
+      await succeeded();
       return openSession(parts, call, { ...founded, method: 'sign_up' });
     },
     async acceptInvitation(call) {
@@ -54,6 +73,50 @@ export function joiningHandlers(parts: Parts): Handlers {
       return joinAsUser(parts, call, invitation, session);
     },
   };
+}
+
+function demandHosted({ mode }: Pick<IdentityDeps, 'mode'>): void {
+  if (mode === 'hosted') return;
+  throw new RelayError('mode_unsupported', {
+    message: 'A self-hosted deployment has one organization. Ask its owner for an invitation.',
+  });
+}
+
+/**
+ * Only the owner of a mailbox may learn whether its address has an account, so a sign-up needs the link. False: Relay sends no
+ * mail and takes the address as typed.
+ */
+function isMailboxProven({ deps }: Parts, { email, token }: SignUp): boolean {
+  if (deps.mail === null) return false;
+  if (token === undefined) {
+    throw new RelayError('invalid_request', {
+      message: 'Send `token` from the link to your address. POST /api/signup/link sends it.',
+      param: 'token',
+    });
+  }
+  if (isOpenSignUpLink({ ...deps, nowMs: deps.clock.nowMs() }, token, email)) return true;
+  throw new RelayError('not_found', {
+    message: 'This link does not work: it has expired, or it is for another address. Request another one.',
+    param: 'token',
+  });
+}
+
+async function sendSignUpLink({ deps }: Parts, email: string): Promise<void> {
+  const user = await findUserByEmail(deps.db, email);
+  const { publicUrl } = deps;
+  const letter =
+    user === undefined
+      ? signUpLetter({
+          to: email,
+          signUpUrl: createSignUpLink({ ...deps, nowMs: deps.clock.nowMs() }, email),
+          minutes: SIGN_UP_MINUTES,
+        })
+      : accountExistsLetter({
+          to: user.email,
+          signInUrl: `${publicUrl}/console/`,
+          resetUrl: `${publicUrl}/console/forgot-password`,
+        });
+  await deps.mail?.post(letter);
 }
 
 /** Creates a user and their organization in one transaction. */

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { StoreLog } from '../../store/store-log.ts';
@@ -5,7 +6,7 @@ import type { StoreLog } from '../../store/store-log.ts';
 export interface LibraryOptions {
   /** The deployment's connection: users are not part of an organization. */
   readonly db: Kysely<Database>;
-  readonly secret: Buffer;
+  readonly secret: KeyObject;
   readonly publicUrl: string;
   readonly newId: () => string;
   readonly sessionMs: number;
@@ -27,7 +28,7 @@ export async function loadLibrary(options: LibraryOptions) {
     import('better-auth/plugins/two-factor'),
     import('better-auth/crypto'),
   ]);
-  const secret = options.secret.toString('base64url');
+  const secret = options.secret.export().toString('base64url');
   const auth = betterAuth({
     ...TABLES,
     appName: 'Relay',

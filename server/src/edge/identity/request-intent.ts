@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { headers } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 import { isReading } from '../../http/reading-methods.ts';
@@ -7,7 +8,7 @@ type Header = (name: string) => string | undefined;
 
 /** Rejects a write with a session without that session's CSRF token. */
 export function demandIntent(
-  settings: { readonly secret: Buffer; readonly publicUrl: string },
+  settings: { readonly secret: KeyObject; readonly publicUrl: string },
   sessionId: string,
   request: { readonly method: string | undefined; readonly header: Header },
 ): void {

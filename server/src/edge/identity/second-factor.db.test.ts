@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { createSecretKey, randomBytes, randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { systemClock } from '../../kit/clock.ts';
 import {
@@ -23,7 +23,7 @@ describe('a second factor under concurrent requests', () => {
     ({ userId } = await seedOrganization(migrated.db));
     const loaded = await loadLibrary({
       db: migrated.db,
-      secret: randomBytes(32),
+      secret: createSecretKey(randomBytes(32)),
       publicUrl: 'http://127.0.0.1:8080',
       newId: randomUUIDv7,
       sessionMs: 60_000,

@@ -26,6 +26,7 @@ describe('how users prove their identity', () => {
 
   it('a new password ends every other session, and the old one opens nothing', async () => {
     const { browser, email } = await signUp(room, 'Changer');
+    const bystander = await signUp(room, 'Bystander');
     const phone = room.browser();
     await signIn(phone, email);
     assert.equal(codeOf(await changePassword(browser, 'wrong')), 'invalid_credentials');
@@ -33,6 +34,7 @@ describe('how users prove their identity', () => {
     assert.equal((await changePassword(browser, PASSWORD)).status, 204);
     assert.equal((await browser.send('GET', '/api/session')).status, 200);
     assert.equal(codeOf(await phone.send('GET', '/api/session')), 'session_expired');
+    assert.equal((await bystander.browser.send('GET', '/api/session')).status, 200);
     assert.equal(codeOf(await signIn(room.browser(), email)), 'invalid_credentials');
     assert.equal((await signIn(room.browser(), email, { password: NEW_PASSWORD })).status, 201);
   });

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const COOKIE_BYTES = 32;
 const COOKIE_FORM = /^[A-Za-z0-9_-]{43}$/;
@@ -9,23 +9,28 @@ export function newSessionCookie(): string {
 }
 
 /** The stored digest of a cookie; null for a malformed one, which needs no lookup. */
-export function digestOfCookie(secret: Buffer, cookie: string): string | null {
+export function digestOfCookie(secret: KeyObject, cookie: string): string | null {
   return COOKIE_FORM.test(cookie) ? digest(secret, 'cookie', cookie) : null;
 }
 
 /** Only the console's pages can read it: it is in response bodies, which other origins cannot see. */
-export function csrfTokenOf(secret: Buffer, sessionId: string): string {
+export function csrfTokenOf(secret: KeyObject, sessionId: string): string {
   return digest(secret, 'csrf', sessionId);
 }
 
 /** Stored with the sessions that a token opened, so that they end when it is replaced. */
-export function digestOfAdminToken(secret: Buffer, token: string): string {
+export function digestOfAdminToken(secret: KeyObject, token: string): string {
   return digest(secret, 'admin token', token);
 }
 
 /** Names counters, so that no store shows which user they are about. */
-export function nameOf(secret: Buffer, subject: string): string {
+export function nameOf(secret: KeyObject, subject: string): string {
   return digest(secret, 'name', subject);
+}
+
+/** Proves that a link to sign up was sent to this address. */
+export function signUpProofOf(secret: KeyObject, email: string, expires: string): string {
+  return digest(secret, 'sign up', `${expires} ${email}`);
 }
 
 /** Compares in constant time. */
@@ -35,6 +40,6 @@ export function isSameText(one: string, other: string): boolean {
 }
 
 /** The purpose keeps a value made for one use from passing as another. */
-function digest(secret: Buffer, purpose: string, text: string): string {
+function digest(secret: KeyObject, purpose: string, text: string): string {
   return createHmac('sha256', secret).update(`${purpose}\0${text}`).digest('base64url');
 }

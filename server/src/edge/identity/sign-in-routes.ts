@@ -47,6 +47,7 @@ export function signInHandlers(parts: Parts): Handlers {
         accounts: deps.accounts,
         sso: deps.accounts && deps.oidc !== null,
         sign_up: deps.mode === 'hosted',
+        sign_up_link: deps.mode === 'hosted' && deps.mail !== null,
         password_reset: deps.accounts && deps.mail !== null,
       }),
     getSession: async (call) => answerSession(parts, call, await sessionOf(parts, call)),

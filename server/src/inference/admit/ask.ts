@@ -11,6 +11,7 @@ export function askFor(
   routed: RoutedRequest,
   candidates: readonly Candidate[],
   release: Actual | null,
+  mayWait = true,
 ): DeskAsk {
   const { snapshot, caller } = exchange;
   const { route, body, estimate } = routed;
@@ -20,6 +21,10 @@ export function askFor(
     operationId: exchange.requestId,
     queue: `${route.lane?.id ?? body.model}:${caller.keyId ?? caller.userId}`,
     waitersMax: deps.waitersMax,
+    caller: caller.keyId ?? caller.userId,
+    priority: route.priority,
+    mixedClasses: route.mixedClasses,
+    configVersion: snapshot.version,
     candidates: candidates.map(
       (candidate): CandidateAsk => ({
         endpointId: candidate.endpoint.id,
@@ -28,11 +33,16 @@ export function askFor(
       }),
     ),
     selection: route.selection,
-    waitMsMax: Math.max(0, route.maxWaitMs - exchange.waitMs),
+    waitMsMax: mayWait ? waitMsLeft(exchange, route) : 0,
     ...(release === null ? {} : { release }),
     about: { laneId: route.lane?.id ?? null, userId: caller.userId },
     draft: JSON.stringify(draftOf(exchange, routed, candidates)),
   };
+}
+
+/** The rest of the request's wait budget. */
+export function waitMsLeft({ waitMs }: Exchange, { maxWaitMs }: RoutedRequest['route']): number {
+  return Math.max(0, maxWaitMs - waitMs);
 }
 
 /** Lets the sweep write the request's row if this process dies. */

@@ -1,24 +1,26 @@
-import type { AdmissionDesk } from '../../admission/desk.ts';
-import type { Actual, DeskAnswer } from '../../admission/engine.ts';
-import { GEOMETRY, latenessMsMax } from '../../admission/memory/sliding-window.ts';
+import type { AdmissionDesk, DeskReply } from '../../admission/desk.ts';
+import type { Actual, DeskAnswer, DeskAsk, Refusal } from '../../admission/engine.ts';
+import { latenessMsMax } from '../../admission/lateness.ts';
 import type { RelayError } from '../../domain/relay-error.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Clock } from '../../kit/clock.ts';
+import type { Shares } from '../../kit/shares.ts';
 import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
-import { askFor, rateWindowsOf } from './ask.ts';
+import { askFor, rateWindowsOf, waitMsLeft } from './ask.ts';
 import { refusalError } from './refusal.ts';
 
-/** How long a request in line sleeps at most: a lost connection can lose its wake-up. */
-const LINE_MS_MAX = 1_000;
 /** Bounds the retries after a late answer, so that a busy process still sends requests. */
 export const LATE_ANSWERS_MAX = 3;
+/** In one call of the engine, which no other organization's can interrupt. A request with more candidates asks several times. */
+const CANDIDATES_MAX = 16;
 export const UNUSED: Actual = { dispatched: false, tokens: 0, spendMicros: 0 };
 
 export interface AdmitDeps {
   readonly desk: AdmissionDesk;
   readonly clock: Clock;
   readonly waitersMax: number;
-  readonly draining: () => boolean;
+  /** Places of requests that ask for capacity or wait for it, of which organizations have shares. */
+  readonly waitingPlaces: Shares;
 }
 
 export type Capacity =
@@ -26,12 +28,18 @@ export type Capacity =
       readonly kind: 'ready';
       readonly candidate: Candidate;
       readonly windows: readonly RateWindow[];
-      /** A dispatch later than this after its slot falls outside the windows that were charged. */
+      /** A dispatch later than this after it was let go falls outside the windows that were charged. */
       readonly latenessMsMax: number;
     }
-  | { readonly kind: 'refused'; readonly error: RelayError }
-  | 'client_gone'
-  | 'draining';
+  | Refused
+  | 'stopped';
+
+interface Refused {
+  readonly kind: 'refused';
+  readonly error: RelayError;
+  /** Infinite when no time helps. */
+  readonly retryMs: number;
+}
 
 /**
  * Asks for capacity and waits for it within the rest of the wait budget. Answers 429 for a refusal, 503 when a limit cannot
@@ -44,101 +52,144 @@ export async function awaitCapacity(
   candidates: readonly Candidate[],
   release: Actual | null,
 ): Promise<Capacity> {
-  const { organizationId } = exchange.caller;
+  if (candidates.length <= CANDIDATES_MAX) return askFrom(deps, exchange, routed, candidates, release, true);
+  // One of them that is free now comes before the wait for another, unless the lane prefers the order.
+  const mayWait = routed.route.selection === 'preferred';
+  let best: Refused | null = null;
+  let bestPart = candidates;
+  for (let start = 0; start < candidates.length; start += CANDIDATES_MAX) {
+    const part = candidates.slice(start, start + CANDIDATES_MAX);
+    const capacity = await askFrom(deps, exchange, routed, part, start === 0 ? release : null, mayWait);
+    if (typeof capacity === 'string' || capacity.kind === 'ready') return capacity;
+    if (best === null || capacity.retryMs < best.retryMs) [best, bestPart] = [capacity, part];
+  }
+  if (best !== null && (mayWait || waitMsLeft(exchange, routed.route) === 0)) return best;
+  return askFrom(deps, exchange, routed, bestPart, null, true);
+}
+
+/**
+ * Asks for one of a bounded number of candidates. While its organization has its share of the places, a request is served if there is
+ * capacity now, and otherwise refused: any number of keys and lanes would take every place.
+ */
+async function askFrom(
+  deps: AdmitDeps,
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidates: readonly Candidate[],
+  release: Actual | null,
+  mayWait: boolean,
+): Promise<Capacity> {
+  const giveBack = mayWait ? deps.waitingPlaces.tryTake(exchange.caller.organizationId) : null;
+  const waitersMax = giveBack === null ? 0 : deps.waitersMax;
+  try {
+    return await askWithin(deps, exchange, routed, candidates, { release, mayWait, waitersMax });
+  } finally {
+    giveBack?.();
+  }
+}
+
+interface Asking {
+  readonly release: Actual | null;
+  readonly mayWait: boolean;
+  readonly waitersMax: number;
+}
+
+async function askWithin(
+  deps: Pick<AdmitDeps, 'desk' | 'clock'>,
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidates: readonly Candidate[],
+  { release, mayWait, waitersMax }: Asking,
+): Promise<Capacity> {
   let given = release;
-  let late = 0;
-  // Each turn waits at least a millisecond and shrinks the wait budget, which bounds the loop.
-  for (;;) {
-    const ask = askFor(deps, exchange, routed, candidates, given);
-    given = null;
+  // A late answer may be asked for again a bounded number of times.
+  for (let late = 0; ; late += 1) {
+    const ask = askFor({ waitersMax }, exchange, routed, candidates, given, mayWait);
     const askedMs = deps.clock.monotonicMs();
     const asked = deps.desk.admit(ask);
-    const answer: DeskAnswer = asked instanceof Promise ? await asked : asked;
+    const reply: DeskReply = asked instanceof Promise ? await asked : asked;
     const tookMs = deps.clock.monotonicMs() - askedMs;
-    noteAnswer(exchange, answer, candidates, tookMs);
+    exchange.marks.admitMs = (exchange.marks.admitMs ?? 0) + tookMs;
+    noteAnswer(exchange, reply, candidates);
+    const answer = reply.kind === 'wait' ? await waitFor(deps, exchange, reply, candidates) : reply;
+    if (answer === 'stopped') return answer;
     if (answer.kind === 'refused')
-      return { kind: 'refused', error: refusalError(exchange, routed.route, answer) };
-    const candidate = candidates[answer.candidate];
-    if (candidate === undefined) throw new RangeError('admission chose a candidate that was not asked for');
-    if (answer.kind === 'admitted') {
-      // The slot lies between ask and answer. After a slow answer it may be too old, so ask for another.
-      const charges = ask.candidates[answer.candidate]?.charges ?? [];
-      const boundMs = Math.max(GEOMETRY.second.bucketMs, latenessMsMax(charges));
-      if (tookMs > boundMs && late < LATE_ANSWERS_MAX) {
-        late += 1;
-        given = UNUSED;
-        continue;
-      }
-      return {
-        kind: 'ready',
-        candidate,
-        windows: rateWindowsOf(ask.candidates[answer.candidate], answer.windows),
-        latenessMsMax: boundMs,
-      };
-    }
-    const stop = stopReason(deps, exchange);
-    if (stop === null && answer.kind === 'line' && ask.waitMsMax <= 0) {
-      deps.desk.void(organizationId, exchange.requestId);
-      exchange.decisions.refused = 'wait_budget';
       return {
         kind: 'refused',
-        error: refusalError(exchange, routed.route, deps.desk.refuseInLine(organizationId, answer.policyId)),
+        error: refusalError(exchange, routed.route, answer),
+        retryMs: answer.reason === 'exceeds_limit' ? Number.POSITIVE_INFINITY : answer.retryAfterMs,
       };
-    }
-    if (stop === null) await waitFor(deps, exchange, answer, ask.waitMsMax);
-    const stopped = stop ?? stopReason(deps, exchange);
-    if (stopped === null) continue;
-    deps.desk.void(organizationId, exchange.requestId);
-    return stopped;
+    // What was let go lies in the past by now, and must lie in a bucket in which the provider sees the request.
+    const agoMs = reply.kind === 'wait' ? answer.agoMs : answer.agoMs + tookMs;
+    const boundMs = latenessMsMax(ask.candidates[answer.candidate]?.charges ?? []);
+    if (agoMs <= boundMs || late >= LATE_ANSWERS_MAX) return ready(ask, candidates, answer, boundMs);
+    given = UNUSED;
   }
+}
+
+type Admitted = Extract<DeskAnswer, { kind: 'admitted' }>;
+
+function ready(
+  ask: DeskAsk,
+  candidates: readonly Candidate[],
+  { candidate: chosen, windows }: Admitted,
+  boundMs: number,
+): Capacity {
+  const candidate = candidates[chosen];
+  if (candidate === undefined) throw new RangeError('admission chose a candidate that was not asked for');
+  return {
+    kind: 'ready',
+    candidate,
+    windows: rateWindowsOf(ask.candidates[chosen], windows),
+    latenessMsMax: boundMs,
+  };
+}
+
+/** Until it is released or refused, or the exchange is stopped. Throws when limits cannot be checked. */
+async function waitFor(
+  deps: Pick<AdmitDeps, 'desk' | 'clock'>,
+  exchange: Exchange,
+  { ended }: Extract<DeskReply, { kind: 'wait' }>,
+  candidates: readonly Candidate[],
+): Promise<Admitted | Refusal | 'stopped'> {
+  const { requestId, caller } = exchange;
+  const startMs = deps.clock.monotonicMs();
+  exchange.inCharge = { stop: () => deps.desk.stopWaiting(requestId) };
+  if (exchange.stopped !== null) deps.desk.stopWaiting(requestId);
+  const end = await ended;
+  exchange.inCharge = null;
+  exchange.waitMs += deps.clock.monotonicMs() - startMs;
+  // A release that comes while the client leaves is given back like a place in line.
+  if (end.kind === 'stopped' || exchange.stopped !== null) {
+    deps.desk.void(caller.organizationId, requestId);
+    return 'stopped';
+  }
+  if (end.kind === 'failed') throw end.error;
+  noteAnswer(exchange, end, candidates);
+  const { bound } = exchange.decisions;
+  // The limit that it waited for had room earlier than promised.
+  if (end.kind === 'admitted' && bound?.resetsAtMs != null)
+    exchange.decisions.bound = { ...bound, resetsAtMs: Math.round(exchange.arrivedAtMs + exchange.waitMs) };
+  return end;
 }
 
 /** For the request's record: keeps the last limit that delayed it. Cooldowns are not limits. */
 function noteAnswer(
-  { decisions, marks, arrivedAtMs, waitMs }: Exchange,
+  { decisions, arrivedAtMs, waitMs }: Exchange,
   answer: DeskAnswer,
   candidates: readonly Candidate[],
-  tookMs: number,
 ): void {
-  marks.admitMs = (marks.admitMs ?? 0) + tookMs;
+  const nowMs = arrivedAtMs + waitMs;
   decisions.refused = answer.kind === 'refused' ? answer.reason : null;
   decisions.awaited = null;
   if (answer.kind === 'admitted') return;
   const { policyId } = answer;
-  const inMs = answer.kind === 'wait' ? answer.waitMs : answer.kind === 'refused' ? answer.resetMs : 0;
+  // Behind a concurrency limit the wait is unknown, and no wait helps a request that is larger than the limit.
+  const inMs = answer.kind === 'refused' ? answer.resetMs : answer.firm ? answer.withinMs : 0;
   if (policyId !== null)
-    // In line the wait is unknown, and no wait helps a request that is larger than the limit.
-    decisions.bound = { policyId, resetsAtMs: inMs > 0 ? Math.round(arrivedAtMs + waitMs + inMs) : null };
+    decisions.bound = { policyId, resetsAtMs: inMs > 0 ? Math.round(nowMs + inMs) : null };
   if (answer.kind === 'refused') return;
   const endpointId = candidates[answer.candidate]?.endpoint.id;
   if (endpointId !== undefined)
-    decisions.awaited = { endpointId, waitMs: answer.kind === 'wait' ? Math.round(inMs) : null };
-}
-
-function stopReason(deps: AdmitDeps, exchange: Exchange): 'client_gone' | 'draining' | null {
-  if (exchange.clientGone) return 'client_gone';
-  return deps.draining() ? 'draining' : null;
-}
-
-/** Until the slot, a wake-up, or a disconnect. */
-async function waitFor(
-  deps: AdmitDeps,
-  exchange: Exchange,
-  answer: Extract<DeskAnswer, { kind: 'wait' | 'line' }>,
-  waitMsMax: number,
-): Promise<void> {
-  const waitMs = answer.kind === 'wait' ? answer.waitMs : Math.min(LINE_MS_MAX, waitMsMax);
-  const startMs = deps.clock.monotonicMs();
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, Math.max(1, Math.ceil(waitMs)));
-    function done(): void {
-      clearTimeout(timer);
-      resolve();
-    }
-    exchange.inCharge = { clientLeft: done };
-    deps.desk.onWake(exchange.requestId, done);
-  });
-  exchange.inCharge = null;
-  deps.desk.onWake(exchange.requestId, null);
-  exchange.waitMs += deps.clock.monotonicMs() - startMs;
+    decisions.awaited = { endpointId, waitMs: answer.firm ? Math.round(inMs) : null };
 }

@@ -5,6 +5,7 @@ import { limitMetrics } from '@relay/contract';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { type AdmissionDesk, createDesk } from '../../admission/desk.ts';
 import type { AdmissionEngine } from '../../admission/engine.ts';
+import { relayTo } from '../../admission/line.ts';
 import { createLocalCooldowns } from '../../admission/local-cooldowns.ts';
 import { createRedisEngine } from '../../admission/redis/engine.ts';
 import { createScripts } from '../../admission/redis/scripts.ts';
@@ -14,6 +15,7 @@ import { endpoint, provider, snapshot } from '../../domain/snapshot.fixture.ts';
 import type { LimitPolicy } from '../../domain/snapshot.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
+import { nothingAside } from '../../kit/set-aside.fixture.ts';
 import { protocols } from '../../protocols/index.ts';
 import { createRedis, type Redis } from '../../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../../store/redis/shards.ts';
@@ -44,7 +46,12 @@ describe('charges given up while a guardrail checks the response', () => {
     server = await startRedis();
     redis = createRedis({ url: server.url, clock: systemClock, log });
     await redis.whenReady(5_000);
-    engine = createRedisEngine({ scripts: createScripts(redis), gatewayId: 'gateway' });
+    engine = createRedisEngine({
+      aside: nothingAside,
+      scripts: createScripts(redis),
+      gatewayId: 'gateway',
+      line: relayTo(() => desk),
+    });
     const channel = { announce: () => undefined, subscribe: () => undefined };
     desk = createDesk({
       engine,
@@ -114,7 +121,7 @@ describe('charges given up while a guardrail checks the response', () => {
       '+',
     ])) as unknown[];
     assert.equal(stream.length, 1);
-    const lease = `${prefixOf(organizationId)}lease:${exchange.requestId}`;
-    assert.equal(await redis.run(['EXISTS', lease]), 0);
+    const leases = `${prefixOf(organizationId)}leases`;
+    assert.equal(await redis.run(['HEXISTS', leases, exchange.requestId]), 0);
   });
 });

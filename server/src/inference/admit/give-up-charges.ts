@@ -25,6 +25,10 @@ export async function giveUpCharges(
     // With its own queue and candidate, the ask never waits.
     queue: requestId,
     waitersMax: 1,
+    caller: requestId,
+    priority: 'standard' as const,
+    mixedClasses: false,
+    configVersion: snapshot.version,
     candidates: [{ endpointId: requestId, paced: false, charges: [] }],
     selection: 'preferred' as const,
     waitMsMax: 0,

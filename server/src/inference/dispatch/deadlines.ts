@@ -1,4 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
+import type { Deadline, DeadlineWheel } from '../../kit/deadline-wheel.ts';
 
 /** How long an upstream may take. The egress module has a separate limit for connecting. */
 export interface DeadlinesMs {
@@ -10,13 +11,20 @@ export interface DeadlinesMs {
   readonly total: number;
 }
 
+export interface WatchDeps {
+  readonly deadlines: DeadlineWheel;
+  readonly clock: Clock;
+}
+
 export type DeadlineKind = keyof DeadlinesMs;
 
 /**
- * One timer for all three deadlines. Data only updates a timestamp; when the timer fires, it computes the time to the nearest
- * deadline. Streams of thousands of frames cause no timer work.
+ * One deadline on the wheel for all three. Data only updates a timestamp; when the deadline is due, it computes the time to the nearest
+ * one. Streams of thousands of frames cause no timer work.
  */
-export class DeadlineWatch {
+export class DeadlineWatch implements Deadline {
+  slot: Deadline['slot'] = null;
+  readonly #wheel: DeadlineWheel;
   readonly #clock: Clock;
   readonly #limits: DeadlinesMs;
   readonly #expired: (kind: DeadlineKind) => void;
@@ -24,21 +32,21 @@ export class DeadlineWatch {
   #markMs: number;
   #waitingForHeaders = true;
   #paused = false;
-  #timer: NodeJS.Timeout | null = null;
 
-  constructor(clock: Clock, limits: DeadlinesMs, expired: (kind: DeadlineKind) => void) {
+  constructor({ deadlines, clock }: WatchDeps, limits: DeadlinesMs, expired: (kind: DeadlineKind) => void) {
+    this.#wheel = deadlines;
     this.#clock = clock;
     this.#limits = limits;
     this.#expired = expired;
     this.#startMs = clock.monotonicMs();
     this.#markMs = this.#startMs;
-    this.#arm();
+    this.#wheel.set(this, this.#nearest().atMs);
   }
 
   headersArrived(): void {
     this.#waitingForHeaders = false;
     this.touch();
-    if (this.#limits.idle < this.#limits.headers) this.#arm();
+    if (this.#limits.idle < this.#limits.headers) this.#wheel.set(this, this.#nearest().atMs);
   }
 
   touch(): void {
@@ -56,33 +64,20 @@ export class DeadlineWatch {
   }
 
   stop(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#wheel.clear(this);
   }
 
-  #arm(): void {
-    this.stop();
-    const { remainingMs } = this.#nearest();
-    this.#timer = setTimeout(
-      () => {
-        const nearest = this.#nearest();
-        if (nearest.remainingMs <= 0) this.#expired(nearest.kind);
-        else this.#arm();
-      },
-      Math.max(1, Math.ceil(remainingMs)),
-    );
+  due(): void {
+    const { kind, atMs } = this.#nearest();
+    if (atMs <= this.#clock.monotonicMs()) this.#expired(kind);
+    else this.#wheel.set(this, atMs);
   }
 
-  #nearest(): { kind: DeadlineKind; remainingMs: number } {
-    const nowMs = this.#clock.monotonicMs();
-    const totalMs = this.#startMs + this.#limits.total - nowMs;
+  #nearest(): { kind: DeadlineKind; atMs: number } {
+    const totalMs = this.#startMs + this.#limits.total;
     const stage: DeadlineKind = this.#waitingForHeaders ? 'headers' : 'idle';
     const stageMs =
-      this.#paused && stage === 'idle'
-        ? Number.POSITIVE_INFINITY
-        : this.#markMs + this.#limits[stage] - nowMs;
-    return stageMs < totalMs
-      ? { kind: stage, remainingMs: stageMs }
-      : { kind: 'total', remainingMs: totalMs };
+      this.#paused && stage === 'idle' ? Number.POSITIVE_INFINITY : this.#markMs + this.#limits[stage];
+    return stageMs < totalMs ? { kind: stage, atMs: stageMs } : { kind: 'total', atMs: totalMs };
   }
 }

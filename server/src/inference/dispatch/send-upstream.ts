@@ -1,18 +1,28 @@
 import { durationWords } from '@relay/contract/words';
 import type { Candidate } from '../../domain/routing/routing.ts';
 import { authorizeRequest } from '../../domain/upstream-auth.ts';
-import type { Clock } from '../../kit/clock.ts';
 import type { Egress, EgressController, EgressHandler, EgressRequest } from '../../kit/egress/index.ts';
 import type { Protocol } from '../../protocols/protocol.ts';
-import type { InferenceBody } from '../../protocols/request-body.ts';
+import { operationTarget, withExtraHeaders } from '../../protocols/upstream-request.ts';
 import type { Exchange, UpstreamListener } from '../exchange.ts';
-import { type DeadlineKind, type DeadlinesMs, DeadlineWatch } from './deadlines.ts';
+import { type DeadlineKind, type DeadlinesMs, DeadlineWatch, type WatchDeps } from './deadlines.ts';
 import { failureOf } from './failure-code.ts';
 import { upstreamHeaders } from './upstream-headers.ts';
 
-export interface DispatchDeps {
+/** What the provider is asked. */
+export interface SentRequest {
+  /** What the provider speaks. */
+  readonly protocol: Protocol;
+  /** In parts, which are sent one after the other. */
+  readonly body: readonly Buffer[];
+  /** The answer must not be encoded, because it is read before the client gets it. */
+  readonly plain: boolean;
+  /** The client speaks another protocol, so that what the provider's clients always send is missing. */
+  readonly translated: boolean;
+}
+
+export interface DispatchDeps extends WatchDeps {
   readonly egress: Egress;
-  readonly clock: Clock;
   readonly headersTimeoutMs: number;
   readonly idleTimeoutMs: number;
 }
@@ -28,34 +38,41 @@ const NO_CREDENTIAL = {
   unsent: true,
 } as const;
 
+/** A client of another protocol says nothing in these headers that the provider would read. */
+const FORWARDS_NOTHING = { forwarded: [], forwardedPrefix: null } as const;
+
 /**
  * Sends one attempt and passes everything that comes back to the listener, which gets exactly one end: `onEnd` or `onFailure`.
  * Answers nothing itself; the pipeline turns a failure into a fallback or 502.
  *
- * `inspected`: a guardrail reads the answer. Returns a function that stops the attempt; the listener gets nothing after it.
+ * Returns a function that stops the attempt; the listener gets nothing after it.
  */
 export function sendUpstream(
   deps: DispatchDeps,
   exchange: Exchange,
-  protocol: Protocol,
-  body: InferenceBody,
+  sent: SentRequest,
   candidate: Candidate,
   listener: UpstreamListener,
-  inspected: boolean,
 ): () => void {
-  const { provider, credential } = candidate;
+  const { provider, credential, endpoint, pathPrefix } = candidate;
+  const headers = upstreamHeaders(
+    exchange.request.headers,
+    sent.translated ? FORWARDS_NOTHING : sent.protocol.headers,
+    sent.plain,
+  );
+  if (sent.translated) headers.push(...sent.protocol.headers.own);
   const request: EgressRequest = {
     method: 'POST',
-    path: candidate.pathPrefix + protocol.path,
-    headers: upstreamHeaders(exchange.request.headers, body.streaming || inspected),
-    body: protocol.request.forUpstream(body, candidate.endpoint.upstreamModel),
+    path: operationTarget(provider, pathPrefix, sent.protocol.path, endpoint.upstreamModel),
+    headers: withExtraHeaders(headers, provider.extraHeaders),
+    body: sent.body,
   };
   if (!authorizeRequest(request, provider.authMode, provider.authHeaderName, credential?.secret ?? null)) {
     listener.onFailure(NO_CREDENTIAL);
     return () => undefined;
   }
-  const handler = new UpstreamHandler(deps.clock, deadlinesOf(deps, candidate), listener);
-  deps.egress.dispatch(candidate.origin, request, handler);
+  const handler = new UpstreamHandler(deps, deadlinesOf(deps, candidate), listener);
+  deps.egress.dispatch(candidate.origin, request, handler, exchange.caller.organizationId);
   return () => handler.stop();
 }
 
@@ -73,10 +90,10 @@ class UpstreamHandler implements EgressHandler {
   #answering = false;
   #over = false;
 
-  constructor(clock: Clock, deadlines: DeadlinesMs, listener: UpstreamListener) {
+  constructor(deps: WatchDeps, limits: DeadlinesMs, listener: UpstreamListener) {
     this.#listener = listener;
-    this.#watch = new DeadlineWatch(clock, deadlines, (kind) =>
-      this.#timedOut(TIMEOUT_WORDS[kind](durationWords(deadlines[kind]))),
+    this.#watch = new DeadlineWatch(deps, limits, (kind) =>
+      this.#timedOut(TIMEOUT_WORDS[kind](durationWords(limits[kind]))),
     );
   }
 

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { HeaderRules } from '../../protocols/protocol.ts';
 
 /**
- * The client headers that providers receive, each because a provider may need it:
+ * The client headers that providers receive whatever the protocol, each because a provider may need it. The protocol adds its own.
  * - `accept` selects the form of the answer.
  * - `user-agent`: firewalls of providers reject requests without one, and some plans accept only certain clients.
- * - `openai-beta` enables the features that the body uses.
  * - `traceparent` has random ids only; a provider of one's own, such as vLLM, joins its trace with it.
  *
  * An allowlist keeps back everything else without naming it: credentials, cookies, forwarding headers, Relay's own. Three that
@@ -13,7 +13,7 @@ import type { IncomingHttpHeaders } from 'node:http';
  * - `idempotency-key`: all clients share the provider's account, so a client could guess another's key and be sent its answer.
  * - `tracestate` and `baggage` hold whatever a company's tracing puts there, such as names of tenants and users.
  */
-const FORWARDED = ['accept', 'user-agent', 'openai-beta', 'traceparent'] as const;
+const FORWARDED = ['accept', 'user-agent', 'traceparent'] as const;
 
 const READABLE_ENCODINGS = /^(?:gzip|deflate|br|identity)(?:;q=[\d.]+)?$/;
 
@@ -21,12 +21,20 @@ const READABLE_ENCODINGS = /^(?:gzip|deflate|br|identity)(?:;q=[\d.]+)?$/;
  * The headers of every upstream request except its authentication; names and values in turn. `plain`: Relay or a guardrail reads
  * the answer before the client, so it must not be encoded.
  */
-export function upstreamHeaders(client: IncomingHttpHeaders, plain: boolean): string[] {
+export function upstreamHeaders(
+  client: IncomingHttpHeaders,
+  { forwarded, forwardedPrefix }: Pick<HeaderRules, 'forwarded' | 'forwardedPrefix'>,
+  plain: boolean,
+): string[] {
   const list = ['content-type', 'application/json'];
-  for (const name of FORWARDED) {
+  const forward = (name: string) => {
     const value = client[name];
     if (typeof value === 'string') list.push(name, value);
-  }
+  };
+  FORWARDED.forEach(forward);
+  forwarded.forEach(forward);
+  if (forwardedPrefix !== null)
+    for (const name of Object.keys(client)) if (name.startsWith(forwardedPrefix)) forward(name);
   list.push('accept-encoding', plain ? 'identity' : readableEncodings(client['accept-encoding']));
   return list;
 }

@@ -16,16 +16,18 @@ export interface GuardDeps {
   readonly log: Log;
 }
 
-/** Asks one guardrail and records its verdict, but not what it saw. Null when the client disconnected first. */
+/** Asks one guardrail and records its verdict, but not what it saw. Null when the exchange was stopped first. */
 export async function ask(
   deps: GuardDeps,
   exchange: Exchange,
   guardrail: Guardrail,
   { values, skippedParts }: Shown,
 ): Promise<GuardrailAnswer | null> {
-  const { guard } = exchange;
+  const { guard, caller } = exchange;
   const startMs = deps.clock.monotonicMs();
-  const answer = await unlessClientLeaves(exchange, () => deps.askGuardrail(guardrail, values));
+  const answer = await unlessStopped(exchange, () =>
+    deps.askGuardrail(caller.organizationId, guardrail, values),
+  );
   guard.tookMs = (guard.tookMs ?? 0) + deps.clock.monotonicMs() - startMs;
   if (answer === null) return null;
   const { verdict, cause } = answer;
@@ -63,11 +65,11 @@ export function refusalOf(
 }
 
 /** The call itself runs to its end, because its outcome updates the guardrail's circuit breaker. */
-async function unlessClientLeaves<T>(exchange: Exchange, start: () => Promise<T>): Promise<T | null> {
-  if (exchange.clientGone) return null;
+async function unlessStopped<T>(exchange: Exchange, start: () => Promise<T>): Promise<T | null> {
+  if (exchange.stopped !== null) return null;
   try {
     return await new Promise<T | null>((resolve, reject) => {
-      exchange.inCharge = { clientLeft: () => resolve(null) };
+      exchange.inCharge = { stop: () => resolve(null) };
       start().then(resolve, reject);
     });
   } finally {

@@ -1,9 +1,5 @@
-import {
-  effectiveGuardrails,
-  type GuardedPlace,
-  type Guardrail,
-  hasStage,
-} from '../../domain/guardrails/guardrail.ts';
+import { effectiveGuardrails } from '../../domain/guardrails/effective-guardrails.ts';
+import { type GuardedPlace, type Guardrail, hasStage } from '../../domain/guardrails/guardrail.ts';
 import type { GuardrailStage } from '../../domain/guardrails/verdict.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
@@ -14,7 +10,7 @@ import { showRequest } from './shown.ts';
 /** Bounds the rounds for a configuration that changes faster than guardrails answer. */
 const ROUNDS_MAX = 8;
 
-export type Guarded = 'clear' | 'client_gone';
+export type Guarded = 'clear' | 'stopped';
 
 /**
  * Answers 400 for a stream, or a protocol without text, when a guardrail applies to any candidate: a client must not avoid a
@@ -86,11 +82,11 @@ async function guardWithNewest(
   // The configuration can change while guardrails answer, so the loop ends only when no guardrail is left to ask.
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     exchange.guard.snapshot = await deps.newest.of(exchange.guard.snapshot);
-    if (exchange.clientGone) return 'client_gone';
+    if (exchange.stopped !== null) return 'stopped';
     demandInspectable(exchange, routed, candidates);
     const unasked = unaskedOf(exchange, placeOf(routed, candidate), 'pre_dispatch');
     if (unasked.length === 0) return 'clear';
-    if ((await askInTurn(deps, exchange, routed, unasked)) === 'client_gone') return 'client_gone';
+    if ((await askInTurn(deps, exchange, routed, unasked)) === 'stopped') return 'stopped';
   }
   throw new RelayError('guardrail_unavailable', { internal: 'there was always another guardrail to ask' });
 }
@@ -105,7 +101,7 @@ async function askInTurn(
   exchange.guard.shown ??= showRequest(exchange, routed);
   for (const guardrail of guardrails) {
     const answer = await ask(deps, exchange, guardrail, exchange.guard.shown);
-    if (answer === null) return 'client_gone';
+    if (answer === null) return 'stopped';
     const refusal = refusalOf(guardrail, 'pre_dispatch', answer);
     if (refusal !== null) throw refusal;
   }

@@ -31,6 +31,8 @@ export interface NewestSnapshot {
    * management could not have confirmed a change without the stores either.
    */
   of(snapshot: OrganizationSnapshot): OrganizationSnapshot | Promise<OrganizationSnapshot>;
+  /** The newest one in memory. */
+  held(snapshot: OrganizationSnapshot): OrganizationSnapshot;
 }
 
 export function createNewestSnapshot(deps: NewestSnapshotDeps): NewestSnapshot {
@@ -93,6 +95,7 @@ export function createNewestSnapshot(deps: NewestSnapshotDeps): NewestSnapshot {
       }
       return follow(snapshot);
     },
+    held: newestHeld,
   };
 }
 

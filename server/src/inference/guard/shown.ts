@@ -1,12 +1,9 @@
 import type { GuardrailStage } from '../../domain/guardrails/verdict.ts';
 import { RelayError } from '../../domain/relay-error.ts';
+import { BUILT_VALUES_MAX, type MemberSpan, valuesIn } from '../../kit/json-members.ts';
 import type { InspectedText, TextRules } from '../../protocols/protocol.ts';
 import type { InferenceBody } from '../../protocols/request-body.ts';
 import type { Exchange, RoutedRequest, Shown } from '../exchange.ts';
-
-const QUOTE = 0x22;
-const COLON = 0x3a;
-const BACKSLASH = 0x5c;
 
 /** Answers 400 `invalid_request` for a body with duplicate members. */
 export function showRequest(exchange: Exchange, routed: RoutedRequest): Shown {
@@ -41,20 +38,29 @@ function shownOf(
  * Of duplicate members some parsers take the first and some the last. The provider gets the client's bytes, so it could read
  * something other than the guardrail.
  */
-function parseUnambiguous({ bytes }: InferenceBody): unknown {
-  const text = bytes.toString('utf8');
+function parseUnambiguous({ bytes, members }: InferenceBody): unknown {
+  if (valuesIn(members) > BUILT_VALUES_MAX)
+    throw new RelayError('invalid_request', {
+      message: `The request body has more than ${BUILT_VALUES_MAX} values. A guardrail applies to this request, and has to read all of it. Send fewer.`,
+    });
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = JSON.parse(bytes.toString('utf8'));
   } catch (cause) {
     // Only the structure of a large body was checked before.
     throw new RelayError('invalid_json', { message: 'The request body is not valid JSON.', cause });
   }
-  if (membersOf(body) === membersIn(text)) return body;
+  const sent = members.reduce((sum, { nested }) => sum + nested, members.length);
+  if (membersOf(body) === sent) return body;
   throw new RelayError('invalid_request', {
     message:
       'The request body has an object with the same member twice. A guardrail applies to this request, and must read what the provider reads. Send every member once.',
   });
+}
+
+/** Whether what is shown of an answer can be built without blocking the event loop. */
+export function isInspectable(members: readonly MemberSpan[]): boolean {
+  return valuesIn(members) <= BUILT_VALUES_MAX;
 }
 
 /** The number of members in all objects of a value. */
@@ -62,19 +68,4 @@ function membersOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const inner: unknown[] = Object.values(value);
   return inner.reduce<number>((sum, each) => sum + membersOf(each), Array.isArray(value) ? 0 : inner.length);
-}
-
-/** The number of members in a JSON text: each colon outside a string follows a member's name. */
-function membersIn(json: string): number {
-  let count = 0;
-  let inString = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
-    if (inString) {
-      if (code === BACKSLASH) at += 1;
-      else if (code === QUOTE) inString = false;
-    } else if (code === QUOTE) inString = true;
-    else if (code === COLON) count += 1;
-  }
-  return count;
 }

@@ -1,9 +1,10 @@
 import { headers as names } from '@relay/contract';
-import { RelayError } from '../../domain/relay-error.ts';
+import type { RelayError } from '../../domain/relay-error.ts';
 import { endUnread } from '../../http/end-unread.ts';
 import { errorObject, errorResponse } from '../../http/error-response.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Exchange, UpstreamAnswer } from '../exchange.ts';
+import { endWith } from './body-writer.ts';
 import { overheadMs } from './response-headers.ts';
 
 /** Sends a complete upstream answer byte for byte, with the provider's status. `failedStream`: a 200 that contains an error. */
@@ -17,7 +18,7 @@ export function sendAnswer(
   if (answer.headers['content-length'] === undefined)
     headers.push('content-length', String(answer.body.length));
   exchange.response.writeHead(answer.status, headers);
-  exchange.response.end(answer.body);
+  endWith(exchange.response, answer.body);
 }
 
 export function sendError(
@@ -31,7 +32,7 @@ export function sendError(
     return;
   }
   const context = { requestId: exchange.requestId, publicUrl: deps.publicUrl };
-  const { status, headers, body } = errorResponse(error, context, exchange.protocol.errors.body);
+  const { status, headers, body } = errorResponse(error, context, exchange.protocol);
   headers[names.overheadMs] = overheadMs(exchange, deps.clock.monotonicMs());
   headers['content-length'] = String(Buffer.byteLength(body));
   // The rest of an unread body would be parsed as the next request.
@@ -41,8 +42,7 @@ export function sendError(
 }
 
 /** Ends a stream that broke after content was sent, in place of the protocol's own end. */
-export function interruptedFrame(deps: { publicUrl: string }, exchange: Exchange): string {
-  const error = new RelayError('stream_interrupted');
+export function errorFrame(deps: { publicUrl: string }, exchange: Exchange, error: RelayError): string {
   const context = { requestId: exchange.requestId, publicUrl: deps.publicUrl };
-  return exchange.protocol.errors.interruptedFrame(errorObject(error, context));
+  return exchange.protocol.errors.interruptedFrame(errorObject(error, context), error.status);
 }

@@ -1,37 +1,76 @@
+import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import type { AnswerReading, AnswerRules } from '../../protocols/protocol.ts';
+import {
+  brotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  gunzip,
+  inflate,
+  type ZlibOptions,
+} from 'node:zlib';
 import type { UpstreamAnswer } from '../exchange.ts';
 
-const DECODED_BYTES_MAX = 64 * 1024 * 1024;
+/** A few compressed bytes can stand for gigabytes. Relay decodes a copy up to these bounds; the client gets the original. */
+const DECODED_BYTES_MAX = 8 * 1024 * 1024;
+const EXPANSION_MAX = 20;
+/** Up to this size the expansion does not matter. */
+const SMALL_BYTES = 64 * 1024;
+/** Larger than zlib's own, because each piece takes a turn of the event loop. */
+const PIECE_BYTES = 128 * 1024;
 
-const decoders: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
-  gzip: (bytes) => promisify(gunzip)(bytes, { maxOutputLength: DECODED_BYTES_MAX }),
-  'x-gzip': (bytes) => promisify(gunzip)(bytes, { maxOutputLength: DECODED_BYTES_MAX }),
-  deflate: (bytes) => promisify(inflate)(bytes, { maxOutputLength: DECODED_BYTES_MAX }),
-  br: (bytes) => promisify(brotliDecompress)(bytes, { maxOutputLength: DECODED_BYTES_MAX }),
+interface Decoder {
+  readonly whole: (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>;
+  readonly stream: () => Transform;
+}
+
+const GZIP: Decoder = { whole: promisify(gunzip), stream: createGunzip };
+const DECODERS: Readonly<Record<string, Decoder>> = {
+  gzip: GZIP,
+  'x-gzip': GZIP,
+  deflate: { whole: promisify(inflate), stream: createInflate },
+  br: { whole: promisify(brotliDecompress), stream: createBrotliDecompress },
 };
 
-/** Relay cannot judge an encoding that it does not know, so such an answer counts as sound. */
-export async function readEncodedAnswer(
-  rules: AnswerRules,
-  body: Buffer,
+/** How much may be decoded of that many compressed bytes. */
+export function decodedBytesMax(encodedBytes: number): number {
+  return Math.min(DECODED_BYTES_MAX, Math.max(SMALL_BYTES, encodedBytes * EXPANSION_MAX));
+}
+
+/** Whether decoding takes next to nothing, whatever the bytes are. */
+export function isSmall(encodedBytes: number): boolean {
+  return decodedBytesMax(encodedBytes) <= SMALL_BYTES;
+}
+
+/** Null when Relay does not know the encoding. */
+export function decodingStream(encoding: string): Transform | null {
+  return decoderOf(encoding)?.stream() ?? null;
+}
+
+export async function decode(
+  bytes: Buffer,
   encoding: string,
-): Promise<AnswerReading> {
-  const decode = decoders[encoding.trim().toLowerCase()];
-  if (decode === undefined) return { sound: true, usage: null };
+): Promise<Buffer | 'unknown_encoding' | 'too_large' | 'broken'> {
+  const decoder = decoderOf(encoding);
+  if (decoder === undefined) return 'unknown_encoding';
   try {
-    return rules.read(await decode(body));
-  } catch {
-    return { sound: false, usage: null };
+    const maxOutputLength = decodedBytesMax(bytes.length);
+    return await decoder.whole(bytes, { maxOutputLength, chunkSize: PIECE_BYTES });
+  } catch (error) {
+    const isTooLarge =
+      error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    return isTooLarge ? 'too_large' : 'broken';
   }
 }
 
-/** A complete answer without its encoding; null when Relay does not know the encoding. */
+/** A complete answer without its encoding; null when Relay does not know the encoding, or decodes no more of it. */
 export async function decodeAnswer({ headers, body }: UpstreamAnswer): Promise<Buffer | null> {
-  const encoding = String(headers['content-encoding'] ?? 'identity')
-    .trim()
-    .toLowerCase();
-  if (encoding === 'identity' || encoding === '') return body;
-  return (await decoders[encoding]?.(body).catch(() => null)) ?? null;
+  const encoding = String(headers['content-encoding'] ?? 'identity');
+  if (encoding.trim().toLowerCase() === 'identity' || encoding === '') return body;
+  const decoded = await decode(body, encoding);
+  return Buffer.isBuffer(decoded) ? decoded : null;
+}
+
+function decoderOf(encoding: string): Decoder | undefined {
+  return DECODERS[encoding.trim().toLowerCase()];
 }

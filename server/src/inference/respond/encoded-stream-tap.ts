@@ -1,43 +1,64 @@
 import type { Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Usage } from '../../domain/money/usage.ts';
 import type { StreamRules } from '../../protocols/protocol.ts';
+import { decodedBytesMax, decodingStream } from './decode-answer.ts';
 import { StreamReader } from './stream-reader.ts';
 
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+/** Compressed bytes that wait to be decoded. */
+const WAITING_BYTES_MAX = 1024 * 1024;
 
-/** Reads usage and the end of a compressed stream from a decoded copy. The client gets the original bytes. */
+/**
+ * Reads usage and the end of a compressed stream from a decoded copy. The client gets the original bytes. A stream that expands too
+ * much, or arrives faster than it is decoded, is read no further.
+ */
 export class EncodedStreamTap {
   readonly #reader: StreamReader;
-  readonly #decoder: Transform | null;
   readonly #ended: Promise<void>;
+  #endReading: () => void = () => undefined;
+  /** Null when the encoding is unknown, or the stream is read no further. */
+  #decoder: Transform | null;
+  #encodedBytes = 0;
+  #decodedBytes = 0;
 
   constructor(encoding: string, rules: StreamRules) {
     this.#reader = new StreamReader(rules, false);
-    this.#decoder = decoders[encoding.trim().toLowerCase()]?.() ?? null;
-    const decoder = this.#decoder;
+    const decoder = decodingStream(encoding);
+    this.#decoder = decoder;
     this.#ended = new Promise((resolve) => {
-      if (decoder === null) return resolve();
-      decoder.on('data', (chunk: Buffer) => this.#reader.push(chunk));
-      decoder.on('end', resolve);
-      decoder.on('error', () => resolve());
+      this.#endReading = resolve;
     });
+    decoder?.on('data', (chunk: Buffer) => this.#read(chunk));
+    decoder?.on('end', () => this.#endReading());
+    decoder?.on('error', () => this.#endReading());
   }
 
   push(chunk: Buffer): void {
-    this.#decoder?.write(chunk);
+    if (this.#decoder === null) return;
+    this.#encodedBytes += chunk.length;
+    this.#decoder.write(chunk);
+    if (this.#decoder.writableLength > WAITING_BYTES_MAX) this.#giveUp();
   }
 
-  /** A stream in an encoding that Relay does not know counts as complete. */
+  /** A stream that Relay cannot read to its end counts as complete. */
   async end(): Promise<{ done: boolean; usage: Usage | null }> {
+    this.#decoder?.end();
+    if (this.#decoder !== null) await this.#ended;
+    // It may have been given up meanwhile.
     if (this.#decoder === null) return { done: true, usage: null };
-    this.#decoder.end();
-    await this.#ended;
     this.#reader.end();
     return { done: this.#reader.done, usage: this.#reader.usage };
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#decoder === null) return;
+    this.#decodedBytes += chunk.length;
+    if (this.#decodedBytes > decodedBytesMax(this.#encodedBytes)) this.#giveUp();
+    else this.#reader.push(chunk);
+  }
+
+  #giveUp(): void {
+    this.#decoder?.destroy();
+    this.#decoder = null;
+    this.#endReading();
   }
 }

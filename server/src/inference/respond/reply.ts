@@ -1,9 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { durationWords } from '@relay/contract/words';
 import type { Usage } from '../../domain/money/usage.ts';
+import { RelayError } from '../../domain/relay-error.ts';
 import { verdictOfStatus } from '../../domain/routing/upstream-verdict.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { Protocol } from '../../protocols/protocol.ts';
+import type { FairSlices } from '../../kit/fair-slices.ts';
+import type { OneAtATime } from '../../kit/one-at-a-time.ts';
+import type { AnswerReading, Protocol } from '../../protocols/protocol.ts';
+import type { AnswerTranslator } from '../../protocols/translate/answer-translator.ts';
 import {
   type AttemptFault,
   type AttemptOutcome,
@@ -12,10 +16,12 @@ import {
   type Flow,
   type InCharge,
   isFailure,
+  type StopReason,
   type UpstreamHead,
   type UpstreamListener,
 } from '../exchange.ts';
-import { readEncodedAnswer } from './decode-answer.ts';
+import { BodyWriter } from './body-writer.ts';
+import { decode, isSmall } from './decode-answer.ts';
 import { EncodedStreamTap } from './encoded-stream-tap.ts';
 import { StreamReader } from './stream-reader.ts';
 import { encodingOf, isEventStream, mustBeJson, withoutLength } from './upstream-head.ts';
@@ -38,13 +44,21 @@ export interface ReplyDeps {
   /** What the provider speaks. */
   readonly protocol: Protocol;
   readonly clock: Clock;
+  /** Large answers are read in slices, in which organizations take turns. */
+  readonly slices: FairSlices;
+  readonly decoding: OneAtATime;
   readonly dropUsageFrame: boolean;
-  /** A guardrail inspects a 2xx before the client gets any of it, so it has to be a complete JSON object of bounded size. */
+  /** Says the provider's frames in the client's words; null where both speak the same. */
+  readonly translator: AnswerTranslator | null;
+  /**
+   * A guardrail inspects a 2xx before the client gets any of it, or it is translated as a whole, so it has to be a complete JSON object
+   * of bounded size.
+   */
   readonly whole: boolean;
   /** The response headers at the moment the first byte is sent. */
   readonly headersFor: (head: UpstreamHead, usage: Usage | null) => string[];
-  /** The frame that reports a broken stream to the client. */
-  readonly interruptedFrame: () => string;
+  /** The frame that tells the client why its stream is not complete. */
+  readonly errorFrame: (error: RelayError) => string;
   /** An error frame of the provider without the credential that was sent to it. */
   readonly cleanFrame: (frame: Buffer) => Buffer;
 }
@@ -71,6 +85,8 @@ export class Reply implements UpstreamListener, InCharge {
   #reader: StreamReader | null = null;
   #tap: EncodedStreamTap | null = null;
   #tail: Buffer = Buffer.alloc(0);
+  /** Null until the head was sent. */
+  #body: BodyWriter | null = null;
   #committedMs: number | null = null;
   #errorBodyTimer: NodeJS.Timeout | null = null;
   #awaitingDrain = false;
@@ -89,12 +105,13 @@ export class Reply implements UpstreamListener, InCharge {
     return this.headMs === null ? null : this.#head;
   }
 
-  /** The client disconnected: the upstream request is aborted. */
-  clientLeft(): void {
+  /** The upstream request is aborted. A client that is still there gets the error, unless it has a part of another body. */
+  stop(reason: StopReason): void {
     this.stopUpstream?.();
     if (this.#mode === 'over') return;
-    if (this.#committedMs === null) this.#finish({ kind: 'client_gone' });
-    else this.#delivered('cancelled', 'client_disconnected');
+    if (this.#committedMs === null) this.#finish({ kind: 'stopped' });
+    else if (reason === 'client_gone') this.#delivered('cancelled', 'client_disconnected');
+    else this.#breakOff(reason.code, reason);
   }
 
   onHead(head: UpstreamHead, flow: Flow): void {
@@ -108,6 +125,8 @@ export class Reply implements UpstreamListener, InCharge {
     } else if (!isStream) {
       this.#mode = 'buffering';
       if (isFailure(head.status)) this.#watchErrorBody();
+    } else if (this.#deps.translator !== null && encodingOf(head) !== null) {
+      this.#refuse('its stream is encoded although that was not asked for, and cannot be translated');
     } else if (encodingOf(head) === null) {
       this.#mode = 'streaming';
       this.#head = withoutLength(head);
@@ -139,12 +158,18 @@ export class Reply implements UpstreamListener, InCharge {
     if (this.#mode === 'over') return;
     if (this.#isRejected()) this.#endBuffered();
     else if (this.#committedMs === null) this.#finish({ kind: 'failure', fault, held: null });
-    else if (this.#mode === 'streaming') this.#endCommitted(fault.code);
-    else {
-      // A partial body with an announced length or encoding cannot be completed, so the connection breaks.
-      this.#response.destroy();
-      this.#delivered('failed', fault.code);
+    else this.#breakOff(fault.code, new RelayError('stream_interrupted'));
+  }
+
+  /** Ends an answer of which the client has a part. */
+  #breakOff(cause: string, error: RelayError): void {
+    if (this.#mode === 'streaming') {
+      this.#endCommitted(cause, error);
+      return;
     }
+    // A partial body with an announced length or encoding cannot be completed, so the connection breaks.
+    this.#response.destroy();
+    this.#delivered('failed', cause);
   }
 
   #buffer(chunk: Buffer): void {
@@ -155,8 +180,8 @@ export class Reply implements UpstreamListener, InCharge {
       return;
     }
     if (this.#bufferedBytes <= BUFFERED_BYTES_MAX) return;
-    if (this.#isInspected()) {
-      this.#refuse('the answer is too large to be inspected');
+    if (this.#isInspected() || this.#deps.translator !== null) {
+      this.#refuse('the answer is too large to be inspected or translated');
       return;
     }
     const held = this.#chunks;
@@ -181,11 +206,28 @@ export class Reply implements UpstreamListener, InCharge {
       }
     };
     if (isFailure(head.status)) judge({ sound: true, usage: null });
-    else if (encoding === null) judge(this.#deps.protocol.answer.read(body));
-    else
-      readEncodedAnswer(this.#deps.protocol.answer, body, encoding).then(judge, () =>
-        judge({ sound: false, usage: null }),
-      );
+    else if (encoding !== null) void this.#readEncoded(body, encoding).then(judge);
+    else {
+      const read = this.#read(body);
+      if (read instanceof Promise) void read.then(judge);
+      else judge(read);
+    }
+  }
+
+  #read(body: Buffer): AnswerReading | Promise<AnswerReading> {
+    const { exchange, protocol, slices } = this.#deps;
+    return slices.run(exchange.caller.organizationId, protocol.answer.read(body));
+  }
+
+  /** Relay cannot judge what it cannot decode, so such an answer counts as sound and is metered by its estimate. */
+  async #readEncoded(body: Buffer, encoding: string): Promise<AnswerReading> {
+    const { exchange, decoding } = this.#deps;
+    // Decoding takes a thread, and one organization must not take all of them.
+    const decoded = isSmall(body.length)
+      ? await decode(body, encoding)
+      : await decoding(exchange.caller.organizationId, () => decode(body, encoding));
+    if (decoded === 'broken') return { sound: false, usage: null };
+    return Buffer.isBuffer(decoded) ? this.#read(decoded) : { sound: true, usage: null };
   }
 
   #isInspected(): boolean {
@@ -217,12 +259,29 @@ export class Reply implements UpstreamListener, InCharge {
     const ready = reader.push(chunk);
     if (reader.phase === 'refused') {
       this.#flow?.abort();
-      const held = { ...this.#head, body: reader.takeHeld() };
+      const held = { ...this.#head, body: this.#inClientsWords(reader.takeHeld()) };
       const why = 'the stream reported an error before any content';
       this.#finish({ kind: 'failure', fault: { code: 'upstream_invalid_response', why }, held });
       return;
     }
-    for (const bytes of ready) this.#write(bytes);
+    for (const bytes of ready) this.#relay(bytes);
+  }
+
+  #relay(bytes: Buffer): void {
+    if (this.#mode !== 'over') this.#send(this.#inClientsWords(bytes));
+  }
+
+  /** Sends frames in the client's words; the last may be an error in place of what cannot be expressed in them. */
+  #send(said: Buffer): void {
+    if (said.length > 0) this.#write(said);
+    if (this.#deps.translator?.failure == null || this.#reader?.errored === true) return;
+    this.#flow?.abort();
+    this.#commit().end();
+    this.#delivered('failed', 'upstream_invalid_response');
+  }
+
+  #inClientsWords(bytes: Buffer): Buffer {
+    return this.#deps.translator === null ? bytes : this.#deps.translator.push(bytes);
   }
 
   #endStream(): void {
@@ -234,26 +293,30 @@ export class Reply implements UpstreamListener, InCharge {
       this.#finish({ kind: 'failure', fault: { code: 'upstream_invalid_response', why }, held: null });
       return;
     }
-    if (reader.phase !== 'open') this.#write(reader.takeHeld());
-    if (reader.done || reader.errored) for (const bytes of rest) this.#write(bytes);
-    this.#endCommitted('ended_early');
+    if (reader.phase !== 'open') this.#relay(reader.takeHeld());
+    if (reader.done || reader.errored) for (const bytes of rest) this.#relay(bytes);
+    // What was relayed last may be untranslatable, which ended the response.
+    if (this.#mode === 'streaming') this.#endCommitted('ended_early', new RelayError('stream_interrupted'));
   }
 
   /**
    * A stream that has reported its end or an error is complete, however its connection closes. Any other stream was interrupted,
    * and the client gets one error frame.
    */
-  #endCommitted(cause: string): void {
+  #endCommitted(cause: string, error: RelayError): void {
     const reader = this.#reader;
     if (reader?.errored === true) {
-      this.#response.end();
+      this.#commit().end();
       this.#delivered('failed', 'upstream_error_frame');
     } else if (reader?.done === true) {
-      this.#response.end();
+      if (this.#deps.translator !== null) this.#send(this.#deps.translator.end());
+      if (this.#mode === 'over') return;
+      this.#commit().end();
       this.#delivered('completed', null);
     } else {
       // An incomplete frame is dropped, so that the client parses the error frame by itself.
-      this.#response.end(this.#deps.interruptedFrame());
+      this.#commit().write(Buffer.from(this.#deps.errorFrame(error)));
+      this.#commit().end();
       this.#delivered('failed', cause);
     }
   }
@@ -271,7 +334,7 @@ export class Reply implements UpstreamListener, InCharge {
   }
 
   async #endPiped(): Promise<void> {
-    this.#response.end();
+    this.#commit().end();
     if (this.#tap === null) {
       this.#delivered('completed', null, this.#deps.protocol.answer.readTail(this.#tail));
       return;
@@ -280,17 +343,18 @@ export class Reply implements UpstreamListener, InCharge {
     this.#delivered(done ? 'completed' : 'failed', done ? null : 'ended_early', usage);
   }
 
-  #commit(): void {
-    if (this.#committedMs !== null) return;
+  #commit(): BodyWriter {
+    if (this.#body !== null) return this.#body;
     const head = this.#head;
     this.#committedMs = this.#deps.clock.monotonicMs();
     this.#deps.exchange.upstreamMs += this.#committedMs - this.#sentMs;
     this.#response.writeHead(head.status, this.#deps.headersFor(head, null));
+    this.#body = new BodyWriter(this.#response);
+    return this.#body;
   }
 
   #write(bytes: Buffer): void {
-    this.#commit();
-    if (this.#response.write(bytes) || this.#awaitingDrain) return;
+    if (this.#commit().write(bytes) || this.#awaitingDrain) return;
     this.#awaitingDrain = true;
     this.#flow?.pause();
     this.#response.once('drain', () => {
@@ -312,12 +376,14 @@ export class Reply implements UpstreamListener, InCharge {
     cause: string | null,
     usage: Usage | null = this.#reader?.usage ?? null,
   ): void {
+    const reported = usage === null ? (this.#reader?.counts ?? null) : null;
     const delivery = {
       state,
       cause,
       status: this.#head.status,
       usage,
-      streamedTokens: this.#reader?.contentFrames ?? 0,
+      ...(reported !== null && { usageInPart: reported }),
+      streamedTokens: this.#reader?.streamedTokens ?? 0,
       firstByteMs: this.#committedMs ?? 0,
     };
     this.#finish({ kind: 'delivered', delivery });

@@ -1,7 +1,7 @@
 import { headers as names } from '@relay/contract';
 import { costMicros } from '../../domain/money/money.ts';
 import type { Usage } from '../../domain/money/usage.ts';
-import { fallbacksOf } from '../../domain/request-record.ts';
+import { fallbacksOf, type Translated } from '../../domain/request-record.ts';
 import { type Candidate, sentSecret } from '../../domain/routing/routing.ts';
 import { type Exchange, isFailure, type RoutedRequest, type UpstreamHead } from '../exchange.ts';
 import { rateHeaders } from '../rate-headers.ts';
@@ -23,6 +23,9 @@ const PASSED_ON = [
   'openai-processing-ms',
   'openai-version',
 ] as const;
+
+/** Clients and proxies bound the size of headers; the request's details name all. */
+const LEFT_OUT_MAX = 20;
 
 /** Names and values in turn. A value that quotes the credential is dropped. */
 function passedOn(head: UpstreamHead, secret: string | null): string[] {
@@ -49,6 +52,7 @@ export function responseHeaders(
 ): string[] {
   const list = passedOn(head, sentSecret(candidate));
   list.push(names.requestId, exchange.requestId);
+  for (const name of exchange.protocol.headers.requestIds) list.push(name, exchange.requestId);
   list.push(names.overheadMs, overheadMs(exchange, nowMs));
   if (isFailure(head.status)) list.push(names.errorSource, 'upstream');
   const { endpoint, provider } = candidate;
@@ -65,6 +69,8 @@ export function responseHeaders(
   if (pricing !== undefined) {
     list.push(names.estimatedCostMicros, String(costMicros(pricing, { ...estimate, cachedInputTokens: 0 })));
   }
+  const { translated } = exchange.attempts.at(-1) ?? {};
+  if (translated !== undefined) list.push(...translationHeaders(translated));
   list.push(...rateHeaders(exchange.rateWindows));
   if (usage === null) return list;
   list.push(names.actualInputTokens, String(usage.inputTokens));
@@ -82,4 +88,10 @@ export function overheadMs({ startMs, waitMs, upstreamMs, guard }: Exchange, now
 /** Names may contain any letter; headers may not. */
 function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
+}
+
+function translationHeaders({ to, leftOut }: Translated): string[] {
+  const list: string[] = to === null ? [] : [names.translatedTo, to];
+  if (leftOut.length > 0) list.push(names.leftOut, headerText(leftOut.slice(0, LEFT_OUT_MAX).join(', ')));
+  return list;
 }

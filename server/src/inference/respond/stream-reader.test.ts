@@ -32,6 +32,35 @@ function read(reader: StreamReader, text: string, cuts: readonly number[] = []):
   return Buffer.concat(out).toString();
 }
 
+describe('the output of a stream that reports no usage', () => {
+  const tokensOf = (text: string) => {
+    const reader = new StreamReader(chat, false);
+    read(reader, text);
+    return reader.streamedTokens;
+  };
+
+  it('is one token for each frame of content', () => {
+    assert.equal(tokensOf(ROLE + HELLO.repeat(7)), 7);
+  });
+
+  it('is what the text suggests where a frame has hundreds of tokens', () => {
+    const large = delta({ content: 'word '.repeat(400) });
+    for (const count of [1, 10]) {
+      const tokens = tokensOf(ROLE + large.repeat(count));
+      assert.ok(tokens >= 300 * count && tokens <= 500 * count, String(tokens));
+    }
+  });
+
+  it('is one token for a frame whose bytes are not text', () => {
+    const bytes = 'x'.repeat(4_000);
+    const probabilities = frame({
+      choices: [{ index: 0, delta: { content: 'a' }, logprobs: { content: [{ token: bytes }] } }],
+    });
+    const audio = delta({ audio: { data: bytes } });
+    assert.equal(tokensOf(ROLE + (probabilities + audio).repeat(3)), 6);
+  });
+});
+
 describe('reading a chat stream', () => {
   it('holds the preamble back until content arrives', () => {
     const reader = new StreamReader(chat, false);
@@ -108,6 +137,18 @@ describe('reading a chat stream', () => {
     }
   });
 
+  it('drops a usage frame that cannot be read as well, and no other frame without choices', () => {
+    const others = frame({ choices: [], prompt_filter_results: [] }) + frame({ choices: [], usage: null });
+    for (const usage of [{ prompt_tokens: -1 }, {}, [], 'none', 7]) {
+      const unreadable = frame({ choices: [], usage });
+      const kept = others + ROLE + HELLO + others + FINISH;
+      const reader = new StreamReader(chat, true);
+      assert.equal(read(reader, unreadable + kept + unreadable + DONE), kept + DONE, JSON.stringify(usage));
+      assert.equal(reader.usage, null);
+      assert.equal(read(new StreamReader(chat, false), kept + unreadable), kept + unreadable);
+    }
+  });
+
   it('takes the last usage when a provider sends it more than once', () => {
     const reader = new StreamReader(chat, true);
     const later = frame({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 9 } });
@@ -162,6 +203,14 @@ describe('reading a responses stream', () => {
   });
 });
 
+const MESSAGE = [
+  event('message_start', { message: { usage: { input_tokens: 3, output_tokens: 1 } } }),
+  event('ping'),
+  event('content_block_delta', { delta: { text: 'message_stop' } }),
+  event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 4 } }),
+  event('message_stop'),
+].join('');
+
 describe('any stream, cut anywhere', () => {
   const streams: [Operation, string][] = [
     ['chat', ROLE + HELLO + ': keep-alive\n\n' + FINISH + USAGE + DONE],
@@ -171,6 +220,8 @@ describe('any stream, cut anywhere', () => {
       'responses',
       event('response.created') + event('response.output_text.delta') + event('response.completed'),
     ],
+    ['messages', MESSAGE],
+    ['messages', MESSAGE.replaceAll('\n', '\r')],
   ];
   for (const [operation, text] of streams) {
     it(`${operation}: comes out byte for byte, in order, wherever chunks end`, () => {
@@ -207,4 +258,18 @@ describe('any stream, cut anywhere', () => {
       assert.equal(reader.done, true);
     });
   }
+});
+
+describe('an error frame', () => {
+  const ERROR = frame({ error: { message: 'the key sk-secret is wrong' } });
+  const readerOf = () => new StreamReader(chat, false, () => Buffer.from('cleaned'));
+
+  it('is cleaned after content, also when the stream breaks off before its blank line', () => {
+    const complete = readerOf();
+    assert.equal(read(complete, HELLO + ERROR), `${HELLO}cleaned`);
+    const cut = readerOf();
+    const out = read(cut, HELLO + ERROR.trimEnd()) + Buffer.concat(cut.end()).toString();
+    assert.equal(out, `${HELLO}cleaned`);
+    assert.deepEqual([complete.errored, cut.errored], [true, true]);
+  });
 });

@@ -6,6 +6,18 @@ const HELD_FRAMES_MAX = 64;
 const HELD_BYTES_MAX = 256 * 1024;
 /** A larger frame is relayed in parts, which bounds memory. */
 const TAIL_BYTES_MAX = 256 * 1024;
+/** More than any provider puts around the text of a frame. */
+const ENVELOPE_BYTES_MAX = 512;
+const TOKEN_BYTES = 4;
+/** These take far more bytes than the tokens that they stand for. */
+const NOT_TEXT = /"logprobs"\s*:\s*\{|"audio"|\.audio\.|image_generation/;
+const COUNTS = [
+  'inputTokens',
+  'outputTokens',
+  'cachedInputTokens',
+  'cacheWrite5mTokens',
+  'cacheWrite1hTokens',
+] as const satisfies readonly (keyof Usage)[];
 /** Below this size copying is cheaper than avoiding it. */
 const LARGE_CHUNK_BYTES = 8 * 1024;
 
@@ -21,8 +33,10 @@ export class StreamReader {
   done = false;
   /** The provider reported an error after content was relayed. */
   errored = false;
-  usage: Usage | null = null;
-  contentFrames = 0;
+  /** What was reported so far; null when nothing was. */
+  counts: Partial<Usage> | null = null;
+  /** Output so far, for a stream that reports no usage: each frame is a token, and one with much text as many as its bytes suggest. */
+  streamedTokens = 0;
 
   readonly #rules: StreamRules;
   readonly #dropUsageFrame: boolean;
@@ -44,6 +58,13 @@ export class StreamReader {
     this.#rules = rules;
     this.#dropUsageFrame = dropUsageFrame;
     this.#cleanError = cleanError;
+  }
+
+  /** Null unless input and output were reported. */
+  get usage(): Usage | null {
+    const { inputTokens, outputTokens, cachedInputTokens = 0, ...writes } = this.counts ?? {};
+    if (inputTokens === undefined || outputTokens === undefined) return null;
+    return { inputTokens, outputTokens, cachedInputTokens, ...writes };
   }
 
   push(chunk: Buffer): Buffer[] {
@@ -71,8 +92,7 @@ export class StreamReader {
     const tail = Buffer.concat(this.#tail);
     this.#tail = [];
     this.#tailBytes = 0;
-    const meaning = this.#rules.readFrame(parseFrame(tail.toString('latin1')));
-    this.#note(meaning);
+    const meaning = this.#readFrame(tail.toString('latin1'));
     return [meaning.kind === 'error' ? this.#cleanError(tail) : tail];
   }
 
@@ -130,8 +150,7 @@ export class StreamReader {
     while (this.phase === 'holding') {
       const end = frameEnd(text, at, this.#mixedLineEnds);
       if (end < 0) return at;
-      const meaning = this.#rules.readFrame(parseFrame(text.slice(at, end)));
-      this.#note(meaning);
+      const meaning = this.#readFrame(text.slice(at, end));
       if (!(meaning.usageOnly && this.#dropUsageFrame)) this.#held.push(data.subarray(at, end));
       this.#heldFrames += 1;
       this.#heldBytes += end - at;
@@ -161,8 +180,7 @@ export class StreamReader {
       const end = frameEnd(text, at, this.#mixedLineEnds);
       if (end < 0) break;
       if (noteworthy) {
-        const meaning = this.#rules.readFrame(parseFrame(text.slice(at, end)));
-        this.#note(meaning);
+        const meaning = this.#readFrame(text.slice(at, end));
         const dropped = meaning.usageOnly && this.#dropUsageFrame;
         if (dropped || meaning.kind === 'error') {
           if (at > start) out.push(data.subarray(start, at));
@@ -170,7 +188,7 @@ export class StreamReader {
           start = end;
         }
       } else {
-        this.contentFrames += 1;
+        this.streamedTokens += end - at > ENVELOPE_BYTES_MAX ? tokensOf(text.slice(at, end)) : 1;
       }
       at = end;
     }
@@ -178,10 +196,32 @@ export class StreamReader {
     return at;
   }
 
-  #note(meaning: FrameMeaning): void {
-    if (meaning.usage !== null) this.usage = meaning.usage;
-    if (meaning.kind === 'content') this.contentFrames += 1;
+  #count(reported: Partial<Usage>): void {
+    this.counts =
+      this.#rules.usage === 'last' || this.counts === null ? reported : largestOf(this.counts, reported);
+  }
+
+  #readFrame(text: string): FrameMeaning {
+    const meaning = this.#rules.readFrame(parseFrame(text));
+    if (meaning.usage !== null) this.#count(meaning.usage);
+    if (meaning.kind === 'content') this.streamedTokens += tokensOf(text);
     else if (meaning.kind === 'done') this.done = true;
     else if (meaning.kind === 'error') this.errored = true;
+    return meaning;
   }
+}
+
+function largestOf(known: Partial<Usage>, reported: Partial<Usage>): Partial<Usage> {
+  const largest: Partial<Record<(typeof COUNTS)[number], number>> = {};
+  for (const name of COUNTS) {
+    const count = Math.max(known[name] ?? -1, reported[name] ?? -1);
+    if (count >= 0) largest[name] = count;
+  }
+  return largest;
+}
+
+/** Some providers put hundreds of tokens into a frame; counted as one, a client that hangs up before the usage would pay for one. */
+function tokensOf(frame: string): number {
+  const textBytes = frame.length - ENVELOPE_BYTES_MAX;
+  return textBytes <= TOKEN_BYTES || NOT_TEXT.test(frame) ? 1 : Math.ceil(textBytes / TOKEN_BYTES);
 }

@@ -1,10 +1,13 @@
 import { RelayError } from '../../domain/relay-error.ts';
 import { type Candidate, type Route, routingTableOf } from '../../domain/routing/routing.ts';
-import { unfitness, unfitVerdicts } from '../../domain/routing/unfit.ts';
+import { unfitness } from '../../domain/routing/unfit.ts';
 import type { InferenceBody } from '../../protocols/request-body.ts';
-import type { Exchange } from '../exchange.ts';
+import { askedOf, type Exchange } from '../exchange.ts';
 
-/** Answers 400: `model_not_found` when nothing has that name, `no_route` when no candidate can serve the request. */
+/**
+ * Answers 400: `model_not_found` when nothing has that name, `no_route` when no candidate can serve the request. There may be no
+ * candidates where Relay can answer by its own estimate.
+ */
 export function routeRequest(
   exchange: Exchange,
   body: InferenceBody,
@@ -12,13 +15,20 @@ export function routeRequest(
   const route = routingTableOf(exchange.snapshot).resolve(body.model);
   if (route === undefined) throw modelNotFound(body.model);
   exchange.route = route;
+  const candidates = fitCandidates(exchange, body, route);
+  if (candidates.length === 0 && exchange.protocol.answer.estimated === null)
+    throw noRoute(exchange, body, route);
+  return { route, candidates };
+}
+
+/** Those of the route that can serve the request. */
+export function fitCandidates(exchange: Exchange, body: InferenceBody, route: Route): Candidate[] {
+  const asked = askedOf(exchange);
   const candidates: Candidate[] = [];
   for (const member of route.members) {
-    if (unfitness(member, exchange.protocol.operation, body.streaming) === null)
-      candidates.push(member.candidate);
+    if (unfitness(member, asked, body.streaming) === null) candidates.push(member.candidate);
   }
-  if (candidates.length === 0) throw noRoute(exchange, body, route);
-  return { route, candidates };
+  return candidates;
 }
 
 function modelNotFound(model: string): RelayError {
@@ -32,8 +42,8 @@ function modelNotFound(model: string): RelayError {
 function noRoute(exchange: Exchange, body: InferenceBody, route: Route): RelayError {
   const asked = `${exchange.protocol.operation}${body.streaming ? ' streaming' : ''}`;
   const reasons = route.members.map((member) => {
-    const unfit = unfitness(member, exchange.protocol.operation, body.streaming);
-    return `"${member.candidate.endpoint.name}": ${unfit === null ? 'fit' : unfitVerdicts[unfit].reason}`;
+    const unfit = unfitness(member, askedOf(exchange), body.streaming);
+    return `"${member.candidate.endpoint.name}": ${unfit === null ? 'fit' : unfit.reason}`;
   });
   const why = reasons.length === 0 ? 'the lane has no members' : reasons.slice(0, 10).join('; ');
   return new RelayError('no_route', {

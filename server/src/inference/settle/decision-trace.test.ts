@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { routingTableOf } from '../../domain/routing/routing.ts';
 import { endpoint, lane, member, provider, snapshot } from '../../domain/snapshot.fixture.ts';
 import type { LaneSelection } from '../../domain/snapshot.ts';
+import { AskedRequest } from '../../protocols/asked-request.ts';
 import { protocols } from '../../protocols/index.ts';
 import type { AttemptRecord, Exchange, ExchangeDecisions } from '../exchange.ts';
 import { decisionTrace } from './decision-trace.ts';
@@ -23,7 +24,7 @@ function trace(
   });
   const attempts = tried.map((endpointId) => ({ endpointId, waitMs: 7 }) as AttemptRecord);
   return decisionTrace({
-    protocol: protocols.chat,
+    asked: new AskedRequest(protocols.chat, { members: [], settings: {} }, () => ({})),
     streaming: true,
     route: routingTableOf(organization).resolve('l') ?? null,
     attempts,

@@ -1,8 +1,8 @@
 import type { Refusal } from '../../admission/engine.ts';
 import type { RecordedCandidate } from '../../domain/request-record.ts';
 import type { RouteMember } from '../../domain/routing/routing.ts';
-import { unfitness, unfitVerdicts } from '../../domain/routing/unfit.ts';
-import type { AttemptRecord, Exchange } from '../exchange.ts';
+import { unfitness } from '../../domain/routing/unfit.ts';
+import { type AttemptRecord, askedOf, type Exchange } from '../exchange.ts';
 
 const CANDIDATES_MAX = 20;
 
@@ -52,8 +52,8 @@ function judgeTried({ waitMs }: AttemptRecord, isLast: boolean, isProbe: boolean
 
 /** `passedOver`: a member of a later rank was tried, so this one was considered before and not chosen. */
 function judgeUntried(exchange: Exchange, member: RouteMember, passedOver: boolean): Judged {
-  const unfit = unfitness(member, exchange.protocol.operation, exchange.streaming);
-  if (unfit !== null) return { ...unfitVerdicts[unfit], waitMs: null };
+  const unfit = unfitness(member, askedOf(exchange), exchange.streaming);
+  if (unfit !== null) return { verdict: unfit.verdict, reason: unfit.reason, waitMs: null };
   const { awaited, refused, skipped } = exchange.decisions;
   const down = skipped.find(({ endpointId }) => endpointId === member.candidate.endpoint.id);
   if (down !== undefined) return { verdict: 'unhealthy', reason: down.reason, waitMs: null };

@@ -13,6 +13,8 @@ export interface Ending {
   readonly status: number;
   readonly cause: string | null;
   readonly usage: Usage | null;
+  /** Set when a part of `usage` is what Relay estimated or counted, because the stream ended before the provider reported it. */
+  readonly usageInPart?: Partial<Usage>;
   readonly streamedTokens: number;
   /** Monotonic time of the first byte to the client; null when none was sent. */
   readonly firstByteMs: number | null;
@@ -66,7 +68,9 @@ export function settle(
     actualInputTokens: usage.inputTokens,
     actualOutputTokens: usage.outputTokens,
     actualCachedInputTokens: usage.cachedInputTokens,
+    ...cacheWritesOf(usage),
     actualCostMicros: pricing === undefined || source === 'none' ? null : costMicros(pricing, usage),
+    ...(exchange.reportedUsage === null ? {} : { reportedUsage: exchange.reportedUsage }),
   };
   const actual = {
     dispatched: last !== undefined && last.cause !== 'upstream_not_prepared',
@@ -75,6 +79,16 @@ export function settle(
   };
   deps.desk.settle(record.organizationId, record.requestId, actual, JSON.stringify(record));
   deps.onSettled?.(record);
+}
+
+function cacheWritesOf({
+  cacheWrite5mTokens = 0,
+  cacheWrite1hTokens = 0,
+}: Usage): Pick<RequestRecord, 'actualCacheWrite5mTokens' | 'actualCacheWrite1hTokens'> {
+  return {
+    ...(cacheWrite5mTokens > 0 && { actualCacheWrite5mTokens: cacheWrite5mTokens }),
+    ...(cacheWrite1hTokens > 0 && { actualCacheWrite1hTokens: cacheWrite1hTokens }),
+  };
 }
 
 /**
@@ -86,7 +100,8 @@ function actualUsage(
   routed: RoutedRequest | null,
   ending: Ending,
 ): { source: UsageSource; usage: Usage } {
-  if (ending.usage !== null) return { source: 'reported', usage: ending.usage };
+  if (ending.usage !== null)
+    return { source: ending.usageInPart === undefined ? 'reported' : 'estimated', usage: ending.usage };
   const nothing = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
   const last = exchange.attempts.at(-1);
   const refusedByProvider = last?.status != null && isFailure(last.status);
@@ -97,7 +112,7 @@ function actualUsage(
   return {
     source: 'estimated',
     usage: {
-      inputTokens: routed.estimate.inputTokens,
+      ...routed.estimate,
       outputTokens: whole ? routed.estimate.outputTokens : ending.streamedTokens,
       cachedInputTokens: 0,
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type AddressRefusedError, createEgress, type Egress, type EgressRequest } from './index.ts';
@@ -12,6 +12,7 @@ const get: EgressRequest = { method: 'GET', path: '/', headers: [], body: null }
 interface Place {
   readonly port: number;
   readonly connections: () => number;
+  readonly arrivals: Server;
   close(): void;
 }
 
@@ -26,6 +27,7 @@ async function listen(host: string, port: number, answer: RequestListener): Prom
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => connections,
+    arrivals: server,
     close() {
       server.close();
       server.closeAllConnections();
@@ -37,6 +39,7 @@ interface Given {
   readonly allowedCidrs?: readonly string[];
   readonly lookup?: LookupFunction;
   readonly originsMax?: number;
+  readonly connectionsPerOriginMax?: number;
 }
 
 async function through<T>(given: Given, use: (egress: Egress) => Promise<T>): Promise<T> {
@@ -62,15 +65,20 @@ interface Answer {
 function send(egress: Egress, origin: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let answer: Answer | null = null;
-    egress.dispatch(origin, get, {
-      onRequestStart: () => undefined,
-      onResponseStart(_controller, status, headers) {
-        answer = { status, headers };
+    egress.dispatch(
+      origin,
+      get,
+      {
+        onRequestStart: () => undefined,
+        onResponseStart(_controller, status, headers) {
+          answer = { status, headers };
+        },
+        onResponseData: () => undefined,
+        onResponseEnd: () => (answer === null ? reject(new Error('no head')) : resolve(answer)),
+        onResponseError: (_controller, error) => reject(error),
       },
-      onResponseData: () => undefined,
-      onResponseEnd: () => (answer === null ? reject(new Error('no head')) : resolve(answer)),
-      onResponseError: (_controller, error) => reject(error),
-    });
+      'acme',
+    );
   });
 }
 
@@ -196,12 +204,18 @@ describe('egress', () => {
     const waiting: (() => void)[] = [];
     const slow = await listen(OPEN, 0, (_request, response) => void waiting.push(() => response.end()));
     const quick = await listen(OPEN, 0, (_request, response) => response.end());
-    const served = through({ originsMax: 1 }, async (egress) => {
+    const served = through({ originsMax: 1, connectionsPerOriginMax: 1 }, async (egress) => {
       const first = send(egress, `http://${OPEN}:${slow.port}`);
       assert.equal((await send(egress, `http://${OPEN}:${quick.port}`)).status, 200);
       assert.equal((await send(egress, `http://${OPEN}:${quick.port}`)).status, 200);
       for (const finish of waiting) finish();
       assert.equal((await first).status, 200);
+      // The busy origin kept its pool, and so its connection.
+      const again = send(egress, `http://${OPEN}:${slow.port}`);
+      while (waiting.length < 2) await once(slow.arrivals, 'request');
+      waiting[1]?.();
+      assert.equal((await again).status, 200);
+      assert.equal(slow.connections(), 1);
     });
     await served.finally(() => {
       slow.close();

@@ -1,7 +1,10 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { createShares, type Shares } from '../shares.ts';
 import { type AddressPolicy, createAddressPolicy } from './address.ts';
+import { type OutgoingBody, outgoing } from './outgoing-body.ts';
+import { SharingHandler } from './sharing-handler.ts';
 import { checkTargetUrl, type TargetUrl, type TargetUrlProblem } from './target-url.ts';
 
 /** What a paused connection reads ahead, besides a read in progress; undici's default is 64 KiB. */
@@ -13,6 +16,8 @@ export interface EgressOptions {
   readonly connectTimeoutMs: number;
   /** Each stream holds a connection, so this bounds the streams to one origin. */
   readonly connectionsPerOriginMax: number;
+  /** Whether the owners of requests have shares of an origin's connections; otherwise one owner may hold all of them. */
+  readonly shared?: boolean;
   /** Above this number of origins, idle pools are closed, oldest first. */
   readonly originsMax: number;
   readonly lookup?: LookupFunction;
@@ -26,12 +31,15 @@ export interface EgressRequest {
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];
-  readonly body: Buffer | null;
+  readonly body: OutgoingBody | null;
 }
+
+/** Owners take turns at an origin whose connections are scarce. */
+export type EgressOwner = string;
 
 /** The only module that makes outgoing HTTP requests. It follows no redirects and checks every address when it connects. */
 export interface Egress {
-  dispatch(origin: string, request: EgressRequest, handler: EgressHandler): void;
+  dispatch(origin: string, request: EgressRequest, handler: EgressHandler, owner: EgressOwner): void;
   check(url: string): TargetUrl | TargetUrlProblem;
   close(): Promise<void>;
 }
@@ -41,12 +49,18 @@ export class AddressRefusedError extends Error {
   readonly code = 'ERR_ADDRESS_REFUSED';
 }
 
+interface SharedPool {
+  readonly pool: Pool;
+  /** Null where one owner may hold every connection. */
+  readonly shares: Shares | null;
+}
+
 export function createEgress(options: EgressOptions): Egress {
   const policy = createAddressPolicy(options.allowedCidrs);
   const connect = vettingConnector(policy, options);
-  const pools = new Map<string, Pool>();
+  const pools = new Map<string, SharedPool>();
 
-  function poolOf(origin: string): Pool {
+  function poolOf(origin: string): SharedPool {
     const known = pools.get(origin);
     if (known !== undefined) return known;
     const pool = new Pool(origin, {
@@ -60,25 +74,32 @@ export function createEgress(options: EgressOptions): Egress {
     });
     // Idle pools are closed first: the new pool has no requests yet and would count as idle.
     closeIdlePools(pools, options.originsMax - 1);
-    pools.set(origin, pool);
-    return pool;
+    const shares = options.shared === true ? createShares(options.connectionsPerOriginMax) : null;
+    const made = { pool, shares };
+    pools.set(origin, made);
+    return made;
   }
 
   return {
-    dispatch(origin, request, handler) {
-      poolOf(origin).dispatch(request, handler);
+    dispatch(origin, request, handler, owner) {
+      const { pool, shares } = poolOf(origin);
+      if (shares === null) pool.dispatch(outgoing(request), handler);
+      else
+        shares.take(owner, (giveBack) =>
+          pool.dispatch(outgoing(request), new SharingHandler(handler, giveBack)),
+        );
     },
     check: (url) => checkTargetUrl(url, policy),
     async close() {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()));
     },
   };
 }
 
 /** Oldest first. Pools with requests are skipped, so a busy origin keeps its connections. */
-function closeIdlePools(pools: Map<string, Pool>, originsMax: number): void {
+function closeIdlePools(pools: Map<string, SharedPool>, originsMax: number): void {
   if (pools.size <= originsMax) return;
-  for (const [origin, pool] of pools) {
+  for (const [origin, { pool }] of pools) {
     if (pools.size <= originsMax) return;
     if (pool.stats.running > 0 || pool.stats.pending > 0 || pool.stats.queued > 0) continue;
     pools.delete(origin);

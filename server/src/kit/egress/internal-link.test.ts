@@ -86,7 +86,7 @@ describe('the internal link', () => {
       finish = () => response.end('last');
     });
     const answer = new Heard();
-    linkTo(origin).send(get, answer);
+    linkTo(origin).send(get, answer, 'acme');
     await answer.heard('data');
     assert.equal(answer.status, 201);
     assert.deepEqual(answer.headers.slice(0, 6), [
@@ -112,7 +112,11 @@ describe('the internal link', () => {
     });
     const answer = new Heard();
     const headers = ['X-Mixed', 'caf\u00e9', 'x-mixed', 'again'];
-    linkTo(origin).send({ method: 'POST', path: '/', headers, body: Buffer.from([0, 255, 10]) }, answer);
+    linkTo(origin).send(
+      { method: 'POST', path: '/', headers, body: Buffer.from([0, 255, 10]) },
+      answer,
+      'acme',
+    );
     await answer.heard('end');
     const [raw, body] = seen as [string[], string];
     assert.equal(body, '00ff0a');
@@ -126,7 +130,7 @@ describe('the internal link', () => {
       response.writeHead(200).end('ok');
     });
     const answer = new Heard();
-    linkTo(origin).send(get, answer);
+    linkTo(origin).send(get, answer, 'acme');
     await answer.heard('end');
     assert.deepEqual([answer.status, answer.events], [200, ['head', 'data', 'end']]);
   });
@@ -140,7 +144,7 @@ describe('the internal link', () => {
     const link = linkTo(origin);
     for (let count = 0; count < 20; count += 1) {
       const answer = new Heard();
-      link.send(get, answer);
+      link.send(get, answer, 'acme');
       await answer.heard('end');
     }
     // The next one may begin just before the last connection is free again.
@@ -173,7 +177,7 @@ describe('the internal link', () => {
       fill();
     });
     const answer = new Heard();
-    linkTo(origin).send(get, answer);
+    linkTo(origin).send(get, answer, 'acme');
     await answer.heard('data');
     answer.flow?.pause();
     const sentBytes = await blocked;
@@ -191,7 +195,7 @@ describe('the internal link', () => {
         response.write('first');
       });
       const answer = new Heard();
-      const stop = linkTo(origin).send(get, answer);
+      const stop = linkTo(origin).send(get, answer, 'acme');
       await answer.heard('data');
       if (paused) answer.flow?.pause();
       stop();
@@ -208,16 +212,16 @@ describe('the internal link', () => {
     });
     const link = linkTo(origin);
     const stopped = new Heard();
-    link.send(get, stopped)();
+    link.send(get, stopped, 'acme')();
     const answer = new Heard();
-    link.send(get, answer);
+    link.send(get, answer, 'acme');
     await answer.heard('end');
     assert.deepEqual([requests, stopped.events], [1, []]);
   });
 
   it('tells of a service that is away, and of an answer that was cut, once', async () => {
     const away = new Heard();
-    linkTo('http://127.0.0.1:9').send(get, away);
+    linkTo('http://127.0.0.1:9').send(get, away, 'acme');
     await away.heard('failure');
     assert.deepEqual(away.events, ['failure']);
 
@@ -226,7 +230,7 @@ describe('the internal link', () => {
       response.write('half', () => request.socket.destroy());
     });
     const cut = new Heard();
-    linkTo(origin).send(get, cut);
+    linkTo(origin).send(get, cut, 'acme');
     await cut.heard('failure');
     assert.deepEqual(cut.events, ['head', 'data', 'failure']);
   });
@@ -244,7 +248,7 @@ describe('the internal link', () => {
     closers.push(() => void server.close());
     const link = linkTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     const answer = new Heard();
-    link.send({ method: 'POST', path: '/', headers: [], body: Buffer.from('x') }, answer);
+    link.send({ method: 'POST', path: '/', headers: [], body: Buffer.from('x') }, answer, 'acme');
     await answer.heard('failure');
     assert.equal(requests, 1);
   });
@@ -255,7 +259,8 @@ describe('the internal link', () => {
       response.write('open');
       open.push(() => response.end());
     });
-    const link = linkTo(origin, { requestsMax: 2 });
+    // An owner that is alone has half of them.
+    const link = linkTo(origin, { requestsMax: 4 });
     const [first, second, over, third, fourth] = Array.from({ length: 5 }, () => new Heard()) as [
       Heard,
       Heard,
@@ -263,27 +268,47 @@ describe('the internal link', () => {
       Heard,
       Heard,
     ];
-    link.send(get, first);
-    const stop = link.send(get, second);
+    link.send(get, first, 'acme');
+    const stop = link.send(get, second, 'acme');
     await Promise.all([first.heard('data'), second.heard('data')]);
-    link.send(get, over);
+    link.send(get, over, 'acme');
     assert.deepEqual(over.events, ['failure']);
+    const other = new Heard();
+    link.send(get, other, 'another owner');
+    await other.heard('data');
     open[0]?.();
     open[1]?.();
     await Promise.race([first.heard('end'), second.heard('end')]);
-    link.send(get, third);
+    link.send(get, third, 'acme');
     await third.heard('data');
     stop();
-    open[2]?.();
+    open[3]?.();
     await third.heard('end');
-    link.send(get, fourth);
+    link.send(get, fourth, 'acme');
     await fourth.heard('data');
+  });
+
+  it('gives the place of a request that was stopped in the middle to the next', async () => {
+    const closed: Promise<unknown>[] = [];
+    const { origin } = await serverThat((_request, response) => {
+      closed.push(once(response, 'close'));
+      response.write('open');
+    });
+    const link = linkTo(origin, { requestsMax: 1 });
+    const [first, second] = [new Heard(), new Heard()];
+    const stop = link.send(get, first, 'acme');
+    await first.heard('data');
+    stop();
+    await closed[0];
+    link.send(get, second, 'acme');
+    await second.heard('data');
+    assert.deepEqual(second.events.slice(0, 2), ['head', 'data']);
   });
 
   it('gives up on a service that takes the request and says nothing', async () => {
     const { origin } = await serverThat(() => undefined);
     const answer = new Heard();
-    linkTo(origin, { headTimeoutMs: 100 }).send(get, answer);
+    linkTo(origin, { headTimeoutMs: 100 }).send(get, answer, 'acme');
     await answer.heard('failure');
     assert.deepEqual(answer.events, ['failure']);
   });

@@ -1,4 +1,5 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { createShares } from '../shares.ts';
 
 /** What a paused connection reads ahead, besides a read in progress; undici's default is 64 KiB. */
 const SOCKET_BYTES_MAX = 16 * 1024;
@@ -7,7 +8,10 @@ export interface InternalLinkOptions {
   /** The other service, as configured by the operator. */
   readonly origin: string;
   readonly connectTimeoutMs: number;
-  /** The maximum of concurrent requests; each holds a connection. Further requests are rejected, because a queue would be unbounded. */
+  /**
+   * The maximum of concurrent requests; each holds a connection, and each owner has a share of them. Further requests are rejected, because a
+   * queue would be unbounded.
+   */
   readonly requestsMax: number;
   /** From sending a request to the head of its answer, and the longest silence after it. */
   readonly headTimeoutMs: number;
@@ -42,7 +46,7 @@ export interface LinkFlow {
  */
 export interface InternalLink {
   /** Returns a function that stops the request: the connection is closed, and the answer gets no further event. */
-  send(request: LinkRequest, answer: LinkAnswer): () => void;
+  send(request: LinkRequest, answer: LinkAnswer, owner: string): () => void;
   close(): Promise<void>;
 }
 
@@ -60,17 +64,15 @@ export function createInternalLink(options: InternalLinkOptions): InternalLink {
     bodyTimeout: options.idleTimeoutMs,
     allowH2: false,
   });
-  let running = 0;
+  const shares = createShares(options.requestsMax);
   return {
-    send(request, answer) {
-      if (running >= options.requestsMax) {
-        answer.onFailure(`${running} requests are in flight, which is the maximum`);
+    send(request, answer, owner) {
+      const giveBack = shares.tryTake(owner);
+      if (giveBack === null) {
+        answer.onFailure(`the owner has its share of ${options.requestsMax} requests in flight`);
         return () => undefined;
       }
-      running += 1;
-      const call = new LinkCall(answer, () => {
-        running -= 1;
-      });
+      const call = new LinkCall(answer, giveBack);
       pool.dispatch(request, call);
       return () => call.stop();
     },

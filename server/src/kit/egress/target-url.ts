@@ -24,7 +24,7 @@ export const targetUrlProblems: Record<TargetUrlProblem, string> = {
   query_or_fragment: 'must not carry a query or fragment',
   characters: 'must not contain backslashes, spaces, control characters or encoded separators',
   address:
-    'points into a private, loopback or reserved network; the operator can open one with RELAY_ALLOW_PRIVATE_NETWORKS',
+    'points into a private, loopback or reserved network; the operator can open one with RELAY_ALLOW_PRIVATE_NETWORKS, and `relay start` opens loopback while it listens on loopback only',
 };
 
 // A URL parser accepts these (it drops tabs and turns \ into /), and another parser may read them differently. Encoded
@@ -34,8 +34,8 @@ const CONFUSING = /[\u0000-\u0020\\\u007f-\u009f]|%(?:00|0a|0d|23|2f|3f|40|5c)/i
 
 export function parseTargetUrl(text: string): TargetUrl | TargetUrlProblem {
   if (CONFUSING.test(text)) return 'characters';
-  if (!URL.canParse(text)) return 'not_a_url';
-  const url = new URL(text);
+  const url = URL.parse(text);
+  if (url === null) return 'not_a_url';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'scheme';
   if (url.username !== '' || url.password !== '' || text.includes('@')) return 'credentials';
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(text)) return 'query_or_fragment';

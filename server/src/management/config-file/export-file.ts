@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ConfigFile } from '@relay/contract';
 import type { Entry } from '../resources/section.ts';
 import type { Section } from '../resources/stored-section.ts';
@@ -18,8 +19,9 @@ export function exportFile(configuration: Configuration, sections: readonly Sect
 }
 
 export function withoutDefaults(section: Section, entry: Entry): Entry {
+  const defaults = section.defaultsOf(entry);
   const said = section.fields.filter(
-    (field) => !(Object.hasOwn(section.defaults, field) && entry[field] === section.defaults[field]),
+    (field) => !(Object.hasOwn(defaults, field) && isDeepStrictEqual(entry[field], defaults[field])),
   );
   return Object.fromEntries(said.map((field) => [field, entry[field] ?? null]));
 }

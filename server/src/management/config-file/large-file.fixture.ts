@@ -64,6 +64,7 @@ export function largeFile(seed: number): {
     ...maybe({ default_max_wait_ms: flip() ? 30_000 : below(60_000) }),
     ...maybe({ description: flip() ? '' : 'Zwei\nZeilen "mit" Zeichen' }),
     ...maybe({ selection: some(['preferred', 'soonest'] as const) }),
+    ...maybe({ priority: some(['interactive', 'standard', 'batch'] as const) }),
     ...maybe({ hidden: flip() }),
   }));
   const laneSlugs = lanes.filter((lane) => 'slug' in lane).map((lane) => String(lane.slug));

@@ -166,6 +166,96 @@ describe('what the configuration file owns', () => {
     await room().call('deleteLane', caller, { id: lane.id });
   });
 
+  /** What the file may own below an object that was made by hand, for each route that would delete it along. */
+  const limit = { metric: 'tokens', period: 'day', limit_value: 9 } as const;
+  const below = [
+    [
+      'deleteProvider',
+      'credential',
+      ({ provider }) => ({
+        credentials: [{ provider, name: 'of the file', secret_ref: 'env:A' }],
+      }),
+    ],
+    [
+      'deleteProvider',
+      'limit policy',
+      ({ provider }) => ({
+        limit_policies: [{ scope_type: 'provider', scope: provider, ...limit }],
+      }),
+    ],
+    [
+      'deleteCredential',
+      'limit policy',
+      ({ provider }) => ({
+        limit_policies: [{ scope_type: 'credential', scope: `${provider}/By hand`, ...limit }],
+      }),
+    ],
+    [
+      'deleteEndpoint',
+      'lane membership',
+      ({ lane, endpoint }) => ({
+        memberships: [{ lane, endpoint, manual_rank: 3 }],
+      }),
+    ],
+    [
+      'deleteEndpoint',
+      'pricing policy',
+      ({ endpoint }) => ({
+        pricing_policies: [
+          { endpoint, input_cost_micros_per_1m_tokens: 1, output_cost_micros_per_1m_tokens: 2 },
+        ],
+      }),
+    ],
+    [
+      'deleteEndpoint',
+      'limit policy',
+      ({ endpoint }) => ({
+        limit_policies: [{ scope_type: 'endpoint', scope: endpoint, ...limit }],
+      }),
+    ],
+    [
+      'deleteLane',
+      'lane membership',
+      ({ lane, endpoint }) => ({
+        memberships: [{ lane, endpoint, manual_rank: 3 }],
+      }),
+    ],
+    [
+      'deleteLane',
+      'limit policy',
+      ({ lane }) => ({
+        limit_policies: [{ scope_type: 'lane', scope: lane, ...limit }],
+      }),
+    ],
+  ] as const satisfies readonly (readonly [
+    RouteId,
+    string,
+    (slugs: { provider: string; endpoint: string; lane: string }) => Omit<ConfigFile, 'version'>,
+  ])[];
+
+  for (const [route, noun, sections] of below)
+    it(`does not go along with ${route}: a ${noun}`, async () => {
+      const caller = await empty();
+      const made = await addOneOfEach(room(), caller, 'By hand');
+      const { provider, credential, endpoint, lane } = made;
+      const slugs = { provider: provider.slug, endpoint: endpoint.slug, lane: lane.slug };
+      if (route === 'deleteProvider') await room().call('deleteEndpoint', caller, { id: endpoint.id });
+      const file: ConfigFile = { version: 1, ...sections(slugs) };
+      await apply(caller, file, file.credentials === undefined ? {} : { secrets: { 'env:A': 'sk-a' } });
+      const before = await exported(caller);
+      const id = {
+        deleteProvider: provider.id,
+        deleteCredential: credential.id,
+        deleteEndpoint: endpoint.id,
+        deleteLane: lane.id,
+      }[route];
+      await assert.rejects(
+        room().call(route, caller, { id }),
+        refusal('managed_by_file', undefined, new RegExp(`would delete its ${noun}`)),
+      );
+      assert.deepEqual(await exported(caller), before);
+    });
+
   it('is written by one apply at a time, and by nobody else meanwhile', async () => {
     const caller = await empty();
     const files = Array.from({ length: 6 }, (_, i): ConfigFile => {

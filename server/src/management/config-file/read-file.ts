@@ -64,7 +64,7 @@ function itemsOf(
 }
 
 function entryOf(section: SectionShape, item: Partial<Entry>): Entry {
-  const said = { ...section.defaults, ...item };
+  const said = { ...section.defaultsOf(item), ...item };
   const slugged = section.fields.includes('slug') && typeof said['name'] === 'string';
   const slug = slugged ? { slug: said['slug'] ?? slugOf(said['name'] as string, section.kind) } : {};
   const whole: Partial<Entry> = { ...said, ...slug };

@@ -26,10 +26,10 @@ describe('the sections of the configuration file', () => {
     it(`${section.name} has a default for exactly what an item may leave out, the one the contract names`, () => {
       assert.equal(item.additionalProperties, false);
       const optional = Object.keys(item.properties).filter((field) => !item.required.includes(field));
-      // A slug that is left out follows from the name.
+      // A slug that is left out follows from the name, a base URL from the preset.
       assert.deepEqual(
         Object.keys(section.defaults).sort(),
-        optional.filter((field) => field !== 'slug').sort(),
+        optional.filter((field) => field !== 'slug' && field !== 'base_url').sort(),
       );
       for (const [field, value] of Object.entries(section.defaults)) {
         const said = item.properties[field]?.default;

@@ -25,6 +25,7 @@ interface Seen {
   readonly method: string;
   readonly path: string;
   readonly authorization: string | undefined;
+  readonly version: string | string[] | undefined;
   readonly body: Record<string, unknown>;
 }
 
@@ -45,6 +46,13 @@ async function startUpstream(): Promise<{ server: Server; port: number; seen: Se
         json(response, 200, { output: [] });
       else if (path === '/v1/embeddings') json(response, 200, { data: [] });
       else json(response, 404, { error: { message: 'no such route' } });
+    },
+    anthropic({ path, version }, response) {
+      const error = { type: 'invalid_request_error', message: 'anthropic-version: header is required' };
+      if (version === undefined) json(response, 400, { type: 'error', error });
+      else if (path === '/v1/models') json(response, 200, { data: [{ type: 'model', id: 'claude' }] });
+      else if (path === '/v1/messages') json(response, 200, { type: 'message', content: [] });
+      else json(response, 404, { type: 'error', error: { message: 'no such route' } });
     },
     newer({ body }, response) {
       if ('max_tokens' in body) {
@@ -87,6 +95,7 @@ async function startUpstream(): Promise<{ server: Server; port: number; seen: Se
         method: request.method ?? '',
         path: rest,
         authorization: request.headers.authorization,
+        version: request.headers['anthropic-version'],
         body: body === '' ? {} : (JSON.parse(body) as Record<string, unknown>),
       };
       seen.push(asked);
@@ -127,7 +136,7 @@ describe('connection tests', () => {
 
   async function setUp(
     baseUrl: string,
-    over: { kind?: string; secret?: string | null; auth_mode?: 'none' } = {},
+    over: { kind?: string; secret?: string | null; auth_mode?: 'none'; protocol?: 'anthropic' } = {},
   ) {
     const { body: provider } = await room.call('createProvider', room.acme, {
       body: { name: 'P', base_url: baseUrl, auth_mode: over.auth_mode ?? 'bearer_static' },
@@ -143,6 +152,7 @@ describe('connection tests', () => {
         name: 'E',
         upstream_model: 'gpt-5',
         route_kind: (over.kind ?? 'chat') as 'chat',
+        ...(over.protocol !== undefined && { protocol: over.protocol }),
       },
     });
     return { provider, endpoint };
@@ -168,7 +178,7 @@ describe('connection tests', () => {
     assert.equal(body.outcome, 'ok');
     assert.equal(body.stopped_at, null);
     assert.equal(statuses(body), 'resolve ok, connect ok, tls skipped, authenticate ok, respond ok');
-    assert.deepEqual([body.model_count, body.model_ids], [2, ['gpt-5']]);
+    assert.deepEqual([body.model_count, body.model_ids, body.protocol], [2, ['gpt-5'], 'openai']);
   });
 
   for (const [kind, path, cap] of [
@@ -191,6 +201,16 @@ describe('connection tests', () => {
       assert.partialDeepStrictEqual(sent[0]?.body, { model: 'gpt-5', ...cap });
     });
   }
+
+  it('of a provider that speaks Anthropic’s protocol send its version, and tell the protocol', async () => {
+    const { provider, endpoint } = await setUp(at('anthropic/v1'), { protocol: 'anthropic', kind: 'multi' });
+    const { body: list } = await room.call('testProvider', room.acme, { id: provider.id });
+    assert.deepEqual([list.outcome, list.protocol, list.model_ids], ['ok', 'anthropic', ['claude']]);
+    const { body } = await room.call('testEndpoint', room.acme, { id: endpoint.id });
+    assert.deepEqual([body.outcome, body.operation], ['ok', 'messages']);
+    const sent = upstream.seen.at(-1);
+    assert.deepEqual([sent?.path, sent?.version], ['/v1/messages', '2023-06-01']);
+  });
 
   it('of a model that takes the cap under another name, and runs out of it, go well', async () => {
     const { endpoint } = await setUp(at('newer/v1'));

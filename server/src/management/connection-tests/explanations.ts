@@ -35,8 +35,10 @@ export function explanationOf(outcome: Outcome, subject: Subject, connected: boo
       return 'There is no enabled credential to send. Store one, enable it, or set auth_mode to "none".';
     case 'credential_unreadable':
       return 'The stored credential does not open under the master keys of this deployment. Enter the secret again.';
+    case 'no_model_list':
+      return 'The provider has no list of models, so nothing was sent. Create an endpoint and test that.';
     case 'address_refused':
-      return `${hostname} is or resolves to a private, loopback or reserved address. Use a public one, or have the operator open that network with RELAY_ALLOW_PRIVATE_NETWORKS.`;
+      return `${hostname} is or resolves to a private, loopback or reserved address. Use a public one, or have the operator open that network with RELAY_ALLOW_PRIVATE_NETWORKS. \`relay start\` opens loopback while it listens on loopback only.`;
     case 'dns_failed':
       return `${hostname} does not resolve to an address. Check its spelling in base_url, and the DNS of this deployment.`;
     case 'connection_refused':
@@ -68,7 +70,7 @@ export function explanationOf(outcome: Outcome, subject: Subject, connected: boo
     case 'upstream_error':
       return `${host} failed on its own side (5xx). Try again, and look at its status page.`;
     case 'invalid_response':
-      return `What ${baseUrl}${path} answers is not what an OpenAI-compatible API answers. Check that base_url is the API and not a website${versioned(baseUrl) ? '' : '; most end in /v1'}.`;
+      return `What ${baseUrl}${path} answers is not what an API of this protocol answers. Check that base_url is the API and not a website${versioned(baseUrl) ? '' : '; most end in /v1'}.`;
   }
 }
 

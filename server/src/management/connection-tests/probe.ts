@@ -45,6 +45,9 @@ export async function withProbe<T>(deps: ProbeDeps, use: (send: Send) => Promise
   }
 }
 
+/** The egress of a test has no other. */
+const ONLY_OWNER = 'test';
+
 /** Never throws: every failure is a result. */
 function sendOnce(
   deps: ProbeDeps,
@@ -61,7 +64,7 @@ function sendOnce(
     const expire = () => probe.fail('timed_out');
     deadline.addEventListener('abort', expire);
     if (deadline.aborted) expire();
-    else egress.dispatch(origin, request, probe);
+    else egress.dispatch(origin, request, probe, ONLY_OWNER);
   });
 }
 

@@ -1,10 +1,12 @@
-import type { EndpointTestResult, ProviderTestResult } from '@relay/contract';
+import type { EndpointTestResult, ProviderTestResult, WireProtocol } from '@relay/contract';
 import { authorizeRequest } from '../../domain/upstream-auth.ts';
 import { errorTextOf, parsed } from '../../domain/upstream-text.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { EgressRequest } from '../../kit/egress/index.ts';
-import { probedProtocol } from '../../protocols/index.ts';
+import { mainProtocols, probedProtocol } from '../../protocols/index.ts';
 import type { Protocol } from '../../protocols/protocol.ts';
+import { providerPresetOf } from '../../protocols/provider-presets.ts';
+import { modelListTarget, operationTarget, withExtraHeaders } from '../../protocols/upstream-request.ts';
 import type { tables } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { isId, notFound } from '../resources/refusals.ts';
@@ -22,6 +24,8 @@ const RUNNING_MAX = { inOrganization: 4, inProcess: 64 };
 
 type TestDeps = Pick<ManagementDeps, 'ofOrganization' | 'sealer' | 'clock' | 'openEgress' | 'deployment'>;
 
+const NO_MODELS = { model_count: null, model_ids: [], protocol: null };
+
 /** One test of a stored provider or endpoint. */
 interface Test {
   readonly provider: Row<'providers'>;
@@ -30,7 +34,7 @@ interface Test {
   readonly run: (target: Target, send: Send) => Promise<TestAnswer & Partial<ModelsAnswer>>;
 }
 
-type ModelsAnswer = Pick<ProviderTestResult, 'model_count' | 'model_ids'>;
+type ModelsAnswer = Pick<ProviderTestResult, 'model_count' | 'model_ids' | 'protocol'>;
 
 /**
  * Calls the stored provider as a request would and reports the stage that fails. Meters, records and writes
@@ -77,13 +81,14 @@ export function connectionTestHandlers(deps: TestDeps): Handlers {
       const provider = await stored('providers', organizationId, params.provider_id, 'provider');
       const run = (target: Target, send: Send) => listModels(target, send, headers());
       const answer = await tested({ provider, credentialId: null, model: null, run });
-      return { ...answer, model_count: answer.model_count ?? null, model_ids: answer.model_ids ?? [] };
+      const { model_count = null, model_ids = [], protocol = null } = answer;
+      return { ...answer, model_count, model_ids, protocol };
     },
     async testEndpoint({ caller: { organizationId }, params }): Promise<EndpointTestResult> {
       const endpoint = await stored('endpoints', organizationId, params.endpoint_id, 'endpoint');
       const provider = await stored('providers', organizationId, endpoint.provider_id, 'provider');
       const { upstream_model: model, credential_id: credentialId } = endpoint;
-      const protocol = probedProtocol(endpoint.route_kind);
+      const protocol = probedProtocol(endpoint.route_kind, endpoint.protocol);
       const run = (target: Target, send: Send) => askModel(target, send, headers(), { protocol, model });
       return { ...(await tested({ provider, credentialId, model, run })), operation: protocol.operation };
     },
@@ -95,21 +100,46 @@ async function listModels(
   send: Send,
   headers: readonly string[],
 ): Promise<TestAnswer & ModelsAnswer> {
+  const listAt = modelListTarget(target, target.pathPrefix);
   const path = '/models';
-  const request: EgressRequest = {
-    method: 'GET',
-    path: target.pathPrefix + path,
-    headers: [...headers],
-    body: null,
-  };
-  const result = await sendAuthorized(target, send, request);
+  if (listAt === null)
+    return { ...unsent('no_model_list', { ...target.subject, path, model: null }), ...NO_MODELS };
+  const ask = (more: readonly string[]) =>
+    sendAuthorized(target, send, {
+      method: 'GET',
+      path: listAt,
+      headers: [...headers, ...more],
+      body: null,
+    });
+  // Without a preset OpenAI's headers are those of every provider. One that needs more says so in a 400.
+  let protocol: WireProtocol = providerPresetOf(target.presetSlug)?.protocol ?? 'openai';
+  let result = await ask(mainProtocols[protocol].headers.own);
+  const wanted = otherFamily(messageOf400(result));
+  if (wanted !== null && wanted !== protocol) {
+    result = await ask(mainProtocols[wanted].headers.own);
+    protocol = wanted;
+  }
   const secret = target.secret?.reveal() ?? null;
   const models = modelsIn(result, secret);
   // A list that is too large to read still proves that the provider responds and accepts the credential.
   const listed = models !== null || (result.kind === 'answered' && !result.complete);
   const outcome = outcomeIn(result, listed);
   const answer = verdictOf(result, outcome, { ...target.subject, path, model: null }, secret);
-  return { ...answer, model_count: models?.count ?? null, model_ids: models?.ids ?? [] };
+  return {
+    ...answer,
+    model_count: models?.count ?? null,
+    model_ids: models?.ids ?? [],
+    protocol: models === null ? null : protocol,
+  };
+}
+
+/** The protocol whose header the provider misses; null when it misses none. */
+function otherFamily(message: string): WireProtocol | null {
+  for (const { family, headers } of Object.values(mainProtocols)) {
+    const names = headers.own.filter((_, index) => index % 2 === 0);
+    if (names.some((name) => message.includes(name))) return family;
+  }
+  return null;
 }
 
 function modelsIn(result: ProbeResult, secret: string | null): ModelList | null {
@@ -124,11 +154,12 @@ async function askModel(
   { protocol, model }: { readonly protocol: Protocol; readonly model: string },
 ): Promise<TestAnswer> {
   const { path, probe } = protocol;
+  const own = protocol.headers.own;
   const ask = (body: object) =>
     sendAuthorized(target, send, {
       method: 'POST',
-      path: target.pathPrefix + path,
-      headers: [...headers, 'content-type', 'application/json'],
+      path: operationTarget(target, target.pathPrefix, path, model),
+      headers: [...headers, ...own, 'content-type', 'application/json'],
       body: Buffer.from(JSON.stringify(body)),
     });
   let result = await ask(probe.request(model));
@@ -141,7 +172,9 @@ async function askModel(
 }
 
 /** Tests without a usable credential are not sent, so `secret` is present whenever it is needed. */
-function sendAuthorized({ origin, auth, secret }: Target, send: Send, request: EgressRequest) {
+function sendAuthorized(target: Target, send: Send, asked: EgressRequest) {
+  const { origin, auth, secret, extraHeaders } = target;
+  const request = { ...asked, headers: withExtraHeaders(asked.headers, extraHeaders) };
   authorizeRequest(request, auth.mode, auth.headerName, secret);
   return send(origin, request);
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Kysely } from 'kysely';
 import { chooseCredential } from '../../domain/routing/choose-credential.ts';
+import type { ProviderExtras } from '../../domain/snapshot.ts';
 import { type AuthMode, authStyles } from '../../domain/upstream-auth.ts';
 import { parseTargetUrl } from '../../kit/egress/index.ts';
 import { type Sealer, UnsealError } from '../../kit/seal.ts';
@@ -12,7 +13,7 @@ import type { Row } from '../resources/rows.ts';
 import type { Subject } from './explanations.ts';
 
 /** Where a test goes and how it authenticates. */
-export interface Target {
+export interface Target extends ProviderExtras {
   readonly origin: string;
   readonly pathPrefix: string;
   readonly auth: { readonly mode: AuthMode; readonly headerName: string | null };
@@ -46,6 +47,9 @@ export async function targetOf(
     origin: url.origin,
     pathPrefix: url.pathPrefix,
     auth: { mode, headerName },
+    presetSlug: provider.preset_slug,
+    extraHeaders: provider.extra_headers,
+    extraQuery: provider.extra_query,
     secret,
     unready: needsCredential && secret === null ? unready : null,
     subject: {

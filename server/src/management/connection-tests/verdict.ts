@@ -25,6 +25,7 @@ export type TestAnswer = Pick<
 const STOPS_AT: Readonly<Record<Exclude<Outcome, 'ok' | 'timed_out' | 'connection_failed'>, StageName>> = {
   no_credential: 'authenticate',
   credential_unreadable: 'authenticate',
+  no_model_list: 'respond',
   address_refused: 'resolve',
   dns_failed: 'resolve',
   connection_refused: 'connect',
@@ -55,19 +56,25 @@ export function outcomeOf(status: number): Outcome {
   return status >= 400 && status < 500 ? 'request_refused' : 'upstream_error';
 }
 
-/** The result of a test that sent nothing, because there is no usable credential. */
-export function unsent(outcome: 'no_credential' | 'credential_unreadable', subject: Subject): TestAnswer {
+/** The result of a test that sent nothing: there is no usable credential, or nothing to ask. */
+export function unsent(
+  outcome: 'no_credential' | 'credential_unreadable' | 'no_model_list',
+  subject: Subject,
+): TestAnswer {
+  const stop = STOPS_AT[outcome];
   const message = explanationOf(outcome, subject, false);
   const stages = STAGES.map((stage): StageResult => {
-    const failed = stage === 'authenticate';
-    const said = failed ? message : 'Not tried: nothing is sent without the credential.';
+    const failed = stage === stop;
+    const why =
+      outcome === 'no_model_list' ? 'there is nothing to ask' : 'nothing is sent without the credential';
+    const said = failed ? message : `Not tried: ${why}.`;
     return { stage, status: failed ? 'failed' : 'skipped', latency_ms: null, message: said };
   });
   return {
     ok: false,
     outcome,
     message,
-    stopped_at: 'authenticate',
+    stopped_at: stop,
     host: subject.host,
     latency_ms: 0,
     upstream_status: null,

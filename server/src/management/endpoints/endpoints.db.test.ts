@@ -28,6 +28,7 @@ describe('endpoints', () => {
         slug: 'default',
         upstream_model: 'gpt-5',
         route_kind: 'multi',
+        protocol: 'openai',
         supports_streaming: true,
         pacing: true,
         max_concurrency: null,

@@ -2,6 +2,7 @@ import type { Endpoint, EndpointCreate, EndpointUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
+import { providerPresetOf } from '../../protocols/provider-presets.ts';
 import type { Database, tables } from '../../store/postgres/schema.ts';
 import { endpointFields, type HealthDeps, readHealth } from '../endpoint-health.ts';
 import { defaultPrices } from '../pricing-policies/default-price.ts';
@@ -42,6 +43,7 @@ export function endpointHandlers(
         const named = { name: body.name, fallback: 'endpoint' };
         const endpoint = await insertSlugged(tx, writes.rows, organizationId, named, (slug) => ({
           ...settingsOf(body),
+          protocol: body.protocol ?? providerPresetOf(provider.preset_slug)?.protocol,
           id,
           name: body.name,
           slug,
@@ -85,6 +87,7 @@ export async function toOneEndpoint(deps: HealthDeps, row: Row<'endpoints'>): Pr
 function settingsOf(body: EndpointCreate | EndpointUpdate) {
   return {
     credential_id: body.credential_id,
+    protocol: body.protocol,
     supports_streaming: body.supports_streaming,
     pacing: body.pacing,
     max_concurrency: body.max_concurrency,

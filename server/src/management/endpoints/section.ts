@@ -9,6 +9,7 @@ export const endpointSection: SectionOf<ConfigEndpoint, typeof tables.endpoints>
   announced: endpointResource.section,
   defaults: {
     credential: null,
+    protocol: 'openai',
     supports_streaming: true,
     pacing: true,
     max_concurrency: null,
@@ -30,6 +31,7 @@ export const endpointSection: SectionOf<ConfigEndpoint, typeof tables.endpoints>
     name: row.name,
     upstream_model: row.upstream_model,
     route_kind: row.route_kind,
+    protocol: row.protocol,
     supports_streaming: row.supports_streaming,
     pacing: row.pacing,
     max_concurrency: row.max_concurrency,

@@ -17,6 +17,7 @@ export function toEndpoint(
     slug: row.slug,
     upstream_model: row.upstream_model,
     route_kind: row.route_kind,
+    protocol: row.protocol,
     supports_streaming: row.supports_streaming,
     pacing: row.pacing,
     max_concurrency: row.max_concurrency,

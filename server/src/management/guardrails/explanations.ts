@@ -62,5 +62,5 @@ function unreachable({ auth_mode, sealed_secret, base_url }: Row<'guardrails'>, 
       ? `There is no credential to send. Store one, or set auth_mode to "none".`
       : 'The stored credential does not open under the master keys of this deployment. Enter the secret again.';
   }
-  return `${new URL(base_url).host} cannot be reached. Check base_url, that the service runs, and that its address is public or opened with RELAY_ALLOW_PRIVATE_NETWORKS.`;
+  return `${new URL(base_url).host} cannot be reached. Check base_url, that the service runs, and that its address is public or opened with RELAY_ALLOW_PRIVATE_NETWORKS. \`relay start\` opens loopback while it listens on loopback only.`;
 }

@@ -6,12 +6,12 @@ import type { Handlers } from '../../http/call.ts';
 import type { Database, tables } from '../../store/postgres/schema.ts';
 import { createRunningTests } from '../connection-tests/running-tests.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
+import { listPresets } from '../resources/list-presets.ts';
 import type { Row } from '../resources/rows.ts';
 import { demandSendable, firstPlace, sealedSecret } from '../resources/sealed-secret.ts';
 import { insertSlugged } from '../resources/slugged-insert.ts';
 import type { ResourceWrites } from '../resources/write-resource.ts';
 import { newColumns, patchOf, settingsOf } from './columns.ts';
-import { listPresets } from './list-presets.ts';
 import { listBindingsOf, readBindingCounts } from './queries.ts';
 import { checkedGuardrailUrl, demandSettings } from './settings.ts';
 import { guardrailStatsHandlers } from './stats.ts';
@@ -27,7 +27,8 @@ export function guardrailHandlers(deps: ManagementDeps, writes: GuardrailWrites)
   return {
     ...guardrailStatsHandlers(deps, (call) => writes.read(call, call.params.guardrail_id)),
     ...guardrailWriteHandlers(deps, writes),
-    listGuardrailPresets: async (call) => listPresets(call, guardrailPresets).map(toPreset),
+    listGuardrailPresets: async (call) =>
+      listPresets(call, 'listGuardrailPresets', guardrailPresets).map(toPreset),
     async listGuardrails(call) {
       const rows = await writes.list(call, 'listGuardrails');
       return toGuardrails(deps.ofOrganization(call.caller.organizationId), rows);

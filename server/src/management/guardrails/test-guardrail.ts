@@ -33,7 +33,8 @@ export async function testGuardrail(
   const egress = deps.openEgress();
   try {
     const values = { ...guardrailSample(sample.text, stage, SAMPLE_MODEL), lane: '', requestId };
-    const answer = await callGuardrail({ egress, clock: deps.clock }, guardrailSettings(row, secret), values);
+    const settings = guardrailSettings(row, secret);
+    const answer = await callGuardrail({ egress, clock: deps.clock }, row.organization_id, settings, values);
     return toResult(row, stage, secret, answer);
   } finally {
     await egress.close();

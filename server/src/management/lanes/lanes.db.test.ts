@@ -28,6 +28,7 @@ describe('routing lanes', () => {
         default_max_wait_ms: 30_000,
         allow_fallback: true,
         selection: 'soonest',
+        priority: 'standard',
         hidden: false,
         shadows_model: false,
         enabled: true,
@@ -38,7 +39,13 @@ describe('routing lanes', () => {
 
   it('keep their slug and what an update leaves out', async () => {
     const { body: lane } = await room.call('createLane', room.acme, {
-      body: { name: 'Batch', description: 'Night work', selection: 'preferred', hidden: true },
+      body: {
+        name: 'Batch',
+        description: 'Night work',
+        selection: 'preferred',
+        priority: 'batch',
+        hidden: true,
+      },
     });
     const sent = { name: 'Batches', default_max_wait_ms: 0, allow_fallback: false, enabled: false };
     const { body } = await room.call('updateLane', room.acme, { id: lane.id, body: sent });

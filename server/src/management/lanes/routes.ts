@@ -69,6 +69,7 @@ function settingsOf(body: LaneCreate | LaneUpdate) {
     default_max_wait_ms: body.default_max_wait_ms,
     allow_fallback: body.allow_fallback,
     selection: body.selection,
+    priority: body.priority,
     hidden: body.hidden,
     shadows_model: body.shadows_model,
     enabled: body.enabled,

@@ -12,6 +12,7 @@ export function toLane(row: Row<'lanes'>): Lane {
     default_max_wait_ms: row.default_max_wait_ms,
     allow_fallback: row.allow_fallback,
     selection: row.selection,
+    priority: row.priority,
     hidden: row.hidden,
     shadows_model: row.shadows_model,
     enabled: row.enabled,

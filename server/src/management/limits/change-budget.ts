@@ -63,12 +63,12 @@ export async function updateBudget(
   }
   demandSame(kind, found, wanted);
   await kind.lockSubject(tx, organizationId, subjectId, { forNew: false });
+  // Writers of a subject's budgets wait for one another: what an update leaves out is as the last of them left it.
+  const current = await foundBudget(tx, kind, call, limitId);
   const columns = kind.fixed.includes('target_id')
     ? limitOf(wanted)
-    : await heldColumns(tx, organizationId, wanted, wantedTargetId(found, wanted));
+    : await heldColumns(tx, organizationId, wanted, wantedTargetId(current, wanted));
   const before = await lockedBudget(tx, kind, call, limitId);
-  // Checks again after locking, because the row may have changed since it was read.
-  demandSame(kind, before, wanted);
   await demandNoTwin(tx, kind, organizationId, subjectId, { ...before, ...columns });
   const patch = changedColumns(before, columns);
   if (Object.keys(patch).length === 0) return { before, after: before };

@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { LimitPolicyCreate, LimitUsage } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { SOMEBODY } from '../../admission/ask.fixture.ts';
 import { windowStartMs } from '../../admission/calendar-window.ts';
 import type { AdmissionAsk, Opening } from '../../admission/engine.ts';
 import { chargesFor } from '../../domain/limits/limits.ts';
@@ -61,6 +62,7 @@ describe('the live state of limits', () => {
       operationId,
       queue: 'a caller in a lane',
       waitersMax: 10,
+      ...SOMEBODY,
       candidates: route.members.map(({ candidate }) => ({
         endpointId: candidate.endpoint.id,
         paced: true,
@@ -161,7 +163,7 @@ describe('the live state of limits', () => {
     assert.deepEqual([used, remaining, resets_at], [0, 100, null]);
   });
 
-  it('counts a slot that a waiter holds as reserved', async () => {
+  it('counts what a waiter is promised as reserved', async () => {
     await addOneOfEach(room, room.acme);
     const policyId = await limit({ limit_value: 2 });
     await admit('main', { tokens: 1, spendMicros: 0 });

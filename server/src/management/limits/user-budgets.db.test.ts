@@ -3,11 +3,13 @@ import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { ErrorCode, UserLimitPolicy, UserLimitPolicyUpsert } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { sql } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import {
   addMember,
   addOneOfEach,
   asKey,
+  lockIsAwaited,
   type ManagementFixture,
   refusal,
   startManagement,
@@ -123,6 +125,29 @@ describe('user budgets', () => {
     await upsert({ ...rest, limit_uuid });
     const [policy] = await listed(member);
     assert.deepEqual([policy?.enabled, policy?.target_id, policy?.limit_value], [false, ids.lane.id, 7]);
+  });
+
+  it('keep the target that another update sets while this one waits', async () => {
+    const member = await newMember();
+    const { body: other } = await room.call('createLane', room.acme, {
+      body: { name: `Other ${member.userId}` },
+    });
+    const { limit_uuid } = await made(member, { target_type: 'lane', target_id: ids.lane.id });
+    const waiting = await room.db.transaction().execute(async (tx) => {
+      await tx
+        .selectFrom('organization_members')
+        .select('user_id')
+        .where('user_id', '=', member.userId)
+        .forNoKeyUpdate()
+        .execute();
+      const later = upsert(budgetOf(member, { limit_uuid, target_type: 'lane', limit_value: 7 }));
+      await lockIsAwaited(room.db);
+      await sql`update user_limit_policies set target_id = ${other.id} where id = ${limit_uuid}`.execute(tx);
+      return { later };
+    });
+    await waiting.later;
+    const [policy] = await listed(member);
+    assert.deepEqual([policy?.target_id, policy?.limit_value], [other.id, 7]);
   });
 
   it('stay with their member', async () => {

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
-import { sql } from 'kysely';
-import { addOneOfEach, type ManagementFixture, REFUSED, refusal, startManagement } from '../fixture.ts';
+import {
+  addOneOfEach,
+  lockIsAwaited,
+  type ManagementFixture,
+  REFUSED,
+  refusal,
+  startManagement,
+} from '../fixture.ts';
 
 describe('providers', () => {
   let database: FreshDatabase;
@@ -37,6 +43,8 @@ describe('providers', () => {
         health: 'unknown',
         health_detail: { reason: null, since: null, requests: 0, error_share: null, last_error: null },
         preset_slug: null,
+        extra_headers: null,
+        extra_query: null,
         health_probe: 'off',
         enabled: true,
       },
@@ -81,7 +89,8 @@ describe('providers', () => {
       ['http://169.254.169.254/latest', /private, loopback or reserved/],
       ['http://localhost/v1', /loopback/],
       ['https://user:pw@api.example.com', /user name or password/],
-      ['https://api.example.com/v1?key=1', /query or fragment/],
+      ['https://api.example.com/v1#key=1', /query or fragment/],
+      ['https://{resource}.example.com/v1', /still has \{resource\}/],
       ['https://api.example.com\\@evil.example', /backslashes/],
     ];
     for (const [baseUrl, words] of cases) {
@@ -170,7 +179,7 @@ describe('providers', () => {
       const body = { base_url: 'https://moved.example.com' };
       move = room.call('updateProvider', room.acme, { id: provider.id, body });
       move.catch(() => undefined);
-      await someoneWaitsForALock(room);
+      await lockIsAwaited(room.db);
     });
     await assert.rejects(move ?? Promise.resolve(), refusal('conflict', 'base_url', /"Arriving"/));
   });
@@ -245,13 +254,3 @@ describe('providers', () => {
     );
   });
 });
-
-async function someoneWaitsForALock(room: ManagementFixture): Promise<void> {
-  const deadlineMs = Date.now() + 5_000;
-  while (Date.now() < deadlineMs) {
-    const { rows } = await sql`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(room.db);
-    if (rows.length > 0) return;
-  }
-  throw new Error('nobody waits for a lock');
-}

@@ -3,16 +3,29 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
+import { parseTargetUrl } from '../../kit/egress/target-url.ts';
+import { presetSettings, providerPresets } from '../../protocols/provider-presets.ts';
 import type { Database, tables } from '../../store/postgres/schema.ts';
 import { providerFields, readHealth } from '../endpoint-health.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
+import { listPresets } from '../resources/list-presets.ts';
 import { conflict, listNames } from '../resources/refusals.ts';
 import type { Patch, Row } from '../resources/rows.ts';
 import { insertSlugged } from '../resources/slugged-insert.ts';
-import { checkedBaseUrl, demandAuthHeader, sameOrigin } from '../resources/upstream-address.ts';
+import { sameOrigin } from '../resources/upstream-address.ts';
 import type { ResourceWrites } from '../resources/write-resource.ts';
+import { checkedConnection } from './connection.ts';
 import { credentialNamesOf, endpointNamesOf, readProviderUse } from './queries.ts';
-import { MAX_LATENCY_MS_DEFAULT, toProvider } from './wire.ts';
+import { MAX_LATENCY_MS_DEFAULT, toColumns, toProvider } from './wire.ts';
+
+/** The connection of a provider of which nothing is said. */
+const UNCONNECTED = {
+  base_url: null,
+  auth_mode: 'bearer_static',
+  auth_header_name: null,
+  extra_headers: null,
+  extra_query: null,
+} as const;
 
 export function providerHandlers(
   deps: ManagementDeps,
@@ -26,24 +39,22 @@ export function providerHandlers(
       const rows = await writes.list(call, 'listProviders');
       return toProviders(deps, deps.ofOrganization(call.caller.organizationId), rows);
     },
+    listProviderPresets: async (call) => [...listPresets(call, 'listProviderPresets', providerPresets)],
     getProvider: async (call) => answerOf(call, await writes.read(call, call.params.provider_id)),
     async createProvider(call) {
       const { body } = call;
       demandStorable(body);
-      const authMode = body.auth_mode ?? 'bearer_static';
-      demandAuthHeader(authMode, body.auth_header_name ?? null);
-      const baseUrl = checkedBaseUrl(deps.egress, body.base_url);
+      const preset_slug = body.preset_slug ?? null;
+      const given = { ...UNCONNECTED, ...presetSettings(preset_slug), ...body, preset_slug };
+      const connection = toColumns(checkedConnection(deps.egress, given));
       const row = await writes.create(call, ({ tx, organizationId }, id) => {
         const named = { name: body.name, fallback: 'provider' };
         return insertSlugged(tx, writes.rows, organizationId, named, (slug) => ({
           id,
           name: body.name,
           slug,
-          base_url: baseUrl,
-          auth_mode: authMode,
-          auth_header_name: body.auth_header_name ?? null,
+          ...connection,
           max_latency_ms: body.max_latency_ms ?? MAX_LATENCY_MS_DEFAULT,
-          preset_slug: presetOf(body.preset_slug),
           health_probe: body.health_probe,
           enabled: body.enabled,
         }));
@@ -104,17 +115,14 @@ async function patchOf(
   before: Row<'providers'>,
   body: ProviderUpdate,
 ): Promise<Patch<'providers'>> {
-  const headerName = body.auth_header_name === undefined ? before.auth_header_name : body.auth_header_name;
-  demandAuthHeader(body.auth_mode ?? before.auth_mode, headerName);
-  const baseUrl = body.base_url === undefined ? undefined : checkedBaseUrl(deps.egress, body.base_url);
-  if (baseUrl !== undefined) await demandOriginKept(tx, before, baseUrl);
+  // A stored URL was allowed when it was saved; a change of something else does not judge it again.
+  const egress = body.base_url === undefined ? { check: parseTargetUrl } : deps.egress;
+  const connection = checkedConnection(egress, { ...before, ...body });
+  await demandOriginKept(tx, before, connection.base_url);
   return {
+    ...toColumns(connection),
     name: body.name,
-    base_url: baseUrl,
-    auth_mode: body.auth_mode,
-    auth_header_name: body.auth_header_name,
     max_latency_ms: body.max_latency_ms,
-    preset_slug: body.preset_slug === undefined ? undefined : presetOf(body.preset_slug),
     health_probe: body.health_probe,
     enabled: body.enabled,
   };
@@ -136,8 +144,4 @@ async function demandOriginKept(
     'base_url',
     `base_url moves to another origin, and the stored credentials ${listNames(names)} were given for the old one. Delete them, change base_url, and enter the secret again; or create another provider.`,
   );
-}
-
-function presetOf(presetSlug: string | null | undefined): string | null {
-  return presetSlug === undefined || presetSlug === '' ? null : presetSlug;
 }

@@ -1,10 +1,11 @@
 import { type ConfigProvider, providerResource } from '@relay/contract';
 import { demandStorable } from '../../domain/storable-fields.ts';
+import { presetSettings } from '../../protocols/provider-presets.ts';
 import type { tables } from '../../store/postgres/schema.ts';
 import { demandSlug } from '../resources/item-slug.ts';
 import type { SectionOf } from '../resources/section.ts';
-import { checkedBaseUrl, demandAuthHeader } from '../resources/upstream-address.ts';
-import { MAX_LATENCY_MS_DEFAULT } from './wire.ts';
+import { checkedConnection } from './connection.ts';
+import { MAX_LATENCY_MS_DEFAULT, toColumns } from './wire.ts';
 
 export const providerSection: SectionOf<ConfigProvider, typeof tables.providers> = {
   announced: providerResource.section,
@@ -13,9 +14,12 @@ export const providerSection: SectionOf<ConfigProvider, typeof tables.providers>
     auth_header_name: null,
     max_latency_ms: MAX_LATENCY_MS_DEFAULT,
     preset_slug: null,
+    extra_headers: null,
+    extra_query: null,
     health_probe: 'off',
     enabled: true,
   },
+  defaultsOf: ({ preset_slug }) => presetSettings(preset_slug),
   keyOf: ({ slug }) => slug,
   entryOf: (row) => ({
     slug: row.slug,
@@ -26,17 +30,14 @@ export const providerSection: SectionOf<ConfigProvider, typeof tables.providers>
     auth_header_name: row.auth_header_name,
     max_latency_ms: row.max_latency_ms ?? MAX_LATENCY_MS_DEFAULT,
     preset_slug: row.preset_slug,
+    extra_headers: row.extra_headers,
+    extra_query: row.extra_query,
     health_probe: row.health_probe,
   }),
   checked(entry, { egress }) {
     demandStorable(entry);
     demandSlug(entry.slug);
-    demandAuthHeader(entry.auth_mode, entry.auth_header_name);
-    return {
-      ...entry,
-      base_url: checkedBaseUrl(egress, entry.base_url),
-      preset_slug: entry.preset_slug === '' ? null : entry.preset_slug,
-    };
+    return { ...entry, ...checkedConnection(egress, entry) };
   },
-  columnsOf: (entry) => ({ ...entry }),
+  columnsOf: toColumns,
 };

@@ -5,6 +5,19 @@ import type { Row } from '../resources/rows.ts';
 /** The default of the contract. */
 export const MAX_LATENCY_MS_DEFAULT = 600_000;
 
+/** JSON columns are written as text. */
+export function toColumns<T extends Pick<Provider, 'extra_headers' | 'extra_query'>>({
+  extra_headers,
+  extra_query,
+  ...others
+}: T) {
+  return {
+    ...others,
+    extra_headers: extra_headers === null ? null : JSON.stringify(extra_headers),
+    extra_query: extra_query === null ? null : JSON.stringify(extra_query),
+  };
+}
+
 export function toProvider(
   row: Row<'providers'>,
   seen: Pick<Provider, 'has_credential' | 'health' | 'health_detail'>,
@@ -21,6 +34,8 @@ export function toProvider(
     health: seen.health,
     health_detail: seen.health_detail,
     preset_slug: row.preset_slug,
+    extra_headers: row.extra_headers,
+    extra_query: row.extra_query,
     health_probe: row.health_probe,
     enabled: row.enabled,
     ...ownerOf(row),

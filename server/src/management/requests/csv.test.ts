@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EntryRow } from '../../store/ledger/log/read-log.ts';
 import type { Walk } from '../../store/ledger/log/walk-log.ts';
-import { csvOf, recordOf } from './csv.ts';
+import { csvOf } from './csv.ts';
 
 const row = (number: number, over: Partial<EntryRow> = {}) =>
   ({
@@ -32,22 +32,6 @@ async function recordsOf(walk: Walk, rowsMax?: number): Promise<string[]> {
   assert.ok(text.endsWith('\r\n'));
   return text.slice(0, -2).split('\r\n');
 }
-
-describe('a CSV record', () => {
-  it('quotes what would end a field, and leaves nothing where there is no value', () => {
-    assert.equal(
-      recordOf(['a', 'b,c', 'd"e', 'f\r\ng', null, 7, true, '']),
-      'a,"b,c","d""e","f\r\ng",,7,true,\r\n',
-    );
-  });
-  it('keeps text that a spreadsheet would take for a formula from being one', () => {
-    for (const text of ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '\nx', '=HYPERLINK("http://x","y")']) {
-      const field = recordOf([text]).replace(/^"/, '');
-      assert.ok(field.startsWith("'"), JSON.stringify(field));
-    }
-    assert.equal(recordOf([-1, 'a=1', "'x"]), "-1,a=1,'x\r\n");
-  });
-});
 
 describe('the log as CSV', () => {
   it('has a head and a record for every request, even when there is none', async () => {

@@ -1,4 +1,5 @@
 import { RequestLogEntry } from '@relay/contract';
+import { csvRecord } from '@relay/contract/client';
 import { toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
 import type { EntryRow } from '../../store/ledger/log/read-log.ts';
 import type { Walk } from '../../store/ledger/log/walk-log.ts';
@@ -8,10 +9,6 @@ const BATCH_ROWS = 1_000;
 
 type Column = keyof RequestLogEntry;
 const COLUMNS = Object.keys(RequestLogEntry.properties) as Column[];
-
-/** Characters that make a spreadsheet treat a cell as a formula. */
-const FORMULA = /^[=+\-@\t\r\n]/;
-const NEEDS_QUOTES = /[",\r\n]/;
 
 /**
  * The log as CSV (RFC 4180), read from the ledger at the speed of the client. A truncated export ends with a
@@ -26,7 +23,7 @@ export async function* csvOf(
   let lastId = '';
   // The header is sent with the first rows: if the ledger cannot be read, the client gets an error instead of
   // an empty file.
-  let head = recordOf(COLUMNS);
+  let head = csvRecord(COLUMNS);
   while (!ended.aborted) {
     const step = await walk.next(Math.min(BATCH_ROWS, rowsMax + 1 - written));
     const rows = step?.rows.slice(0, rowsMax - written) ?? [];
@@ -42,21 +39,10 @@ export async function* csvOf(
 
 function lineOf(row: EntryRow): string {
   const entry = toRequestLogEntry(row);
-  return recordOf(COLUMNS.map((column) => entry[column]));
+  return csvRecord(COLUMNS.map((column) => entry[column]));
 }
 
 function cutRecord(rowsMax: number, lastId: string): string {
   const words = `truncated after ${rowsMax} rows; continue with before=${lastId}`;
-  return recordOf([words, ...COLUMNS.slice(1).map(() => null)]);
-}
-
-export function recordOf(values: readonly (string | number | boolean | null)[]): string {
-  return `${values.map(fieldOf).join(',')}\r\n`;
-}
-
-/** Prevents a spreadsheet from running client-supplied text as a formula. */
-function fieldOf(value: string | number | boolean | null): string {
-  if (typeof value !== 'string') return value === null ? '' : String(value);
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvRecord([words, ...COLUMNS.slice(1).map(() => null)]);
 }

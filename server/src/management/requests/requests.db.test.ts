@@ -156,7 +156,7 @@ describe('the request log', () => {
           assert.deepEqual((await allPages({ ...filters, limit }, caller)).ids, wanted);
         },
       ),
-      { numRuns: 40, seed },
+      { numRuns: 20, seed },
     );
   });
 
@@ -317,6 +317,8 @@ describe('the request log', () => {
       actual_input_tokens: 11,
       actual_output_tokens: 7,
       actual_cached_input_tokens: 5,
+      actual_cache_write_5m_tokens: 3,
+      actual_cache_write_1h_tokens: 2,
       actual_cost_micros: 13,
     });
     await recordRequests(room.db, [row]);
@@ -330,6 +332,7 @@ describe('the request log', () => {
       [body.input_tokens, body.output_tokens, body.cached_input_tokens, body.total_tokens, body.cost_micros],
       [11, 7, 5, 18, 13],
     );
+    assert.deepEqual([body.cache_write_5m_tokens, body.cache_write_1h_tokens], [3, 2]);
     assert.deepEqual(body.timings, timings);
     assert.deepEqual(body.candidates, [
       { ...trace.candidates[0], endpoint_name: null },
@@ -377,6 +380,7 @@ describe('the request log', () => {
       [body.model, body.dispatched_at, body.first_content_at, body.total_tokens, body.cost_micros],
       [null, null, null, null, null],
     );
+    assert.deepEqual([body.cache_write_5m_tokens, body.cache_write_1h_tokens], [null, null]);
     assert.deepEqual(
       [body.attempts, body.candidates, body.guardrails, body.bound_policy],
       [[], [], [], null],

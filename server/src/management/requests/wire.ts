@@ -11,8 +11,11 @@ export function endpointIdsOf({ trace }: DetailRow): string[] {
 
 export function toRequestDetail(row: DetailRow, endpointNames: ReadonlyMap<string, string>): RequestDetail {
   const { trace } = row;
+  const isMetered = row.actual_input_tokens !== null;
   return {
     ...toRequestLogEntry(row),
+    cache_write_5m_tokens: isMetered ? row.actual_cache_write_5m_tokens : null,
+    cache_write_1h_tokens: isMetered ? row.actual_cache_write_1h_tokens : null,
     credential_id: row.credential_id,
     bound_policy: boundPolicyOf(row.bound_policy),
     attempts: row.attempts.map((attempt, index) => attemptOf(attempt, index, uuidTimeMs(row.request_id))),
@@ -32,6 +35,7 @@ export function toRequestDetail(row: DetailRow, endpointNames: ReadonlyMap<strin
       latency_ms: said.latency_ms,
       skipped_parts: said.skipped_parts ?? null,
     })),
+    reported_usage: trace?.reported_usage ?? null,
     timings: timingsOf(row, trace),
   };
 }
@@ -57,6 +61,9 @@ function attemptOf(attempt: StoredAttempt, index: number, arrivedAtMs: number): 
     started_at: startedMs === null ? null : timestamp(arrivedAtMs + startedMs),
     wait_ms: attempt.wait_ms ?? null,
     duration_ms: attempt.latency_ms,
+    upstream_request_id: attempt.upstream_request_id ?? null,
+    translated_to: attempt.translated_to ?? null,
+    left_out: [...(attempt.left_out ?? [])],
     upstream_message: attempt.upstream_message ?? null,
   };
 }

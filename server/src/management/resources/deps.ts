@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { AdmissionDesk } from '../../admission/desk.ts';
 import type { PolicyUsage } from '../../admission/engine.ts';
@@ -21,7 +22,7 @@ export interface ManagementDeps {
   readonly fences: Pick<Fences, 'raise'>;
   readonly sealer: Sealer;
   /** The key for the digests of User API keys. */
-  readonly keyPepper: Buffer;
+  readonly keyPepper: KeyObject;
   readonly randomBytes: (size: number) => Buffer;
   readonly egress: Pick<Egress, 'check'>;
   /** Opens a separate egress for one connection test; the caller closes it. */
@@ -40,7 +41,7 @@ export interface ManagementDeps {
   /** Null: the deployment sends no e-mail. */
   readonly mail: Mail | null;
   /** The usual output of a lane (by id) or model, as far as this process has observed it. */
-  readonly typicalOutputTokens: (laneIdOrModel: string) => number;
+  readonly typicalOutputTokens: (organizationId: string, laneIdOrModel: string) => number;
   /**
    * The live state of limits, in the given order. Throws `store_unavailable` when the limits engine's store is
    * unavailable.

@@ -41,6 +41,8 @@ export interface SectionShape {
   readonly fields: readonly string[];
   /** Defaults of optional fields. An export leaves out fields that equal them. */
   readonly defaults: Entry;
+  /** Defaults of this item: those of all items, and those that one of its fields brings. */
+  defaultsOf(item: Partial<Entry>): Entry;
   /** Whether items may share a key and are then distinguished by their order. */
   readonly repeats: boolean;
   /** Identifies an item within the file and across applies. */
@@ -58,6 +60,8 @@ export interface SectionOf<Item extends object, C extends Columns> {
     readonly item: { readonly properties: object };
   };
   readonly defaults: Partial<Item>;
+  /** Further defaults, by what the item says. */
+  defaultsOf?(item: Partial<Item>): Partial<Item>;
   readonly repeats?: true;
   keyOf(entry: Required<Item>): string;
   referencesOf?(entry: Required<Item>): readonly Reference[];
@@ -84,6 +88,7 @@ export function sectionShape<Item extends object, C extends Columns>(
     kind: announced.noun,
     fields: Object.keys(announced.item.properties),
     defaults: entryOf(given.defaults),
+    defaultsOf: (item) => entryOf({ ...given.defaults, ...given.defaultsOf?.(itemOf(item as Entry)) }),
     repeats: given.repeats ?? false,
     keyOf: (entry) => given.keyOf(itemOf(entry)),
     referencesOf: (entry) => given.referencesOf?.(itemOf(entry)) ?? [],

@@ -5,9 +5,13 @@ import { parseTargetUrl, targetUrlProblems } from '../../kit/egress/target-url.t
 import { invalidField } from './refusals.ts';
 
 const BASE_URL_CHARACTERS_MAX = 2048;
+const PLACEHOLDER = /\{[^{}]*\}/;
 
 /** Checks a base URL as the egress does, and returns the stored form, without a trailing slash. */
 export function checkedBaseUrl(egress: Pick<Egress, 'check'>, baseUrl: string): string {
+  const [placeholder] = PLACEHOLDER.exec(baseUrl) ?? [];
+  if (placeholder !== undefined)
+    throw invalidField('base_url', `base_url still has ${placeholder}. Replace it with your own value.`);
   const target = egress.check(baseUrl);
   if (typeof target === 'string') throw invalidField('base_url', `base_url ${targetUrlProblems[target]}.`);
   const stored = target.origin + target.pathPrefix;
@@ -23,7 +27,7 @@ export function sameOrigin(one: string, other: string): boolean {
   return typeof a !== 'string' && typeof b !== 'string' && a.origin === b.origin;
 }
 
-const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 /** Headers that control the connection or the message, or that carry another identity. */
 const RESERVED = new Set([
@@ -48,6 +52,15 @@ const RESERVED = new Set([
 
 const RESERVED_PREFIX = /^(?:proxy-|sec-|x-forwarded-|x-relay-|:)/;
 
+export function isHeaderName(name: string): boolean {
+  return HEADER_NAME.test(name);
+}
+
+export function isReservedHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return RESERVED.has(lower) || RESERVED_PREFIX.test(lower);
+}
+
 export function demandAuthHeader(
   authMode: AuthMode,
   headerName: string | null,
@@ -61,8 +74,8 @@ export function demandAuthHeader(
     );
   }
   const name = headerName.toLowerCase();
-  if (!TOKEN.test(name)) throw invalidField(param, `${param} is not a valid header name.`);
-  if (!RESERVED.has(name) && !RESERVED_PREFIX.test(name)) return;
+  if (!isHeaderName(name)) throw invalidField(param, `${param} is not a valid header name.`);
+  if (!isReservedHeader(name)) return;
   throw invalidField(
     param,
     `${param} must not be ${name}: that header is not free to set. Send the one that is asked for, such as x-api-key.`,

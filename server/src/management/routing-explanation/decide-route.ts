@@ -1,4 +1,4 @@
-import type { LimitingPolicy, Operation, RoutingExplanation } from '@relay/contract';
+import type { LimitingPolicy, RoutingExplanation } from '@relay/contract';
 import { durationWords } from '@relay/contract/words';
 import { choose, type Placement } from '../../admission/choose-candidate.ts';
 import type { Refusal } from '../../admission/engine.ts';
@@ -9,11 +9,11 @@ import type { OpenBreaker } from '../../domain/routing/health-record.ts';
 import { offerOf } from '../../domain/routing/offered-candidates.ts';
 import { isPrepared, type Route, type RouteMember } from '../../domain/routing/routing.ts';
 import type { Pricing } from '../../domain/snapshot.ts';
-import { protocols } from '../../protocols/index.ts';
+import type { AskedRequest } from '../../protocols/asked-request.ts';
 import type { Placements } from './placements.ts';
 
 export interface ExplainInput {
-  readonly operation: Operation;
+  readonly asked: AskedRequest;
   readonly model: string;
   readonly streaming: boolean;
   readonly estimate: TokenEstimate;
@@ -26,7 +26,7 @@ export interface ExplainInput {
   readonly breakers: ReadonlyMap<string, OpenBreaker>;
   /** Describes a limit by its engine id; null when it no longer applies to the caller. */
   readonly limitingPolicy: (appliedId: string, resetsAtMs: number | null) => LimitingPolicy | null;
-  readonly refuseInLine: (appliedId: string) => Refusal;
+  readonly refuseInLine: (appliedId: string, retryMsMin: number) => Refusal;
   readonly pricingOf: (endpointId: string) => Pricing | undefined;
   /** The guardrails in force, in order. */
   readonly guardrails: readonly Guardrail[];
@@ -95,7 +95,7 @@ export function decide(
   const { route } = input;
   if (route === undefined) return refusal('model_not_found', unknownModel(input));
   if (candidates.length === 0) return refusal('no_route', 'No candidate can serve it; each says why.');
-  if (isGuarded && protocols[input.operation].text === null)
+  if (isGuarded && input.asked.protocol.text === null)
     return refusal('guardrail_route_kind_unsupported', UNGUARDABLE_EMBEDDINGS);
   if (isGuarded && input.streaming) return refusal('guardrail_streaming_unsupported', UNGUARDABLE_STREAM);
   const { offered, skipped } = offerOf(candidates, ({ breaker }) => breaker !== null);
@@ -127,7 +127,7 @@ export function decide(
 function estimated(input: ExplainInput, placements: readonly Placement[], refused: Refusal): Refusal {
   const { policyId } = refused;
   const isConcurrency = placements.some(({ blockedBy }) => blockedBy !== null && blockedBy === policyId);
-  return isConcurrency && policyId !== null ? input.refuseInLine(policyId) : refused;
+  return isConcurrency && policyId !== null ? input.refuseInLine(policyId, refused.retryAfterMs) : refused;
 }
 
 function refuseForCapacity(input: ExplainInput, route: Route, refused: Refusal): Decision {

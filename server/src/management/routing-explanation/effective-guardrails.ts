@@ -1,10 +1,6 @@
 import type { EffectiveGuardrail } from '@relay/contract';
-import {
-  effectiveGuardrails,
-  type GuardedPlace,
-  type Guardrail,
-  reachingBindings,
-} from '../../domain/guardrails/guardrail.ts';
+import { effectiveGuardrails } from '../../domain/guardrails/effective-guardrails.ts';
+import { type GuardedPlace, type Guardrail, reachingBindings } from '../../domain/guardrails/guardrail.ts';
 import type { Route, RouteMember } from '../../domain/routing/routing.ts';
 
 /** The guardrails that would check the request, in order: those of the organization and the lane, then the candidate's. */
@@ -23,9 +19,8 @@ export function guardrailsOfRoute(
   const laneId = route.lane?.id ?? null;
   const anywhere: GuardedPlace = { laneId, candidate: null };
   const places = members.map((member) => placeOf(laneId, member));
-  const effective = guardrails.filter((guardrail) =>
-    places.some((place) => effectiveGuardrails([guardrail], place).length > 0),
-  );
+  const reached = new Set(places.flatMap((place) => effectiveGuardrails(guardrails, place)));
+  const effective = guardrails.filter((guardrail) => reached.has(guardrail));
   return {
     all: inTurn(effective, anywhere).map((guardrail) => ({
       guardrail_id: guardrail.id,

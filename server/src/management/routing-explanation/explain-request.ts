@@ -1,4 +1,4 @@
-import type { LimitingPolicy, Operation, RoutingExplanation } from '@relay/contract';
+import type { LimitingPolicy, RoutingExplanation } from '@relay/contract';
 import { boundEstimate } from '../../domain/limits/bound-estimate.ts';
 import { describePolicy, type LimitedCaller } from '../../domain/limits/limits.ts';
 import { METRICS } from '../../domain/limits/metric.ts';
@@ -8,12 +8,13 @@ import { openBreakerOf } from '../../domain/routing/health-view.ts';
 import { type Candidate, routingTableOf } from '../../domain/routing/routing.ts';
 import { unfitness } from '../../domain/routing/unfit.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
+import type { AskedRequest } from '../../protocols/asked-request.ts';
 import { explainRoute } from './explain-route.ts';
 import { type PlacementDeps, readPlacements } from './placements.ts';
 
 /** The part of a request that routing and limits depend on. */
 export interface ExplainedRequest {
-  readonly operation: Operation;
+  readonly asked: AskedRequest;
   readonly model: string;
   readonly streaming: boolean;
   /** Before it is bounded by the limits of the caller. */
@@ -27,17 +28,17 @@ export async function explainRequest(
   deps: PlacementDeps,
   snapshot: OrganizationSnapshot,
   caller: LimitedCaller,
-  { operation, model, streaming, estimate: guess, outputCap }: ExplainedRequest,
+  { asked, model, streaming, estimate: guess, outputCap }: ExplainedRequest,
 ): Promise<RoutingExplanation> {
   const route = routingTableOf(snapshot).resolve(model);
   const candidates = (route?.members ?? [])
-    .filter((member) => unfitness(member, operation, streaming) === null)
+    .filter((member) => unfitness(member, asked, streaming) === null)
     .map(({ candidate }) => candidate);
   const through = { lane: route?.lane ?? null };
   const estimate = boundEstimate(snapshot, caller, through, candidates, outputCap, guess);
   const question = { snapshot, caller, route: through, candidates, estimate };
   return explainRoute({
-    operation,
+    asked,
     model,
     streaming,
     estimate,
@@ -48,7 +49,7 @@ export async function explainRequest(
     placements: await readPlacements(deps, question),
     breakers: await readBreakers(deps, snapshot.organizationId, candidates),
     limitingPolicy: (id, resetsAtMs) => limitingPolicy(snapshot, caller, id, resetsAtMs),
-    refuseInLine: (id) => deps.admission.refuseInLine(snapshot.organizationId, id),
+    refuseInLine: (id, retryMsMin) => deps.admission.refuseInLine(snapshot.organizationId, id, retryMsMin),
     pricingOf: (endpointId) => snapshot.pricing.get(endpointId),
     guardrails: snapshot.guardrails,
   });

@@ -3,7 +3,8 @@ import { durationWords } from '@relay/contract/words';
 import { costMicros } from '../../domain/money/money.ts';
 import { skipWords } from '../../domain/routing/health-view.ts';
 import type { Route, RouteMember } from '../../domain/routing/routing.ts';
-import { unfitness, unfitVerdicts } from '../../domain/routing/unfit.ts';
+import { unfitness } from '../../domain/routing/unfit.ts';
+import { quirksOf } from '../../protocols/provider-presets.ts';
 import {
   type Decision,
   decide,
@@ -24,13 +25,13 @@ export function explainRoute(input: ExplainInput): RoutingExplanation {
   const { route } = input;
   const placed = new Map<RouteMember, PlacedCandidate>();
   for (const member of route?.members ?? []) {
-    if (unfitness(member, input.operation, input.streaming) !== null) continue;
+    if (unfitness(member, input.asked, input.streaming) !== null) continue;
     placed.set(member, placedCandidate(input, member));
   }
   const guardrails = guardrailsOfRoute(input.guardrails, route, [...placed.keys()]);
   const decision = decide(input, [...placed.values()], guardrails.all.length > 0);
   return {
-    operation: input.operation,
+    operation: input.asked.protocol.operation,
     model: input.model,
     resolved_as: resolvedAs(input.model, route),
     lane_id: route?.lane?.id ?? null,
@@ -77,10 +78,24 @@ function verdictOf(
     upstream_model: endpoint.upstreamModel,
     rank: member.manualRank,
     ...judge(input, member, placed, decision),
+    ...translatedFor(input, member),
     wait_ms: placed?.waitMs ?? null,
     limited_by: placed?.limitedBy ?? null,
     estimated_cost_micros:
       pricing === undefined ? null : costMicros(pricing, { ...input.estimate, cachedInputTokens: 0 }),
+  };
+}
+
+function translatedFor(
+  { asked }: ExplainInput,
+  { candidate: { endpoint, provider } }: RouteMember,
+): Pick<CandidateVerdict, 'translated_to' | 'left_out'> {
+  const passage = asked.passageTo(endpoint);
+  if (passage === undefined) return { translated_to: null, left_out: [] };
+  const { protocol, translation } = passage;
+  return {
+    translated_to: translation === null ? null : protocol.operation,
+    left_out: [...asked.leftOut(translation, quirksOf(provider.presetSlug).dropped_parameters)],
   };
 }
 
@@ -90,8 +105,8 @@ function judge(
   placed: PlacedCandidate | undefined,
   decision: Decision,
 ): Pick<CandidateVerdict, 'verdict' | 'reason'> {
-  const unfit = unfitness(member, input.operation, input.streaming);
-  if (unfit !== null) return unfitVerdicts[unfit];
+  const unfit = unfitness(member, input.asked, input.streaming);
+  if (unfit !== null) return { verdict: unfit.verdict, reason: unfit.reason };
   if (placed?.isPrepared !== true) return { verdict: 'unhealthy', reason: NO_CREDENTIAL };
   if (placed === decision.chosen) {
     const down =

@@ -6,6 +6,8 @@ import { guardrail } from '../../domain/guardrails/guardrail.fixture.ts';
 import type { GuardrailBinding } from '../../domain/guardrails/guardrail.ts';
 import { routingTableOf } from '../../domain/routing/routing.ts';
 import { credential, endpoint, lane, member, provider, snapshot } from '../../domain/snapshot.fixture.ts';
+import { AskedRequest } from '../../protocols/asked-request.ts';
+import { protocols } from '../../protocols/index.ts';
 import { explainRoute } from './explain-route.ts';
 
 const onLane: GuardrailBinding = { targetType: 'lane', targetId: 'fast' };
@@ -28,10 +30,10 @@ const organization = snapshot({
 });
 
 function explain(model: string, over: { operation?: Operation; streaming?: boolean } = {}) {
+  const { operation = 'chat', streaming = false } = over;
   return explainRoute({
-    operation: 'chat',
-    streaming: false,
-    ...over,
+    asked: new AskedRequest(protocols[operation], { members: [], settings: {} }, () => ({})),
+    streaming,
     model,
     estimate: { inputTokens: 1, outputTokens: 1 },
     route: routingTableOf(organization).resolve(model),

@@ -1,5 +1,6 @@
-import { NEVER_MS, type Placement } from '../../admission/choose-candidate.ts';
+import type { Placement } from '../../admission/choose-candidate.ts';
 import type { PolicyUsage } from '../../admission/engine.ts';
+import { NEVER_MS } from '../../admission/memory/window.ts';
 import type { AppliedLimit, Charge } from '../../domain/limits/limit.ts';
 import { estimatedCharges, type LimitedCaller } from '../../domain/limits/limits.ts';
 import { METRICS } from '../../domain/limits/metric.ts';
@@ -73,14 +74,16 @@ async function readUsage(
   }
 }
 
-/** The placement that the engine would find; see `place` in `admission/memory`. Short windows are an estimate. */
+/** Where the engine would place it if it is alone; see `memory/retry-after.ts` in `admission`. Short windows are an estimate. */
 function placementOf(
   charges: readonly Charge[],
   usages: ReadonlyMap<string, PolicyUsage>,
   nowMs: number,
   fromMs: number,
 ): Placement {
-  const exceeding = charges.find(({ policy, cost }) => cost > policy.limit);
+  const tooSmall = charges.filter(({ policy, cost }) => cost > policy.limit);
+  // Of several the engine names one that has a window first.
+  const exceeding = tooSmall.find(({ policy }) => !METRICS[policy.metric].held) ?? tooSmall[0];
   if (exceeding !== undefined)
     return { slotMs: NEVER_MS, boundBy: null, exceeds: exceeding.policy.id, blockedBy: null };
   let slotMs = fromMs;
@@ -98,7 +101,7 @@ function placementOf(
     slotMs = laterMs;
     boundBy = policy.id;
   }
-  return { slotMs, boundBy, exceeds: null, blockedBy: slotMs > nowMs ? null : blockedBy };
+  return { slotMs, boundBy, exceeds: null, blockedBy };
 }
 
 function waitMsOf({ period, limit }: AppliedLimit, cost: number, usage: PolicyUsage): number {

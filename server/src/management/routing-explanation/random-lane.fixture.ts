@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type LimitMetric, type LimitPeriod, limitMetrics } from '@relay/contract';
 import fc from 'fast-check';
+import { NOBODY, SOMEBODY } from '../../admission/ask.fixture.ts';
 import { windowStartMs } from '../../admission/calendar-window.ts';
-import type { AdmissionAsk, AdmissionEngine } from '../../admission/engine.ts';
+import type { AdmissionAsk, AdmissionEngine, Release } from '../../admission/engine.ts';
 import { createMemoryEngine } from '../../admission/memory/engine.ts';
 import { boundEstimate } from '../../domain/limits/bound-estimate.ts';
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
@@ -12,11 +13,14 @@ import { isSliding } from '../../domain/limits/period.ts';
 import { routingTableOf } from '../../domain/routing/routing.ts';
 import { credential, endpoint, lane, member, provider, snapshot } from '../../domain/snapshot.fixture.ts';
 import type { LimitPolicy, OrganizationSnapshot } from '../../domain/snapshot.ts';
+import { AskedRequest } from '../../protocols/asked-request.ts';
+import { protocols } from '../../protocols/index.ts';
 import type { ExplainedRequest } from './explain-request.ts';
 
 export const NOW_MS = Date.UTC(2027, 0, 15, 12, 30, 0, 123);
 export const CALLER: LimitedCaller = { userId: 'user', keyPolicies: [] };
 const ORGANIZATION = 'organization';
+const STEPS_MAX = 10_000;
 const PERIODS: readonly LimitPeriod[] = ['second', 'minute', 'hour', 'day', 'month'];
 
 interface RandomLimit {
@@ -105,7 +109,8 @@ export function snapshotOf(drawn: RandomLane): OrganizationSnapshot {
 }
 
 export function requestOf({ estimate, outputCap }: RandomLane): ExplainedRequest {
-  return { operation: 'chat', model: 'lane', streaming: false, estimate, outputCap };
+  const asked = new AskedRequest(protocols.chat, { members: [], settings: {} }, () => ({}));
+  return { asked, model: 'lane', streaming: false, estimate, outputCap };
 }
 
 /** What the data plane would ask the engine for this request. */
@@ -120,6 +125,7 @@ export function askOf(organization: OrganizationSnapshot, drawn: RandomLane): Ad
     operationId: 'asked',
     queue: 'queue',
     waitersMax: 10,
+    ...SOMEBODY,
     candidates: candidates.map((candidate) => ({
       endpointId: candidate.endpoint.id,
       paced: candidate.endpoint.pacing,
@@ -133,12 +139,26 @@ export function askOf(organization: OrganizationSnapshot, drawn: RandomLane): Ad
 }
 
 /** An engine in the drawn state: endpoints cool down, windows are used and units of concurrency are held. */
-export async function engineOf(drawn: RandomLane, ask: AdmissionAsk): Promise<AdmissionEngine> {
+export interface DrawnEngine extends Pick<AdmissionEngine, 'admit' | 'usage'> {
+  /** Lets time pass until the line has decided about the waiter, and tells how long that took. */
+  decided(operationId: string): Promise<{ readonly release: Release; readonly afterMs: number }>;
+}
+
+export async function engineOf(drawn: RandomLane, ask: AdmissionAsk): Promise<DrawnEngine> {
+  let nowMs = NOW_MS;
+  let nextMs: number | null = null;
+  const releases = new Map<string, Release>();
   const engine = createMemoryEngine({
-    clock: { nowMs: () => NOW_MS },
+    clock: { nowMs: () => nowMs },
     append: () => undefined,
     appendExpired: () => undefined,
-    wake: () => undefined,
+    line: {
+      ...NOBODY,
+      released: (operationId, release) => void releases.set(operationId, release),
+      next(_organizationId, inMs) {
+        nextMs = inMs;
+      },
+    },
   });
   for (const [index, forMs] of drawn.cooldownsMs.entries())
     if (forMs > 0) await engine.penalize(ORGANIZATION, `e${index}`, forMs);
@@ -149,7 +169,21 @@ export async function engineOf(drawn: RandomLane, ask: AdmissionAsk): Promise<Ad
     if (METRICS[policy.metric].held) await hold(engine, policy, used);
     else await engine.initialize(ORGANIZATION, [{ policy, startMs: startOf(policy), amount: used }]);
   }
-  return engine;
+  return {
+    admit: engine.admit,
+    usage: engine.usage,
+    async decided(operationId) {
+      for (let step = 0; step < STEPS_MAX; step += 1) {
+        const release = releases.get(operationId);
+        if (release !== undefined) return { release, afterMs: nowMs - NOW_MS };
+        assert.ok(nextMs !== null, 'nobody moves the line');
+        nowMs += Math.max(1, Math.ceil(nextMs));
+        await engine.step(ORGANIZATION);
+        await Promise.resolve();
+      }
+      throw new Error('the line does not end');
+    },
+  };
 }
 
 function startOf({ period }: AppliedLimit): number {
@@ -163,6 +197,7 @@ async function hold(engine: AdmissionEngine, policy: AppliedLimit, units: number
       operationId: `${policy.id}-${unit}`,
       queue: `${policy.id}-${unit}`,
       waitersMax: 1,
+      ...SOMEBODY,
       candidates: [{ endpointId: 'elsewhere', paced: false, charges: [{ policy, cost: 1 }] }],
       selection: 'preferred',
       waitMsMax: 0,

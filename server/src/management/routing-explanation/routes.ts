@@ -1,5 +1,6 @@
 import { routingTableOf } from '../../domain/routing/routing.ts';
 import type { Handlers } from '../../http/call.ts';
+import { AskedRequest } from '../../protocols/asked-request.ts';
 import { protocols } from '../../protocols/index.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { invalidField } from '../resources/refusals.ts';
@@ -23,10 +24,10 @@ export function routingExplanationHandlers(deps: ExplainDeps): Handlers {
       const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
       const lane = routingTableOf(snapshot).resolve(model)?.lane;
       return explainRequest(deps, snapshot, call.caller, {
-        operation,
+        asked: new AskedRequest(protocols[operation], measured, () => body),
         model,
         streaming: request.isStreaming(body),
-        estimate: request.estimate(measured, deps.typicalOutputTokens(lane?.id ?? model)),
+        estimate: request.estimate(measured, deps.typicalOutputTokens(organizationId, lane?.id ?? model)),
         outputCap: request.outputCap(body),
       });
     },

@@ -4,6 +4,7 @@ import {
   fdatasync,
   fdatasyncSync,
   fstatSync,
+  linkSync,
   openSync,
   statSync,
   unlinkSync,
@@ -140,6 +141,15 @@ export function openTakenFile(path: string): JournalFile {
     flush: () => undefined,
     remove: () => removeFile(path),
   };
+}
+
+/** A second name of a file with lines that cannot be read: it stays when the file is removed, and is never delivered. */
+export function keepDamaged(path: string): void {
+  try {
+    linkSync(path, `${path}.damaged`);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
 }
 
 function touchFile(path: string): void {

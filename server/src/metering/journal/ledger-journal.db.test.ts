@@ -11,6 +11,7 @@ import { type MigratedDatabase, migratedDatabase } from '../../store/fixtures/mi
 import { spoolDirectory } from '../kept-usage.fixture.ts';
 import { sampleDraft, sampleRecord } from '../request-records.fixture.ts';
 import { createPostgresLedger } from '../sinks/postgres-ledger.ts';
+import { testSealer } from '../test-sealer.fixture.ts';
 import { createLedgerJournal, type LedgerJournal, type LedgerJournalDeps } from './ledger-journal.ts';
 
 const USED = { dispatched: true, tokens: 5, spendMicros: 5 };
@@ -43,6 +44,7 @@ describe('usage without a stream', () => {
       ledger: createPostgresLedger({ db: over.db ?? migrated.db, clock: systemClock }),
       db: migrated.db,
       clock: systemClock,
+      sealer: testSealer,
       log: createLog('silent'),
       ...over,
     });

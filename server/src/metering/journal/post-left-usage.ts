@@ -8,6 +8,7 @@ import {
 } from '../write-entries.ts';
 import { fieldsOf } from './deliver-lines.ts';
 import { linesToDeliver, readLines } from './journal-entry.ts';
+import { keepDamaged } from './journal-file.ts';
 import type { HeldFile, JournalFiles } from './journal-files.ts';
 
 const ENTRIES_PER_WRITE_MAX = 500;
@@ -37,7 +38,10 @@ async function postFile(
   { file, createdMs }: HeldFile,
 ): Promise<Written> {
   const { lines, unreadable } = readLines(await readFile(file.path, 'utf8'));
-  if (unreadable > 0) deps.log.error({ lines: unreadable }, 'kept usage was damaged');
+  if (unreadable > 0) {
+    keepDamaged(file.path);
+    deps.log.error({ lines: unreadable, file: file.path }, 'kept usage was damaged; its file is kept beside');
+  }
   // The last time its owner is known to have lived; nothing was dispatched later.
   const endedMs = Math.max(createdMs, Math.floor((await stat(file.path)).mtimeMs));
   const entries = linesToDeliver(lines).map(({ number, entry }) => ({

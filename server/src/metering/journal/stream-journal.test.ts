@@ -151,6 +151,24 @@ describe('the journal in front of the stream', () => {
     assert.deepEqual(files(), []);
   });
 
+  it('a line that cannot be read, or of another version, stops no other, and its file is kept beside', async () => {
+    const left = (record: string) => lineOf({ kind: 'record', organizationId: ORGANIZATION, record });
+    const path = leave(`${left('one')}garbage\n["r2","${ORGANIZATION}",{}]\n${left('two')}`);
+    isAway = false;
+    const spool = spoolHere();
+    spool.start();
+    await until(() => spool.state().waiting === 0 && files().length === 1, 'it is not brought');
+    assert.deepEqual(heard, ['send r one r two']);
+    const [kept = ''] = files();
+    assert.ok(kept.endsWith('.damaged') && kept !== path, kept);
+    assert.ok(readFileSync(join(directory.path, kept), 'utf8').includes('garbage'));
+    // It is not taken over again.
+    const next = spoolHere();
+    next.start();
+    await until(() => next.state().waiting === 0, 'it is not brought');
+    assert.equal(heard.length, 1);
+  });
+
   it('when several processes start together, one of them takes over each file', async () => {
     for (let index = 0; index < 20; index += 1)
       leave(lineOf({ kind: 'record', organizationId: ORGANIZATION, record: `left-${index}` }), index);

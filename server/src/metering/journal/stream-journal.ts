@@ -4,6 +4,7 @@ import { deliverLines, type UsageTargets } from './deliver-lines.ts';
 import { createDeliveryLoop } from './delivery-loop.ts';
 import { createJournal, type Journal, type JournalDeps, type UsageJournal } from './journal.ts';
 import { type JournalEntry, type JournaledEnd, linesToDeliver, readLines } from './journal-entry.ts';
+import { keepDamaged } from './journal-file.ts';
 import type { HeldFile } from './journal-files.ts';
 import { codeOf } from './journal-names.ts';
 
@@ -149,7 +150,11 @@ async function deliverFile(
     return delivered;
   }
   held.waiting = todo.length - delivered;
-  if (held.waiting === 0 && unreadable > 0) log.error({ lines: unreadable }, 'kept usage was damaged');
+  if (held.waiting === 0 && unreadable > 0) {
+    keepDamaged(held.file.path);
+    const about = { lines: unreadable, file: held.file.path };
+    log.error(about, 'kept usage was damaged; its file is kept beside');
+  }
   journal.releaseIfDone(held);
   return delivered;
 }

@@ -6,13 +6,15 @@ import type { Database } from '../../store/postgres/schema.ts';
 import type { Ledger } from './ledger-sink.ts';
 
 /** A larger transaction might exceed the statement timeout. */
-const ROWS_PER_TRANSACTION_MAX = 5_000;
+const ROWS_PER_TRANSACTION_MAX = 10_000;
 
 export interface PostgresLedgerDeps {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   /** Names of the sinks that follow the ledger: each gets the rows that a transaction inserts, in that transaction. */
   readonly sinks?: readonly string[];
+  /** Whether the database takes COPY, as a server does. */
+  readonly copies?: boolean;
 }
 
 interface Outcome {
@@ -44,7 +46,7 @@ async function writeParts(
   const settled_at = new Date(deps.clock.nowMs());
   for (const row of rows) row.settled_at = settled_at;
   try {
-    outcome.rows += (await appendRequests(deps.db, rows, deps.sinks)).length;
+    outcome.rows += (await appendRequests(deps.db, rows, deps)).length;
     return;
   } catch (error) {
     if (!isFaultOfRow(error)) throw error;
@@ -62,6 +64,6 @@ async function writeParts(
  * An invalid value (22), a violated constraint (23) or an exceeded server limit (54). Any other error would be the same for every
  * row.
  */
-function isFaultOfRow(error: unknown): boolean {
+export function isFaultOfRow(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(22|23|54)/.test(String(error.code));
 }

@@ -1,10 +1,12 @@
 import { isObject, type JsonObject } from '../../kit/json-value.ts';
-import { CLOSING, CONTENT, ERROR, frameReader, hasError, PREAMBLE } from '../openai/frames.ts';
+import { CLOSING, CONTENT, ERROR, PREAMBLE } from '../frame-meanings.ts';
+import { frameReader, hasError } from '../openai/frames.ts';
 import { parseUsage } from '../openai/usage.ts';
 import type { FrameMeaning, StreamRules } from '../protocol.ts';
 
 export const chatStream: StreamRules = {
-  noteworthy: /\[DONE\]|"usage"\s*:\s*\{|"error"\s*:|^event: ?error|"finish_reason"\s*:\s*"/m,
+  noteworthy: /\[DONE\]|"usage"\s*:\s*[^\sn]|"error"\s*:|^event: ?error|"finish_reason"\s*:\s*"/m,
+  usage: 'last',
   readFrame: frameReader(readPayload),
 };
 
@@ -13,7 +15,8 @@ function readPayload(payload: JsonObject): FrameMeaning {
   const usage = parseUsage(payload['usage']);
   const choices = payload['choices'];
   if (!Array.isArray(choices)) return { ...CONTENT, usage };
-  if (choices.length === 0) return { kind: 'preamble', usage, usageOnly: usage !== null };
+  // Also a usage that cannot be read: a client that did not ask for one expects no frame without choices.
+  if (choices.length === 0) return { kind: 'preamble', usage, usageOnly: payload['usage'] != null };
   if (!choices.every(saysNothing)) return { ...CONTENT, usage };
   return choices.some(finishes) ? { ...CLOSING, usage } : { ...PREAMBLE, usage };
 }

@@ -1,4 +1,6 @@
 import { openaiErrors } from '../openai/errors.ts';
+import { openaiHeaders } from '../openai/headers.ts';
+import { openaiModels } from '../openai/models.ts';
 import { openaiAnswer } from '../openai/usage.ts';
 import type { Protocol } from '../protocol.ts';
 import { chatStream } from './frames.ts';
@@ -9,12 +11,16 @@ import { chatText } from './text.ts';
 /** https://platform.openai.com/docs/api-reference/chat */
 export const openaiChat: Protocol = {
   operation: 'chat',
+  family: 'openai',
+  routeKind: 'chat',
   path: '/chat/completions',
   hasOutput: true,
+  headers: openaiHeaders,
   request: chatRequest,
   answer: openaiAnswer,
   stream: chatStream,
   text: chatText,
   errors: openaiErrors,
+  models: openaiModels,
   probe: chatProbe,
 };

@@ -3,6 +3,7 @@ import { isObject } from '../../kit/json-value.ts';
 import { estimateTokens, outputCap } from '../openai/estimate.ts';
 import { includeUsage, openaiBody } from '../openai/request.ts';
 import type { RequestRules } from '../protocol.ts';
+import type { Quirks } from '../provider-presets.ts';
 import {
   type BodyRules,
   type InferenceBody,
@@ -22,16 +23,21 @@ export const chatRequest: RequestRules = {
   outputCap,
   estimate: estimateTokens,
   asksForUsage,
-  forUpstream: (body, model) => spliceBody(body, model, asksForUsage(body) ? includeUsage : null),
+  forUpstream: (body, model, quirks) =>
+    spliceBody(body, model, asksForUsage(body, quirks) ? includeUsage : null, quirks),
+  ownThinking: null,
 };
 
-function asksForUsage({ streaming, wantsUsageFrame }: InferenceBody): boolean {
-  return streaming && !wantsUsageFrame;
+function asksForUsage({ streaming, wantsUsageFrame }: InferenceBody, quirks?: Quirks): boolean {
+  return streaming && !wantsUsageFrame && quirks?.dropped_parameters.includes(includeUsage.name) !== true;
 }
 
-function checkMessages(members: readonly MemberSpan[], settings: RequestSettings, text: string): void {
+function checkMessages(members: readonly MemberSpan[], settings: RequestSettings, bytes: Buffer): void {
   const span = members.findLast(({ name }) => name === 'messages');
-  if (span === undefined || !/^\[\s*[^\s\]]/.test(text.slice(span.start, span.start + 64))) {
+  if (
+    span === undefined ||
+    !/^\[\s*[^\s\]]/.test(bytes.toString('latin1', span.start, Math.min(span.end, span.start + 64)))
+  ) {
     throw invalidField('messages', 'messages must be a non-empty array of objects with role and content.');
   }
   const messages = settings['messages'];

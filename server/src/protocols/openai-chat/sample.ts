@@ -1,6 +1,6 @@
 import type { TemplateValues } from '../../domain/guardrails/template.ts';
 import type { GuardrailStage } from '../../domain/guardrails/verdict.ts';
-import { PROBE_PROMPT, probeRules } from '../openai/probe.ts';
+import { PROBE_PROMPT, probeRules } from '../probe-rules.ts';
 
 export const chatProbe = probeRules(
   (model) => ({ ...sampleRequest(model, PROBE_PROMPT), max_tokens: 1 }),

@@ -1,17 +1,20 @@
+import { CONTENT, ERROR } from '../frame-meanings.ts';
 import { openaiErrors } from '../openai/errors.ts';
-import { estimateInput, outputCap } from '../openai/estimate.ts';
-import { CONTENT, ERROR, frameReader, hasError } from '../openai/frames.ts';
-import { PROBE_PROMPT, probeRules } from '../openai/probe.ts';
+import { openaiInput, outputCap } from '../openai/estimate.ts';
+import { frameReader, hasError } from '../openai/frames.ts';
+import { openaiHeaders } from '../openai/headers.ts';
+import { openaiModels } from '../openai/models.ts';
 import { checkInput, openaiBody } from '../openai/request.ts';
 import { openaiAnswer, parseUsage } from '../openai/usage.ts';
+import { PROBE_PROMPT, probeRules } from '../probe-rules.ts';
 import type { Protocol, RequestRules } from '../protocol.ts';
 import { type BodyRules, invalidField, measureRequest, readRequestBody } from '../request-body.ts';
 import { spliceBody } from '../splice-body.ts';
 
 const rules: BodyRules = {
   ...openaiBody,
-  checkContent(members, settings, text) {
-    checkInput(members, settings, text);
+  checkContent(members, settings, bytes) {
+    checkInput(members, settings, bytes);
     // A provider would ignore it, and a client that waits for events would not understand the answer.
     if ((settings['stream'] ?? false) !== false)
       throw invalidField('stream', 'Embeddings are not streamed. Leave stream out, or set it to false.');
@@ -24,26 +27,32 @@ const request: RequestRules = {
   measure: (given) => measureRequest(given, rules),
   isStreaming: rules.isStreaming,
   outputCap,
-  estimate: ({ members }) => ({ inputTokens: estimateInput(members), outputTokens: 0 }),
+  estimate: ({ members }) => ({ inputTokens: openaiInput(members), outputTokens: 0 }),
   asksForUsage: () => false,
-  forUpstream: (body, model) => spliceBody(body, model, null),
+  forUpstream: (body, model, quirks) => spliceBody(body, model, null, quirks),
+  ownThinking: null,
 };
 
 /** https://platform.openai.com/docs/api-reference/embeddings */
 export const openaiEmbeddings: Protocol = {
   operation: 'embeddings',
+  family: 'openai',
+  routeKind: 'embeddings',
   path: '/embeddings',
   hasOutput: false,
+  headers: openaiHeaders,
   request,
   answer: openaiAnswer,
   // Embeddings are never streamed on request. A provider that streams nevertheless is read for its errors.
   stream: {
     noteworthy: /"error"/,
+    usage: 'last',
     readFrame: frameReader((payload) =>
       hasError(payload) ? ERROR : { ...CONTENT, usage: parseUsage(payload['usage']) },
     ),
   },
   text: null,
   errors: openaiErrors,
+  models: openaiModels,
   probe: probeRules((model) => ({ model, input: PROBE_PROMPT }), 'data'),
 };

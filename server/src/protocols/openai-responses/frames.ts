@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../kit/json-value.ts';
 import type { SseFrame } from '../../kit/sse-frames.ts';
-import { CLOSING, CONTENT, ERROR, frameReader, hasError, PREAMBLE } from '../openai/frames.ts';
+import { CLOSING, CONTENT, ERROR, PREAMBLE } from '../frame-meanings.ts';
+import { frameReader, hasError } from '../openai/frames.ts';
 import { parseUsage } from '../openai/usage.ts';
 import type { FrameMeaning, StreamRules } from '../protocol.ts';
 
@@ -18,6 +19,7 @@ const ERROR_TYPES = new Set(['response.failed', 'error']);
 
 export const responsesStream: StreamRules = {
   noteworthy: /"response\.(?:completed|incomplete|failed)"|"error"|^event: ?error|\.done"/m,
+  usage: 'last',
   readFrame: frameReader(readPayload),
 };
 

@@ -1,6 +1,8 @@
 import { openaiErrors } from '../openai/errors.ts';
-import { PROBE_PROMPT, probeRules } from '../openai/probe.ts';
+import { openaiHeaders } from '../openai/headers.ts';
+import { openaiModels } from '../openai/models.ts';
 import { openaiAnswer } from '../openai/usage.ts';
+import { PROBE_PROMPT, probeRules } from '../probe-rules.ts';
 import type { Protocol } from '../protocol.ts';
 import { responsesStream } from './frames.ts';
 import { responsesRequest } from './request.ts';
@@ -12,13 +14,17 @@ const OUTPUT_TOKENS_MIN = 16;
 /** https://platform.openai.com/docs/api-reference/responses */
 export const openaiResponses: Protocol = {
   operation: 'responses',
+  family: 'openai',
+  routeKind: 'responses',
   path: '/responses',
   hasOutput: true,
+  headers: openaiHeaders,
   request: responsesRequest,
   answer: openaiAnswer,
   stream: responsesStream,
   text: responsesText,
   errors: openaiErrors,
+  models: openaiModels,
   probe: probeRules(
     (model) => ({ model, input: PROBE_PROMPT, max_output_tokens: OUTPUT_TOKENS_MIN, store: false }),
     'output',

@@ -1,12 +1,7 @@
 import { isObject, type JsonObject, parseObject } from '../../kit/json-value.ts';
 import type { SseFrame } from '../../kit/sse-frames.ts';
+import { CONTENT, DONE, ERROR, PREAMBLE } from '../frame-meanings.ts';
 import type { FrameMeaning } from '../protocol.ts';
-
-export const PREAMBLE: FrameMeaning = { kind: 'preamble', usage: null, usageOnly: false };
-export const CONTENT: FrameMeaning = { kind: 'content', usage: null, usageOnly: false };
-export const CLOSING: FrameMeaning = { kind: 'closing', usage: null, usageOnly: false };
-const DONE: FrameMeaning = { kind: 'done', usage: null, usageOnly: false };
-export const ERROR: FrameMeaning = { kind: 'error', usage: null, usageOnly: false };
 
 /** What all OpenAI streams have in common: comments, `[DONE]` and data that is not JSON. The rest is read by `readPayload`. */
 export function frameReader(

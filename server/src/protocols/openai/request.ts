@@ -4,10 +4,13 @@ import { type BodyRules, invalidField, type RequestSettings } from '../request-b
 import type { AddedSetting } from '../splice-body.ts';
 
 const STREAM_OPTIONS = 'stream_options';
+const QUOTE = 0x22;
+const OPEN_BRACKET = 0x5b;
 
 /** What the requests of all OpenAI protocols have in common. */
 export const openaiBody: Omit<BodyRules, 'checkContent'> = {
   imageMember: 'image_url',
+  imageDataMember: null,
   changedSetting: STREAM_OPTIONS,
   isStreaming: (settings) => settings['stream'] === true,
   wantsUsageFrame(settings) {
@@ -28,8 +31,9 @@ export const includeUsage: AddedSetting = {
 };
 
 /** Throws 400 unless `input` is a string or a list. */
-export function checkInput(members: readonly MemberSpan[], _settings: RequestSettings, text: string): void {
+export function checkInput(members: readonly MemberSpan[], _settings: RequestSettings, bytes: Buffer): void {
   const span = members.findLast(({ name }) => name === 'input');
-  const first = span === undefined ? '' : text[span.start];
-  if (first !== '"' && first !== '[') throw invalidField('input', 'input must be a string or an array.');
+  const first = span === undefined ? 0 : bytes[span.start];
+  if (first !== QUOTE && first !== OPEN_BRACKET)
+    throw invalidField('input', 'input must be a string or an array.');
 }

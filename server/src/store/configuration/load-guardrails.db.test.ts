@@ -3,6 +3,7 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Insertable } from 'kysely';
 import { presetOf } from '../../domain/guardrails/presets.ts';
+import { systemClock } from '../../kit/clock.ts';
 import { createSealer } from '../../kit/seal.ts';
 import {
   type MigratedDatabase,
@@ -61,7 +62,10 @@ describe('the guardrails of a snapshot', () => {
       .execute();
   }
   async function load() {
-    const found = await loadSnapshot({ db: migrated.db, sealer, log: silentLog }, organizationId);
+    const found = await loadSnapshot(
+      { db: migrated.db, sealer, clock: systemClock, log: silentLog },
+      organizationId,
+    );
     return found?.guardrails ?? [];
   }
 

@@ -12,8 +12,10 @@ import type {
   Pricing,
   Provider,
 } from '../../domain/snapshot.ts';
+import type { Clock } from '../../kit/clock.ts';
 import type { Sealer } from '../../kit/seal.ts';
 import type { Secret } from '../../kit/secret.ts';
+import { inSlices, type Steps, stepsOver } from '../../kit/slices.ts';
 import type { Database } from '../postgres/schema.ts';
 import type { StoreLog } from '../store-log.ts';
 import { readGuardrails } from './load-guardrails.ts';
@@ -22,28 +24,42 @@ import { secretBinding } from './secret-binding.ts';
 export interface SnapshotSource {
   readonly db: Kysely<Database>;
   readonly sealer: Sealer;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: StoreLog;
 }
+
+/** How long a large organization's new configuration may hold up requests at a time. */
+export const SLICE_MS = 2;
 
 type Row<Table extends keyof Database> = Selectable<Database[Table]>;
 
 /** Reads one organization in one consistent transaction; undefined when it does not exist. */
-export function loadSnapshot(
+export async function loadSnapshot(
   source: SnapshotSource,
   organizationId: string,
 ): Promise<OrganizationSnapshot | undefined> {
-  return source.db
+  const read = await source.db
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute((tx) => readSnapshot(source, tx, organizationId));
+  if (read === undefined) return undefined;
+  const { sealed, ...snapshot } = read;
+  // After the transaction, so that its connection is not held meanwhile.
+  const credentials = await inSlices(openCredentials(source, sealed), source.clock, SLICE_MS);
+  return { ...snapshot, credentials };
+}
+
+/** All but the credentials, which are not opened yet. */
+interface ReadSnapshot extends Omit<OrganizationSnapshot, 'credentials'> {
+  readonly sealed: readonly Row<'credentials'>[];
 }
 
 async function readSnapshot(
   source: SnapshotSource,
   tx: Transaction<Database>,
   organizationId: string,
-): Promise<OrganizationSnapshot | undefined> {
+): Promise<ReadSnapshot | undefined> {
   const organization = await tx
     .selectFrom('organizations')
     .select(['config_version', 'plan'])
@@ -55,7 +71,7 @@ async function readSnapshot(
     version: organization.config_version,
     plan: planOf(source, organizationId, organization.plan),
     ...(await readPeople(tx, organizationId)),
-    ...(await readRouting(source, tx, organizationId)),
+    ...(await readRouting(tx, organizationId)),
     guardrails: await readGuardrails(source, tx, organizationId),
   };
 }
@@ -84,15 +100,11 @@ async function readPeople(
 }
 
 type Routing = Pick<
-  OrganizationSnapshot,
-  'providers' | 'credentials' | 'endpoints' | 'lanes' | 'memberships' | 'pricing' | 'limitPolicies'
+  ReadSnapshot,
+  'providers' | 'sealed' | 'endpoints' | 'lanes' | 'memberships' | 'pricing' | 'limitPolicies'
 >;
 
-async function readRouting(
-  source: SnapshotSource,
-  tx: Transaction<Database>,
-  organizationId: string,
-): Promise<Routing> {
+async function readRouting(tx: Transaction<Database>, organizationId: string): Promise<Routing> {
   const own = ['organization_id', '=', organizationId] as const;
   const providers = await tx
     .selectFrom('providers')
@@ -100,7 +112,7 @@ async function readRouting(
     .where(...own)
     .orderBy('id')
     .execute();
-  const credentials = await tx
+  const sealed = await tx
     .selectFrom('credentials')
     .selectAll()
     .where(...own)
@@ -144,7 +156,7 @@ async function readRouting(
     endpoints: byId(endpoints.map(toEndpoint)),
     lanes: byId(lanes.map(toLane)),
     memberships: memberships.map(toMembership),
-    credentials: byId(credentials.map((row) => toCredential(source, row))),
+    sealed,
     pricing: new Map(prices.map((row) => [row.endpoint_id, toPricing(row)])),
     limitPolicies: limitPolicies.map(toLimitPolicy),
   };
@@ -193,6 +205,9 @@ function toProvider(row: Row<'providers'>): Provider {
     baseUrl: row.base_url,
     authMode: row.auth_mode,
     authHeaderName: row.auth_header_name,
+    presetSlug: row.preset_slug,
+    extraHeaders: row.extra_headers,
+    extraQuery: row.extra_query,
     maxLatencyMs: row.max_latency_ms,
     healthProbe: row.health_probe,
     enabled: row.enabled,
@@ -208,6 +223,7 @@ function toEndpoint(row: Row<'endpoints'>): Endpoint {
     slug: row.slug,
     upstreamModel: row.upstream_model,
     routeKind: row.route_kind,
+    protocol: row.protocol,
     supportsStreaming: row.supports_streaming,
     pacing: row.pacing,
     maxConcurrency: row.max_concurrency,
@@ -226,6 +242,7 @@ function toLane(row: Row<'lanes'>): Lane {
     defaultMaxWaitMs: row.default_max_wait_ms,
     allowFallback: row.allow_fallback,
     selection: row.selection,
+    priority: row.priority,
     hidden: row.hidden,
     enabled: row.enabled,
   };
@@ -261,6 +278,15 @@ function toLimitPolicy(row: Row<'limit_policies'>): LimitPolicy {
     counter: row.counter,
     enabled: row.enabled,
   };
+}
+
+function* openCredentials(
+  source: SnapshotSource,
+  rows: readonly Row<'credentials'>[],
+): Steps<ReadonlyMap<string, Credential>> {
+  const credentials = new Map<string, Credential>();
+  yield* stepsOver(rows, (row) => credentials.set(row.id, toCredential(source, row)));
+  return credentials;
 }
 
 function toCredential(source: SnapshotSource, row: Row<'credentials'>): Credential {

@@ -1,13 +1,15 @@
+import { prepareSnapshot } from '../../domain/prepare-snapshot.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Sealer } from '../../kit/seal.ts';
+import { inSlices } from '../../kit/slices.ts';
 import type { DatabaseHandle } from '../postgres/postgres.ts';
 import type { StoreLog } from '../store-log.ts';
 import { CONFIG_CHANNEL } from './config-version.ts';
 import { createChangeFollower } from './follow-changes.ts';
 import { createHeldSnapshots, type HeldSnapshots, type SnapshotListener } from './held-snapshots.ts';
-import { loadSnapshot } from './load-snapshot.ts';
+import { loadSnapshot, SLICE_MS, type SnapshotSource } from './load-snapshot.ts';
 import { createPollLoop } from './poll-loop.ts';
 import { createSnapshotReads, type SnapshotEntry, type SnapshotReads } from './snapshot-reads.ts';
 
@@ -54,11 +56,11 @@ const REFRESHES_MAX = 4;
 
 export function createSnapshots(options: SnapshotsOptions): Snapshots {
   const { database, clock, log, pollIntervalMs = 1_000, organizationsMax = 10_000 } = options;
-  const source = { db: database.db, sealer: options.sealer, log };
+  const source = { db: database.db, sealer: options.sealer, clock, log };
   const held = createHeldSnapshots({ organizationsMax });
   const changes = createChangeFollower({ db: database.db, log, held });
   const reads = createSnapshotReads({
-    load: (organizationId) => loadSnapshot(source, organizationId),
+    load: (organizationId) => loadPrepared(source, organizationId),
     changed: held.announce,
     gone: held.drop,
   });
@@ -120,6 +122,16 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
       await stopped;
     },
   };
+}
+
+/** Requests use the previous snapshot until the tables of this one are complete. */
+async function loadPrepared(
+  source: SnapshotSource,
+  organizationId: string,
+): Promise<OrganizationSnapshot | undefined> {
+  const snapshot = await loadSnapshot(source, organizationId);
+  if (snapshot !== undefined) await inSlices(prepareSnapshot(snapshot), source.clock, SLICE_MS);
+  return snapshot;
 }
 
 async function readAtLeast(

@@ -404,7 +404,7 @@ describe('the key directory', () => {
       newer: undefined,
     });
     assert.equal(held.includes(seeded.key.slice(15)), false);
-    assert.equal(held.includes(pepper.toString('latin1')), false);
+    assert.equal(held.includes(pepper.export().toString('latin1')), false);
   });
 });
 

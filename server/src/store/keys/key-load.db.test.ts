@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 import { migratedDatabase } from '../fixtures/migrated-database.fixture.ts';
 import { loadKeys, measureDirectory } from './key-load.fixture.ts';
@@ -7,7 +7,11 @@ import { loadKeys, measureDirectory } from './key-load.fixture.ts';
 it('the bench of keys fills a database that the directory finds every key in', async () => {
   const { database, db, drop } = await migratedDatabase();
   try {
-    const loaded = await loadKeys(database, { rows: 1_250, hot: 300, pepper: randomBytes(32) });
+    const loaded = await loadKeys(database, {
+      rows: 1_250,
+      hot: 300,
+      pepper: createSecretKey(randomBytes(32)),
+    });
     const { count } = await db
       .selectFrom('api_keys')
       .select(({ fn }) => fn.countAll<number>().as('count'))

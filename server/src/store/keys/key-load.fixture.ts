@@ -1,6 +1,6 @@
 // `npm run bench -- keys` runs this file: it fills a database with keys and measures a gateway's key directory on them.
 // Prints one JSON object at the end.
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { digestOfKey, mintApiKey } from '../../domain/api-key.ts';
@@ -29,7 +29,7 @@ export interface LoadedKeys {
 /** Fills the table as in a large deployment, with `hot` valid keys among the rows. */
 export async function loadKeys(
   database: DatabaseHandle,
-  { rows, hot, pepper }: { rows: number; hot: number; pepper: Buffer },
+  { rows, hot, pepper }: { rows: number; hot: number; pepper: KeyObject },
 ): Promise<LoadedKeys> {
   const coldWanted = Math.min(COLD_LOOKUPS, rows - hot);
   return database.withSession(async (session) => {
@@ -83,7 +83,7 @@ async function addColdKeys(session: Session, first: number, last: number): Promi
   );
 }
 
-async function addHotKeys(session: Session, hot: number, pepper: Buffer): Promise<string[]> {
+async function addHotKeys(session: Session, hot: number, pepper: KeyObject): Promise<string[]> {
   const keys: string[] = [];
   const rowsAtOnce = 5_000;
   for (let from = 0; from < hot; from += rowsAtOnce) {
@@ -199,7 +199,7 @@ async function main(args: readonly string[]): Promise<void> {
   const loaded = await loadKeys(database, {
     rows: Number(values.rows),
     hot: Number(values.hot),
-    pepper: Buffer.from(values.pepper, 'hex'),
+    pepper: createSecretKey(values.pepper, 'hex'),
   });
   const loadS = Math.round((performance.now() - startMs) / 1_000);
   writeFileSync(values['keys-file'], loaded.keys.join('\n'));

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { createSecretKey, randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { Scope } from '@relay/contract';
 import type { Kysely } from 'kysely';
 import { digestOfKey, mintApiKey } from '../../domain/api-key.ts';
@@ -6,7 +6,7 @@ import { changeAccess } from '../configuration/config-version.ts';
 import type { Database } from '../postgres/schema.ts';
 
 /** For tests: the secret that the digests of seeded keys are made with. */
-export const pepper = Buffer.alloc(32, 7);
+export const pepper = createSecretKey(Buffer.alloc(32, 7));
 
 export interface SeededKey {
   readonly id: string;

@@ -1,55 +1,118 @@
-import { type Kysely, sql } from 'kysely';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { GATEWAY_LOST, isExpiredEstimate } from '../../domain/expired-draft.ts';
+import { CopyData } from '../postgres/copy-in.ts';
+import { copyTextOf } from '../postgres/copy-text.ts';
 import { rowArrays } from '../postgres/row-arrays.ts';
 import { columnsOf, type Database } from '../postgres/schema.ts';
 import { COUNTED_COLUMNS, type LedgerRow } from './ledger-row.ts';
 import { addRollups } from './rollups/add-rollups.ts';
 import { addGuardrailRollups } from './rollups/guardrail-rollups.ts';
-import { type LedgerChange, rollupsOf } from './rollups/rollups.ts';
+import { createRollupSums, type LedgerChange, rollupsOf } from './rollups/rollups.ts';
 import { addToOutbox } from './sinks/outbox.ts';
 
 // Listed by name, so that a column which a newer version has added gets its default.
 const COLUMNS = columnsOf('requests').filter((column) => column !== 'bound_policy_id');
 
+/** Fewer rows are not worth the second transaction that a row which exists already would cost. */
+const COPIED_ROWS_MIN = 200;
+/** A part is made in less time than PostgreSQL needs for the one before. */
+const ROWS_PER_PART = 250;
+
+const textOf = copyTextOf<LedgerRow>('requests', COLUMNS);
+
+export interface AppendOptions {
+  /** Names of the sinks whose outboxes get the rows that were written. */
+  readonly sinks?: readonly string[];
+  /** Whether the database takes COPY, as a server does. */
+  readonly copies?: boolean;
+}
+
 /**
  * Writes one ledger row per request together with its rollups, in one transaction, so every row is counted exactly once
  * whichever process dies. Returns the ids of the rows written. The same row sent twice is one row. A row posted at an
- * estimate, because its gateway was considered lost, is replaced by the row that the gateway still sends. The outbox of
- * each sink gets the rows that were written.
+ * estimate, because its gateway was considered lost, is replaced by the row that the gateway still sends.
  */
 export async function appendRequests(
   db: Kysely<Database>,
   rows: readonly LedgerRow[],
-  sinks: readonly string[] = [],
+  { sinks = [], copies = false }: AppendOptions = {},
 ): Promise<string[]> {
   if (rows.length === 0) return [];
-  if (!db.isTransaction) return db.transaction().execute((tx) => appendRequests(tx, rows, sinks));
-  const inserting = insert(db, rows);
-  // Avoids an unhandled rejection; the error is rethrown at the await.
-  inserting.catch(() => undefined);
-  // Nearly always all rows are new, so their rollups are computed while PostgreSQL inserts them.
-  const sumsOfAll = addRollups(rollupsOf(rows.map((row) => ({ row, times: 1 }))));
-  const inserted = new Set(await inserting);
-  if (inserted.size === rows.length) {
-    await sumsOfAll?.execute(db);
-    await addGuardrailRollups(rows)?.execute(db);
-    await addToOutbox(sinks, rows)?.execute(db);
-    return [...inserted];
+  if (db.isTransaction) return mergeRequests(db, rows, sinks);
+  if (copies && rows.length >= COPIED_ROWS_MIN) {
+    const areNew = await db
+      .transaction()
+      .execute((tx) => copyRequests(tx, rows, sinks))
+      .then(() => true)
+      // Not a savepoint: rows of one have a transaction id of their own, which the tail does not know.
+      .catch((error: unknown) => {
+        if (!isDuplicate(error)) throw error;
+        return false;
+      });
+    if (areNew) return rows.map(({ request_id }) => request_id);
   }
-  const { replaced, changes } = await replaceEstimates(db, rows, inserted);
+  return db.transaction().execute((tx) => mergeRequests(tx, rows, sinks));
+}
+
+function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505';
+}
+
+/** Nearly always all rows are new. Otherwise it fails with a violated unique constraint. */
+async function copyRequests(
+  tx: Kysely<Database>,
+  rows: readonly LedgerRow[],
+  sinks: readonly string[],
+): Promise<void> {
+  const sums = createRollupSums();
+  const sent = Promise.withResolvers<void>();
+  function* parts(): Generator<string> {
+    const sorted = inOrder(rows);
+    for (let from = 0; from < sorted.length; from += ROWS_PER_PART) {
+      const part = sorted.slice(from, from + ROWS_PER_PART);
+      yield textOf(part);
+      sums.add(part.map((row) => ({ row, times: 1 })));
+    }
+    sent.resolve();
+  }
+  const copy = `copy requests (${COLUMNS.join(', ')}) from stdin`;
+  const copying = tx.executeQuery(CompiledQuery.raw(copy, [new CopyData(parts())]));
+  // Made while PostgreSQL still works on the last rows.
+  const adding = sent.promise.then(() => addRollups(sums.rollups()));
+  // Avoids an unhandled rejection; the error is rethrown at the await.
+  adding.catch(() => undefined);
+  await copying;
+  const rollups = await adding;
+  await rollups?.execute(tx);
+  await addGuardrailRollups(rows)?.execute(tx);
+  await addToOutbox(sinks, rows)?.execute(tx);
+}
+
+/** For rows that may exist already. */
+async function mergeRequests(
+  tx: Kysely<Database>,
+  rows: readonly LedgerRow[],
+  sinks: readonly string[],
+): Promise<string[]> {
+  const inserted = new Set(await insert(tx, rows));
+  const { replaced, changes } = await replaceEstimates(tx, rows, inserted);
   for (const row of rows) if (inserted.has(row.request_id)) changes.push({ row, times: 1 });
-  await addRollups(rollupsOf(changes))?.execute(db);
+  await addRollups(rollupsOf(changes))?.execute(tx);
   const ids = new Set([...inserted, ...replaced]);
   const written = rows.filter(({ request_id }) => ids.has(request_id));
-  await addGuardrailRollups(written)?.execute(db);
-  await addToOutbox(sinks, written)?.execute(db);
+  await addGuardrailRollups(written)?.execute(tx);
+  await addToOutbox(sinks, written)?.execute(tx);
   return [...ids];
 }
 
-/** Returns the ids that were new. The sort order prevents deadlocks between overlapping batches. */
+/** The order prevents deadlocks between overlapping batches. */
+function inOrder(rows: readonly LedgerRow[]): LedgerRow[] {
+  return rows.toSorted((one, other) => (one.request_id < other.request_id ? -1 : 1));
+}
+
+/** Returns the ids that were new. */
 async function insert(tx: Kysely<Database>, rows: readonly LedgerRow[]): Promise<string[]> {
-  const sorted = rows.toSorted((one, other) => (one.request_id < other.request_id ? -1 : 1));
-  const { columns, select } = rowArrays('requests', COLUMNS, sorted);
+  const { columns, select } = rowArrays('requests', COLUMNS, inOrder(rows));
   const inserted = await sql<{ request_id: string }>`
     insert into requests (${columns}) ${select}
     on conflict (request_id) do nothing
@@ -92,4 +155,14 @@ async function replaceEstimates(
 
 function anyOf(ids: readonly string[]) {
   return sql<string>`any(${ids}::uuid[])`;
+}
+
+/** Those of these requests that have a row. */
+export async function knownRequests(db: Kysely<Database>, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('requests')
+    .select('request_id')
+    .where('request_id', '=', anyOf(ids))
+    .execute();
+  return rows.map(({ request_id }) => request_id);
 }

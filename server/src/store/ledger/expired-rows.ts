@@ -14,7 +14,7 @@ export interface ExpiringTable {
   readonly days: number;
 }
 
-/** The ledger itself is not listed: `dropLedgerPartitionsBefore` drops it by the day. */
+/** The ledger itself is not listed: `dropDaysBefore` drops it by the day. */
 export const EXPIRING_TABLES: readonly ExpiringTable[] = [
   { name: 'request_rollups_minute', timeColumn: 'bucket_start', days: ROLLUP_DAYS.minute },
   { name: 'request_rollups_hour', timeColumn: 'bucket_start', days: ROLLUP_DAYS.hour },

@@ -1,4 +1,4 @@
-import type { LimitMetric, LimitPeriod } from '@relay/contract';
+import type { LimitMetric, LimitPeriod, Operation } from '@relay/contract';
 
 // The contents of the JSON columns of `requests`.
 
@@ -15,7 +15,12 @@ export interface StoredAttempt {
   readonly wait_ms: number | null;
   readonly latency_ms: number;
   /** What the provider said about Relay's credential or address; absent otherwise. */
+  readonly upstream_request_id?: string;
   readonly upstream_message?: string;
+  /** Absent where the client's bytes were passed through. */
+  readonly translated_to?: Operation;
+  /** What the provider did not get; absent where its bytes were passed through and nothing was left out. */
+  readonly left_out?: readonly string[];
 }
 
 /** The limit that made a request wait or rejected it. */
@@ -31,6 +36,12 @@ export interface StoredBoundPolicy {
 
 /** How a request was routed, and how long each step took. */
 export interface StoredTrace {
+  /** What the provider reported, where that cannot be true; absent otherwise. */
+  readonly reported_usage?: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cached_input_tokens: number;
+  };
   /** Null when it was not recorded; a step is null when it was not reached. */
   readonly timings: {
     readonly receive_ms: number | null;

@@ -7,6 +7,7 @@ const DAYS_MAX = 400;
 /** Serializes the creation and removal of partitions; the number is arbitrary. */
 const LOCK_ID = 7_235_419_002;
 const DROP_WAIT_MS = 500;
+const DROPS_AN_HOUR = 2;
 
 /** The UTC day of a moment, as `YYYY-MM-DD`. */
 export function utcDayOf(timeMs: number): string {
@@ -55,32 +56,79 @@ export async function ledgerDays(db: Kysely<Database>): Promise<string[]> {
   return rows.map(({ day }) => day);
 }
 
-/**
- * Drops the partitions before this day and returns the days it dropped. Each waits only briefly for its lock, because
- * readers and writers of the ledger wait behind it; a failure is retried later.
- */
-export async function dropLedgerPartitionsBefore(db: Kysely<Database>, day: string): Promise<string[]> {
-  const { rows } = await sql<{ relname: string }>`
-    select child.relname from pg_inherits
-    join pg_class child on child.oid = inhrelid
-    where inhparent = 'requests'::regclass and child.relname ~ '^requests_\\d{8}$'
-      and child.relname < ${partitionName(day)}
-    order by child.relname`.execute(db);
-  const dropped: string[] = [];
-  for (const { relname } of rows) {
-    const isDropped = await db.transaction().execute(async (tx) => {
-      const lock = await sql<{
-        taken: boolean;
-      }>`select pg_try_advisory_xact_lock(${LOCK_ID}) as taken`.execute(tx);
-      if (lock.rows[0]?.taken !== true) return false;
-      await sql`set local lock_timeout = ${sql.lit(DROP_WAIT_MS)}`.execute(tx);
-      await sql`drop table if exists ${sql.table(relname)}`.execute(tx);
-      return true;
-    });
-    if (!isDropped) break;
-    dropped.push(relname.slice('requests_'.length));
+/** The id of the newest row; null while the ledger has none. */
+export async function newestRequestId(db: Kysely<Database>): Promise<string | null> {
+  for (const day of (await ledgerDays(db)).reverse()) {
+    const { from, to } = uuidRangeOfDay(day);
+    const newest = await db
+      .selectFrom('requests')
+      .select('request_id')
+      .where('request_id', '>=', from)
+      .where('request_id', '<', to)
+      .orderBy('request_id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (newest !== undefined) return newest.request_id;
   }
-  return dropped;
+  return null;
+}
+
+/** What retention does next with days of the ledger. */
+export interface DayDrops {
+  readonly dropped: readonly string[];
+  /** These follow in an hour at the earliest. */
+  readonly announced: readonly string[];
+}
+
+/**
+ * Drops the days before this one that were announced an hour ago, and announces the next two when none is announced: a fleet drops at
+ * most two days an hour. A drop waits only briefly for its lock, because readers and writers of the ledger wait behind it; a
+ * failure is retried later.
+ */
+export async function dropDaysBefore(db: Kysely<Database>, before: string): Promise<DayDrops> {
+  // The retention may have become longer since they were announced.
+  await db.deleteFrom('announced_drops').where('day', '>=', before).execute();
+  const due = await db
+    .selectFrom('announced_drops')
+    .select('day')
+    .where('announced_at', '<=', sql<Date>`now() - interval '1 hour'`)
+    .orderBy('day')
+    .execute();
+  const dropped: string[] = [];
+  for (const { day } of due) if (await dropDay(db, day)) dropped.push(day);
+  return { dropped, announced: await announceDrops(db, before) };
+}
+
+async function dropDay(db: Kysely<Database>, day: string): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    if (!(await tryLock(tx))) return false;
+    const { numDeletedRows } = await tx
+      .deleteFrom('announced_drops')
+      .where('day', '=', day)
+      .executeTakeFirstOrThrow();
+    if (numDeletedRows === 0n) return false;
+    await sql`set local lock_timeout = ${sql.lit(DROP_WAIT_MS)}`.execute(tx);
+    await sql`drop table if exists ${sql.table(partitionName(day))}`.execute(tx);
+    return true;
+  });
+}
+
+async function announceDrops(db: Kysely<Database>, before: string): Promise<string[]> {
+  const next = (await ledgerDays(db)).filter((day) => day < before).slice(0, DROPS_AN_HOUR);
+  if (next.length === 0) return [];
+  return db.transaction().execute(async (tx) => {
+    if (!(await tryLock(tx))) return [];
+    const { rows } = await sql<{ day: string }>`
+      insert into announced_drops (day) select unnest(${next}::text[])
+      where not exists (select from announced_drops) returning day`.execute(tx);
+    return rows.map(({ day }) => day);
+  });
+}
+
+async function tryLock(tx: Transaction<Database>): Promise<boolean> {
+  const { rows } = await sql<{ taken: boolean }>`
+    select pg_try_advisory_xact_lock(${LOCK_ID}) as taken`.execute(tx);
+  return rows[0]?.taken === true;
 }
 
 function daysBetween(fromDay: string, toDay: string): string[] {

@@ -32,6 +32,8 @@ export function sampleRow(over: Partial<LedgerRow> = {}): LedgerRow {
     estimated_cost_micros: 5,
     actual_input_tokens: 5,
     actual_cached_input_tokens: 0,
+    actual_cache_write_5m_tokens: 0,
+    actual_cache_write_1h_tokens: 0,
     actual_output_tokens: 5,
     actual_cost_micros: 2 ** 40,
     usage_source: 'reported',

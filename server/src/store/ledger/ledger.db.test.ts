@@ -4,12 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { type MigratedDatabase, migratedDatabase } from '../fixtures/migrated-database.fixture.ts';
 import { appendRequests } from './append-requests.ts';
-import {
-  dropLedgerPartitionsBefore,
-  ensureLedgerPartitions,
-  utcDayOf,
-  uuidRangeOfDay,
-} from './ledger-partitions.ts';
+import { ensureLedgerPartitions, utcDayOf, uuidRangeOfDay } from './ledger-partitions.ts';
 import { sampleRow as row } from './ledger-row.fixture.ts';
 
 describe('ledger', () => {
@@ -120,20 +115,6 @@ describe('ledger', () => {
         .execute();
       assert.deepEqual(stored, [{ ...each, bound_policy_id: null }]);
     }
-  });
-
-  it('days before a day are dropped whole, and the others stay', async () => {
-    await ensureLedgerPartitions(migrated.db, '2020-02-27', '2020-03-02');
-    assert.deepEqual(await dropLedgerPartitionsBefore(migrated.db, '2020-03-01'), [
-      '20200227',
-      '20200228',
-      '20200229',
-    ]);
-    assert.deepEqual(
-      (await partitions()).filter((name) => name.startsWith('requests_2020')),
-      ['requests_20200301', 'requests_20200302'],
-    );
-    assert.deepEqual(await dropLedgerPartitionsBefore(migrated.db, '2020-03-01'), []);
   });
 
   it('a row outside every partition is an error, not a loss', async () => {

@@ -40,7 +40,7 @@ export const textArray = plain<string[]>('_text');
 export const boolean = plain<boolean>('bool');
 export const smallint = plain<number>('int2');
 export const integer = plain<number>('int4');
-/** Limited to safe integers: reading a larger value is an error, not a rounded number. */
+/** Limited to safe integers: a larger value is read as the largest of them. */
 export const bigint = plain<number>('int8');
 export const bigintArray = plain<number[], readonly number[]>('_int8');
 export const bytes = plain<Buffer>('bytea');

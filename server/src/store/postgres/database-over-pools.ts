@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { asStoreError, isConnectionLost, storeUnavailable } from '../store-error.ts';
+import { CopyData, copyIn } from './copy-in.ts';
 import type { DatabaseHandle, Session } from './database-handle.ts';
 import type { Subscription } from './listen.ts';
 import type { Database } from './schema.ts';
@@ -77,6 +78,7 @@ export function databaseOver(parts: PoolParts): DatabaseHandle {
 /** A connection whose errors are store errors, and which remembers that it was lost. */
 interface GuardedClient {
   query(query: pg.QueryConfig & { query_timeout?: number }): Promise<pg.QueryResult>;
+  copyIn(text: string, data: CopyData): Promise<pg.QueryResult>;
   release(destroy?: boolean): void;
 }
 
@@ -95,16 +97,18 @@ async function acquireInTurn(pool: pg.Pool, endTurn: () => void): Promise<Guarde
     lost ??= error;
   };
   client.on('error', onError);
+  async function guarded<T>(use: () => Promise<T>): Promise<T> {
+    if (lost !== undefined) throw storeUnavailable('postgresql', lost);
+    try {
+      return await use();
+    } catch (error) {
+      if (isConnectionLost(error)) lost ??= error;
+      throw asStoreError(error);
+    }
+  }
   return {
-    async query(query) {
-      if (lost !== undefined) throw storeUnavailable('postgresql', lost);
-      try {
-        return await client.query(query);
-      } catch (error) {
-        if (isConnectionLost(error)) lost ??= error;
-        throw asStoreError(error);
-      }
-    },
+    query: (query) => guarded(() => client.query(query)),
+    copyIn: (text, data) => guarded(() => copyIn(client, text, data)),
     release(destroy) {
       client.off('error', onError);
       client.release(destroy === true || lost !== undefined);
@@ -132,7 +136,8 @@ function forKysely(pool: pg.Pool, acquireClient: () => Promise<GuardedClient>): 
     options: pool.options,
     async connect() {
       const client = await acquireClient();
-      const query: unknown = (text: string, values: unknown[]) => client.query({ text, values });
+      const query: unknown = (text: string, values: unknown[]) =>
+        values[0] instanceof CopyData ? client.copyIn(text, values[0]) : client.query({ text, values });
       return { query: query as PostgresPoolClient['query'], release: client.release };
     },
     // The creator of the pools ends them.

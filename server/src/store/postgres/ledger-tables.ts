@@ -3,6 +3,7 @@ import {
   bigint,
   bigintArray,
   boolean,
+  bytes,
   defaulted,
   integer,
   json,
@@ -55,6 +56,8 @@ export const ledgerTables = {
     credential_id: nullable(uuid),
     bound_policy: nullable(json),
     trace: nullable(json),
+    actual_cache_write_5m_tokens: defaulted(bigint),
+    actual_cache_write_1h_tokens: defaulted(bigint),
   },
   request_rollups: {
     organization_id: uuid,
@@ -107,6 +110,13 @@ export const ledgerTables = {
     request_id: nullable(uuid),
     reason: text,
     found_at: defaulted(timestamp),
+    sealed_payload: nullable(bytes),
+    key_id: nullable(text),
+    replayed_at: nullable(timestamp),
+  },
+  announced_drops: {
+    day: text,
+    announced_at: defaulted(timestamp),
   },
   sink_outbox: {
     id: defaulted(uuid),

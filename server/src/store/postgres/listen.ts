@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { type Backoff, backoffMs } from '../../kit/backoff.ts';
 import type { StoreLog } from '../store-log.ts';
 
 export interface Subscription {
@@ -6,8 +7,7 @@ export interface Subscription {
   close(): Promise<void>;
 }
 
-const RETRY_MS_MIN = 500;
-const RETRY_MS_MAX = 30_000;
+const RETRY: Backoff = { minMs: 500, maxMs: 30_000 };
 
 /**
  * Calls `onHint` for every notification on a channel, and once after each connect, because PostgreSQL keeps no
@@ -30,8 +30,7 @@ export function listen(
     if (closed) return;
     if (failures === 0) log.warn({ err: error, channel }, 'PostgreSQL notifications lost; polling continues');
     failures += 1;
-    const ceilingMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(failures, 10));
-    timer = setTimeout(connect, ceilingMs * (0.5 + random() / 2));
+    timer = setTimeout(connect, backoffMs(RETRY, failures, random));
     timer.unref();
   }
 

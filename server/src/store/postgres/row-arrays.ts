@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { tables } from './schema.ts';
+import { storableJson, storableText } from './storable.ts';
 
 /** A column's value; objects and lists become `jsonb`, lists of numbers an array of numbers. */
 type Value = string | number | boolean | Date | object | null | undefined;
@@ -41,10 +42,11 @@ export function rowArrays<Row extends { readonly [Name in keyof Row]: Value }>(
 
 /** How one value is written inside an array literal. */
 function writerOf(type: string): (value: Value) => string {
-  const text = (value: Value) => (value === null || value === undefined ? 'NULL' : quoted(String(value)));
+  const text = (value: Value) =>
+    value === null || value === undefined ? 'NULL' : quoted(storableText(String(value)));
   switch (type) {
     case 'jsonb':
-      return (value) => (value === null || value === undefined ? 'NULL' : quoted(JSON.stringify(value)));
+      return (value) => (value === null || value === undefined ? 'NULL' : quoted(storableJson(value)));
     case '_int8':
       return (value) => (Array.isArray(value) ? `"{${value.join(',')}}"` : 'NULL');
     case 'int2':
@@ -54,6 +56,8 @@ function writerOf(type: string): (value: Value) => string {
       // Quoted, because an unexpected value must not be read as several elements.
       return (value) =>
         typeof value === 'number' || typeof value === 'boolean' ? String(value) : text(value);
+    case 'bytea':
+      return (value) => (Buffer.isBuffer(value) ? `"\\\\x${value.toString('hex')}"` : 'NULL');
     case 'timestamptz':
       return (value) => (value instanceof Date ? `"${value.toISOString()}"` : text(value));
     default:

@@ -70,9 +70,11 @@ describe('schema', () => {
   it('every table belongs to an organization, except those that are no one’s', () => {
     const shared = [
       'schema_migrations',
+      'announced_drops',
       'sink_leases',
       'sink_outbox',
       'sink_portions',
+      'shard_epochs',
       'config_clock',
       'organizations',
       'users',

@@ -1,4 +1,4 @@
-import type { Guardrail, LimitMetric, LimitPeriod, Provider, RouteKind } from '@relay/contract';
+import type { Guardrail, LimitMetric, LimitPeriod, Provider, RouteKind, WireProtocol } from '@relay/contract';
 import type { ColumnType } from 'kysely';
 import type { ResponseRule } from '../../domain/guardrails/rules.ts';
 import type { Template } from '../../domain/guardrails/template.ts';
@@ -55,6 +55,7 @@ const budgetTarget = {
  */
 export const tables = {
   schema_migrations: { name: text, checksum: text, applied_at: defaulted(timestamp) },
+  shard_epochs: { shard: integer, epoch: bigint, raised_at: defaulted(timestamp) },
   config_clock: { singleton: defaulted(boolean), version: bigint },
   organization_tombstones: {
     organization_id: uuid,
@@ -156,6 +157,8 @@ export const tables = {
     auth_header_name: nullable(text),
     max_latency_ms: nullable(integer),
     preset_slug: nullable(text),
+    extra_headers: nullable(jsonOf<Readonly<Record<string, string>>>()),
+    extra_query: nullable(jsonOf<Readonly<Record<string, string>>>()),
     health_probe: defaulted(oneOf<Provider['health_probe']>()),
     enabled: defaulted(boolean),
     ...revision,
@@ -187,6 +190,7 @@ export const tables = {
     max_latency_ms: defaulted(integer),
     enabled: defaulted(boolean),
     ...revision,
+    protocol: defaulted(oneOf<WireProtocol>()),
   },
   lanes: {
     ...configured,
@@ -196,6 +200,7 @@ export const tables = {
     default_max_wait_ms: defaulted(integer),
     allow_fallback: defaulted(boolean),
     selection: defaulted(oneOf<'preferred' | 'soonest'>()),
+    priority: defaulted(oneOf<'interactive' | 'standard' | 'batch'>()),
     hidden: defaulted(boolean),
     shadows_model: defaulted(boolean),
     enabled: defaulted(boolean),

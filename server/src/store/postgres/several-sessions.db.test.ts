@@ -12,7 +12,7 @@ import {
   seedOrganization,
 } from '../fixtures/migrated-database.fixture.ts';
 import { appendRequests } from '../ledger/append-requests.ts';
-import { dropLedgerPartitionsBefore, ensureLedgerPartitions, utcDayOf } from '../ledger/ledger-partitions.ts';
+import { dropDaysBefore, ensureLedgerPartitions, utcDayOf } from '../ledger/ledger-partitions.ts';
 import { sampleRow as row } from '../ledger/ledger-row.fixture.ts';
 
 /** Tests that the embedded database cannot run, because it has one session. */
@@ -34,15 +34,17 @@ describe('several sessions at the same time', () => {
 
   it('a partition that is being read does not block the ledger, and dropping it is retried', async () => {
     await ensureLedgerPartitions(migrated.db, '2021-01-01', '2021-01-01');
+    await migrated.db
+      .insertInto('announced_drops')
+      .values({ day: '2021-01-01', announced_at: new Date('2021-05-01') })
+      .execute();
     await migrated.db.transaction().execute(async (tx) => {
       await tx.selectFrom('requests').select('request_id').limit(1).execute();
       const startMs = performance.now();
-      await assert.rejects(dropLedgerPartitionsBefore(migrated.db, '2021-06-01'), {
-        code: 'store_unavailable',
-      });
+      await assert.rejects(dropDaysBefore(migrated.db, '2021-06-01'), { code: 'store_unavailable' });
       assert.ok(performance.now() - startMs < 4_000);
     });
-    assert.deepEqual(await dropLedgerPartitionsBefore(migrated.db, '2021-06-01'), ['20210101']);
+    assert.deepEqual((await dropDaysBefore(migrated.db, '2021-06-01')).dropped, ['2021-01-01']);
   });
 
   it('no version is visible before one that is smaller', async () => {

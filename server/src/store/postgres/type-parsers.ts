@@ -12,8 +12,7 @@ export function typeParserOf(oid: number, format?: 'text' | 'binary'): (value: s
   return known;
 }
 
+/** One value beyond what a number has exactly must not make every list that contains it unreadable. */
 function parseSafeInteger(value: string): number {
-  const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw new RangeError(`bigint ${value} is not a safe integer`);
-  return number;
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(value)));
 }

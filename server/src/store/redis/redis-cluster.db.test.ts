@@ -176,6 +176,34 @@ describe('createRedis on a cluster', () => {
     assert.equal(heard.slice(count).includes('unheard'), false);
   });
 
+  it('a channel of a slot is heard at its node, again after the connection was lost, and where the slot moves', async () => {
+    await open();
+    const channel = keyOn(0, 3_000);
+    const heard: string[] = [];
+    let restored = 0;
+    const stop = await redis.subscribeShard(
+      channel,
+      (message) => heard.push(message),
+      () => {
+        restored += 1;
+      },
+    );
+    const publish = (message: string) => redis.run(['SPUBLISH', channel, message], channel);
+    assert.equal(await publish('one'), 1);
+    await until(async () => heard.includes('one'), 'the message is not heard');
+    await on(cluster.nodes[0], 'CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await until(async () => restored > 0 && (await publish('again')) === 1, 'the channel is not heard again');
+    const restoredBefore = restored;
+    const slot = String(slotOf(channel));
+    const target = await on(cluster.nodes[1], 'CLUSTER', 'MYID');
+    for (const node of [cluster.nodes[1], cluster.nodes[0], cluster.nodes[2]])
+      await on(node, 'CLUSTER', 'SETSLOT', slot, 'NODE', String(target));
+    await until(async () => (await publish('moved')) === 1, 'the channel does not follow its slot');
+    await until(async () => heard.includes('moved') && restored > restoredBefore, `heard ${heard}`);
+    await stop();
+    await until(async () => (await publish('unheard')) === 0, 'the channel is heard after the stop');
+  });
+
   it('a replica that takes over for its master is found', async () => {
     const replica = await startRedis({ cluster: true });
     const connection = await openDirect(replica);

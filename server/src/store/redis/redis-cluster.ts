@@ -13,6 +13,10 @@ export interface RedisCluster {
   run(command: readonly string[], routingKey?: string): Promise<unknown>;
   state(): RedisState;
   whenReady(timeoutMs: number): Promise<void>;
+  masters(): readonly RedisNode[];
+  /** The server that has the slot of a key, as far as known. */
+  urlOf(key: string): string | undefined;
+  refreshSoon(): void;
   close(): void;
 }
 
@@ -20,11 +24,18 @@ export interface RedisCluster {
  * The masters of a cluster. Each is a node with its own breaker and deadlines, so a lost or frozen node fails only its own
  * slots. Relay reads the slot table again whenever a node fails or redirects.
  */
-export function createRedisCluster(seeds: readonly string[], options: RedisNodeOptions): RedisCluster {
+export function createRedisCluster(
+  seeds: readonly string[],
+  options: RedisNodeOptions,
+  onSlots: () => void = () => undefined,
+): RedisCluster {
   const { commandTimeoutMs = COMMAND_TIMEOUT_MS, random = Math.random } = options;
   const waiters = createReadyWaiters();
   const nodes = createClusterNodes(seeds, options, nodeIsReady);
-  const slots = createClusterSlots(nodes, options, releaseWaiters);
+  const slots = createClusterSlots(nodes, options, () => {
+    releaseWaiters();
+    onSlots();
+  });
   const redirect = createRedirect({ nodes, slots, commandTimeoutMs });
 
   function isReady(): boolean {
@@ -65,6 +76,9 @@ export function createRedisCluster(seeds: readonly string[], options: RedisNodeO
       isReady()
         ? Promise.resolve()
         : waiters.wait(timeoutMs, `the cluster is not connected within ${timeoutMs} ms`),
+    masters: slots.masters,
+    urlOf: (key) => slots.ownerOf(key)?.url,
+    refreshSoon: slots.refreshSoon,
     close() {
       slots.close();
       nodes.close();

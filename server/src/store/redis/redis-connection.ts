@@ -1,4 +1,5 @@
 import { createClient } from 'redis';
+import { type Backoff, backoffMs } from '../../kit/backoff.ts';
 import type { StoreLog } from '../store-log.ts';
 
 export interface ConnectionOptions {
@@ -14,13 +15,8 @@ export interface ConnectionOptions {
 export const CONNECT_TIMEOUT_MS = 1_000;
 export const SOCKET_TIMEOUT_MS = 5_000;
 export const COMMANDS_MAX = 10_000;
-const RETRY_MS_MIN = 50;
-const RETRY_MS_MAX = 2_000;
-
-/** Backoff before the next connection attempt, with jitter so that a fleet does not reconnect in one moment. */
-export function retryMs(retries: number, random: () => number): number {
-  return Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(retries, 10)) * (0.5 + random() / 2);
-}
+/** Between connection attempts. */
+export const RECONNECT: Backoff = { minMs: 50, maxMs: 2_000 };
 
 export type RedisClient = ReturnType<typeof makeClient>;
 
@@ -93,7 +89,7 @@ function makeClient(url: string, options: ConnectionOptions) {
     socket: {
       connectTimeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       socketTimeout: socketTimeoutMs,
-      reconnectStrategy: (retries) => retryMs(retries, random),
+      reconnectStrategy: (retries) => backoffMs(RECONNECT, retries, random),
     },
   });
 }

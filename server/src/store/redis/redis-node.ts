@@ -23,6 +23,7 @@ export interface RedisState {
 export interface RedisNode {
   /** The server's host, for replies that leave it out. */
   readonly host: string;
+  readonly url: string;
   /** `asking` admits the command at a server that the slot is moving to. */
   run(command: readonly string[], asking?: boolean): Promise<unknown>;
   state(): RedisState;
@@ -66,6 +67,7 @@ export function createRedisNode(
 
   return {
     host: hostname,
+    url,
     run(command, asking = false) {
       if (!breaker.tryPass()) return Promise.reject(storeUnavailable('redis', 'the breaker is open'));
       return new Promise((resolve, reject) => {

@@ -13,6 +13,7 @@ describe('slotOf', () => {
     assert.equal(slotOf('relay:{foo}:usage'), slotOf('foo'));
     assert.equal(slotOf('{foo}{bar}'), slotOf('foo'));
     assert.notEqual(slotOf('{}foo'), slotOf('foo'));
+    assert.notEqual(slotOf('{}foo'), slotOf('{}bar'));
     assert.notEqual(slotOf('{foo'), slotOf('foo'));
     assert.equal(slotOf('a{{foo}}b'), slotOf('{foo'));
   });

@@ -1,5 +1,6 @@
 import { createClient } from 'redis';
-import { CONNECT_TIMEOUT_MS, retryMs, SOCKET_TIMEOUT_MS } from './redis-connection.ts';
+import { backoffMs } from '../../kit/backoff.ts';
+import { CONNECT_TIMEOUT_MS, RECONNECT, SOCKET_TIMEOUT_MS } from './redis-connection.ts';
 import type { RedisNodeOptions } from './redis-node.ts';
 
 type Listener = (message: string) => void;
@@ -16,7 +17,10 @@ export interface RedisSubscriber {
   close(): void;
 }
 
-type SubscriberOptions = Pick<RedisNodeOptions, 'log' | 'socketTimeoutMs' | 'connectTimeoutMs' | 'random'>;
+export type SubscriberOptions = Pick<
+  RedisNodeOptions,
+  'log' | 'socketTimeoutMs' | 'connectTimeoutMs' | 'random'
+>;
 
 /** Subscriptions on their own connection, opened by the first of them. */
 export function createRedisSubscriber(urls: readonly string[], options: SubscriberOptions): RedisSubscriber {
@@ -50,12 +54,18 @@ export function createRedisSubscriber(urls: readonly string[], options: Subscrib
   };
 }
 
-interface Channels {
+export interface Channels {
   names(): string[];
   deliver(message: string, channel: string): void;
+  /** Subscribed in the slot of their name, one by one; otherwise on any server. */
+  readonly sharded?: boolean;
+  /** All are subscribed, at first and again after the connection was lost. */
+  readonly onSubscribed?: () => void;
+  /** The server no longer serves the slot of one of them. */
+  readonly onMoved?: () => void;
 }
 
-interface Subscription {
+export interface Subscription {
   /** Resolves when the channel is subscribed, or cannot be now. */
   add(channel: string): Promise<void>;
   remove(channel: string): Promise<void>;
@@ -63,7 +73,7 @@ interface Subscription {
 }
 
 /** A connection that fails is followed by one to the next server, with all channels, until it is closed. */
-function createSubscription(
+export function createSubscription(
   urls: readonly string[],
   options: SubscriberOptions,
   channels: Channels,
@@ -82,11 +92,12 @@ function createSubscription(
       current = null;
       client.destroy();
       if (failures === 0) log.warn({ err: error }, 'Redis subscription failed; reconnecting');
-      retryTimer = setTimeout(connect, retryMs(failures, random));
+      retryTimer = setTimeout(connect, backoffMs(RECONNECT, failures, random));
       failures += 1;
     };
     client.on('error', lost);
     client.on('end', () => lost());
+    client.on('sharded-channel-moved', () => channels.onMoved?.());
     client.on('ready', () => {
       // A client that is destroyed while it connects still connects, and would ping forever.
       if (current?.client !== client) client.destroy();
@@ -95,9 +106,10 @@ function createSubscription(
       .connect()
       .then(async () => {
         const names = channels.names();
-        if (names.length > 0) await client.subscribe(names, channels.deliver);
+        await subscribeTo(client, names, channels);
         if (failures > 0) log.info({}, 'Redis subscription stands again');
         failures = 0;
+        channels.onSubscribed?.();
       })
       .catch(lost);
     current = { client, subscribed, lost };
@@ -109,11 +121,14 @@ function createSubscription(
       if (current === null) return retryTimer === undefined ? connect().subscribed : Promise.resolve();
       const { client, subscribed, lost } = current;
       // A connection that is not ready yet subscribes to every channel when it is.
-      return client.isReady ? client.subscribe(channel, channels.deliver).catch(lost) : subscribed;
+      return client.isReady ? subscribeTo(client, [channel], channels).catch(lost) : subscribed;
     },
     async remove(channel) {
       // A failing connection forgets the channel by itself.
-      if (current?.client.isReady === true) await current.client.unsubscribe(channel).catch(() => undefined);
+      if (current?.client.isReady !== true) return;
+      const { client } = current;
+      const left = channels.sharded === true ? client.sUnsubscribe(channel) : client.unsubscribe(channel);
+      await left.catch(() => undefined);
     },
     close() {
       clearTimeout(retryTimer);
@@ -124,13 +139,24 @@ function createSubscription(
   };
 }
 
-async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
+async function subscribeTo(
+  client: Connection['client'],
+  names: readonly string[],
+  { deliver, sharded }: Channels,
+): Promise<void> {
+  if (sharded === true) await Promise.all(names.map((name) => client.sSubscribe(name, deliver)));
+  else if (names.length > 0) await client.subscribe([...names], deliver);
+}
+
+/** Whether the work was done in time. */
+export async function within(timeoutMs: number, work: Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
+  const timeout = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
   });
-  await Promise.race([work, timeout]);
+  const isDone = await Promise.race([work.then(() => true), timeout]);
   clearTimeout(timer);
+  return isDone;
 }
 
 function makeClient(url: string, options: Pick<RedisNodeOptions, 'socketTimeoutMs' | 'connectTimeoutMs'>) {

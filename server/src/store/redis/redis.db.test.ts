@@ -53,6 +53,23 @@ describe('createRedis', () => {
     assert.deepEqual(redis.state(), { ready: true, breaker: 'closed' });
   });
 
+  it('tells when a channel of a slot is heard that could not be subscribed in time', async () => {
+    await open();
+    server.pause();
+    let told = 0;
+    const stop = await redis.subscribeShard(
+      'channel',
+      () => undefined,
+      () => {
+        told += 1;
+      },
+    );
+    assert.equal(told, 0);
+    server.resume();
+    while (told === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await stop();
+  });
+
   it('errors of commands do not open the breaker', async () => {
     await open();
     for (let count = 0; count < 20; count += 1) await assert.rejects(redis.run(['NO-SUCH-COMMAND']), /ERR/);

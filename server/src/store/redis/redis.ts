@@ -1,7 +1,9 @@
+import { type ActiveShards, createActiveShards } from './active-shards.ts';
 import { createRedisCluster } from './redis-cluster.ts';
-import { createRedisNode, type RedisNodeOptions, type RedisState } from './redis-node.ts';
+import { createRedisNode, type RedisNode, type RedisNodeOptions, type RedisState } from './redis-node.ts';
 import { createRedisSubscriber } from './redis-subscriber.ts';
 import { parseRedisUrls } from './redis-urls.ts';
+import { createShardedSubscriber } from './sharded-subscriber.ts';
 
 export interface RedisOptions extends RedisNodeOptions {
   /** One server, or comma-separated nodes of a cluster. */
@@ -21,8 +23,21 @@ export interface Redis {
    * then becomes active later. Messages published while disconnected are lost.
    */
   subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>>;
+  /**
+   * Delivers the messages that are published in the slot of the channel's name, and only there. Resolves like `subscribe`.
+   * `onRestored` runs when it is active again after messages may have been lost.
+   */
+  subscribeShard(
+    channel: string,
+    listener: (message: string) => void,
+    onRestored: () => void,
+  ): Promise<() => Promise<void>>;
+  /** Which shards are in use. */
+  readonly shards: ActiveShards;
   /** From memory, without a command. For a cluster: ready when all masters are connected, with the worst breaker state of any. */
   state(): RedisState;
+  /** The server, or each master of a cluster, to be asked for what is its own. */
+  servers(): readonly Pick<RedisNode, 'run'>[];
   /** Resolves when it is ready; rejects after the time. */
   whenReady(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
@@ -31,16 +46,23 @@ export interface Redis {
 export function createRedis(options: RedisOptions): Redis {
   const urls = parseRedisUrls(options.url);
   const server =
-    urls.length > 1 ? createRedisCluster(urls, options) : createOneServer(urls[0] ?? '', options);
+    urls.length > 1
+      ? createRedisCluster(urls, options, () => sharded.follow())
+      : createOneServer(urls[0] ?? '', options);
   // Messages reach every node of a cluster, so any configured node serves.
   const subscriber = createRedisSubscriber(urls, options);
+  const sharded = createShardedSubscriber({ ...options, urlOf: server.urlOf, onMoved: server.refreshSoon });
   return {
     run: server.run,
     subscribe: subscriber.subscribe,
+    subscribeShard: sharded.subscribeShard,
+    shards: createActiveShards(server.run),
     state: server.state,
+    servers: server.masters,
     whenReady: server.whenReady,
     async close() {
       subscriber.close();
+      sharded.close();
       server.close();
     },
   };
@@ -48,5 +70,11 @@ export function createRedis(options: RedisOptions): Redis {
 
 function createOneServer(url: string, options: RedisNodeOptions) {
   const node = createRedisNode(url, options);
-  return { ...node, run: (command: readonly string[]) => node.run(command) };
+  return {
+    ...node,
+    run: (command: readonly string[]) => node.run(command),
+    masters: () => [node],
+    urlOf: () => url,
+    refreshSoon: () => undefined,
+  };
 }

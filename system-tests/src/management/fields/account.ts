@@ -130,5 +130,6 @@ export const signInMethods = exactly({
   accounts: flag,
   sso: flag,
   sign_up: flag,
+  sign_up_link: flag,
   password_reset: flag,
 });

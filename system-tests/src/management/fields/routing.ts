@@ -42,9 +42,30 @@ const providerFields: Fields = {
   health,
   health_detail: healthDetail,
   preset_slug: maybeText,
+  extra_headers: nullable(recordOf(anyText)),
+  extra_query: nullable(recordOf(anyText)),
   health_probe: oneOf('off', 'models', 'request'),
 };
 export const provider = exactly(providerFields);
+
+export const providerPreset = exactly({
+  slug,
+  name: anyText,
+  base_url: url,
+  protocol: oneOf('openai', 'anthropic'),
+  route_kind: oneOf('chat', 'responses', 'embeddings', 'messages', 'multi'),
+  auth_mode: oneOf('bearer_static', 'header_static', 'none'),
+  auth_header_name: maybeText,
+  extra_headers: nullable(recordOf(anyText)),
+  extra_query: nullable(recordOf(anyText)),
+  model_list: maybeText,
+  quirks: exactly({
+    path_prefix: anyText,
+    dropped_parameters: listOf(anyText),
+    renamed_parameters: recordOf(anyText),
+  }),
+  documentation: url,
+});
 
 export const credential = exactly({
   id,
@@ -62,7 +83,8 @@ export const endpoint = exactly({
   name: anyText,
   slug,
   upstream_model: anyText,
-  route_kind: oneOf('chat', 'responses', 'embeddings', 'multi'),
+  route_kind: oneOf('chat', 'responses', 'embeddings', 'messages', 'multi'),
+  protocol: oneOf('openai', 'anthropic'),
   supports_streaming: flag,
   pacing: flag,
   max_concurrency: maybeCount,
@@ -95,6 +117,7 @@ const laneFields: Fields = {
   enabled: flag,
   description: maybeText,
   selection: oneOf('preferred', 'soonest'),
+  priority: oneOf('interactive', 'standard', 'batch'),
   hidden: flag,
   shadows_model: flag,
 };
@@ -129,7 +152,12 @@ const testFields: Fields = {
     }),
   ),
 };
-export const providerTest = exactly({ ...testFields, model_count: maybeCount, model_ids: listOf(anyText) });
+export const providerTest = exactly({
+  ...testFields,
+  model_count: maybeCount,
+  protocol: nullable(oneOf('openai', 'anthropic')),
+  model_ids: listOf(anyText),
+});
 export const endpointTest = exactly({ ...testFields, operation });
 
 const limitingPolicy = exactly({ policy_id: id, scope: anyText, metric, period, resets_at: maybeTime });
@@ -144,6 +172,8 @@ const candidate = exactly({
   wait_ms: maybeCount,
   limited_by: nullable(limitingPolicy),
   estimated_cost_micros: maybeCount,
+  translated_to: maybeText,
+  left_out: listOf(anyText),
   guardrail_ids: listOf(id),
 });
 export const explanation = exactly({

@@ -18,7 +18,7 @@ import {
 
 export const metric = oneOf('requests', 'tokens', 'spend', 'concurrency');
 export const period = oneOf('second', 'minute', 'hour', 'day', 'month', 'none');
-export const operation = oneOf('chat', 'responses', 'embeddings');
+export const operation = oneOf('chat', 'responses', 'embeddings', 'messages', 'count_tokens');
 export const health = oneOf('unknown', 'healthy', 'degraded', 'down', 'rate_limited');
 export const maybeId = nullable(id);
 export const maybeCount = nullable(integer);

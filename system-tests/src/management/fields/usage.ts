@@ -68,6 +68,8 @@ const requestFields: Fields = {
 export const requestPage = exactly({ data: listOf(exactly(requestFields)), next_cursor: maybeText });
 export const requestDetail = exactly({
   ...requestFields,
+  cache_write_5m_tokens: maybeCount,
+  cache_write_1h_tokens: maybeCount,
   credential_id: maybeId,
   bound_policy: nullable(
     exactly({
@@ -92,6 +94,9 @@ export const requestDetail = exactly({
       started_at: maybeTime,
       wait_ms: maybeCount,
       duration_ms: integer,
+      upstream_request_id: maybeText,
+      translated_to: maybeText,
+      left_out: listOf(anyText),
       upstream_message: maybeText,
     }),
   ),
@@ -107,6 +112,9 @@ export const requestDetail = exactly({
   ),
   guardrails: listOf(
     exactly({ guardrail_id: id, stage, verdict, cause, latency_ms: integer, skipped_parts: maybeCount }),
+  ),
+  reported_usage: nullable(
+    exactly({ input_tokens: integer, output_tokens: integer, cached_input_tokens: integer }),
   ),
   timings: exactly({
     receive_ms: maybeCount,

@@ -1,12 +1,16 @@
--- ARGV: time or '', organization, then for each window: policy, metric, period, start, amount
--- Existing windows stay as they are, so several gateways may do this concurrently. The time becomes the window's mark.
-local now = time_ms(ARGV[1])
-local org = ARGV[2]
+-- ARGV: time or '', organization, then for each amount of a window: policy, metric, period, start, amount. A calendar window has one, a short window any
+-- number. Existing windows stay as they are, so several gateways may do this concurrently. The time becomes the mark of a calendar window.
+read_clock(ARGV[1], call('GET', PREFIX .. 'clock'))
+local new = {}
 for index = 3, #ARGV, 5 do
-  local key = window_key(org, ARGV[index], ARGV[index + 1], ARGV[index + 2])
-  local start, amount = tonumber(ARGV[index + 3]), tonumber(ARGV[index + 4])
-  local entries = amount > 0 and struct_pack(NUMBERS, start, amount) or ''
-  local ttl = max(1, next_window(ARGV[index + 2], now) - now) + DAY_MS
-  call('SET', key, encode_window(now, max(0, amount), entries), 'NX', 'PX', string.format('%.0f', ttl))
+  local window = window_for(ARGV[2], ARGV[index], ARGV[index + 1], ARGV[index + 2])
+  if not window.known then
+    window.known, window.dirty, new[window] = true, true, true
+    if not window.sliding then window.mark = NOW end
+  end
+  -- The clock of the gateway that wrote the row may be ahead.
+  if new[window] then spend(window, min(NOW, tonumber(ARGV[index + 3]) + SHIFT), tonumber(ARGV[index + 4])) end
 end
+keep_clock()
+write_windows()
 return 1

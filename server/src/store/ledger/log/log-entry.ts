@@ -35,7 +35,8 @@ export function toRequestLogEntry(row: EntryRow): RequestLogEntry {
     input_tokens: input,
     output_tokens: output,
     cached_input_tokens: row.actual_cached_input_tokens,
-    total_tokens: input === null || output === null ? null : input + output,
+    total_tokens:
+      input === null || output === null ? null : Math.min(Number.MAX_SAFE_INTEGER, input + output),
     cost_micros: row.actual_cost_micros,
     usage_source: row.usage_source,
   };

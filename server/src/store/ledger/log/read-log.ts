@@ -102,6 +102,8 @@ export function requestQuery(
     .select(dispatchedMs)
     .select(({ ref }) => [
       'credential_id',
+      'actual_cache_write_5m_tokens',
+      'actual_cache_write_1h_tokens',
       ref('bound_policy').$castTo<StoredBoundPolicy | null>().as('bound_policy'),
       ref('attempts').$castTo<readonly StoredAttempt[]>().as('attempts'),
       ref('trace').$castTo<StoredTrace | null>().as('trace'),

@@ -26,22 +26,40 @@ type Dimensions = Pick<
 /** Sums by bucket name; the names sort in locking order. */
 type Groups = Map<string, RollupRow>;
 
-/**
- * The rollup changes that these ledger changes cause: two families, three bucket sizes, by time of arrival. All writers use
- * the same order, which prevents deadlocks; the most contended rollups, of days and resources, come last and are locked for
- * the shortest time.
- */
-export function rollupsOf(changes: readonly LedgerChange[]): RollupRow[] {
+/** Sums that grow with the changes they are given. */
+export interface RollupSums {
+  add(changes: Iterable<LedgerChange>): void;
+  /**
+   * The rollup changes so far: two families, three bucket sizes, by time of arrival. All writers use the same order, which prevents
+   * deadlocks; the most contended rollups, of days and resources, come last and are locked for the shortest time.
+   */
+  rollups(): RollupRow[];
+}
+
+export function createRollupSums(): RollupSums {
   const minutes: Groups = new Map();
-  for (const { row, times } of changes) {
-    const startMs = bucketStart('minute', uuidTimeMs(row.request_id));
-    for (const family of ['caller', 'resource'] as const) {
-      const dimensions = dimensionsOf(row, family);
-      count(groupIn(minutes, dimensions, 'minute', startMs), row, times);
-    }
-  }
-  const hours = coarser(minutes, 'hour');
-  return [minutes, hours, coarser(hours, 'day')].flatMap(inOrder);
+  return {
+    add(changes) {
+      for (const { row, times } of changes) {
+        const startMs = bucketStart('minute', uuidTimeMs(row.request_id));
+        for (const family of ['caller', 'resource'] as const) {
+          const dimensions = dimensionsOf(row, family);
+          count(groupIn(minutes, dimensions, 'minute', startMs), row, times);
+        }
+      }
+    },
+    rollups() {
+      const hours = coarser(minutes, 'hour');
+      return [minutes, hours, coarser(hours, 'day')].flatMap(inOrder);
+    },
+  };
+}
+
+/** The rollup changes that these ledger changes cause. */
+export function rollupsOf(changes: Iterable<LedgerChange>): RollupRow[] {
+  const sums = createRollupSums();
+  sums.add(changes);
+  return sums.rollups();
 }
 
 function dimensionsOf(row: CountedRow, family: RollupRow['family']): Dimensions {

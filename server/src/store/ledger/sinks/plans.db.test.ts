@@ -46,7 +46,7 @@ describe('what a sink reads', () => {
     const today = utcDayOf(Date.now());
     await ensureLedgerPartitions(migrated.db, today, today);
     for (let batch = 0; batch < 3; batch += 1)
-      await appendRequests(migrated.db, [sampleRow(), sampleRow()], ['a', 'b']);
+      await appendRequests(migrated.db, [sampleRow(), sampleRow()], { sinks: ['a', 'b'] });
     assert.equal((await readOutboxBacklog(migrated.db, 'a')).rows, 6);
     const ids = new Set<string>();
     let entry = await nextOutboxEntry(migrated.db, 'b', null);

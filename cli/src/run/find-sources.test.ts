@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { findSources } from './find-sources.ts';
+
+const nothing = () => Promise.reject(new TypeError('fetch failed'));
+const answering = (text: string) => () => Promise.resolve(new Response(text));
+const seen = async (env: Record<string, string>, ask: () => Promise<Response> = nothing) =>
+  (await findSources({ env }, ask)).map(({ slug }) => slug);
+
+describe('providers in sight', () => {
+  it('are those with a key in the environment, and Ollama if it answers', async () => {
+    assert.deepEqual(await seen({}), []);
+    assert.deepEqual(await seen({ OPENAI_API_KEY: 'sk-1', ANTHROPIC_API_KEY: 'sk-ant-1' }), [
+      'openai',
+      'anthropic',
+    ]);
+    assert.deepEqual(await seen({ OPENAI_API_KEY: ' ' }, answering('{"object":"list","data":[]}')), [
+      'ollama',
+    ]);
+    assert.deepEqual(await seen({}, answering('<html>')), []);
+    assert.deepEqual(await seen({}, answering('{"error":"x"}')), []);
+  });
+
+  it('a key that belongs to another address, or to Relay, is not sent to the provider', async () => {
+    assert.deepEqual(await seen({ OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: 'http://127.0.0.1:8080/v1' }), []);
+    assert.deepEqual(await seen({ OPENAI_API_KEY: 'rly_1234567890_x' }), []);
+    assert.deepEqual(await seen({ ANTHROPIC_API_KEY: 'relay-api-x' }), []);
+    assert.deepEqual(await seen({ OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: 'https://api.openai.com/v1' }), [
+      'openai',
+    ]);
+  });
+
+  it('Ollama has half a second to answer', async () => {
+    const late = (_url: string, { signal }: RequestInit) =>
+      new Promise<Response>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    const startMs = performance.now();
+    assert.deepEqual(await findSources({ env: {} }, late), []);
+    assert.ok(performance.now() - startMs < 2_000);
+  });
+
+  it('begin with a few chat models', async () => {
+    const [openai, anthropic, ollama] = await findSources(
+      { env: { OPENAI_API_KEY: 'sk-1', ANTHROPIC_API_KEY: 'sk-ant-1' } },
+      answering('{"object":"list","data":[]}'),
+    );
+    const models = ['gpt-4o', 'tts-1', 'gpt-5.1-mini', 'gpt-4o-2024-08-06', 'gpt-5.1', 'gpt-audio', 'gpt-5'];
+    assert.deepEqual(openai?.choose(models), ['gpt-5.1', 'gpt-5.1-mini', 'gpt-5']);
+    assert.deepEqual(openai?.choose(['gpt-audio', 'gpt-next']), ['gpt-next']);
+    assert.deepEqual(anthropic?.choose(['claude-a', 'other', 'claude-b']), ['claude-a', 'claude-b']);
+    assert.deepEqual(ollama?.choose(['nomic-embed-text', 'llama3']), ['llama3']);
+  });
+});

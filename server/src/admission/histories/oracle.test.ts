@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { compareEngines, findPlanted } from './compare-engines.fixture.ts';
+import { PLANTED } from './planted-faults.fixture.ts';
+import { alone } from './reference.fixture.ts';
+
+// Fixed, so that each fault shows early and the run is the same every time; `npm run test:admission -- --planted --seed N` takes any.
+const SEED = 1;
+
+it('the reference keeps every promise', async () => {
+  const { findings } = await compareEngines({ ops: 6_000, seed: SEED, start: async () => alone() });
+  assert.deepEqual(findings, []);
+});
+
+for (const [index, fault] of PLANTED.entries()) {
+  it(`the rule "${fault.rule}" catches ${fault.name}`, async () => {
+    assert.notEqual(await findPlanted(fault, index, 20_000, SEED), null);
+  });
+}

@@ -1,0 +1,40 @@
+import type { AdmissionEngine } from '../engine.ts';
+import type { Scripts } from './scripts.ts';
+import { listOf, openingArguments, readUsage, restoreArguments } from './wire.ts';
+
+export interface CallDeps {
+  readonly scripts: Scripts;
+  /** The first argument of every script: the time of a test, or nothing. */
+  readonly time: () => string;
+  readonly prefixFor: (organizationId: string) => string;
+}
+
+type PlainCalls = Pick<AdmissionEngine, 'extend' | 'restore' | 'penalize' | 'initialize' | 'usage'>;
+
+/** Calls that move no line. */
+export function createPlainCalls({ scripts, time, prefixFor }: CallDeps): PlainCalls {
+  return {
+    async extend(organizationId, operationIds, leaseMs) {
+      const args = [time(), String(leaseMs), ...operationIds];
+      return listOf(await scripts.run('extend', prefixFor(organizationId), args)).map(String);
+    },
+    async restore(ask, candidate, agoMs) {
+      const args = [time(), ...restoreArguments(ask, candidate, agoMs)];
+      return Number(await scripts.run('restore', prefixFor(ask.organizationId), args)) === 1;
+    },
+    async penalize(organizationId, endpointId, forMs) {
+      const args = [time(), organizationId, endpointId, String(Math.ceil(forMs))];
+      await scripts.run('penalize', prefixFor(organizationId), args);
+    },
+    async initialize(organizationId, openings) {
+      const args = openingArguments(openings);
+      await scripts.run('initialize', prefixFor(organizationId), [time(), organizationId, ...args]);
+    },
+    async usage(organizationId, limits) {
+      if (limits.length === 0) return [];
+      const args = limits.flatMap(({ id, metric, period }) => [id, metric, period]);
+      const reply = await scripts.run('usage', prefixFor(organizationId), [time(), organizationId, ...args]);
+      return readUsage(reply, limits);
+    },
+  };
+}

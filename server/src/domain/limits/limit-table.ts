@@ -1,0 +1,80 @@
+import { entryIn } from '../../kit/entry-in.ts';
+import { type Steps, stepsOver } from '../../kit/slices.ts';
+import type { Candidate } from '../routing/routing.ts';
+import { type Charge, type CountedRequests, type Limit, type PolicyDescription, scopesOf } from './limit.ts';
+import { isUnitCost } from './metric.ts';
+
+/**
+ * The limits of one kind of caller: those shared with a wider table, then its own. Its own are found by what they look at, so that
+ * 10,000 limits on other lanes and endpoints cost a request nothing.
+ */
+export interface LimitTable {
+  readonly shared: LimitTable | null;
+  /** Whether it has any limit, shared or own. */
+  readonly limits: boolean;
+  readonly byScope: ReadonlyMap<
+    CountedRequests['scopeType'],
+    ReadonlyMap<string | null, readonly PlacedLimit[]>
+  >;
+  readonly own: readonly Limit[];
+  /** By the engine's id, those that were asked for before: most limits are never named to anybody. */
+  readonly described: Map<string, PolicyDescription>;
+  /** Lane id (null without a lane) → endpoint id → the charges of a request there, filled as routes are used. */
+  readonly charges: Map<string | null, Map<string, CandidateCharges>>;
+}
+
+interface PlacedLimit {
+  /** In the list that the table was made of: charges keep its order. */
+  readonly place: number;
+  readonly limit: Limit;
+}
+
+export interface CandidateCharges {
+  /** At a cost of 1, which is what every request costs under a limit on requests or concurrency. */
+  readonly units: readonly Charge[];
+  /** Whether any cost depends on the request's estimate. */
+  readonly estimated: boolean;
+}
+
+export function* newTable(shared: LimitTable | null, own: readonly Limit[]): Steps<LimitTable> {
+  const byScope = new Map<CountedRequests['scopeType'], Map<string | null, PlacedLimit[]>>();
+  yield* stepsOver(own.entries(), ([place, limit]) => {
+    const { scopeType, scopeId } = limit.applied.counts;
+    const ofType = entryIn(byScope, scopeType, () => new Map<string | null, PlacedLimit[]>());
+    entryIn(ofType, scopeId, () => []).push({ place, limit });
+  });
+  const limits = own.length > 0 || shared?.limits === true;
+  return { shared, limits, byScope, own, described: new Map(), charges: new Map() };
+}
+
+/** The charges of a request of this lane that this candidate serves. */
+export function chargesAt(table: LimitTable, laneId: string | null, candidate: Candidate): CandidateCharges {
+  const ofLane = entryIn(table.charges, laneId, () => new Map<string, CandidateCharges>());
+  const known = ofLane.get(candidate.endpoint.id);
+  if (known !== undefined) return known;
+  const shared = table.shared === null ? null : chargesAt(table.shared, laneId, candidate);
+  const applying = scopesOf(laneId, candidate)
+    .flatMap(({ scopeType, scopeId }) => table.byScope.get(scopeType)?.get(scopeId) ?? [])
+    .sort((a, b) => a.place - b.place)
+    .map(({ limit: { applied } }) => ({ policy: applied, cost: 1 }));
+  const made: CandidateCharges = {
+    units: [...(shared?.units ?? []), ...applying],
+    estimated: shared?.estimated === true || applying.some(({ policy: { metric } }) => !isUnitCost(metric)),
+  };
+  ofLane.set(candidate.endpoint.id, made);
+  return made;
+}
+
+/** By the engine's id of the limit; null when the table has no such limit. */
+export function describedIn(table: LimitTable, appliedId: string): PolicyDescription | null {
+  // At most three turns: the key's limits, the member's, the shared ones.
+  for (let each: LimitTable | null = table; each !== null; each = each.shared) {
+    const known = each.described.get(appliedId);
+    if (known !== undefined) return known;
+    const found = each.own.find(({ applied }) => applied.id === appliedId);
+    if (found === undefined) continue;
+    each.described.set(appliedId, found.described);
+    return found.described;
+  }
+  return null;
+}

@@ -1,0 +1,65 @@
+import { RelayError } from '../../domain/relay-error.ts';
+import type { Translated } from '../../domain/request-record.ts';
+import type { Candidate } from '../../domain/routing/routing.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { Passage } from '../../protocols/passage.ts';
+import { quirksOf } from '../../protocols/provider-presets.ts';
+import { withQuirks } from '../../protocols/splice-body.ts';
+import { AnswerTranslator } from '../../protocols/translate/answer-translator.ts';
+import type { Translation } from '../../protocols/translate/translation.ts';
+import { askedOf, type Exchange, type RoutedRequest } from '../exchange.ts';
+import type { SentRequest } from './send-upstream.ts';
+
+/** How the request reaches the candidate. Routing offers no candidate that it cannot reach. */
+export function passageOf(exchange: Exchange, { endpoint }: Candidate): Passage {
+  const passage = askedOf(exchange).passageTo(endpoint);
+  if (passage !== undefined) return passage;
+  throw new RelayError('internal_error', { internal: 'the candidate cannot be reached' });
+}
+
+/** What the provider is asked: the client's bytes with the upstream model, or the request in the provider's words. */
+export function sentRequest(
+  exchange: Exchange,
+  { body }: RoutedRequest,
+  { protocol, translation }: Passage,
+  { endpoint, provider }: Candidate,
+  inspected: boolean,
+): SentRequest {
+  const { upstreamModel } = endpoint;
+  const quirks = quirksOf(provider.presetSlug);
+  if (translation === null) {
+    const plain = body.streaming || inspected;
+    const bytes = protocol.request.forUpstream(body, upstreamModel, quirks);
+    return { protocol, body: bytes, plain, translated: false };
+  }
+  const said = askedOf(exchange).translated(translation);
+  if (said.kind === 'incompatible')
+    throw new RelayError('internal_error', { internal: 'the request cannot be translated' });
+  const bytes = Buffer.from(JSON.stringify({ ...withQuirks(said.body, quirks), model: upstreamModel }));
+  return { protocol, body: [bytes], plain: true, translated: true };
+}
+
+/** For the request's record. */
+export function translatedFor(
+  exchange: Exchange,
+  { protocol, translation }: Passage,
+  { provider }: Candidate,
+): { readonly translated?: Translated } {
+  const dropped = quirksOf(provider.presetSlug).dropped_parameters;
+  const leftOut = askedOf(exchange).leftOut(translation, dropped);
+  if (translation !== null) return { translated: { to: protocol.operation, leftOut } };
+  return leftOut.length === 0 ? {} : { translated: { to: null, leftOut } };
+}
+
+/** Says the provider's answer in the client's words; null where it is passed through. */
+export function translatorFor(
+  { clock }: { readonly clock: Clock },
+  exchange: Exchange,
+  { body }: RoutedRequest,
+  translation: Translation | null,
+): AnswerTranslator | null {
+  if (translation === null) return null;
+  const { requestId } = exchange;
+  const { request } = askedOf(exchange);
+  return new AnswerTranslator(translation, { request, model: body.model, requestId, nowMs: clock.nowMs() });
+}

@@ -1,0 +1,67 @@
+import { windowStartMs } from '../../admission/calendar-window.ts';
+import type { AppliedLimit } from '../../domain/limits/limit.ts';
+import { METRICS, type Quantity } from '../../domain/limits/metric.ts';
+import { isSliding } from '../../domain/limits/period.ts';
+import type { JudgeDeps, Seen } from './seen.fixture.ts';
+
+/** After everything has ended: no lease, place, reservation or unit is left, and calendar windows hold what the ledger says. */
+export async function judgeCounters(deps: JudgeDeps, seen: Seen): Promise<string[]> {
+  return [...leftovers(deps), ...(await drifts(deps, seen))];
+}
+
+function leftovers({ store }: JudgeDeps): string[] {
+  const { memory } = store.engine();
+  const left = [...memory.leases.keys()].map((id) => `left: the lease of ${id}`);
+  for (const [organizationId, { line, windows, units }] of memory.states) {
+    if (line !== null) left.push(`left: ${organizationId} has a line of ${line.waiting.size}`);
+    for (const { key, plan, plannedTotal } of windows.values())
+      if (plan.length + plannedTotal > 0) left.push(`left: ${key} has ${plannedTotal} reserved`);
+    for (const { key, holders } of units.values())
+      if (holders.size > 0) left.push(`left: ${key} is held by ${[...holders].join()}`);
+  }
+  if (store.streams().length() > 0) left.push(`left: ${store.streams().length()} entries in the streams`);
+  return left;
+}
+
+async function drifts({ store, ledger, time }: JudgeDeps, seen: Seen): Promise<string[]> {
+  if (seen.lostMs !== null) return [];
+  const found: string[] = [];
+  for (const [organizationId, limits] of limitsOf(seen)) {
+    const usages = await store.engine().usage(organizationId, limits);
+    for (const [index, limit] of limits.entries()) {
+      const { period, metric } = limit;
+      const usage = usages[index];
+      if (usage === undefined || usage.mark === null || period === 'none' || isSliding(period)) continue;
+      const sum = ledger.sum(organizationId, limit, windowStartMs(period, time.nowMs()));
+      const above = usage.used - sum;
+      if (above < 0 || above > allowed(ledger, store.expired.size > 0, METRICS[metric].quantity))
+        found.push(
+          `counters: ${organizationId} ${limit.id} counts ${usage.used} ${metric}, the ledger ${sum}`,
+        );
+    }
+  }
+  return found;
+}
+
+/** Windows also count failed attempts and answers that were not metered, which the ledger's sums leave out. */
+function allowed({ rows }: JudgeDeps['ledger'], hasExpired: boolean, quantity: Quantity): number {
+  if (hasExpired) return Number.POSITIVE_INFINITY;
+  let more = 0;
+  for (const { attempts, usage_source } of rows.values()) {
+    more += Math.max(0, attempts.length - 1);
+    if (attempts.length > 0 && usage_source === 'none') more += 1;
+  }
+  if (quantity === 'requests') return more;
+  return more > 0 ? Number.POSITIVE_INFINITY : 0;
+}
+
+function limitsOf({ charges, arrivals }: Seen): Map<string, AppliedLimit[]> {
+  const all = new Map<string, Map<string, AppliedLimit>>();
+  for (const [operationId, byEndpoint] of charges) {
+    const organizationId = arrivals.get(operationId)?.organizationId ?? '';
+    const limits = all.get(organizationId) ?? new Map<string, AppliedLimit>();
+    all.set(organizationId, limits);
+    for (const list of byEndpoint.values()) for (const { policy } of list) limits.set(policy.id, policy);
+  }
+  return new Map([...all].map(([organizationId, limits]) => [organizationId, [...limits.values()]]));
+}

@@ -1,0 +1,38 @@
+import type { Arrival, JudgeDeps, Seen } from './seen.fixture.ts';
+
+/** A killed gateway loses what it learned so shortly before. */
+const JUST_BEFORE_MS = 1_500;
+
+/**
+ * Every dispatched request has its row, and so has every other that ended, unless its gateway died just then. No row is without
+ * a request, and what the provider reported is what the row says.
+ */
+export function judgeLedger(deps: JudgeDeps, seen: Seen): string[] {
+  const { ledger } = deps;
+  const found: string[] = [];
+  for (const arrival of seen.arrivals.values()) found.push(...judgeRow(deps, seen, arrival));
+  for (const requestId of ledger.rows.keys())
+    if (!seen.arrivals.has(requestId)) found.push(`row: ${requestId} never arrived`);
+  return found;
+}
+
+function judgeRow({ ledger, provider }: JudgeDeps, seen: Seen, arrival: Arrival): string[] {
+  const { requestId, by, connection, endedMs } = arrival;
+  const row = ledger.rows.get(requestId);
+  const attempts = provider.log.filter((entry) => entry.requestId === requestId);
+  const stoppedMs = by.stoppedMs ?? Number.POSITIVE_INFINITY;
+  const survived = endedMs !== null && endedMs + JUST_BEFORE_MS < stoppedMs;
+  // What a store lost before the ledger had it is gone.
+  const isExcused = seen.lostMs !== null && (arrival.endedMs ?? Infinity) > seen.lostMs - 60_000;
+  if (row === undefined) {
+    const isOwed = attempts.length > 0 || survived;
+    return isOwed && !isExcused ? [`row: ${requestId} has none, with ${attempts.length} attempts`] : [];
+  }
+  const last = attempts.at(-1);
+  const end = connection.ended();
+  if (last?.isReported !== true || end?.how !== 'answered' || end.status !== 200 || !survived || isExcused)
+    return [];
+  const told = `${row.usage_source} ${row.actual_input_tokens}+${row.actual_output_tokens}`;
+  const wanted = `reported ${last.inputTokens}+${last.outputTokens}`;
+  return told === wanted ? [] : [`usage: ${requestId} has ${told} instead of ${wanted}`];
+}

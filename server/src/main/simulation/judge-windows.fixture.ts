@@ -1,0 +1,89 @@
+import { windowStartMs } from '../../admission/calendar-window.ts';
+import type { AppliedLimit } from '../../domain/limits/limit.ts';
+import { amountOf, METRICS } from '../../domain/limits/metric.ts';
+import { type CalendarPeriod, isSliding } from '../../domain/limits/period.ts';
+import { amountOfRow } from './ledger-store.fixture.ts';
+import type { ProviderEntry } from './provider.fixture.ts';
+import type { JudgeDeps, Seen } from './seen.fixture.ts';
+
+const PERIOD_MS = { second: 1_000, minute: 60_000 } as const;
+
+interface Used {
+  readonly atMs: number;
+  readonly endedMs: number;
+  readonly amount: number;
+}
+
+/**
+ * No window of any limit is exceeded, by what the provider itself counted. An attempt counts with what it used there, and never
+ * with more than was reserved for it: use beyond an estimate is not held against a limit.
+ */
+export function judgeWindows(deps: JudgeDeps, seen: Seen): string[] {
+  // A store that lost its windows cannot hold them; the ledger starts calendar windows again.
+  if (seen.lostMs !== null) return [];
+  const { provider } = deps;
+  const limits = new Map<string, { limit: AppliedLimit; used: Used[] }>();
+  for (const entry of provider.log) {
+    const organizationId = seen.arrivals.get(entry.requestId)?.organizationId ?? '';
+    for (const { policy, cost } of chargesOf(seen, entry)) {
+      const key = `${organizationId} ${policy.id}`;
+      const known = limits.get(key) ?? { limit: policy, used: [] };
+      limits.set(key, known);
+      known.used.push(usedBy(deps, entry, policy, cost));
+    }
+  }
+  return [...limits].flatMap(([key, { limit, used }]) => {
+    const most = mostOf(limit, used);
+    if (most <= limit.limit) return [];
+    return [`windows: ${key} ${most} of ${limit.limit} ${limit.metric}/${limit.period}`];
+  });
+}
+
+function chargesOf({ charges }: Seen, { requestId, origin }: ProviderEntry) {
+  const endpointId = new URL(origin).hostname.split('.')[0] ?? '';
+  return charges.get(requestId)?.get(endpointId) ?? [];
+}
+
+function usedBy(
+  { store, ledger }: JudgeDeps,
+  entry: ProviderEntry,
+  policy: AppliedLimit,
+  cost: number,
+): Used {
+  const { requestId, atMs, status } = entry;
+  // A lease that expired gives its units back, although a gateway that is cut off may still use them.
+  const expiredMs = store.expired.get(requestId) ?? Number.POSITIVE_INFINITY;
+  const endedMs = Math.min(entry.endedMs ?? Number.POSITIVE_INFINITY, expiredMs);
+  if (METRICS[policy.metric].held) return { atMs, endedMs, amount: 1 };
+  const tokens = entry.inputTokens + entry.outputTokens;
+  const spendMicros = entry.inputTokens + 3 * entry.outputTokens;
+  const own = amountOf(
+    policy.metric,
+    status === 200 ? { tokens, spendMicros } : { tokens: 0, spendMicros: 0 },
+  );
+  const row = ledger.rows.get(requestId);
+  const { quantity } = METRICS[policy.metric];
+  // What was not reported is metered by what reached the gateway.
+  const known = entry.isReported || row === undefined ? own : Math.min(own, amountOfRow(row, quantity));
+  return { atMs, endedMs, amount: Math.min(known, cost) };
+}
+
+/** The most that any window of the limit held. */
+function mostOf({ metric, period }: AppliedLimit, used: readonly Used[]): number {
+  const sorted = used.toSorted((one, other) => one.atMs - other.atMs);
+  let most = 0;
+  for (const [index, { atMs }] of sorted.entries()) {
+    let sum = 0;
+    for (const other of sorted.slice(0, index + 1)) {
+      const isCounted = METRICS[metric].held
+        ? other.endedMs > atMs
+        : isSliding(period)
+          ? other.atMs > atMs - PERIOD_MS[period]
+          : windowStartMs(period as CalendarPeriod, other.atMs) ===
+            windowStartMs(period as CalendarPeriod, atMs);
+      if (isCounted) sum += other.amount;
+    }
+    most = Math.max(most, sum);
+  }
+  return most;
+}

@@ -1,0 +1,45 @@
+import type { Charge } from '../../domain/limits/limit.ts';
+import type { Connection } from './connection.fixture.ts';
+import type { LedgerStore } from './ledger-store.fixture.ts';
+import type { SimProvider } from './provider.fixture.ts';
+import type { SharedStore } from './shared-store.fixture.ts';
+import type { SimProcess, VirtualTime } from './virtual-time.fixture.ts';
+import type { World } from './world.fixture.ts';
+
+/** A request as its client and those who judge know it. */
+export interface Arrival {
+  readonly requestId: string;
+  readonly organizationId: string;
+  readonly atMs: number;
+  readonly by: SimProcess;
+  readonly connection: Connection;
+  endedMs: number | null;
+}
+
+/** A place in line with a firm promise. */
+interface GivenPromise {
+  readonly operationId: string;
+  readonly askedMs: number;
+  readonly deadlineMs: number;
+}
+
+/** What was seen during a run. */
+export interface Seen {
+  readonly arrivals: Map<string, Arrival>;
+  /** Operation → endpoint → what an attempt there is charged. */
+  readonly charges: Map<string, Map<string, readonly Charge[]>>;
+  readonly promises: GivenPromise[];
+  /** Waiters that never heard of their release. */
+  readonly unheard: Set<string>;
+  readonly faults: { readonly name: string; readonly fromMs: number; readonly toMs: number }[];
+  /** When the store first lost something; null when it never did. */
+  lostMs: number | null;
+}
+
+export interface JudgeDeps {
+  readonly time: VirtualTime;
+  readonly store: SharedStore;
+  readonly ledger: LedgerStore;
+  readonly provider: SimProvider;
+  readonly world: World;
+}

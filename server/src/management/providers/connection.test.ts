@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { RelayError } from '../../domain/relay-error.ts';
+import { parseTargetUrl } from '../../kit/egress/target-url.ts';
+import { providerPresets } from '../../protocols/provider-presets.ts';
+import { type Connection, checkedConnection } from './connection.ts';
+
+const plain: Connection = {
+  base_url: 'https://api.example.com/v1',
+  auth_mode: 'bearer_static',
+  auth_header_name: null,
+  extra_headers: null,
+  extra_query: null,
+  preset_slug: null,
+};
+const checked = (over: Partial<Connection>) =>
+  checkedConnection({ check: parseTargetUrl }, { ...plain, ...over });
+
+function refused(over: Partial<Connection>): { param: unknown; message: string } {
+  try {
+    checked(over);
+  } catch (error) {
+    assert.ok(error instanceof RelayError);
+    return { param: error.detail.param, message: error.message };
+  }
+  throw new Error('was accepted');
+}
+
+describe('extra headers', () => {
+  it('are kept as they are written; none are null', () => {
+    const extra_headers = { 'X-Title': 'My app', 'HTTP-Referer': 'https://example.com/a?b' };
+    assert.deepEqual(checked({ extra_headers }).extra_headers, extra_headers);
+    assert.equal(checked({ extra_headers: {} }).extra_headers, null);
+  });
+  const names = [
+    ...['connection', 'Keep-Alive', 'te', 'Trailer', 'transfer-encoding', 'upgrade', 'proxy-authorization'],
+    ...['Authorization', 'host', 'Content-Length', 'content-type', 'cookie', 'set-cookie', 'x-relay-wait-ms'],
+    ...['X-API-Key', 'api-key', 'x-goog-api-key', 'x-forwarded-for', 'a b', 'a:b', '', 'é', 'a\r\nb'],
+  ];
+  for (const name of names) {
+    it(`are refused by name: ${JSON.stringify(name)}`, () => {
+      assert.equal(refused({ extra_headers: { [name]: 'x' } }).param, 'extra_headers');
+    });
+  }
+  it('are refused with control characters, in another alphabet and with white space at the ends', () => {
+    for (const value of ['a\r\nb: c', 'a\0', '\t', 'ü', ' a', 'a '])
+      assert.equal(refused({ extra_headers: { 'x-a': value } }).param, 'extra_headers');
+  });
+  it('are refused when one carries the credential or is there twice', () => {
+    const byHeader = { auth_mode: 'header_static', auth_header_name: 'X-Key' } as const;
+    assert.match(refused({ ...byHeader, extra_headers: { 'x-key': 'a' } }).message, /store a credential/);
+    assert.match(refused({ extra_headers: { 'x-a': '1', 'X-A': '2' } }).message, /twice/);
+  });
+  it('are bounded in number and size', () => {
+    const many = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`x-${n}`, '']));
+    assert.match(refused({ extra_headers: many }).message, /at most 20/);
+    assert.match(refused({ extra_headers: { [`x-${'a'.repeat(99)}`]: '' } }).message, /at most 100/);
+    const large = Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`x-${n}`, 'a'.repeat(1_000)]));
+    assert.match(refused({ extra_headers: large }).message, /at most 4096/);
+  });
+});
+
+describe('extra query parameters', () => {
+  it('are joined with those of the base URL, which win', () => {
+    const { base_url, extra_query } = checked({
+      base_url: 'https://api.example.com/openai/?api-version=2025-01-01&a=b%20c',
+      extra_query: { 'api-version': '2024-10-21', d: 'é' },
+    });
+    assert.equal(base_url, 'https://api.example.com/openai');
+    assert.deepEqual(extra_query, { 'api-version': '2025-01-01', a: 'b c', d: 'é' });
+  });
+  it('are refused with control characters, half characters or no name', () => {
+    for (const extra_query of [{ a: 'b\n' }, { 'a\0': '' }, { a: '\ud800' }, { '': 'b' }])
+      assert.equal(refused({ extra_query }).param, 'extra_query');
+    assert.equal(refused({ base_url: 'https://api.example.com?a=%0d%0a' }).param, 'extra_query');
+  });
+  it('are taken from plain queries alone', () => {
+    for (const query of ['?', '?x=@evil.example', '?a=b#c', '?a=b?c', '?a=<'])
+      assert.equal(refused({ base_url: `https://api.example.com${query}` }).param, 'base_url', query);
+  });
+});
+
+describe('a base URL', () => {
+  it('that is missing or has placeholders is refused with what to do', () => {
+    assert.match(refused({ base_url: null }).message, /is missing/);
+    assert.match(refused({ base_url: null, preset_slug: 'gorq' }).message, /No preset is named "gorq"/);
+    assert.match(refused({ base_url: 'https://{resource}.example.com' }).message, /still has \{resource\}/);
+  });
+});
+
+describe('presets', () => {
+  for (const preset of providerPresets) {
+    it(`${preset.slug} can be created once its placeholders are filled in`, () => {
+      const base_url = preset.base_url.replaceAll(/\{\w+\}/g, 'x');
+      const { slug: preset_slug, auth_mode, auth_header_name, extra_headers, extra_query } = preset;
+      const given = { base_url, auth_mode, auth_header_name, extra_headers, extra_query, preset_slug };
+      assert.deepEqual(checked(given), given);
+    });
+  }
+});

@@ -1,0 +1,40 @@
+import type { Provider } from '@relay/contract';
+import type { Egress } from '../../kit/egress/index.ts';
+import { providerPresetOf } from '../../protocols/provider-presets.ts';
+import { invalidField } from '../resources/refusals.ts';
+import { checkedBaseUrl, demandAuthHeader } from '../resources/upstream-address.ts';
+import { checkedHeaders, checkedQuery } from './extras.ts';
+
+/** How a provider is reached. The preset has filled in what was left out. */
+export type Connection = Pick<
+  Provider,
+  'auth_mode' | 'auth_header_name' | 'extra_headers' | 'extra_query' | 'preset_slug'
+> & { readonly base_url: string | null };
+
+/** The connection as it is stored, without a query in its URL. Throws 400 when it cannot be used. */
+export function checkedConnection(egress: Pick<Egress, 'check'>, given: Connection) {
+  demandAuthHeader(given.auth_mode, given.auth_header_name);
+  if (given.base_url === null) throw invalidField('base_url', missingUrl(given.preset_slug));
+  const [address, inUrl] = splitQuery(given.base_url);
+  return {
+    base_url: checkedBaseUrl(egress, address),
+    auth_mode: given.auth_mode,
+    auth_header_name: given.auth_header_name,
+    extra_headers: checkedHeaders(given.extra_headers, given),
+    extra_query: checkedQuery({ ...given.extra_query, ...inUrl }),
+    preset_slug: given.preset_slug === '' ? null : given.preset_slug,
+  };
+}
+
+function missingUrl(presetSlug: string | null): string {
+  return presetSlug === null || providerPresetOf(presetSlug) !== undefined
+    ? 'base_url is missing. Send the URL of the provider, or the preset_slug of a preset that has one.'
+    : `No preset is named "${presetSlug}". Send base_url, or a preset_slug that GET /api/relay/provider-presets lists.`;
+}
+
+/** What the URL says wins over a preset's or the stored parameters. Only plain queries are taken apart; the check of the URL rejects any other. */
+function splitQuery(baseUrl: string): [string, Record<string, string>] {
+  const at = baseUrl.search(/\?[\w.~%=&+-]+$/);
+  if (at === -1) return [baseUrl, {}];
+  return [baseUrl.slice(0, at), Object.fromEntries(new URLSearchParams(baseUrl.slice(at)))];
+}

@@ -1,0 +1,34 @@
+import type { Usage } from '../../domain/money/usage.ts';
+import { usageMemberRules } from '../answer-usage.ts';
+import { CONTENT } from '../frame-meanings.ts';
+import type { Protocol } from '../protocol.ts';
+import { anthropicMessages } from './index.ts';
+
+const { request, text } = anthropicMessages;
+
+/** Providers count for nothing. It is a request to them nevertheless, and counts as one for limits. */
+const FREE: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, free: true };
+
+/** https://docs.anthropic.com/en/api/messages-count-tokens */
+export const anthropicCountTokens: Protocol = {
+  ...anthropicMessages,
+  operation: 'count_tokens',
+  path: '/messages/count_tokens',
+  hasOutput: false,
+  request: {
+    ...request,
+    parse: function* (bytes) {
+      return { ...(yield* request.parse(bytes)), streaming: false };
+    },
+    isStreaming: () => false,
+    outputCap: () => null,
+    estimate: () => ({ inputTokens: 0, outputTokens: 0, free: true }),
+  },
+  answer: {
+    ...usageMemberRules(() => FREE),
+    estimated: (body) => ({ input_tokens: request.estimate(body, 0).inputTokens }),
+  },
+  // A provider that streams nevertheless is read for nothing.
+  stream: { noteworthy: /$^/, usage: 'last', readFrame: () => CONTENT },
+  text: text === null ? null : { ...text, replace: (given) => given },
+};

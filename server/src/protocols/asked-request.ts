@@ -1,0 +1,113 @@
+import type { Asked, Obstacle } from '../domain/routing/unfit.ts';
+import type { Endpoint } from '../domain/snapshot.ts';
+import { BUILT_VALUES_MAX } from '../kit/json-members.ts';
+import { parseObject } from '../kit/json-value.ts';
+import { type Passage, passageTo } from './passage.ts';
+import type { Protocol } from './protocol.ts';
+import { isTooLargeToParse, type MeasuredBody, PARSED_BYTES_MAX } from './request-body.ts';
+import type { Incompatible, TranslatedRequest, Translation } from './translate/translation.ts';
+
+/** A field may be the client's own invention. */
+const FIELD_CHARACTERS_MAX = 80;
+
+const UNSUPPORTED: Obstacle = {
+  why: 'operation_unsupported',
+  reason: 'it does not serve this operation',
+};
+const TOO_LARGE: Incompatible = {
+  kind: 'incompatible',
+  field: 'the whole request',
+  why: `It has more than ${PARSED_BYTES_MAX / 1024 / 1024} MiB or ${BUILT_VALUES_MAX} values, the most that Relay translates.`,
+};
+
+/** The bytes are absent where a request is only explained. */
+type Measured = MeasuredBody & { readonly bytes?: Buffer };
+
+/** What one client asks for: which endpoints can take it, and in whose words. Translates at most once for each protocol. */
+export class AskedRequest implements Asked {
+  readonly protocol: Protocol;
+  readonly #measured: Measured;
+  readonly #parse: () => unknown;
+  #parsed: { readonly request: unknown } | null = null;
+  readonly #translated = new Map<Translation, TranslatedRequest | Incompatible>();
+
+  /** `parse` gives the client's whole request; it is called only where something has to be translated. */
+  constructor(protocol: Protocol, measured: Measured, parse: () => unknown) {
+    this.protocol = protocol;
+    this.#measured = measured;
+    this.#parse = parse;
+  }
+
+  /** As the client sent it, parsed. */
+  get request(): unknown {
+    this.#parsed ??= { request: this.#parse() };
+    return this.#parsed.request;
+  }
+
+  passageTo(endpoint: Endpoint): Passage | undefined {
+    return passageTo(this.protocol, endpoint);
+  }
+
+  obstacle(endpoint: Endpoint): Obstacle | null {
+    const passage = this.passageTo(endpoint);
+    if (passage === undefined) return UNSUPPORTED;
+    if (passage.translation === null) return null;
+    const translated = this.translated(passage.translation);
+    if (translated.kind === 'translated') return null;
+    const field = shownField(translated.field);
+    const pair = `${this.protocol.operation} to ${passage.protocol.operation}`;
+    // Reasons are parts of a sentence, whose end belongs to the error that lists them.
+    const why = translated.why.replace(/\.$/, '');
+    return { why: 'untranslatable', reason: `${pair}: "${field}" cannot be translated. ${why}` };
+  }
+
+  /** The request in the provider's words, without the name of the model. */
+  translated(translation: Translation): TranslatedRequest | Incompatible {
+    const known = this.#translated.get(translation);
+    if (known !== undefined) return known;
+    const translated = isTooLargeToParse(this.#measured.members)
+      ? TOO_LARGE
+      : translation.request(this.request, '');
+    this.#translated.set(translation, translated);
+    return translated;
+  }
+
+  /**
+   * The fields that the provider does not get, without positions in lists; empty where nothing is left out. `dropped`: those that
+   * this provider does not take.
+   */
+  leftOut(translation: Translation | null, dropped: readonly string[]): readonly string[] {
+    const paths = translation === null ? this.#notPassed(dropped) : this.#untold(translation);
+    return [...new Set(paths.map((path) => path.replaceAll(/\[\d+\]/g, '')))].map(shownField);
+  }
+
+  #untold(translation: Translation): readonly string[] {
+    const translated = this.translated(translation);
+    return translated.kind === 'translated' ? translated.leftOut : [];
+  }
+
+  /** All that requests lose which are passed through. */
+  #notPassed(dropped: readonly string[]): readonly string[] {
+    const { members } = this.#measured;
+    const given = dropped.filter((name) => members.some((member) => member.name === name));
+    return [...given, ...this.#ownThinking()];
+  }
+
+  /** Few requests have any, and the others are not parsed for it. */
+  #ownThinking(): readonly string[] {
+    const { ownThinking } = this.protocol.request;
+    const { bytes, members } = this.#measured;
+    if (ownThinking === null || isTooLargeToParse(members)) return [];
+    if (bytes === undefined) return ownThinking.pathsIn(this.request);
+    // Of a large body only the structure was checked: the provider judges the rest, as it does when nothing is removed.
+    return ownThinking.mayBeIn(bytes) ? ownThinking.pathsIn(parseObject(bytes.toString('utf8'))) : [];
+  }
+}
+
+/** It stands in headers, errors and logs. */
+function shownField(field: string): string {
+  return field
+    .slice(0, FIELD_CHARACTERS_MAX)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, '\u{FFFD}');
+}

@@ -1,0 +1,7 @@
+import type { FrameMeaning } from './protocol.ts';
+
+export const PREAMBLE: FrameMeaning = { kind: 'preamble', usage: null, usageOnly: false };
+export const CONTENT: FrameMeaning = { kind: 'content', usage: null, usageOnly: false };
+export const CLOSING: FrameMeaning = { kind: 'closing', usage: null, usageOnly: false };
+export const DONE: FrameMeaning = { kind: 'done', usage: null, usageOnly: false };
+export const ERROR: FrameMeaning = { kind: 'error', usage: null, usageOnly: false };

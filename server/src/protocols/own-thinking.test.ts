@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { finish } from '../kit/slices.ts';
+import { protocols } from './index.ts';
+
+function sent(operation: 'messages' | 'responses', text: string): string {
+  const { request } = protocols[operation];
+  return Buffer.concat(request.forUpstream(finish(request.parse(Buffer.from(text))), 'up')).toString();
+}
+
+const signed = { type: 'thinking', thinking: 'a', signature: 'c2lnbmVk' };
+const unsigned = { type: 'thinking', thinking: 'b', signature: 'relay-unsigned' };
+const call = { type: 'tool_use', id: 'toolu_1', name: 'x', input: {} };
+
+describe('thinking that Relay wrote', () => {
+  it('does not reach a provider of Messages, which would reject it', () => {
+    const messages = [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: [signed, unsigned, call] },
+      { role: 'assistant', content: [unsigned] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: '1' }] },
+    ];
+    const text = `{ "model":"lane", "messages": ${JSON.stringify(messages)},  "max_tokens": 5}`;
+    const rest = [messages[0], { role: 'assistant', content: [signed, call] }, messages[3]];
+    assert.equal(
+      sent('messages', text),
+      `{ "model":"up", "messages": ${JSON.stringify(rest)},  "max_tokens": 5}`,
+    );
+  });
+
+  it('does not reach a provider of responses, which cannot decrypt it', () => {
+    const reasoning = (content: string) => ({ type: 'reasoning', summary: [], encrypted_content: content });
+    const input = [
+      { role: 'user', content: 'Hello' },
+      reasoning('gAAAAtheirs'),
+      reasoning('relay-thinking-1:c2ln'),
+      reasoning('relay-redacted-1:c2ln'),
+    ];
+    const text = `{"model":"lane", "input" : ${JSON.stringify(input)} }`;
+    assert.equal(sent('responses', text), `{"model":"up", "input" : ${JSON.stringify(input.slice(0, 2))} }`);
+  });
+
+  it('is told from the same words of a user, whose bytes stay', () => {
+    const said = 'What does relay-unsigned mean, and relay-thinking-1:x?';
+    const messages = `[ {"role" : "user", "content" : [ {"type":"text", "text":"${said}"} ] } ]`;
+    assert.equal(
+      sent('messages', `{"model":"lane","max_tokens":5,"messages":${messages}}`),
+      `{"model":"up","max_tokens":5,"messages":${messages}}`,
+    );
+    for (const input of [`[ {"role":"user","content":"${said}"} ]`, `"${said}"`])
+      assert.equal(
+        sent('responses', `{"model":"lane","input": ${input}}`),
+        `{"model":"up","input": ${input}}`,
+      );
+  });
+});

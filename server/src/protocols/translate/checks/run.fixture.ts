@@ -1,0 +1,93 @@
+// `npm run check:translations [-- --splits N] [--requests N] [--seed N]`: every translation, judged and counted. The last line is one
+// JSON object. A seed repeats a run.
+import assert from 'node:assert/strict';
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+import { responsesPairs } from '../from-responses/pairs.fixture.ts';
+import { messagesRequests } from '../generated/messages-requests.fixture.ts';
+import { chatAndMessagesPairs } from '../generated/pairs.fixture.ts';
+import { roundTrip } from '../generated/round-trip.fixture.ts';
+import { seeded, splits, translateStream } from '../stream-case.fixture.ts';
+import { type StreamGolden, streamGoldens, wholeGoldens } from './answer-goldens.fixture.ts';
+import { type GeneratedPair, judge } from './generated-pair.fixture.ts';
+import { type Golden, requestGoldens } from './request-goldens.fixture.ts';
+
+const SHOWN_MAX = 20;
+
+const { values } = parseArgs({
+  options: {
+    splits: { type: 'string', default: '1000' },
+    requests: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+  },
+});
+const [splitCount, requestCount, seed] = [values.splits, values.requests, values.seed].map(Number);
+
+/** `wrong`: cases with another result, splits that change a stream, requests that the provider would reject or that changed on their way. */
+const figures = { cases: 0, splits: 0, wrong: 0, unnamed: 0 };
+let shown = 0;
+
+function show(finding: string): void {
+  shown += 1;
+  if (shown <= SHOWN_MAX) process.stdout.write(`${finding}\n`);
+}
+
+function wrong(finding: string): void {
+  figures.wrong += 1;
+  show(finding);
+}
+
+function countCase({ name, check }: Golden): void {
+  figures.cases += 1;
+  try {
+    check();
+  } catch (error) {
+    wrong(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function countSplits({ name, translation, bytes, options }: StreamGolden): void {
+  const uncut = translateStream(translation, [bytes], options);
+  for (const pieces of splits(bytes, Number(splitCount), seeded(Number(seed)))) {
+    figures.splits += 1;
+    if (translateStream(translation, pieces, options) !== uncut)
+      wrong(`${name}: cut into ${pieces.map(({ length }) => length).join(' + ')} bytes`);
+  }
+}
+
+function countGenerated(pair: GeneratedPair): void {
+  const name = `${pair.translation.client} to ${pair.translation.provider}`;
+  let refusals = 0;
+  for (const request of generated(pair.requests)) {
+    const check = (): void => {
+      const { refused, problems, unnamed } = judge(pair, request);
+      refusals += refused ? 1 : 0;
+      figures.unnamed += unnamed.length;
+      for (const field of unnamed) show(`${name}: left out without a name: ${field}`);
+      assert.deepEqual(problems, []);
+    };
+    countCase({ name, check });
+  }
+  if (refusals > Number(requestCount) * pair.refusedShareMax)
+    wrong(`${name}: ${refusals} requests were refused`);
+}
+
+function countRoundTrip(request: unknown): void {
+  const check = (): void => {
+    const { returned, wanted } = roundTrip(request);
+    assert.deepEqual(returned, wanted);
+  };
+  countCase({ name: 'messages to chat and back', check });
+}
+
+function generated(requests: fc.Arbitrary<unknown>): readonly unknown[] {
+  return fc.sample(requests, { numRuns: Number(requestCount), seed: Number(seed) });
+}
+
+process.stdout.write(`seed ${seed}\n`);
+for (const golden of [...requestGoldens, ...wholeGoldens, ...streamGoldens]) countCase(golden);
+for (const stream of streamGoldens) countSplits(stream);
+for (const pair of [...chatAndMessagesPairs, ...responsesPairs]) countGenerated(pair);
+for (const request of generated(messagesRequests(true))) countRoundTrip(request);
+process.stdout.write(`${JSON.stringify(figures)}\n`);
+process.exitCode = figures.wrong + figures.unnamed === 0 ? 0 : 1;

@@ -1,0 +1,15 @@
+import { ChatReader } from '../readers/chat.ts';
+import { responsesErrorOfChat } from '../responses-errors.ts';
+import type { Translation } from '../translation.ts';
+import { ResponsesWriter } from '../writers/responses.ts';
+import { chatRequest } from './request.ts';
+
+/** A client of OpenAI's Responses, a provider of chat completions. */
+export const responsesToChat: Translation = {
+  client: 'responses',
+  provider: 'chat',
+  request: chatRequest,
+  error: responsesErrorOfChat,
+  reader: () => new ChatReader(),
+  writer: (options) => new ResponsesWriter(options),
+};

@@ -1,0 +1,69 @@
+import { type JsonObject, objectOf } from '../../../kit/json-value.ts';
+import { FieldSorter, withoutUndefined } from '../field-sorter.ts';
+import { readConversation } from '../from-responses/conversation.ts';
+import { readSettings } from '../from-responses/settings.ts';
+import { readToolUse, type ToolUse } from '../from-responses/tool-choice.ts';
+import { functionMembers, readTools } from '../from-responses/tools.ts';
+import type { Incompatible, RequestOptions, TranslatedRequest } from '../translation.ts';
+import { chatMessages } from './conversation.ts';
+import { responsesToChatFields as fields } from './fields.ts';
+
+const rules = { fields, returnsThinking: false };
+
+export function chatRequest(
+  given: unknown,
+  upstreamModel: string,
+  options: RequestOptions = {},
+): TranslatedRequest | Incompatible {
+  const sorter = new FieldSorter('Chat completions');
+  const request = objectOf(given);
+  const { reasoning, text, format } = readSettings(sorter, request, rules);
+  const turns = readConversation(sorter, request, rules);
+  const use = readToolUse(sorter, request, readTools(sorter, request, fields), fields);
+  const body = {
+    model: upstreamModel,
+    messages: chatMessages(sorter, turns),
+    max_completion_tokens: request['max_output_tokens'] ?? undefined,
+    temperature: request['temperature'] ?? undefined,
+    top_p: request['top_p'] ?? undefined,
+    reasoning_effort: effort(sorter, reasoning['effort'], options),
+    verbosity: text['verbosity'] ?? undefined,
+    response_format: format === null ? undefined : responseFormat(sorter, format),
+    ...toolSettings(use),
+    service_tier: request['service_tier'] ?? undefined,
+    // Responses always report usage.
+    ...(request['stream'] === true ? { stream: true, stream_options: { include_usage: true } } : {}),
+  };
+  if (body.messages.length === 0) sorter.refuse('input', 'Chat completions need at least one message.');
+  return sorter.result(withoutUndefined(body));
+}
+
+function effort(sorter: FieldSorter, given: unknown, { reasoningEffort }: RequestOptions): unknown {
+  if (given === undefined || given === null) return undefined;
+  if (reasoningEffort !== false) return given;
+  sorter.leaveOut('reasoning.effort');
+  return undefined;
+}
+
+function responseFormat(sorter: FieldSorter, { type, ...schema }: JsonObject): JsonObject | undefined {
+  if (type === 'json_object') return { type };
+  if (type === 'json_schema') return { type, json_schema: schema };
+  sorter.cannotSay('text.format.type');
+  return undefined;
+}
+
+/** Without tools there is nothing to choose from. Chat completions allow parallel calls by default. */
+function toolSettings({ tools, choice, parallel }: ToolUse): JsonObject {
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map((spec) => ({
+      type: 'function',
+      function: functionMembers(spec, 'parameters', spec.parameters),
+    })),
+    tool_choice:
+      typeof choice === 'string' || choice === null
+        ? (choice ?? undefined)
+        : { type: 'function', function: choice },
+    parallel_tool_calls: parallel ? undefined : false,
+  };
+}

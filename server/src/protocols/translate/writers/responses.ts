@@ -1,0 +1,234 @@
+import { type JsonObject, listOf, objectOf } from '../../../kit/json-value.ts';
+import { type SealedThinking, sealThinking } from '../from-responses/thinking-seal.ts';
+import { type DeclaredTool, declaredTools } from '../from-responses/tool-names.ts';
+import {
+  type AnswerWriter,
+  type Failure,
+  failureIn,
+  failureOf,
+  type ModelEvent,
+  type ReportedUsage,
+  type StopReason,
+} from '../model-events.ts';
+import { responsesError } from '../responses-errors.ts';
+import type { WriterOptions } from '../translation.ts';
+import { CustomCallItem, FunctionCallItem } from './responses/call-items.ts';
+import { MessageItem } from './responses/message-item.ts';
+import type { ItemPlace, OutputItem } from './responses/output-item.ts';
+import { ReasoningItem } from './responses/reasoning-item.ts';
+import { repeatedSettings, usageObject } from './responses/response-object.ts';
+
+const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
+
+/** Response statuses with the events that announce them. */
+type Outcome = 'completed' | 'incomplete' | 'failed';
+
+/**
+ * Writes an answer as OpenAI's Responses do. Ids are made from the request's id, so that two writers of one answer agree. Calls stay
+ * open until the answer ends, because parts of several may alternate.
+ * https://platform.openai.com/docs/api-reference/responses-streaming
+ */
+export class ResponsesWriter implements AnswerWriter {
+  failure: Failure | null = null;
+  readonly #options: WriterOptions;
+  readonly #id: string;
+  readonly #tools: ReadonlyMap<string, DeclaredTool>;
+  readonly #settings: JsonObject;
+  readonly #returnsThinking: boolean;
+  readonly #items: OutputItem[] = [];
+  readonly #calls = new Map<number, FunctionCallItem | CustomCallItem>();
+  #current: MessageItem | ReasoningItem | null = null;
+  #createdS: number | null = null;
+  #usage: Partial<ReportedUsage> = {};
+  #refused = false;
+  #response: JsonObject | null = null;
+  #sequence = 0;
+  #frames = '';
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.#id = options.requestId.replace(/^req_/, '');
+    this.#tools = declaredTools(options.request);
+    this.#settings = repeatedSettings(options);
+    this.#returnsThinking = listOf(objectOf(options.request)['include']).includes(ENCRYPTED_REASONING);
+  }
+
+  frames(events: readonly ModelEvent[]): string {
+    this.#frames = '';
+    for (const event of events) if (this.#response === null) this.#write(event);
+    return this.#frames;
+  }
+
+  whole(events: readonly ModelEvent[]): unknown {
+    this.failure = failureIn(events);
+    if (this.failure !== null) return { error: responsesError(this.failure) };
+    this.frames(events);
+    return this.#response ?? this.#finish('completed');
+  }
+
+  #write(event: ModelEvent): void {
+    const failure = failureOf(event);
+    if (failure !== null) this.#fail(failure);
+    else if (event.kind === 'ping') this.#frames += ': ping\n\n';
+    else if (event.kind === 'usage') this.#usage = { ...this.#usage, ...event.usage };
+    else {
+      this.#begin(event.kind === 'start' ? event.createdS : null);
+      this.#writeOutput(event);
+    }
+  }
+
+  #writeOutput(event: ModelEvent): void {
+    switch (event.kind) {
+      case 'text':
+        if (event.text !== '') this.#message().add('output_text', event.text);
+        break;
+      case 'refusal':
+        this.#refused = true;
+        if (event.text !== '') this.#message().add('refusal', event.text);
+        break;
+      case 'part_end':
+        if (this.#current instanceof MessageItem) this.#current.endPart();
+        else this.#closeCurrent();
+        break;
+      case 'thinking':
+        if (event.text !== '') this.#reasoning().add(event.text);
+        break;
+      case 'thinking_signature':
+        this.#seal({ kind: 'thinking', signature: event.signature });
+        break;
+      case 'redacted_thinking':
+        this.#closeCurrent();
+        this.#seal({ kind: 'redacted_thinking', data: event.data });
+        break;
+      case 'tool_call':
+        this.#openCall(event);
+        break;
+      case 'tool_input':
+        if (event.json !== '') this.#calls.get(event.call)?.add(event.json);
+        break;
+      case 'stop':
+        this.#stop(event.reason);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #message(): MessageItem {
+    if (this.#current instanceof MessageItem) return this.#current;
+    this.#closeCurrent();
+    const item = new MessageItem(this.#place('msg'));
+    this.#items.push(item);
+    this.#current = item;
+    return item;
+  }
+
+  #reasoning(): ReasoningItem {
+    if (this.#current instanceof ReasoningItem) return this.#current;
+    this.#closeCurrent();
+    const item = new ReasoningItem(this.#place('rs'));
+    this.#items.push(item);
+    this.#current = item;
+    return item;
+  }
+
+  /** Ends the reasoning item: providers sign each of their thinking blocks. */
+  #seal(thinking: SealedThinking): void {
+    this.#reasoning().seal(this.#returnsThinking ? sealThinking(thinking) : null);
+    this.#closeCurrent();
+  }
+
+  #openCall({ call, id, name }: ModelEvent & { readonly kind: 'tool_call' }): void {
+    this.#closeCurrent();
+    const tool = this.#tools.get(name);
+    const index = this.#items.length;
+    const said = { callId: id === '' ? `call_${this.#id}_${index}` : id, name, tool };
+    const item =
+      tool?.type === 'custom'
+        ? new CustomCallItem(this.#place('ctc'), said)
+        : new FunctionCallItem(this.#place('fc'), said);
+    this.#items.push(item);
+    this.#calls.set(call, item);
+  }
+
+  #place(prefix: string): ItemPlace {
+    const index = this.#items.length;
+    const say = (type: string, members: JsonObject): void => this.#say(type, members);
+    return { say, index, id: `${prefix}_${this.#id}_${index}` };
+  }
+
+  #closeCurrent(): void {
+    this.#current?.close('completed');
+    this.#current = null;
+  }
+
+  #stop(reason: StopReason): void {
+    if (reason === 'pause') {
+      this.#fail({
+        type: 'api_error',
+        message: 'The provider paused its response, which cannot be translated.',
+      });
+      return;
+    }
+    const incomplete = incompleteReason(reason, this.#refused);
+    for (const item of this.#items)
+      if (item.done === null) item.close(incomplete === null ? 'completed' : 'incomplete');
+    this.#finish(incomplete === null ? 'completed' : 'incomplete', {
+      incomplete_details: incomplete === null ? null : { reason: incomplete },
+    });
+  }
+
+  /** Before the stream began there is no response that could have failed. */
+  #fail(failure: Failure): void {
+    this.failure = failure;
+    const { type, code, message } = responsesError(failure);
+    if (this.#createdS === null) {
+      this.#response = {};
+      this.#say('error', { code, message, param: null });
+    } else this.#finish('failed', { error: { code, message, type } });
+  }
+
+  #begin(createdS: number | null): void {
+    if (this.#createdS !== null) return;
+    this.#createdS = createdS ?? Math.floor(this.#options.nowMs / 1000);
+    const response = this.#object('in_progress', {});
+    this.#say('response.created', { response });
+    this.#say('response.in_progress', { response });
+  }
+
+  #finish(outcome: Outcome, details: JsonObject = {}): JsonObject {
+    const response = this.#object(outcome, details);
+    this.#response = response;
+    this.#say(`response.${outcome}`, { response });
+    return response;
+  }
+
+  #object(status: Outcome | 'in_progress', details: JsonObject): JsonObject {
+    const done = this.#items.flatMap(({ done: item }) => (item === null ? [] : [item]));
+    return {
+      id: `resp_${this.#id}`,
+      object: 'response',
+      created_at: this.#createdS ?? Math.floor(this.#options.nowMs / 1000),
+      status,
+      error: null,
+      incomplete_details: null,
+      ...details,
+      output: done,
+      usage: status === 'in_progress' ? null : usageObject(this.#usage),
+      ...this.#settings,
+    };
+  }
+
+  #say(type: string, members: JsonObject): void {
+    const data = JSON.stringify({ type, sequence_number: this.#sequence, ...members });
+    this.#sequence += 1;
+    this.#frames += `event: ${type}\ndata: ${data}\n\n`;
+  }
+}
+
+/** A model that declined without saying so leaves an answer that ends early; only the reason tells the client. */
+function incompleteReason(reason: StopReason, refused: boolean): string | null {
+  if (reason === 'length') return 'max_output_tokens';
+  if (reason === 'content_filter' || (reason === 'refusal' && !refused)) return 'content_filter';
+  return null;
+}

@@ -1,0 +1,46 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { type Accounts, absentAccounts } from './accounts.ts';
+import type { Deployment } from './deployment.ts';
+
+const PASSWORD = 'correct horse battery staple';
+
+export interface AccountsOverApi extends Accounts {
+  /** IDs of the requests that wrote something, for a test that accounts for every write. */
+  readonly requestIds: ReadonlySet<string>;
+}
+
+/**
+ * Members and keys of a self-hosted deployment with accounts whose database no test can open: invited, joined and given keys as
+ * people do it. There are no other organizations and no queries.
+ */
+export function accountsOverApi({ url, adminToken }: Deployment): AccountsOverApi {
+  const requestIds = new Set<string>();
+  async function post(path: string, body: object, isAdmin = true): Promise<Record<string, unknown>> {
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(isAdmin ? { authorization: `Bearer ${adminToken}` } : {}),
+      },
+      body: JSON.stringify(body),
+    });
+    if (response.status !== 201) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
+    requestIds.add(response.headers.get('x-request-id') ?? '');
+    return (await response.json()) as Record<string, unknown>;
+  }
+  return {
+    ...absentAccounts(),
+    requestIds,
+    async addMember(_organizationId, { role, name = 'Ada' }) {
+      const invitation = { email: `${randomUUIDv7()}@example.com`, role };
+      const { accept_url } = await post('/api/org/invitations', invitation);
+      const token = new URL(String(accept_url)).hash.replace('#token=', '');
+      const joined = await post('/api/invitations/accept', { token, name, password: PASSWORD }, false);
+      return String((joined['user'] as { id: string }).id);
+    },
+    async addKey({ userId, scopes, name = 'Main' }) {
+      const made = await post('/api/org/api-keys', { user_uuid: userId, name, scopes });
+      return { key: String(made['api_key']), id: String((made['key'] as { id: string }).id) };
+    },
+  };
+}

@@ -1,0 +1,137 @@
+// `npm run faults`: plants one fault at a time in a copy of the tree and runs the tests near it, which must fail.
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type PlantedCopy, plantedCopy } from './check/planted-copy.ts';
+import { type Choice, chooseFaults } from './faults/choose-faults.ts';
+import { compileFaults } from './faults/compile-faults.ts';
+import { type Fault, plantIn } from './faults/fault.ts';
+import { faultLists } from './faults/lists.ts';
+import { type NearResult, runNear } from './faults/run-near.ts';
+
+const USAGE = `usage: npm run faults [-- --module M] [--only TEXT] [--sample N [--seed N]]
+Plants each fault of tools/src/faults/lists in a copy of the tree and runs the tests near it. A fault that no test
+notices survives. The last line is {"faults","caught","survived"}; it fails when one survives without a listed reason.
+  --module M   one list: ${Object.keys(faultLists).join(', ')}
+  --only TEXT  faults whose name or path contains it
+  --sample N   so many, among those whose tests need no server; the seed is printed, and --seed repeats a sample
+`;
+
+const AT_A_TIME = 2;
+const STEADY_MS_MAX = 300_000;
+const HANGS_AFTER_MS = 30_000;
+
+interface Verdict {
+  readonly fault: Fault;
+  readonly outcome: 'caught' | 'survived' | 'unloaded';
+  readonly by: string;
+}
+
+/** Works through the items with a copy for each worker. */
+async function inCopies<T, R>(
+  items: readonly T[],
+  copies: readonly PlantedCopy[],
+  work: (item: T, copy: PlantedCopy) => Promise<R>,
+): Promise<R[]> {
+  const waiting = [...items];
+  const results: R[] = [];
+  await Promise.all(
+    copies.map(async (copy) => {
+      for (let item = waiting.shift(); item !== undefined; item = waiting.shift())
+        results.push(await work(item, copy));
+    }),
+  );
+  return results;
+}
+
+/**
+ * The test files that pass without a fault, with the time that each may take: one that fails anyway proves nothing, and a
+ * busy machine must not make one look as if it hung.
+ */
+async function steadyFiles(
+  faults: readonly Fault[],
+  copies: readonly PlantedCopy[],
+): Promise<ReadonlyMap<string, number>> {
+  const files = [...new Set(faults.flatMap(({ tests }) => tests))];
+  const steady = new Map<string, number>();
+  await inCopies(files, copies, async (file, copy) => {
+    const beganMs = performance.now();
+    const { outcome } = await runNear(copy.root, file, STEADY_MS_MAX);
+    if (outcome === 'passed') steady.set(file, Math.ceil(HANGS_AFTER_MS + 5 * (performance.now() - beganMs)));
+    else process.stdout.write(`left out, fails without a fault: ${file}\n`);
+  });
+  return steady;
+}
+
+async function judgeFault(
+  fault: Fault,
+  copy: PlantedCopy,
+  steady: ReadonlyMap<string, number>,
+): Promise<Verdict> {
+  const text = copy.read(fault.file);
+  const planted = plantIn(text, fault);
+  if (planted === null) throw new Error(`fault '${fault.name}' no longer applies to ${fault.file}`);
+  copy.write(fault.file, planted);
+  let result: NearResult = { outcome: 'passed' };
+  let by = '';
+  for (const file of fault.tests) {
+    const msMax = steady.get(file);
+    if (msMax === undefined) continue;
+    result = await runNear(copy.root, file, msMax);
+    if (result.outcome === 'passed') continue;
+    by = `${file}: ${result.by}`;
+    break;
+  }
+  copy.write(fault.file, text);
+  const outcomes = { passed: 'survived', failed: 'caught', unloaded: 'unloaded' } as const;
+  return { fault, outcome: outcomes[result.outcome], by };
+}
+
+function say({ fault, outcome, by }: Verdict): void {
+  const reason = outcome !== 'caught' && fault.accepted !== undefined ? `accepted: ${fault.accepted}` : by;
+  const word = outcome === 'caught' ? 'caught  ' : outcome.toUpperCase();
+  process.stdout.write(
+    `${word} ${fault.file}: ${fault.name}${reason === '' ? '' : `\n         ${reason}`}\n`,
+  );
+}
+
+async function main(args: string[]): Promise<number> {
+  const text = { type: 'string' } as const;
+  const options = { help: { type: 'boolean' }, module: text, only: text, sample: text, seed: text } as const;
+  const { values } = parseArgs({ args, options });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const choice: Choice = {
+    module: values.module ?? null,
+    only: values.only ?? null,
+    sample: values.sample === undefined ? null : Number(values.sample),
+    seed: Number(values.seed ?? Math.floor(Math.random() * 1_000_000)),
+  };
+  const faults = chooseFaults(choice);
+  process.stdout.write(
+    `${faults.length} faults${choice.sample === null ? '' : `, --sample ${choice.sample} --seed ${choice.seed}`}\n`,
+  );
+  using first = plantedCopy();
+  // Every fault runs the same files again.
+  process.env['NODE_COMPILE_CACHE'] ??= join(first.root, '.cache/compiled');
+  // A sample is of a list that was compiled as a whole when it was written.
+  if (choice.sample === null && !(await compileFaults(faults, first))) return 1;
+  using second = plantedCopy();
+  const copies = [first, second].slice(0, AT_A_TIME);
+  const steady = await steadyFiles(faults, copies);
+  const verdicts = await inCopies(faults, copies, async (fault, copy) => {
+    const verdict = await judgeFault(fault, copy, steady);
+    say(verdict);
+    return verdict;
+  });
+  const survivors = verdicts.filter(({ outcome }) => outcome !== 'caught');
+  if (survivors.length > 0) process.stdout.write('\nnot caught:\n');
+  for (const verdict of survivors) say(verdict);
+  const caught = verdicts.length - survivors.length;
+  process.stdout.write(`${JSON.stringify({ faults: faults.length, caught, survived: survivors.length })}\n`);
+  const isAccepted = survivors.every(({ fault }) => fault.accepted !== undefined);
+  return isAccepted && caught > 0 ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));

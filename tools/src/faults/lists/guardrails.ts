@@ -1,0 +1,77 @@
+import { faultsIn } from '../fault.ts';
+
+export const guardrailFaults = faultsIn('server/src/guardrails', [
+  {
+    name: 'an answer may be of any size',
+    file: 'receive-answer.ts',
+    find: 'if (this.#bytes > this.#bytesMax)',
+    replace: 'if (this.#bytes < 0)',
+    why: 'a guardrail fills the memory of the gateway',
+    tests: ['call-guardrail.test.ts', 'ask-guardrail.test.ts'],
+  },
+  {
+    name: 'the answer of a refused call decides',
+    file: 'receive-answer.ts',
+    find: "refused && cause !== 'timeout' ? 'bad_status' : cause",
+    replace: 'cause',
+    why: 'an error page that happens to match a rule lets text through',
+    tests: ['call-guardrail.test.ts', 'ask-guardrail.test.ts'],
+  },
+  {
+    name: 'a slow guardrail is awaited for ever',
+    file: 'receive-answer.ts',
+    find: "this.#timer = setTimeout(() => this.#cut('timeout'), ",
+    replace: 'this.#timer = setTimeout(() => undefined, ',
+    why: 'requests hang',
+    tests: ['call-guardrail.test.ts'],
+  },
+  {
+    name: 'no matching rule allows',
+    file: 'call-guardrail.ts',
+    find: "return judge(rules, answer) ?? 'no_rule_matched';",
+    replace: "return judge(rules, answer) ?? { path: '$', operator: 'exists', action: 'allow' };",
+    why: 'an unknown answer lets text through',
+  },
+  {
+    name: 'replace before the dispatch lets through',
+    file: 'call-guardrail.ts',
+    find: "action === 'replace' && stage === 'pre_dispatch' ? 'blocked' : VERDICTS[action]",
+    replace: 'VERDICTS[action]',
+    why: 'a request that should be blocked is sent',
+  },
+  {
+    name: 'without its secret a guardrail is asked',
+    file: 'call-guardrail.ts',
+    find: "if (!authorizeRequest(request, authMode, secretHeaderName, secret)) return 'unreachable';",
+    replace: 'authorizeRequest(request, authMode, secretHeaderName, secret);',
+    why: 'text is sent to a service that cannot know who asks',
+  },
+  {
+    name: 'waiting does not count in the time of a call',
+    file: 'ask-guardrail.ts',
+    find: 'const leftMs = guardrail.timeoutMs - elapsedMs();',
+    replace: 'const leftMs = guardrail.timeoutMs;',
+    why: 'a busy guardrail holds requests twice as long as configured',
+  },
+  {
+    name: 'a failed call keeps its turn',
+    file: 'ask-guardrail.ts',
+    find: '    } finally {\n      turns.giveBack();\n    }',
+    replace: "    } finally {\n      if (breaker.state() === 'closed') turns.giveBack();\n    }",
+    why: 'after an outage every request is refused as busy',
+  },
+  {
+    name: 'a refused request counts as an outage',
+    file: 'ask-guardrail.ts',
+    find: 'received !== null && received.status >= 500',
+    replace: 'received !== null && received.status >= 400',
+    why: 'requests of one client open the circuit for all',
+  },
+  {
+    name: 'a waiter that gave up gets a turn',
+    file: 'turns.ts',
+    find: '          waiting.delete(next);\n          resolve(false);',
+    replace: '          resolve(false);',
+    why: 'turns disappear one by one',
+  },
+]);

@@ -1,0 +1,91 @@
+import { faultsIn } from '../fault.ts';
+
+export const httpFaults = faultsIn('server/src/http', [
+  {
+    name: 'the console may be framed',
+    file: 'console-files.ts',
+    find: `    "frame-ancestors 'none'",\n`,
+    replace: '',
+    why: 'a foreign page makes people click in the console',
+  },
+  {
+    name: 'scripts of others run in the console',
+    file: 'console-files.ts',
+    find: `"script-src 'self'",`,
+    replace: `"script-src 'self' 'unsafe-inline'",`,
+    why: 'an injected script takes the session',
+  },
+  {
+    name: 'the page is cached with its nonce',
+    file: 'console-files.ts',
+    find: `    'cache-control': 'no-store',\n    'content-security-policy': policyOf(nonce),`,
+    replace: `    'cache-control': 'public, max-age=3600',\n    'content-security-policy': policyOf(nonce),`,
+    why: 'after an update people have the old console',
+  },
+  {
+    name: 'two slashes are one',
+    file: 'listener.ts',
+    find: "if (url[end - 1] !== '/' || url[end - 2] === '/') return url;",
+    replace: "if (url[end - 1] !== '/') return url;",
+    why: 'two spellings of a path are judged differently by a proxy in front',
+  },
+  {
+    name: 'a body without a declared length is unbounded',
+    file: 'read-body.ts',
+    find: 'if (this.#bytes > this.#bytesMax) throw tooLarge(this.#bytesMax);',
+    replace: '',
+    why: 'one request fills the memory',
+  },
+  {
+    name: 'a body is read although its length is too large',
+    file: 'read-body.ts',
+    find: 'if (declared > bytesMax) return Promise.reject(tooLarge(bytesMax));',
+    replace: '',
+    why: 'a client uploads all of it to be refused',
+  },
+  {
+    name: 'a body that grows is not counted',
+    file: 'read-body.ts',
+    find: 'this.#reserve(wanted - this.#capacityBytes);',
+    replace: '',
+    why: 'one organization fills the memory with bodies of no declared length',
+    tests: ['body-memory.test.ts'],
+  },
+  {
+    name: 'large bodies wait for nothing',
+    file: 'read-body.ts',
+    find: 'if (declared <= COUNTED_FROM_BYTES) return begin();',
+    replace: 'if (declared >= 0) return begin();',
+    why: 'one organization fills the memory with large bodies',
+    tests: ['body-memory.test.ts'],
+  },
+  {
+    name: 'internal errors show their cause',
+    file: 'error-response.ts',
+    find: "error instanceof RelayError ? error : new RelayError('internal_error', { cause: error })",
+    replace:
+      "error instanceof RelayError ? error : new RelayError('internal_error', { cause: error, message: String(error) })",
+    why: 'a defect shows what is inside',
+  },
+  {
+    name: 'unavailable is not to be tried again',
+    file: 'error-response.ts',
+    find: "errors[code].status === 503 ? { [headers.retryAfter]: '1' } : {}",
+    replace: "errors[code].status === 599 ? { [headers.retryAfter]: '1' } : {}",
+    why: 'clients give up in a short outage',
+  },
+  {
+    name: 'every origin may read answers',
+    file: 'cors.ts',
+    find: 'if (origin === undefined || !origins.has(origin)) {',
+    replace: 'if (origin === undefined) {',
+    why: 'a foreign page uses the key of a person',
+  },
+  {
+    name: 'a stream outlives the right to read it',
+    file: 'answer-stream.ts',
+    find: '      await parts.checkAccess();\n    } catch {\n      end();',
+    replace: '      await parts.checkAccess();\n    } catch {\n      checking = true;',
+    why: 'a person whose access was withdrawn reads on',
+  },
+]);
