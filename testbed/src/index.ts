@@ -1,6 +1,7 @@
 export { type ContextSetup, launchChromium, openContext, type Theme } from './chromium.ts';
 export { freePort } from './free-port.ts';
 export { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+export { untilCalm, watchStolenTime } from './machine.ts';
 export { type PrivatePostgres, startPostgres } from './private-postgres.ts';
 export { type PrivateRedis, startRedis } from './private-redis.ts';
 export { type RedisReply, redisCall, redisCalls, redisKeys } from './redis-client.ts';

@@ -38,7 +38,7 @@ test('a failing test, a test past its time and a file that cannot be loaded are 
     'b.test.ts': "test('hangs', async () => { await new Promise((done) => setTimeout(done, 2000)); });\n",
     'c.test.ts': 'throw new Error("cannot load");\n',
   };
-  const { ok, output, lastLine } = await runIn(files, 'unit', '--timeout-ms=500');
+  const { ok, output, lastLine } = await runIn(files, 'unit', '--timeout-ms=500', '--calm-ms=0');
   assert.equal(lastLine, '1 passed, 3 failed');
   assert.equal(ok, false);
   assert.match(output, /FAILED a\.test\.ts: breaks\n.*boom/);

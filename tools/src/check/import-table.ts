@@ -144,7 +144,7 @@ export const memberTable: Readonly<Record<string, readonly string[]>> = {
   testbed: [],
   'system-tests': ['contract', 'provider-sim', 'testbed'],
   bench: ['contract', 'provider-sim', 'testbed'],
-  tools: ['contract', 'server', 'cli'],
+  tools: ['contract', 'server', 'cli', 'testbed'],
 };
 
 export interface ImportException {
