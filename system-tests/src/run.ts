@@ -32,7 +32,8 @@ async function runSuites(chosen: readonly string[]): Promise<TestFileResult[]> {
   const results: TestFileResult[] = [];
   const alone = chosen.length === 1 ? chosen : chosen.filter((name) => MEASURING.includes(name));
   const fileOf = (name: string, isAlone: boolean) => {
-    return { name, path: suiteFile(name), testMsMax: SUITE_MS_MAX, isAlone };
+    const holdsTimes = MEASURING.includes(name) || WAITING.includes(name);
+    return { name, path: suiteFile(name), testMsMax: SUITE_MS_MAX, isAlone, holdsTimes };
   };
   for (const name of alone) results.push(await runTestFile(fileOf(name, true)));
   const waiting = WAITING.filter((name) => chosen.includes(name) && !alone.includes(name));

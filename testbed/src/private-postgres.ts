@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chownSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import pg from 'pg';
 import {
@@ -34,13 +36,7 @@ export async function startPostgres(): Promise<PrivatePostgres> {
   const directory = makeDirectory('postgres');
   if (runAs) chownSync(directory, runAs.uid, runAs.gid);
   const data = join(directory, 'data');
-  const initdb = startChild(
-    findBinary('initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    { cwd: directory, ...(runAs ? { runAs } : {}) },
-  );
-  await initdb.exited();
-  if (!existsSync(join(data, 'PG_VERSION'))) throw new Error(`initdb failed:\n${initdb.output()}`);
+  await copyEmptyCluster(data, runAs);
 
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
@@ -95,6 +91,35 @@ export async function startPostgres(): Promise<PrivatePostgres> {
       removeDirectory(directory);
     },
   };
+}
+
+/** initdb takes a second of the processor's time, so a machine runs it once for each version and copies what it made. */
+async function copyEmptyCluster(data: string, runAs: RunAs | undefined): Promise<void> {
+  const initdb = findBinary('initdb');
+  const digest = createHash('sha256').update(`${initdb} ${runAs?.uid}`).digest('hex').slice(0, 8);
+  const kept = join(tmpdir(), `relay-tests-empty-cluster-${digest}`);
+  if (!existsSync(join(kept, 'PG_VERSION'))) await makeEmptyCluster(initdb, kept, runAs);
+  execFileSync('cp', ['-a', kept, data]);
+}
+
+async function makeEmptyCluster(initdb: string, kept: string, runAs: RunAs | undefined): Promise<void> {
+  const directory = makeDirectory('cluster');
+  if (runAs) chownSync(directory, runAs.uid, runAs.gid);
+  const made = join(directory, 'data');
+  const child = startChild(
+    initdb,
+    ['-D', made, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { cwd: directory, ...(runAs ? { runAs } : {}) },
+  );
+  await child.exited();
+  if (!existsSync(join(made, 'PG_VERSION'))) throw new Error(`initdb failed:\n${child.output()}`);
+  try {
+    renameSync(made, kept);
+  } catch (error) {
+    // Another process was first.
+    if (!existsSync(join(kept, 'PG_VERSION'))) throw error;
+  }
+  removeDirectory(directory);
 }
 
 /** The memory of a killed server is released when its last session is gone, a moment later. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { reportFigures } from '../harness/figures.ts';
 import { liveKeys } from '../harness/live-state.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { quantile } from '../harness/provider-view.ts';
 import { severalProcesses, storeServers } from '../harness/stores.ts';
 import { afterMs } from '../harness/until.ts';
@@ -18,12 +19,11 @@ import { askDuringOutage, rowsOf, serveDuringOutage, untilServed } from './store
 // Limits over several server processes, judged by what the provider itself saw. The full size takes minutes:
 // RELAY_SYSTEM_LONG=1 npm run system -- admission
 
-const LONG = process.env['RELAY_SYSTEM_LONG'] === '1';
 const PROCESSES = 4;
-const CROWD: CrowdSize = LONG
+const CROWD: CrowdSize = IS_LONG
   ? { requests: 2_000, requestsPerMinute: 100, tokensPerMinute: 10_000, waitMsMax: 90_000, travelMs: 1_500 }
   : { requests: 200, requestsPerMinute: 30, tokensPerMinute: 3_000, waitMsMax: 12_000, travelMs: 500 };
-const LOST = LONG ? 500 : 100;
+const LOST = IS_LONG ? 500 : 100;
 /** The delay that the machine may add to a slot; below 50 ms on an idle machine. */
 const LATENESS_P99_MS_MAX = 1_000;
 const SLOT_LATENESS_MEDIAN_MS_MAX = 50;

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { LimitUsage, RequestLogEntry } from '@relay/contract';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { readRequestLog } from '../harness/request-log.ts';
 import { until } from '../harness/until.ts';
 import { type AgentSite, modelsOf, type RunEvidence, type RunPlan, runAgent } from './agent-run.ts';
@@ -26,17 +27,20 @@ const FAULTS = [
   { nth: 3, fault: CUT },
 ];
 
-const plans: readonly RunPlan[] = [
+const shortPlans: readonly RunPlan[] = [
   { client: 'claude-code', name: 'own', spoken: ['messages'] },
   { client: 'codex', name: 'own', spoken: ['responses'] },
   { client: 'claude-code', name: 'other', spoken: ['chat'] },
   { client: 'codex', name: 'other', spoken: ['messages'] },
-  { client: 'codex', name: 'chat', spoken: ['chat'] },
   { client: 'claude-code', name: 'own-then-other', spoken: ['messages', 'chat'], faults: FAULTS },
-  { client: 'codex', name: 'own-then-other', spoken: ['responses', 'messages'], faults: FAULTS },
-  { client: 'claude-code', name: 'other-then-own', spoken: ['chat', 'messages'], faults: FAULTS },
   { client: 'codex', name: 'other-then-own', spoken: ['messages', 'responses'], faults: FAULTS },
 ];
+const longPlans: readonly RunPlan[] = [
+  { client: 'codex', name: 'chat', spoken: ['chat'] },
+  { client: 'codex', name: 'own-then-other', spoken: ['responses', 'messages'], faults: FAULTS },
+  { client: 'claude-code', name: 'other-then-own', spoken: ['chat', 'messages'], faults: FAULTS },
+];
+const plans = IS_LONG ? [...shortPlans, ...longPlans] : shortPlans;
 
 let site: AgentSite;
 let deployment: Deployment;

@@ -6,6 +6,7 @@ import { type Account, allRoutes } from '@relay/contract';
 import { type Accounts, openAccounts } from '../harness/accounts.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { untilLedgerReady } from '../harness/objects.ts';
 import type { RelayProcess } from '../harness/relay-process.ts';
 import {
@@ -74,7 +75,9 @@ describe('hosted', () => {
   });
 
   it('and does so when no query names its organization', async () => {
-    assertRight(await runMatrix({ ...setup, url: careless.url }, columns()));
+    // The database decides here, by organization and not by role: every third caller is enough in the short form.
+    const some = columns().filter((_, index) => IS_LONG || index % 3 === 0);
+    assertRight(await runMatrix({ ...setup, url: careless.url }, some));
   });
 
   describe('two organizations with the same names for everything', () => {

@@ -4,9 +4,9 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@relay/testbed';
 import { bareEnvironment } from '../harness/bare-environment.ts';
+import { RELAY_ENTRY } from '../harness/relay-entry.ts';
 import { until } from '../harness/until.ts';
 
-const ENTRY = join(import.meta.dirname, '../../../cli/bin/relay.js');
 const START_MS_MAX = 30_000;
 
 /** A server process of which everything is kept that it writes, to the byte. */
@@ -29,7 +29,7 @@ export async function startLogged(setup: {
   const port = await freePort();
   const outputs = ['out', 'err'].map((stream) => join(directory, `${name}.${stream}`));
   const [out = 0, err = 0] = outputs.map((path) => openSync(path, 'a'));
-  const child = spawn(process.execPath, [ENTRY, 'serve', '--role', role], {
+  const child = spawn(process.execPath, [RELAY_ENTRY, 'serve', '--role', role], {
     env: { ...bareEnvironment(), RELAY_HTTP_ADDR: `127.0.0.1:${port}`, ...env },
     stdio: ['ignore', out, err],
   });

@@ -1,9 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { RELAY_ENTRY } from '../harness/relay-entry.ts';
 import { screenOf } from './screen.ts';
 
-const ENTRY = process.env['RELAY_SYSTEM_BIN'] || join(import.meta.dirname, '../../../cli/bin/relay.js');
 const COMMAND_MS_MAX = 60_000;
 const COLUMNS = 160;
 
@@ -23,7 +22,11 @@ export interface RunOptions {
 
 /** Runs the command with pipes, as a script would. */
 export async function runPiped(args: readonly string[], { env, cwd, stdin = '' }: RunOptions): Promise<Ran> {
-  const child = spawn(process.execPath, [ENTRY, ...args], { cwd, env: { ...env }, timeout: COMMAND_MS_MAX });
+  const child = spawn(process.execPath, [RELAY_ENTRY, ...args], {
+    cwd,
+    env: { ...env },
+    timeout: COMMAND_MS_MAX,
+  });
   const text = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => {
     text.stdout += chunk.toString();
@@ -46,7 +49,7 @@ export async function runOnTerminal(
   args: readonly string[],
   { env, cwd, typing = [] }: Omit<RunOptions, 'stdin'> & { typing?: Typing },
 ): Promise<Ran> {
-  const words = [process.execPath, ENTRY, ...args].map(quoted).join(' ');
+  const words = [process.execPath, RELAY_ENTRY, ...args].map(quoted).join(' ');
   const command = `stty cols ${COLUMNS} rows 50; exec ${words}`;
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     cwd,

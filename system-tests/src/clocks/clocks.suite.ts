@@ -9,6 +9,7 @@ import { createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { type LedgerView, openLedgerView } from '../harness/ledger-view.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { slidingExcess, tagOf } from '../harness/provider-view.ts';
 import { type RelayProcess, runRelay } from '../harness/relay-process.ts';
 import { sendTagged, type TaggedAnswer } from '../harness/tagged-request.ts';
@@ -17,7 +18,6 @@ import { fakeClock } from './fake-clock.ts';
 
 // What clocks that are wrong do to limits and to the ledger: gateways and workers by days, a Redis whose clock is set back.
 
-const IS_LONG = process.env['RELAY_SYSTEM_LONG'] === '1';
 const REQUESTS_EACH = IS_LONG ? 300 : 40;
 const LIMIT = { second: 5, minute: 20 };
 /** A worker looks for what is past its retention a minute after its start. */

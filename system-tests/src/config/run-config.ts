@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { bareEnvironment } from '../harness/bare-environment.ts';
 import type { Deployment } from '../harness/deployment.ts';
+import { RELAY_ENTRY } from '../harness/relay-entry.ts';
 
-const ENTRY = join(import.meta.dirname, '../../../cli/bin/relay.js');
 const COMMAND_MS_MAX = 20_000;
 
 export interface CommandResult {
@@ -25,7 +24,7 @@ export async function runConfig(
 ): Promise<CommandResult> {
   const connection: Record<string, string> =
     deployment === undefined ? {} : { RELAY_SERVER: deployment.url, RELAY_TOKEN: deployment.adminToken };
-  const child = spawn(process.execPath, [ENTRY, 'config', ...args], {
+  const child = spawn(process.execPath, [RELAY_ENTRY, 'config', ...args], {
     cwd: folder,
     env: { ...bareEnvironment(), HOME: folder, ...connection, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

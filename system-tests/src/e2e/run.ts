@@ -25,7 +25,7 @@ async function main(names: readonly string[]): Promise<number> {
   const chosen = names.length === 0 ? known : names;
   const stories = chosen.map((name) => {
     const path = join(HERE, `${name}${ENDING}`);
-    return { name, path, testMsMax: TEST_MS_MAX, isAlone: chosen.length === 1 };
+    return { name, path, testMsMax: TEST_MS_MAX, isAlone: chosen.length === 1, holdsTimes: false };
   });
   const results = await repeatFailed(await runTwoAtOnce(stories));
   const sum = (read: (result: TestFileResult) => unknown) =>

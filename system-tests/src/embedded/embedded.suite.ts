@@ -6,6 +6,7 @@ import { type ProviderSim, startProviderSim } from '@relay/provider-sim';
 import OpenAI from 'openai';
 import { adminClient, createLane } from '../harness/admin-client.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { findRequest } from '../harness/request-log.ts';
 import { LEFT_OUT } from '../harness/stores.ts';
 import { runEmbedded } from './run-suite.ts';
@@ -15,7 +16,6 @@ import { emptyFolder, type Folder, type Started } from './start-process.ts';
 // `relay start`: one process, no database, no Redis. What is said on a terminal, what it refuses, what it keeps; then the
 // suites of a deployment on PostgreSQL and Redis, on this one. RELAY_SYSTEM_LONG=1 runs all of these.
 
-const isLong = process.env['RELAY_SYSTEM_LONG'] === '1';
 const figures: Record<string, unknown> = { passed: 0, failed: 0 };
 const suites: Record<string, { passed: number; failed: number; seconds: number }> = {};
 
@@ -265,9 +265,9 @@ function assertNoStack(text: string): void {
 }
 
 // Coming up is most of what the short ones do. The long ones measure time and are alone.
-describe('the suites of a deployment on servers', { concurrency: isLong ? 1 : 2 }, () => {
+describe('the suites of a deployment on servers', { concurrency: IS_LONG ? 1 : 2 }, () => {
   for (const { name, isShort } of sharedSuites) {
-    if (!isShort && !isLong) {
+    if (!isShort && !IS_LONG) {
       leaveOut(`${name} (RELAY_SYSTEM_LONG=1 runs it)`);
       continue;
     }

@@ -6,7 +6,7 @@ export interface SharedSuite {
 }
 
 export const sharedSuites: readonly SharedSuite[] = [
-  { name: 'first-request', isShort: true },
+  { name: 'first-request', isShort: false },
   { name: 'clients', isShort: false },
   { name: 'fidelity', isShort: false },
   { name: 'agents', isShort: false },
@@ -21,7 +21,7 @@ export const sharedSuites: readonly SharedSuite[] = [
   { name: 'egress', isShort: false },
   { name: 'sessions', isShort: false },
   { name: 'admission', isShort: false },
-  { name: 'streams', isShort: true },
+  { name: 'streams', isShort: false },
   { name: 'budgets', isShort: true },
 ];
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@relay/testbed';
 import { bareEnvironment } from '../harness/bare-environment.ts';
+import { RELAY_ENTRY } from '../harness/relay-entry.ts';
 
-const ENTRY = process.env['RELAY_SYSTEM_BIN'] || join(import.meta.dirname, '../../../cli/bin/relay.js');
 const START_MS_MAX = 60_000;
 
 /** `relay start` as typed in a terminal, in its own folder. */
@@ -34,7 +34,7 @@ export interface Folder {
 export function emptyFolder(): Folder {
   const path = mkdtempSync(join(tmpdir(), 'relay-start-'));
   const spawnStart = (args: readonly string[], env: Readonly<Record<string, string>>) =>
-    spawn(process.execPath, [ENTRY, 'start', ...args], {
+    spawn(process.execPath, [RELAY_ENTRY, 'start', ...args], {
       cwd: path,
       env: { ...bareEnvironment(), HOME: path, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,9 +5,10 @@ import { tagOf } from '../chaos/provider-log.ts';
 import { createRandom } from '../chaos/random.ts';
 import { ask } from '../chaos/request.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { afterMs } from '../harness/until.ts';
 import { compare, exceededMinute, exceededUnits } from './judge.ts';
-import { IS_LONG, LANES, type LaneName, LIMITS, type Site, startSite } from './site.ts';
+import { LANES, type LaneName, LIMITS, type Site, startSite } from './site.ts';
 
 const REQUESTS_PER_S = IS_LONG ? 300 : 40;
 const BEHIND_MS = IS_LONG ? 5_000 : 1_500;

@@ -2,6 +2,7 @@ import { type PrivateRedis, redisCall, startRedis, startTcpProxy } from '@relay/
 import { type ProviderLog, startProviderLog } from '../chaos/provider-log.ts';
 import { createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { afterMs, until } from '../harness/until.ts';
 
 /** A deployment whose Redis has a replica, both behind one address. */
@@ -18,7 +19,6 @@ export interface Site {
   stop(): Promise<void>;
 }
 
-export const IS_LONG = process.env['RELAY_SYSTEM_LONG'] === '1';
 export const LIMITS = IS_LONG
   ? { minute: 2_000, units: 40, day: 1_000_000 }
   : { minute: 60, units: 4, day: 1_000_000 };

@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '@relay/testbed';
 import { bareEnvironment } from './bare-environment.ts';
+import { RELAY_ENTRY } from './relay-entry.ts';
 
-/** The command under test: from source, or the installed package that RELAY_SYSTEM_BIN names. */
-const ENTRY = process.env['RELAY_SYSTEM_BIN'] || join(import.meta.dirname, '../../../cli/bin/relay.js');
 /** Generous: a machine that runs other suites as well starts a process slowly. */
 const START_MS_MAX = 180_000;
 
@@ -40,7 +38,7 @@ export interface RelayProcessOptions {
 export async function startRelay(options: RelayProcessOptions): Promise<RelayProcess> {
   const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
-  const command = [...(options.nodeFlags ?? []), options.entry ?? ENTRY, ...argumentsOf(options)];
+  const command = [...(options.nodeFlags ?? []), options.entry ?? RELAY_ENTRY, ...argumentsOf(options)];
   const child = spawn(process.execPath, command, {
     env: {
       ...bareEnvironment(),
@@ -87,7 +85,7 @@ export async function startRelay(options: RelayProcessOptions): Promise<RelayPro
 export async function startRefused(
   options: RelayProcessOptions,
 ): Promise<{ code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, [options.entry ?? ENTRY, ...argumentsOf(options)], {
+  const child = spawn(process.execPath, [options.entry ?? RELAY_ENTRY, ...argumentsOf(options)], {
     env: { ...bareEnvironment(), ...options.env },
     stdio: ['ignore', 'ignore', 'pipe'],
     timeout: START_MS_MAX,
@@ -105,7 +103,7 @@ export async function runRelay(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const child = spawn(process.execPath, [ENTRY, ...args], {
+  const child = spawn(process.execPath, [RELAY_ENTRY, ...args], {
     env: { ...bareEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: START_MS_MAX,

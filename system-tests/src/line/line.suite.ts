@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { reportFigures } from '../harness/figures.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { sendBurst } from './burst.ts';
 import { changeUnderLine } from './changed-limit.ts';
 import { mixClasses } from './classes.ts';
@@ -16,14 +17,13 @@ import { type Limit, type Site, startSite } from './site.ts';
 // Requests that wait for capacity, judged by the provider's own log and by what clients see. The full size takes minutes:
 // RELAY_SYSTEM_LONG=1 npm run system -- line
 
-const LONG = process.env['RELAY_SYSTEM_LONG'] === '1';
 const GATEWAYS = 3;
 const MANY_MS = 300_000;
 /** In full beyond the end of every lease. */
-const PROCESS_FREEZE_MS = LONG ? 25_000 : 3_000;
+const PROCESS_FREEZE_MS = IS_LONG ? 25_000 : 3_000;
 
 /** The bound, and what a run on a busy machine is held to: it still tells the line from a queue of fixed slots. */
-const bound = (inFull: number, busy: number): number => (LONG ? inFull : busy);
+const bound = (inFull: number, busy: number): number => (IS_LONG ? inFull : busy);
 const IMPATIENT_SHARE_MIN = bound(0.9, 0.8);
 const SURVIVOR_MS_MAX = bound(1_500, 2_500);
 const BURST_MOST_MAX = bound(3, 8);
@@ -84,7 +84,7 @@ describe('one gateway', { concurrency: 2 }, () => {
     'a minute’s limit is used up while somebody waits',
     async () => {
       const line = await site.line('minutely', { limit: perMinute(600), waitMsMax: 30_000 });
-      const forMs = LONG ? 300_000 : 60_000;
+      const forMs = IS_LONG ? 300_000 : 60_000;
       return saturate(site, line, { clients: 40, forMs, perSecond: 10 });
     },
     ({ share, failed, exceeded }) => {
@@ -198,7 +198,7 @@ describe('one gateway', { concurrency: 2 }, () => {
       'a second’s limit is used up while somebody waits',
       async () => {
         const line = await site.line('secondly', { limit: perSecond(20), waitMsMax: 30_000 });
-        return saturate(site, line, { clients: 60, forMs: LONG ? 60_000 : 8_000, perSecond: 20 });
+        return saturate(site, line, { clients: 60, forMs: IS_LONG ? 60_000 : 8_000, perSecond: 20 });
       },
       ({ share, failed, exceeded }) => {
         figures.saturation_second = rounded(share);
@@ -266,7 +266,7 @@ describe('three gateways', { concurrency: 1 }, () => {
   scenario(
     'interactive requests go before batch, and batch is not starved',
     async () => {
-      const limit = LONG ? perMinute(60) : perSecond(10);
+      const limit = IS_LONG ? perMinute(60) : perSecond(10);
       const batch = await site.line('batch', { limit, waitMsMax: 600_000, lane: { priority: 'batch' } });
       const chat = { priority: 'interactive', default_max_wait_ms: 30_000 };
       const laneId = await site.laneBeside(batch, 'chat', chat);
@@ -275,8 +275,8 @@ describe('three gateways', { concurrency: 1 }, () => {
         batch,
         batchWaiting: 200,
         gateways: GATEWAYS,
-        below: LONG ? { perSecond: 0.7, forMs: 180_000 } : { perSecond: 6, forMs: 12_000 },
-        above: LONG ? { perSecond: 2, forMs: 150_000 } : { perSecond: 15, forMs: 10_000 },
+        below: IS_LONG ? { perSecond: 0.7, forMs: 180_000 } : { perSecond: 6, forMs: 12_000 },
+        above: IS_LONG ? { perSecond: 2, forMs: 150_000 } : { perSecond: 15, forMs: 10_000 },
       });
       await site.removeLanes(laneId, batch.laneId);
       return result;

@@ -1,5 +1,6 @@
 import { after, before, describe } from 'node:test';
 import { reportFigures } from '../harness/figures.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { attemptCases } from './attempt-cases.ts';
 import { deliveryCases } from './delivery-cases.ts';
 import { letterCases } from './letter-cases.ts';
@@ -21,7 +22,8 @@ for (const mode of ['hosted', 'self_hosted'] as const) {
     describe('password reset', () => resetCases(() => site));
     describe('messages', () => letterCases(() => site));
     if (mode === 'hosted') describe('sign-up', () => signUpCases(() => site));
-    describe('attempts', () => attemptCases(() => site));
+    // Both modes have the same code for attempts, and most of the cases wait.
+    if (mode === 'hosted' || IS_LONG) describe('attempts', () => attemptCases(() => site));
   });
 }
 deliveryCases();

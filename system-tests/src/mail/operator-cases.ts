@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import { bareEnvironment } from '../harness/bare-environment.ts';
 import { createBrowser } from '../harness/browser.ts';
 import { startDeployment } from '../harness/deployment.ts';
+import { RELAY_ENTRY } from '../harness/relay-entry.ts';
 import { startSmtp } from '../harness/smtp-process.ts';
 import { check, demand, PASSWORD, type Site, startSite, tokenIn } from './site.ts';
 
 const NEXT = 'another horse, another battery';
-const ENTRY = process.env['RELAY_SYSTEM_BIN'] || join(import.meta.dirname, '../../../cli/bin/relay.js');
 
 function run(args: readonly string[], env: Record<string, string>) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [ENTRY, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [RELAY_ENTRY, ...args], {
     env: { ...bareEnvironment(), ...env },
     encoding: 'utf8',
   });

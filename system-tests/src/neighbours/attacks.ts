@@ -1,3 +1,5 @@
+import { IS_LONG } from '../harness/long-form.ts';
+
 /** What one organization does while another one's latency is measured. */
 export interface Attack {
   readonly name: string;
@@ -51,7 +53,7 @@ export const WIDE_ENDPOINTS = 200;
 export const FULL_PER_MINUTE = 1;
 
 /** A busy machine takes long to accept as many as the full size has. */
-const IN_LINE = process.env['RELAY_SYSTEM_LONG'] === '1' ? 1_000 : 300;
+const IN_LINE = IS_LONG ? 1_000 : 300;
 
 export const ATTACKS: readonly Attack[] = [
   { name: 'compressed numbers, 62 MB', clients: 8, model: 'own', answer: 'gzip-numbers' },

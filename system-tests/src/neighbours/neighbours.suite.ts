@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { reportFigures } from '../harness/figures.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { until } from '../harness/until.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { learnAcross } from './crossings.ts';
@@ -10,9 +11,8 @@ import { ANSWER_MS, type Site, startSite } from './site.ts';
 // Two organizations at one gateway of a hosted deployment: one attacks, and the latency of the other is the verdict. Longer:
 // RELAY_SYSTEM_LONG=1 npm run system -- neighbours
 
-const LONG = process.env['RELAY_SYSTEM_LONG'] === '1';
-const QUIET_MS = LONG ? 4_000 : 800;
-const UNDER_MS = LONG ? 10_000 : 1_200;
+const QUIET_MS = IS_LONG ? 4_000 : 800;
+const UNDER_MS = IS_LONG ? 10_000 : 1_200;
 const RATIO_MAX = 3;
 const ADDED_MS_MAX = 100;
 /** The short form runs wherever CI runs, and finds what stops a gateway for seconds. */
@@ -77,7 +77,7 @@ describe('one gateway, two organizations', () => {
  */
 function isHarmless({ ratio, addedMs, quiet, under }: Effect): boolean {
   if (under.failed > 0) return false;
-  if (LONG) return ratio <= RATIO_MAX && addedMs <= ADDED_MS_MAX;
+  if (IS_LONG) return ratio <= RATIO_MAX && addedMs <= ADDED_MS_MAX;
   return addedMs <= SHORT_ADDED_MS_MAX * Math.max(1, (quiet.p50Ms - ANSWER_MS) / USUAL_MS);
 }
 

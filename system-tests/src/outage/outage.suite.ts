@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { reportFigures } from '../harness/figures.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { afterMs, until } from '../harness/until.ts';
 import { fillSpool, hold } from './fill-spool.ts';
 import { settledRequests, waitingEntries } from './ledger-tags.ts';
@@ -11,7 +12,7 @@ import { failures, introduce, startSteadyLoad } from './steady-load.ts';
 // What clients get while a store is unavailable, and what the ledger holds afterwards.
 
 /** Two minutes with RELAY_SYSTEM_LONG=1; ten seconds in CI. */
-const AWAY_MS = process.env['RELAY_SYSTEM_LONG'] === '1' ? 120_000 : 10_000;
+const AWAY_MS = IS_LONG ? 120_000 : 10_000;
 const STEADY_MS = 2_000;
 const ANSWER_MS_MAX = 5_000;
 /** The smallest spool, and more requests in flight than it has room for. */

@@ -12,6 +12,7 @@ import { type AdminClient, adminClient, createLane } from '../harness/admin-clie
 import { reportFigures } from '../harness/figures.ts';
 import { ledgerOverApi } from '../harness/ledger.ts';
 import { leases } from '../harness/live-state.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
 import { type RelayProcess, startRelay } from '../harness/relay-process.ts';
 import { sendTagged } from '../harness/tagged-request.ts';
@@ -23,10 +24,9 @@ import { startLoad } from './load.ts';
 // With RELAY_SYSTEM_LONG=1 it happens three times.
 
 const GATEWAYS = 3;
-const LONG = process.env['RELAY_SYSTEM_LONG'] === '1';
-const ROUNDS = LONG ? 3 : 1;
+const ROUNDS = IS_LONG ? 3 : 1;
 // Three gateways, of which one starts, leave little of two cores to the load.
-const PER_SECOND = LONG ? 200 : 120;
+const PER_SECOND = IS_LONG ? 200 : 120;
 const CROWD = 20;
 const LAME_DUCK_MS = 2_000;
 const READY_MS_MAX = 20_000;

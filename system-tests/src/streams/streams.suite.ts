@@ -5,6 +5,7 @@ import type { RequestLogEntry } from '@relay/provider-sim';
 import { createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import { createProbe, type Probe } from '../harness/probe-client.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
 import type { RelayProcess } from '../harness/relay-process.ts';
@@ -22,13 +23,12 @@ import { startClients } from './start-clients.ts';
 // the provider, the clients and the stores share the other one. RELAY_SYSTEM_LONG=1 runs the full durations.
 
 /** The times as they are asked for need a machine of one's own; the short form, for CI, only tells promptly from late. */
-const LONG = process.env['RELAY_SYSTEM_LONG'] === '1';
 /** There the database works in the same process, beside other suites: fewer streams, and times that only tell promptly from never. */
 const EMBEDDED = stores === 'embedded';
 const STREAMS = EMBEDDED ? 200 : 1_000;
 const FRAMES = EMBEDDED ? 60 : 200;
 const FRAME_DELAY_MS = 60;
-const LOOP_DELAY_P99_MS_MAX = EMBEDDED ? 1_000 : LONG ? 50 : 150;
+const LOOP_DELAY_P99_MS_MAX = EMBEDDED ? 1_000 : IS_LONG ? 50 : 150;
 /**
  * Memory that a thousand streams may leave after garbage collection; leaking one small object per frame exceeds
  * it.
@@ -42,7 +42,7 @@ const HELD_BACK_SECONDS_MAX = 40;
 const CORE_TAKEN_SHARE_MAX = 0.1;
 const ATTEMPTS_MAX = 3;
 const ABORTED = EMBEDDED ? 100 : 500;
-const ABORT_MS_MAX = EMBEDDED ? 2_000 : LONG ? 50 : 500;
+const ABORT_MS_MAX = EMBEDDED ? 2_000 : IS_LONG ? 50 : 500;
 const seed = randomInt(1_000);
 /** Large blocks go back to the system as soon as they are free, so that what is held can be told from what the allocator keeps. */
 const RETURNS_MEMORY = { MALLOC_MMAP_THRESHOLD_: '32768', MALLOC_TRIM_THRESHOLD_: '131072' };
