@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 // @ts-expect-error The package comes without types; what is used of it is described below.
 import untyped from 'oidc-provider';
@@ -78,7 +79,7 @@ export async function startIdentityProvider(port: number, relayUrl: string): Pro
     if (request.url !== '/sign-in') return handle(request, response);
     return void provider.interactionFinished(request, response, { login: { accountId: idp.person.id } });
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   return Object.assign(idp, {
     async close() {
       server.closeAllConnections();

@@ -50,6 +50,8 @@ export async function runTestFile(file: TestFile): Promise<TestFileResult> {
   const args = [
     '--test',
     '--test-concurrency=1',
+    // A test that failed may have left a server open, which would keep the process for ever.
+    '--test-force-exit',
     `--test-timeout=${testMsMax}`,
     '--test-reporter=spec',
     path,
