@@ -22,12 +22,12 @@ import { startClients } from './start-clients.ts';
 // Many streams through one process: no frame is lost, no memory kept, no client delayed. The server has its own core;
 // the provider, the clients and the stores share the other one. RELAY_SYSTEM_LONG=1 runs the full durations.
 
-/** The times as they are asked for need a machine of one's own; the short form, for CI, only tells promptly from late. */
 /** There the database works in the same process, beside other suites: fewer streams, and times that only tell promptly from never. */
 const EMBEDDED = stores === 'embedded';
-const STREAMS = EMBEDDED ? 200 : 1_000;
+const STREAMS = EMBEDDED ? 200 : IS_LONG ? 1_000 : 500;
 const FRAMES = EMBEDDED ? 60 : 200;
 const FRAME_DELAY_MS = 60;
+/** The times as they are asked for need a machine of one's own; the short form, for CI, only tells promptly from late. */
 const LOOP_DELAY_P99_MS_MAX = EMBEDDED ? 1_000 : IS_LONG ? 50 : 150;
 /**
  * Memory that a thousand streams may leave after garbage collection; leaking one small object per frame exceeds
@@ -111,16 +111,17 @@ describe(`${STREAMS} streams concurrently`, () => {
   it('lose, reorder and change no frame', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const delay = watchRunDelay([serverPid()]);
-      const { streams, lost, problems, atOnce } = await runThousand();
+      const { streams, lost, problems, atOnce } = await runAll();
       figures['streams'] = streams;
       figures['lost'] = lost;
       figures['at_once'] = atOnce;
       assert.deepEqual(problems, []);
       assert.equal(streams, STREAMS);
       assert.equal(lost, 0);
+      const slow = Number(figures['loop_delay_p99_ms']) >= LOOP_DELAY_P99_MS_MAX || atOnce < STREAMS;
+      if (slow && disturbed(delay, attempt)) continue;
       assert.equal(atOnce, STREAMS, 'not all streams were open at once');
-      const slow = Number(figures['loop_delay_p99_ms']) >= LOOP_DELAY_P99_MS_MAX;
-      if (!slow || !disturbed(delay, attempt)) return;
+      return;
     }
   });
 
@@ -230,8 +231,8 @@ describe(`${ABORTED} clients that hang up`, () => {
   });
 });
 
-/** A thousand streams read to their end; notes how the event loop fared. */
-async function runThousand(): Promise<WholeResult & { atOnce: number }> {
+/** All streams read to their end; notes how the event loop fared. */
+async function runAll(): Promise<WholeResult & { atOnce: number }> {
   const { cpuMs } = await probe.reset();
   const job = { kind: 'whole', ...setupOf('whole'), streams: STREAMS, startGapMs: 1 } as const;
   const clients = startClients({ ...job, frames: FRAMES, frameDelayMs: FRAME_DELAY_MS });
