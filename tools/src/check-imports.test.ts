@@ -87,7 +87,7 @@ const planted: readonly Planted[] = [
   ['member-testbed', 'testbed/src', 'contract/src/index.ts'],
   ['member-system-tests', 'system-tests/src/harness', 'server/src/main'],
   ['member-bench', 'bench/src', 'server/src/main'],
-  ['member-tools', 'tools/src', 'testbed/src/index.ts'],
+  ['member-tools', 'tools/src', 'provider-sim/src/index.ts'],
   ['member-server-tests', 'server/src/kit/planted.test.ts', 'cli/src/index.ts'],
   ['member-console-tests', 'console/src/api/planted.test.ts', 'server/src/main/index.ts'],
   ['member-cli-tests', 'cli/src/kit/planted.test.ts', 'console/src/main.tsx'],
