@@ -5,6 +5,7 @@ import { parseObject } from '../kit/json-value.ts';
 import { type Passage, passageTo } from './passage.ts';
 import type { Protocol } from './protocol.ts';
 import { isTooLargeToParse, type MeasuredBody, PARSED_BYTES_MAX } from './request-body.ts';
+import type { AddedSetting } from './splice-body.ts';
 import type { Incompatible, TranslatedRequest, Translation } from './translate/translation.ts';
 
 /** A field may be the client's own invention. */
@@ -20,6 +21,14 @@ const TOO_LARGE: Incompatible = {
   why: `It has more than ${PARSED_BYTES_MAX / 1024 / 1024} MiB or ${BUILT_VALUES_MAX} values, the most that Relay translates.`,
 };
 
+/** Relay's own thinking in a request. The words of a user may look like it: then there are no paths, and the removal changes nothing. */
+interface FoundThinking {
+  readonly removal: AddedSetting | null;
+  readonly paths: readonly string[];
+}
+
+const NO_THINKING: FoundThinking = { removal: null, paths: [] };
+
 /** The bytes are absent where a request is only explained. */
 type Measured = MeasuredBody & { readonly bytes?: Buffer };
 
@@ -30,6 +39,7 @@ export class AskedRequest implements Asked {
   readonly #parse: () => unknown;
   #parsed: { readonly request: unknown } | null = null;
   readonly #translated = new Map<Translation, TranslatedRequest | Incompatible>();
+  #foundThinking: FoundThinking | null = null;
 
   /** `parse` gives the client's whole request; it is called only where something has to be translated. */
   constructor(protocol: Protocol, measured: Measured, parse: () => unknown) {
@@ -90,17 +100,30 @@ export class AskedRequest implements Asked {
   #notPassed(dropped: readonly string[]): readonly string[] {
     const { members } = this.#measured;
     const given = dropped.filter((name) => members.some((member) => member.name === name));
-    return [...given, ...this.#ownThinking()];
+    return [...given, ...this.#thinking.paths];
+  }
+
+  /** Removes Relay's own thinking from a request that is passed through; null where there is none. */
+  get thinkingRemoval(): AddedSetting | null {
+    return this.#thinking.removal;
+  }
+
+  /** Every attempt needs it, and the bytes are searched for it once. */
+  get #thinking(): FoundThinking {
+    this.#foundThinking ??= this.#findThinking();
+    return this.#foundThinking;
   }
 
   /** Few requests have any, and the others are not parsed for it. */
-  #ownThinking(): readonly string[] {
+  #findThinking(): FoundThinking {
     const { ownThinking } = this.protocol.request;
     const { bytes, members } = this.#measured;
-    if (ownThinking === null || isTooLargeToParse(members)) return [];
-    if (bytes === undefined) return ownThinking.pathsIn(this.request);
+    if (ownThinking === null || isTooLargeToParse(members)) return NO_THINKING;
+    const { removal } = ownThinking;
+    if (bytes === undefined) return { removal, paths: ownThinking.pathsIn(this.request) };
+    if (!ownThinking.mayBeIn(bytes)) return NO_THINKING;
     // Of a large body only the structure was checked: the provider judges the rest, as it does when nothing is removed.
-    return ownThinking.mayBeIn(bytes) ? ownThinking.pathsIn(parseObject(bytes.toString('utf8'))) : [];
+    return { removal, paths: ownThinking.pathsIn(parseObject(bytes.toString('utf8'))) };
   }
 }
 

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { finish } from '../kit/slices.ts';
+import { AskedRequest } from './asked-request.ts';
 import { protocols } from './index.ts';
 
 function sent(operation: 'messages' | 'responses', text: string): string {
   const { request } = protocols[operation];
-  return Buffer.concat(request.forUpstream(finish(request.parse(Buffer.from(text))), 'up')).toString();
+  const body = finish(request.parse(Buffer.from(text)));
+  const removal = new AskedRequest(protocols[operation], body, () => assert.fail('parsed')).thinkingRemoval;
+  return Buffer.concat(request.forUpstream(body, 'up', { removal })).toString();
 }
 
 const signed = { type: 'thinking', thinking: 'a', signature: 'c2lnbmVk' };
@@ -38,6 +41,19 @@ describe('thinking that Relay wrote', () => {
     ];
     const text = `{"model":"lane", "input" : ${JSON.stringify(input)} }`;
     assert.equal(sent('responses', text), `{"model":"up", "input" : ${JSON.stringify(input.slice(0, 2))} }`);
+  });
+
+  it('is looked for once, whatever the number of attempts', (test) => {
+    const { request } = protocols.messages;
+    const text = `{"model":"lane","max_tokens":5,"messages":[{"role":"assistant","content":[${JSON.stringify(unsigned)}]}]}`;
+    const body = finish(request.parse(Buffer.from(text)));
+    const searched = test.mock.method(body.bytes, 'includes');
+    const asked = new AskedRequest(protocols.messages, body, () => assert.fail('parsed'));
+    for (const _attempt of [1, 2]) {
+      assert.notEqual(asked.thinkingRemoval, null);
+      assert.deepEqual(asked.leftOut(null, []), ['messages.content']);
+    }
+    assert.equal(searched.mock.callCount(), 1);
   });
 
   it('is told from the same words of a user, whose bytes stay', () => {

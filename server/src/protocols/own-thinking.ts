@@ -1,5 +1,4 @@
 import { isObject, listOf, objectOf } from '../kit/json-value.ts';
-import { type InferenceBody, isTooLargeToParse } from './request-body.ts';
 import type { AddedSetting } from './splice-body.ts';
 import { mayHoldSealed, unsealThinking } from './translate/from-responses/thinking-seal.ts';
 import { UNSIGNED } from './translate/writers/messages-open-block.ts';
@@ -43,11 +42,6 @@ export const sealedReasoning: OwnThinking = {
     appended: '',
   },
 };
-
-/** Null where there is nothing to remove. */
-export function removalFrom({ bytes, members }: InferenceBody, own: OwnThinking): AddedSetting | null {
-  return own.mayBeIn(bytes) && !isTooLargeToParse(members) ? own.removal : null;
-}
 
 /** The list without what `kept` makes null. The same text when nothing changed: the words may also be in what a user wrote. */
 function withoutItems(text: string, kept: (item: unknown) => unknown): string {

@@ -6,6 +6,7 @@ import type { SseFrame } from '../kit/sse-frames.ts';
 import type { OwnThinking } from './own-thinking.ts';
 import type { Quirks } from './provider-presets.ts';
 import type { InferenceBody, MeasuredBody, RequestSettings } from './request-body.ts';
+import type { AddedSetting } from './splice-body.ts';
 
 /**
  * What Relay knows of one wire protocol. Protocols have no state and do no I/O: inference reads requests and answers with them,
@@ -79,9 +80,16 @@ export interface RequestRules {
    * The client's bytes with the upstream model and, where `asksForUsage`, the request for usage: parts that follow each other.
    * Parameters that the provider does not take are left out or renamed.
    */
-  forUpstream(body: InferenceBody, upstreamModel: string, quirks?: Quirks): readonly Buffer[];
-  /** What `forUpstream` removes; null where Relay writes no thinking that clients of this protocol return. */
+  forUpstream(body: InferenceBody, upstreamModel: string, changes?: UpstreamChanges): readonly Buffer[];
+  /** What `AskedRequest.thinkingRemoval` looks for; null where Relay writes no thinking that clients of this protocol return. */
   readonly ownThinking: OwnThinking | null;
+}
+
+/** What one provider needs changed in a request that is passed through. */
+export interface UpstreamChanges {
+  readonly quirks?: Quirks;
+  /** Removes Relay's own thinking; null where the request has none. */
+  readonly removal?: AddedSetting | null;
 }
 
 /** A complete answer. */

@@ -15,7 +15,7 @@ const chat = '"messages":[{"role":"user","content":"hi"}]';
 function sent(text: string): string {
   const { request } = openaiChat;
   const body = finish(request.parse(Buffer.from(text)));
-  return Buffer.concat(request.forUpstream(body, 'up', quirks)).toString();
+  return Buffer.concat(request.forUpstream(body, 'up', { quirks })).toString();
 }
 
 describe('a request with parameters that the provider does not take', () => {

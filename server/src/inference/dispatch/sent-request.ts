@@ -29,7 +29,8 @@ export function sentRequest(
   const quirks = quirksOf(provider.presetSlug);
   if (translation === null) {
     const plain = body.streaming || inspected;
-    const bytes = protocol.request.forUpstream(body, upstreamModel, quirks);
+    const removal = askedOf(exchange).thinkingRemoval;
+    const bytes = protocol.request.forUpstream(body, upstreamModel, { quirks, removal });
     return { protocol, body: bytes, plain, translated: false };
   }
   const said = askedOf(exchange).translated(translation);

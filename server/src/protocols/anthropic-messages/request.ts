@@ -1,6 +1,6 @@
 import type { MemberSpan } from '../../kit/json-members.ts';
 import { estimateInput, OUTPUT_TOKENS_MAX, positiveInteger } from '../estimate-input.ts';
-import { removalFrom, unsignedThinking } from '../own-thinking.ts';
+import { unsignedThinking } from '../own-thinking.ts';
 import type { RequestRules } from '../protocol.ts';
 import {
   type BodyRules,
@@ -35,7 +35,7 @@ export const messagesRequest: RequestRules = {
   }),
   // Every stream reports usage.
   asksForUsage: () => false,
-  forUpstream: (body, model, quirks) => spliceBody(body, model, removalFrom(body, unsignedThinking), quirks),
+  forUpstream: (body, model, { quirks, removal = null } = {}) => spliceBody(body, model, removal, quirks),
   ownThinking: unsignedThinking,
 };
 

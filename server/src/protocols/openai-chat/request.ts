@@ -23,7 +23,7 @@ export const chatRequest: RequestRules = {
   outputCap,
   estimate: estimateTokens,
   asksForUsage,
-  forUpstream: (body, model, quirks) =>
+  forUpstream: (body, model, { quirks } = {}) =>
     spliceBody(body, model, asksForUsage(body, quirks) ? includeUsage : null, quirks),
   ownThinking: null,
 };

@@ -29,7 +29,7 @@ const request: RequestRules = {
   outputCap,
   estimate: ({ members }) => ({ inputTokens: openaiInput(members), outputTokens: 0 }),
   asksForUsage: () => false,
-  forUpstream: (body, model, quirks) => spliceBody(body, model, null, quirks),
+  forUpstream: (body, model, { quirks } = {}) => spliceBody(body, model, null, quirks),
   ownThinking: null,
 };
 

@@ -1,6 +1,6 @@
 import { estimateTokens, outputCap } from '../openai/estimate.ts';
 import { checkInput, openaiBody } from '../openai/request.ts';
-import { removalFrom, sealedReasoning } from '../own-thinking.ts';
+import { sealedReasoning } from '../own-thinking.ts';
 import type { RequestRules } from '../protocol.ts';
 import { type BodyRules, measureRequest, readRequestBody } from '../request-body.ts';
 import { spliceBody } from '../splice-body.ts';
@@ -15,6 +15,6 @@ export const responsesRequest: RequestRules = {
   estimate: estimateTokens,
   // The closing event of every stream reports usage.
   asksForUsage: () => false,
-  forUpstream: (body, model, quirks) => spliceBody(body, model, removalFrom(body, sealedReasoning), quirks),
+  forUpstream: (body, model, { quirks, removal = null } = {}) => spliceBody(body, model, removal, quirks),
   ownThinking: sealedReasoning,
 };
