@@ -3769,7 +3769,7 @@ export interface components {
             model_count: number | null;
             /** @description What the list shows that the provider speaks; null when it gave no list that can be read. */
             protocol: ("openai" | "anthropic") | null;
-            /** @description The first of the provider’s models. */
+            /** @description The provider’s models, newest first where it says when they were created. */
             model_ids: string[];
         };
         /**

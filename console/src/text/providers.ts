@@ -112,12 +112,13 @@ export const providersText = {
   },
   models: {
     title: 'Make endpoints of these models',
-    hint: 'An endpoint is one model of this provider that lanes can send requests to.',
+    hint: 'An endpoint is one model of this provider that lanes can send requests to. Newest models come first.',
     search: 'Search models',
     exists: 'has an endpoint',
     create: (count: number) => (count === 1 ? 'Create 1 endpoint' : `Create ${count} endpoints`),
     created: (count: number) =>
       count === 1 ? '1 endpoint was created.' : `${count} endpoints were created.`,
     none: 'No model matches.',
+    more: (count: string) => `${count} more. Search to find them.`,
   },
 } as const;

@@ -63,7 +63,10 @@ export const ProviderTestResult = closed('ProviderTestResult', {
   protocol: nullable(WireProtocol, {
     description: 'What the list shows that the provider speaks; null when it gave no list that can be read.',
   }),
-  model_ids: Type.Array(Type.String(), { maxItems: 100, description: 'The first of the provider’s models.' }),
+  model_ids: Type.Array(Type.String(), {
+    maxItems: 1_000,
+    description: 'The provider’s models, newest first where it says when they were created.',
+  }),
 });
 export type ProviderTestResult = Static<typeof ProviderTestResult>;
 

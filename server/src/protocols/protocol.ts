@@ -55,6 +55,17 @@ export interface ModelListRules {
   /** Throws 400 when the query asks for a page that does not exist. */
   list(models: readonly ListedModel[], query: URLSearchParams): unknown;
   one(model: ListedModel): unknown;
+  /** How to read a provider's list that comes in pages; null where it comes in one. */
+  readonly pages: ModelPages | null;
+}
+
+/** Parameters of the query. */
+type PageQuery = Readonly<Record<string, string>>;
+
+export interface ModelPages {
+  readonly first: PageQuery;
+  /** Null after the last page. */
+  after(page: unknown): PageQuery | null;
 }
 
 export interface ListedModel {

@@ -16,14 +16,15 @@ export function operationTarget(
   return pathPrefix + prefix + path + queryText(extraQuery);
 }
 
-/** Path and query of the list of models; null when the provider has none. */
+/** Path and query of the list of models, or of the page that `page` asks for; null when the provider has none. */
 export function modelListTarget(
   { presetSlug, extraQuery }: ProviderExtras,
   pathPrefix: string,
+  page: Extras = null,
 ): string | null {
   const list = modelListOf(presetSlug);
   if (list === null) return null;
-  return (list.startsWith('/') ? list : `${pathPrefix}/${list}`) + queryText(extraQuery);
+  return (list.startsWith('/') ? list : `${pathPrefix}/${list}`) + queryText(joined(page, extraQuery));
 }
 
 /** The operator's headers replace those of the same name. Names and values are in turn. */
@@ -32,6 +33,11 @@ export function withExtraHeaders(headers: readonly string[], extra: Extras): str
   const names = new Set(Object.keys(extra).map((name) => name.toLowerCase()));
   const isReplaced = (index: number) => names.has((headers[index - (index % 2)] ?? '').toLowerCase());
   return [...headers.filter((_, index) => !isReplaced(index)), ...Object.entries(extra).flat()];
+}
+
+/** The operator's parameters win. */
+function joined(page: Extras, extra: Extras): Extras {
+  return page === null ? extra : { ...page, ...extra };
 }
 
 function queryText(extra: Extras): string {

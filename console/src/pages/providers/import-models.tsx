@@ -6,6 +6,7 @@ import { cacheKeys, endpointsQuery, providerPresetsQuery } from '../../api/queri
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { matches } from '../../format/matches.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -13,6 +14,8 @@ import { Check } from '../../ui/field.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 
 const words = text.providers.models;
+/** A list of a thousand check boxes is slow to draw, and the search finds the rest. */
+const SHOWN_MAX = 200;
 
 interface ImportModelsProps {
   readonly provider: Provider;
@@ -55,7 +58,8 @@ export function ImportModels({ provider, modelIds, protocol }: ImportModelsProps
       if (!next.delete(model)) next.add(model);
       return next;
     });
-  const shown = modelIds.filter((model) => matches(query, model));
+  const matching = modelIds.filter((model) => matches(query, model));
+  const shown = matching.slice(0, SHOWN_MAX);
   return (
     <div>
       <h4 className="text-[13px] font-medium">{words.title}</h4>
@@ -74,6 +78,9 @@ export function ImportModels({ provider, modelIds, protocol }: ImportModelsProps
             />
           </li>
         ))}
+        {matching.length > SHOWN_MAX ? (
+          <li className="text-xs text-ink-faint">{words.more(formatCount(matching.length - SHOWN_MAX))}</li>
+        ) : null}
       </ul>
       <ErrorNote error={create.error} className="mt-3" />
       <Button

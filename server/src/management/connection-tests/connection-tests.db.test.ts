@@ -24,6 +24,7 @@ const lookup: LookupFunction = (hostname, options, callback) => {
 interface Seen {
   readonly method: string;
   readonly path: string;
+  readonly query: URLSearchParams;
   readonly authorization: string | undefined;
   readonly version: string | string[] | undefined;
   readonly body: Record<string, unknown>;
@@ -47,11 +48,14 @@ async function startUpstream(): Promise<{ server: Server; port: number; seen: Se
       else if (path === '/v1/embeddings') json(response, 200, { data: [] });
       else json(response, 404, { error: { message: 'no such route' } });
     },
-    anthropic({ path, version }, response) {
+    anthropic({ path, query, version }, response) {
       const error = { type: 'invalid_request_error', message: 'anthropic-version: header is required' };
       if (version === undefined) json(response, 400, { type: 'error', error });
-      else if (path === '/v1/models') json(response, 200, { data: [{ type: 'model', id: 'claude' }] });
-      else if (path === '/v1/messages') json(response, 200, { type: 'message', content: [] });
+      else if (path === '/v1/models' && query.get('limit') === '1000') {
+        const isLast = query.get('after_id') === 'claude-4';
+        const data = [{ type: 'model', id: isLast ? 'claude-3' : 'claude-4' }];
+        json(response, 200, { data, has_more: !isLast, last_id: data[0]?.id });
+      } else if (path === '/v1/messages') json(response, 200, { type: 'message', content: [] });
       else json(response, 404, { type: 'error', error: { message: 'no such route' } });
     },
     newer({ body }, response) {
@@ -80,6 +84,8 @@ async function startUpstream(): Promise<{ server: Server; port: number; seen: Se
         error: { message: `Wrong key: ${forms.join(' | ')} \u001b[2J${'x'.repeat(5_000)}` },
       });
     },
+    // The path of a list that is not below the base URL.
+    v1: (_, response) => json(response, 404, { message: 'no such route' }),
     forbidden: (_, response) => json(response, 403, { error: { message: 'not in this region' } }),
     limited: (_, response) => json(response, 429, { error: { message: 'quota' } }),
     broken: (_, response) => json(response, 503, { error: 'overloaded' }),
@@ -91,9 +97,11 @@ async function startUpstream(): Promise<{ server: Server; port: number; seen: Se
   const server = createServer((request: IncomingMessage, response) => {
     void text(request).then((body) => {
       const [, behaviour = '', rest = ''] = /^\/(\w+)(.*)$/.exec(request.url ?? '') ?? [];
+      const { pathname, searchParams } = new URL(rest, 'http://api.test');
       const asked = {
         method: request.method ?? '',
-        path: rest,
+        path: pathname,
+        query: searchParams,
         authorization: request.headers.authorization,
         version: request.headers['anthropic-version'],
         body: body === '' ? {} : (JSON.parse(body) as Record<string, unknown>),
@@ -202,14 +210,29 @@ describe('connection tests', () => {
     });
   }
 
-  it('of a provider that speaks Anthropic’s protocol send its version, and tell the protocol', async () => {
+  it('of a provider that speaks Anthropic’s protocol send its version, tell the protocol and read all pages', async () => {
     const { provider, endpoint } = await setUp(at('anthropic/v1'), { protocol: 'anthropic', kind: 'multi' });
     const { body: list } = await room.call('testProvider', room.acme, { id: provider.id });
-    assert.deepEqual([list.outcome, list.protocol, list.model_ids], ['ok', 'anthropic', ['claude']]);
+    assert.deepEqual(
+      [list.outcome, list.protocol, list.model_ids],
+      ['ok', 'anthropic', ['claude-4', 'claude-3']],
+    );
     const { body } = await room.call('testEndpoint', room.acme, { id: endpoint.id });
     assert.deepEqual([body.outcome, body.operation], ['ok', 'messages']);
     const sent = upstream.seen.at(-1);
     assert.deepEqual([sent?.path, sent?.version], ['/v1/messages', '2023-06-01']);
+  });
+
+  it('name the address that they called, below the base URL or not', async () => {
+    const { body: provider } = await room.call('createProvider', room.acme, {
+      body: { name: 'C', base_url: at('good/v1'), auth_mode: 'none', preset_slug: 'cohere' },
+    });
+    const { body } = await room.call('testProvider', room.acme, { id: provider.id });
+    assert.equal(body.outcome, 'not_found');
+    assert.ok(
+      body.message.startsWith(`http://api.test:${upstream.port}/v1/models does not exist`),
+      body.message,
+    );
   });
 
   it('of a model that takes the cap under another name, and runs out of it, go well', async () => {

@@ -12,8 +12,8 @@ export interface Subject {
   readonly isAddress: boolean;
   readonly tls: boolean;
   readonly baseUrl: string;
-  /** The path that was called, such as `/v1/models`. */
-  readonly path: string;
+  /** The address that was called, without its query; empty when nothing was sent. */
+  readonly called: string;
   readonly needsCredential: boolean;
   /** How the credential is sent, in words. */
   readonly sentAs: string;
@@ -24,7 +24,7 @@ export interface Subject {
 
 /** What was found and what to do about it. */
 export function explanationOf(outcome: Outcome, subject: Subject, connected: boolean): string {
-  const { hostname, host, baseUrl, path, model, timeoutMs } = subject;
+  const { hostname, host, baseUrl, called, model, timeoutMs } = subject;
   const timeout = durationWords(timeoutMs);
   switch (outcome) {
     case 'ok':
@@ -58,7 +58,7 @@ export function explanationOf(outcome: Outcome, subject: Subject, connected: boo
     case 'forbidden':
       return `${host} knows the credential and does not allow it this call. Check its permissions, its project, its billing, and whether the provider allows this deployment’s network.`;
     case 'not_found':
-      return notFound(baseUrl, path, model);
+      return notFound(subject);
     case 'rate_limited':
       return `${host} takes the credential and is at a limit (429). Wait, or check quota and billing there.`;
     case 'redirected':
@@ -70,7 +70,7 @@ export function explanationOf(outcome: Outcome, subject: Subject, connected: boo
     case 'upstream_error':
       return `${host} failed on its own side (5xx). Try again, and look at its status page.`;
     case 'invalid_response':
-      return `What ${baseUrl}${path} answers is not what an API of this protocol answers. Check that base_url is the API and not a website${versioned(baseUrl) ? '' : '; most end in /v1'}.`;
+      return `What ${called} answers is not what an API of this protocol answers. Check that base_url is the API and not a website${versioned(baseUrl) ? '' : '; most end in /v1'}.`;
   }
 }
 
@@ -80,13 +80,16 @@ function unauthorized({ host, needsCredential, sentAs }: Subject): string {
     : `${host} wants a credential. Set auth_mode and store one.`;
 }
 
-function notFound(baseUrl: string, path: string, model: string | null): string {
-  const called = `${baseUrl}${path} does not exist (404).`;
-  if (model !== null && versioned(baseUrl)) {
-    return `${called} Check that the provider has the model ${model} and serves this route_kind.`;
+function notFound({ baseUrl, called, model }: Subject): string {
+  const missing = `${called} does not exist (404).`;
+  if (!called.startsWith(`${baseUrl}/`)) {
+    return `${missing} The preset says that the list of models is there, whatever the path of base_url. Check its host, or test an endpoint instead.`;
   }
-  if (!versioned(baseUrl)) return `${called} base_url may lack /v1 at its end.`;
-  return `${called} Check the path of base_url. If the provider has no model list, test an endpoint instead.`;
+  if (model !== null && versioned(baseUrl)) {
+    return `${missing} Check that the provider has the model ${model} and serves this route_kind.`;
+  }
+  if (!versioned(baseUrl)) return `${missing} base_url may lack /v1 at its end.`;
+  return `${missing} Check the path of base_url. If the provider has no model list, test an endpoint instead.`;
 }
 
 function versioned(baseUrl: string): boolean {

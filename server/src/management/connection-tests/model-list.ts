@@ -6,14 +6,18 @@ export interface ModelList {
   readonly ids: string[];
 }
 
-const IDS_MAX = 100;
+const IDS_MAX = 1_000;
 const ID_CHARACTERS_MAX = 200;
 
-/** The models in any of the shapes that compatible providers use: `{data: […]}`, `{models: […]}` or a bare array. */
-export function modelListOf(answer: unknown, secret: string | null): ModelList | null {
-  const list = listIn(answer);
-  if (list === null) return null;
+/**
+ * The models of all pages, newest first, in any of the shapes that compatible providers use: `{data: […]}`, `{models: […]}` or a
+ * bare array. Null when the first page is none of them.
+ */
+export function modelListOf(pages: readonly unknown[], secret: string | null): ModelList | null {
+  if (listIn(pages[0]) === null) return null;
+  const list = pages.flatMap((page) => listIn(page) ?? []);
   const ids = list
+    .toSorted((a, b) => createdAtMs(b) - createdAtMs(a))
     .map(idOf)
     .filter((id) => id !== null)
     .filter((id) => isShowable(id, secret));
@@ -31,6 +35,13 @@ function idOf(model: unknown): string | null {
   if (typeof model === 'string') return model;
   const { id, name } = objectOf(model);
   return [id, name].find((each) => typeof each === 'string') ?? null;
+}
+
+/** OpenAI says it in seconds, Anthropic as a date. Models without it keep their order, after the others. */
+function createdAtMs(model: unknown): number {
+  const { created, created_at } = objectOf(model);
+  const ms = typeof created === 'number' ? created * 1_000 : Date.parse(String(created_at));
+  return Number.isFinite(ms) ? ms : 0;
 }
 
 /** An id is shown unchanged or not at all, because people copy it. */

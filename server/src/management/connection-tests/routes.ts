@@ -4,15 +4,15 @@ import { errorTextOf, parsed } from '../../domain/upstream-text.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { EgressRequest } from '../../kit/egress/index.ts';
 import { mainProtocols, probedProtocol } from '../../protocols/index.ts';
-import type { Protocol } from '../../protocols/protocol.ts';
+import type { ModelPages, Protocol } from '../../protocols/protocol.ts';
 import { providerPresetOf } from '../../protocols/provider-presets.ts';
 import { modelListTarget, operationTarget, withExtraHeaders } from '../../protocols/upstream-request.ts';
 import type { tables } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { isId, notFound } from '../resources/refusals.ts';
 import { ownedRows, type Row, storedTable } from '../resources/rows.ts';
-import type { Outcome } from './explanations.ts';
-import { type ModelList, modelListOf } from './model-list.ts';
+import type { Outcome, Subject } from './explanations.ts';
+import { modelListOf } from './model-list.ts';
 import { type ProbeResult, type Send, withProbe } from './probe.ts';
 import { createRunningTests } from './running-tests.ts';
 import { type Target, targetOf } from './target.ts';
@@ -20,6 +20,8 @@ import { outcomeOf, type TestAnswer, unsent, verdictOf } from './verdict.ts';
 
 const TIMEOUT_MS = 10_000;
 const RESPONSE_BYTES_MAX = 1024 * 1024;
+/** A page of Anthropic's has up to 1,000 models. */
+const PAGES_MAX = 5;
 const RUNNING_MAX = { inOrganization: 4, inProcess: 64 };
 
 type TestDeps = Pick<ManagementDeps, 'ofOrganization' | 'sealer' | 'clock' | 'openEgress' | 'deployment'>;
@@ -52,7 +54,7 @@ export function connectionTestHandlers(deps: TestDeps): Handlers {
     const { organization_id } = provider;
     const given = { provider, credentialId, timeoutMs: TIMEOUT_MS };
     const target = await targetOf(deps.ofOrganization(organization_id), deps.sealer, given);
-    if (target.unready !== null) return unsent(target.unready, { ...target.subject, path: '', model });
+    if (target.unready !== null) return unsent(target.unready, { ...target.subject, called: '', model });
     const { openEgress, clock } = deps;
     const probe = { openEgress, clock, timeoutMs: TIMEOUT_MS, responseBytesMax: RESPONSE_BYTES_MAX };
     return limited(organization_id, () => withProbe(probe, (send) => run(target, send)));
@@ -101,30 +103,31 @@ async function listModels(
   headers: readonly string[],
 ): Promise<TestAnswer & ModelsAnswer> {
   const listAt = modelListTarget(target, target.pathPrefix);
-  const path = '/models';
   if (listAt === null)
-    return { ...unsent('no_model_list', { ...target.subject, path, model: null }), ...NO_MODELS };
-  const ask = (more: readonly string[]) =>
+    return { ...unsent('no_model_list', { ...target.subject, called: '', model: null }), ...NO_MODELS };
+  const ask = (family: WireProtocol, page: Readonly<Record<string, string>> | null) =>
     sendAuthorized(target, send, {
       method: 'GET',
-      path: listAt,
-      headers: [...headers, ...more],
+      path: modelListTarget(target, target.pathPrefix, page) ?? listAt,
+      headers: [...headers, ...mainProtocols[family].headers.own],
       body: null,
     });
+  const askFirst = (family: WireProtocol) => ask(family, mainProtocols[family].models.pages?.first ?? null);
   // Without a preset OpenAI's headers are those of every provider. One that needs more says so in a 400.
   let protocol: WireProtocol = providerPresetOf(target.presetSlug)?.protocol ?? 'openai';
-  let result = await ask(mainProtocols[protocol].headers.own);
+  let result = await askFirst(protocol);
   const wanted = otherFamily(messageOf400(result));
   if (wanted !== null && wanted !== protocol) {
-    result = await ask(mainProtocols[wanted].headers.own);
+    result = await askFirst(wanted);
     protocol = wanted;
   }
   const secret = target.secret?.reveal() ?? null;
-  const models = modelsIn(result, secret);
+  const pages = await pagesFrom(result, mainProtocols[protocol].models.pages, (page) => ask(protocol, page));
+  const models = modelListOf(pages, secret);
   // A list that is too large to read still proves that the provider responds and accepts the credential.
   const listed = models !== null || (result.kind === 'answered' && !result.complete);
   const outcome = outcomeIn(result, listed);
-  const answer = verdictOf(result, outcome, { ...target.subject, path, model: null }, secret);
+  const answer = verdictOf(result, outcome, subjectAt(target, listAt, null), secret);
   return {
     ...answer,
     model_count: models?.count ?? null,
@@ -142,9 +145,22 @@ function otherFamily(message: string): WireProtocol | null {
   return null;
 }
 
-function modelsIn(result: ProbeResult, secret: string | null): ModelList | null {
-  if (result.kind === 'failed' || outcomeOf(result.status) !== 'ok') return null;
-  return modelListOf(parsed(result.body), secret);
+/** The first answer and those of the pages after it. A page that fails ends the list: what was read before it is of use. */
+async function pagesFrom(
+  first: ProbeResult,
+  rules: ModelPages | null,
+  ask: (page: Readonly<Record<string, string>>) => Promise<ProbeResult>,
+): Promise<unknown[]> {
+  const pages: unknown[] = [];
+  let result: ProbeResult | null = first;
+  while (result !== null && result.kind === 'answered' && outcomeOf(result.status) === 'ok') {
+    const page = parsed(result.body);
+    pages.push(page);
+    const next: Readonly<Record<string, string>> | null =
+      pages.length < PAGES_MAX ? (rules?.after(page) ?? null) : null;
+    result = next === null ? null : await ask(next);
+  }
+  return pages;
 }
 
 async function askModel(
@@ -153,12 +169,13 @@ async function askModel(
   headers: readonly string[],
   { protocol, model }: { readonly protocol: Protocol; readonly model: string },
 ): Promise<TestAnswer> {
-  const { path, probe } = protocol;
+  const { probe } = protocol;
   const own = protocol.headers.own;
+  const path = operationTarget(target, target.pathPrefix, protocol.path, model);
   const ask = (body: object) =>
     sendAuthorized(target, send, {
       method: 'POST',
-      path: operationTarget(target, target.pathPrefix, path, model),
+      path,
       headers: [...headers, ...own, 'content-type', 'application/json'],
       body: Buffer.from(JSON.stringify(body)),
     });
@@ -168,7 +185,12 @@ async function askModel(
   const secret = target.secret?.reveal() ?? null;
   const answered = result.kind === 'answered' && probe.isAnswer(parsed(result.body));
   const outcome = probe.provesReached(messageOf400(result)) ? 'ok' : outcomeIn(result, answered);
-  return verdictOf(result, outcome, { ...target.subject, path, model }, secret);
+  return verdictOf(result, outcome, subjectAt(target, path, model), secret);
+}
+
+/** `path` is the one that was called. Its query stays out of messages. */
+function subjectAt({ origin, subject }: Target, path: string, model: string | null): Subject {
+  return { ...subject, called: origin + path.replace(/\?.*$/, ''), model };
 }
 
 /** Tests without a usable credential are not sent, so `secret` is present whenever it is needed. */

@@ -18,7 +18,7 @@ export interface Target extends ProviderExtras {
   readonly pathPrefix: string;
   readonly auth: { readonly mode: AuthMode; readonly headerName: string | null };
   readonly secret: Secret | null;
-  readonly subject: Omit<Subject, 'path' | 'model'>;
+  readonly subject: Omit<Subject, 'called' | 'model'>;
 }
 
 export type Unready = 'no_credential' | 'credential_unreadable';
@@ -57,7 +57,7 @@ export async function targetOf(
       host: new URL(url.origin).host,
       isAddress: isIP(url.hostname) !== 0,
       tls: url.origin.startsWith('https:'),
-      baseUrl: provider.base_url,
+      baseUrl: url.origin + url.pathPrefix,
       needsCredential,
       sentAs: authStyles[mode].sentAs(headerName),
       timeoutMs,

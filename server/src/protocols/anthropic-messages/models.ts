@@ -1,3 +1,4 @@
+import { objectOf } from '../../kit/json-value.ts';
 import type { ListedModel, ModelListRules } from '../protocol.ts';
 import { invalidField } from '../request-body.ts';
 
@@ -24,6 +25,14 @@ export const anthropicModels: ModelListRules = {
     };
   },
   one: modelInfo,
+  pages: {
+    first: { limit: String(LIMIT_MAX) },
+    after(page) {
+      const { has_more, last_id } = objectOf(page);
+      if (has_more !== true || typeof last_id !== 'string' || last_id === '') return null;
+      return { limit: String(LIMIT_MAX), after_id: last_id };
+    },
+  },
 };
 
 /** What Relay does not know of a model is null, as it is at Anthropic. */

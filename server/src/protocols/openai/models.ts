@@ -5,6 +5,7 @@ import type { ListedModel, ModelListRules } from '../protocol.ts';
 export const openaiModels: ModelListRules = {
   list: (models): ModelList => ({ object: 'list', data: models.map(modelObject) }),
   one: modelObject,
+  pages: null,
 };
 
 function modelObject({ id, createdAtMs, ownedBy }: ListedModel): ModelObject {
