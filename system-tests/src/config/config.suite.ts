@@ -33,7 +33,8 @@ let target: Deployment;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'relay-config-'));
-  const provider = { models: upstreamModels(), anonymous: true };
+  // Azure's path names the deployment.
+  const provider = { models: upstreamModels(), anonymous: true, anyPrefix: true };
   [source, target] = await Promise.all([startDeployment({ provider }), startDeployment()]);
 });
 after(async () => {

@@ -219,4 +219,34 @@ describe('the import of a LiteLLM configuration', () => {
       ['a'],
     );
   });
+
+  it('keeps the version of an API, and names the preset with the quirks of the provider', () => {
+    const azure = (model: string, version: string, base = 'https://x.openai.azure.com') =>
+      entry(model, `azure/${model}`, `api_key: os.environ/K, api_base: ${base}, api_version: ${version}`);
+    const result = imported(
+      `model_list:\n${azure('a', '"2024-10-21"')}${azure('b', '"2024-10-21"', 'https://x.openai.azure.com/openai/deployments/b/')}${azure('c', '"2025-04-01-preview"')}${azure('d', 'preview')}${azure('e', 'v1')}${entry('f', 'ollama/f', 'api_key: os.environ/K')}${entry('g', 'custom_openai/g', 'api_key: os.environ/K, api_base: https://llm.example.com, api_version: "2"')}`,
+    );
+    const at = 'https://x.openai.azure.com/openai';
+    const version = (text: string) => ({ 'api-version': text });
+    assert.deepEqual(
+      result.config.providers?.map((each) => [
+        each.base_url,
+        each.preset_slug,
+        each.extra_query,
+        each.auth_mode,
+      ]),
+      [
+        [at, 'azure-openai-classic', version('2024-10-21'), 'header_static'],
+        [at, 'azure-openai-classic', version('2025-04-01-preview'), 'header_static'],
+        [`${at}/v1`, 'azure-openai', version('preview'), 'header_static'],
+        [`${at}/v1`, 'azure-openai', undefined, 'header_static'],
+        ['http://localhost:11434/v1', 'ollama', undefined, 'bearer_static'],
+        ['https://llm.example.com', undefined, version('2'), 'bearer_static'],
+      ],
+    );
+    assert.deepEqual(placed(result), [
+      ['changed', 9, 'model_list[3].litellm_params.model'],
+      ['changed', 11, 'model_list[4].litellm_params.model'],
+    ]);
+  });
 });

@@ -7,6 +7,8 @@ export interface KnownProvider {
   readonly keyVariable: string | null;
   /** The path for a configured URL without one. */
   readonly path?: string;
+  /** The preset with the provider's quirks, where it has any. */
+  readonly preset?: string;
   /** The header of the key if it is not a bearer token. */
   readonly header?: string;
   /** How this differs from LiteLLM. */
@@ -24,6 +26,7 @@ export const knownProviders: Readonly<Record<string, KnownProvider>> = {
     baseUrl: null,
     keyVariable: 'AZURE_API_KEY',
     path: '/openai/v1',
+    preset: 'azure-openai',
     header: 'api-key',
     remark: 'Requests go to the v1 interface of Azure OpenAI, where the model is the name of the deployment.',
   },
@@ -41,19 +44,31 @@ export const knownProviders: Readonly<Record<string, KnownProvider>> = {
   },
   cohere: {
     name: 'Cohere',
+    preset: 'cohere',
     baseUrl: 'https://api.cohere.ai/compatibility/v1',
     keyVariable: 'COHERE_API_KEY',
     remark: COMPATIBLE,
   },
   cohere_chat: {
     name: 'Cohere',
+    preset: 'cohere',
     baseUrl: 'https://api.cohere.ai/compatibility/v1',
     keyVariable: 'COHERE_API_KEY',
     remark: COMPATIBLE,
   },
   groq: { name: 'Groq', baseUrl: 'https://api.groq.com/openai/v1', keyVariable: 'GROQ_API_KEY' },
-  mistral: { name: 'Mistral', baseUrl: 'https://api.mistral.ai/v1', keyVariable: 'MISTRAL_API_KEY' },
-  deepseek: { name: 'DeepSeek', baseUrl: 'https://api.deepseek.com/v1', keyVariable: 'DEEPSEEK_API_KEY' },
+  mistral: {
+    name: 'Mistral',
+    preset: 'mistral',
+    baseUrl: 'https://api.mistral.ai/v1',
+    keyVariable: 'MISTRAL_API_KEY',
+  },
+  deepseek: {
+    name: 'DeepSeek',
+    preset: 'deepseek',
+    baseUrl: 'https://api.deepseek.com/v1',
+    keyVariable: 'DEEPSEEK_API_KEY',
+  },
   together_ai: {
     name: 'Together',
     baseUrl: 'https://api.together.xyz/v1',
@@ -100,11 +115,23 @@ export const knownProviders: Readonly<Record<string, KnownProvider>> = {
     keyVariable: 'HYPERBOLIC_API_KEY',
   },
   databricks: { name: 'Databricks', baseUrl: null, keyVariable: 'DATABRICKS_API_KEY' },
-  ollama: { name: 'Ollama', baseUrl: 'http://localhost:11434/v1', keyVariable: null, path: '/v1' },
-  ollama_chat: { name: 'Ollama', baseUrl: 'http://localhost:11434/v1', keyVariable: null, path: '/v1' },
+  ollama: {
+    name: 'Ollama',
+    preset: 'ollama',
+    baseUrl: 'http://localhost:11434/v1',
+    keyVariable: null,
+    path: '/v1',
+  },
+  ollama_chat: {
+    name: 'Ollama',
+    preset: 'ollama',
+    baseUrl: 'http://localhost:11434/v1',
+    keyVariable: null,
+    path: '/v1',
+  },
   hosted_vllm: { name: 'vLLM', ...OWN },
   vllm: { name: 'vLLM', ...OWN },
-  lm_studio: { name: 'LM Studio', ...OWN },
+  lm_studio: { name: 'LM Studio', preset: 'lm-studio', ...OWN },
   llamafile: { name: 'llamafile', ...OWN },
   xinference: { name: 'Xinference', ...OWN },
   litellm_proxy: { name: 'LiteLLM', ...OWN },
@@ -114,6 +141,16 @@ export const knownProviders: Readonly<Record<string, KnownProvider>> = {
 
 const SIGNED =
   'Its requests are signed for a cloud account or in a format of its own, which Relay does not do.';
+
+/** Azure's interface before v1, which names its version in the query and the deployment in the path. */
+export const azureClassic: KnownProvider = {
+  name: 'Azure OpenAI',
+  baseUrl: null,
+  keyVariable: 'AZURE_API_KEY',
+  path: '/openai',
+  preset: 'azure-openai-classic',
+  header: 'api-key',
+};
 
 /** Providers that Relay does not support, and why. */
 export const unsupportedProviders: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import type { ConfigProvider } from '@relay/contract';
 import {
+  azureClassic,
   type KnownProvider,
   knownProviders,
   providerOfModel,
@@ -64,11 +65,13 @@ function readDeployment(
   source.take(`${at}.model_info.mode`);
   const upstream = readUpstream(source, at);
   if (upstream === null) return null;
-  const { kind, known, baseUrl, upstreamModel } = upstream;
+  const { kind, known, baseUrl, apiVersion, upstreamModel } = upstream;
   const reference = keyReference(source, secrets, at, known);
   const provider = resources.provider(kind, {
     name: known.name,
     base_url: baseUrl,
+    ...(known.preset === undefined ? {} : { preset_slug: known.preset }),
+    ...(apiVersion === undefined ? {} : { extra_query: { 'api-version': apiVersion } }),
     ...authOf(known, reference !== null),
   });
   const timeoutSeconds = source.takeNumber(`${params}.timeout`) ?? defaults.timeoutSeconds;
@@ -103,6 +106,8 @@ interface Upstream {
   readonly kind: string;
   readonly known: KnownProvider;
   readonly baseUrl: string;
+  /** For the query of every request. */
+  readonly apiVersion: string | undefined;
   readonly upstreamModel: string;
 }
 
@@ -124,7 +129,8 @@ function readUpstream(source: Source, at: string): Upstream | null {
     custom ?? (isPrefixed ? prefix : (providerOfModel(model) ?? (apiBase === undefined ? '' : 'openai')));
   const unsupported = unsupportedProviders[kind];
   if (unsupported !== undefined) return refuse(`Relay cannot speak to ${kind}. ${unsupported}`);
-  const known = knownProviders[kind] ?? { name: kind, baseUrl: null, keyVariable: null };
+  const apiVersion = versionOf(kind, source.takeText(paramPath(source, at, 'api_version')));
+  const known = knownAs(kind, apiVersion, apiBase);
   const address = apiBase === undefined ? known.baseUrl : addressOf(apiBase, known);
   if (address === null || kind === '')
     return refuse(
@@ -139,8 +145,19 @@ function readUpstream(source: Source, at: string): Upstream | null {
       `${kind} is taken for a provider that speaks as OpenAI does.`,
     );
   else if (known.remark !== undefined) source.remark('changed', `${params}.model`, known.remark);
-  if (kind === 'azure') source.take(`${params}.api_version`);
-  return { kind, known, baseUrl: address, upstreamModel: isPrefixed ? rest.join('/') : model };
+  return { kind, known, baseUrl: address, apiVersion, upstreamModel: isPrefixed ? rest.join('/') : model };
+}
+
+/** `v1` is what LiteLLM calls Azure's interface that needs no version. */
+function versionOf(kind: string, given: string | undefined): string | undefined {
+  return kind === 'azure' && given === 'v1' ? undefined : given;
+}
+
+/** At Azure, a version that is a date belongs to the interface before v1, unless the address says otherwise. */
+function knownAs(kind: string, apiVersion: string | undefined, apiBase: string | undefined): KnownProvider {
+  const isDated = /^\d{4}-\d{2}-\d{2}/.test(apiVersion ?? '');
+  if (kind === 'azure' && isDated && !/\/openai\/v1\/*$/.test(apiBase ?? '')) return azureClassic;
+  return knownProviders[kind] ?? { name: kind, baseUrl: null, keyVariable: null };
 }
 
 /** The path of a parameter: in the entry or in the credential it refers to. */
@@ -158,15 +175,20 @@ function paramPath(source: Source, at: string, name: string): string {
   return own;
 }
 
-function addressOf(apiBase: string, { path = '' }: KnownProvider): string | null {
+function addressOf(apiBase: string, known: KnownProvider): string | null {
   if (!URL.canParse(apiBase)) return null;
+  const { path = '' } = known;
+  // LiteLLM appends the rest of the path, whatever the address has before it.
+  if (known === azureClassic)
+    return apiBase.replace(/\/+$/, '').replace(/\/openai(\/deployments\/.*)?$/, '') + path;
   const trimmed = apiBase.replace(/\/+$/, '').replace(/\/(chat\/completions|embeddings|responses)$/, '');
   return new URL(trimmed).pathname === '/' ? trimmed.replace(/\/+$/, '') + path : trimmed;
 }
 
 function authOf({ header }: KnownProvider, hasKey: boolean): Partial<ConfigProvider> {
   if (!hasKey) return { auth_mode: 'none' };
-  return header === undefined ? {} : { auth_mode: 'header_static', auth_header_name: header };
+  if (header !== undefined) return { auth_mode: 'header_static', auth_header_name: header };
+  return { auth_mode: 'bearer_static' };
 }
 
 interface InlineSecrets {

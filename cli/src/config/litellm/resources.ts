@@ -38,7 +38,8 @@ export function createResources(): Resources {
 
   return {
     provider(kind, provider) {
-      const key = `${kind} ${provider.base_url} ${provider.auth_mode}`;
+      const version = provider.extra_query?.['api-version'] ?? '';
+      const key = `${kind} ${provider.base_url} ${provider.auth_mode} ${version}`;
       const known = providers.get(key);
       if (known !== undefined) return known.slug;
       const isSecond = [...providers.values()].some(({ name }) => name === provider.name);
