@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, listOf } from '../../../kit/json-value.ts';
 import { type FieldSorter, withoutUndefined } from '../field-sorter.ts';
-import type { ResponsesFields } from './fields.ts';
+import { type ResponsesFields, toolTypes } from './fields.ts';
 import { stringOrNull } from './parts.ts';
 import { CUSTOM_INPUT, toolLists, wireName } from './tool-names.ts';
 
@@ -87,8 +87,7 @@ function oneTool(
 ): readonly FunctionSpec[] {
   const { type } = tool;
   if (type !== 'function' && type !== 'custom') {
-    // It runs at OpenAI, or its models learned what it means.
-    sorter.cannotSay(`${path}.type`);
+    notOffered(sorter, type, path);
     return [];
   }
   sorter.sort(tool, path, type === 'function' ? fields.functionTool : fields.customTool);
@@ -100,6 +99,15 @@ function oneTool(
     sorter.wrongKind(`${path}.parameters`, 'a JSON schema');
   const schema = isObject(parameters) ? parameters : null;
   return [{ name, description, parameters: schema, strict: strict === true, path }];
+}
+
+/** A tool that runs at OpenAI, or whose meaning its models have learned. Only names that are known are repeated in an error. */
+function notOffered(sorter: FieldSorter, type: unknown, path: string): void {
+  const names = Object.keys(toolTypes) as (keyof typeof toolTypes)[];
+  const known = names.find((name) => name === type);
+  if (known === undefined || known === 'namespace') sorter.cannotSay(`${path}.type`);
+  else if (toolTypes[known].treatment === 'advisory') sorter.leaveOut(`${path}.${known}`);
+  else sorter.refuse(`${path}.type`, `The tool ${known} runs at OpenAI.`);
 }
 
 /**

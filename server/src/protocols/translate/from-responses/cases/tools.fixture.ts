@@ -181,7 +181,6 @@ export const toolCases: readonly RequestCase[] = [
     'local_shell',
     'shell',
     'apply_patch',
-    'tool_search',
   ].map(
     (type): RequestCase => ({
       name: `the hosted tool ${type}`,
@@ -189,6 +188,12 @@ export const toolCases: readonly RequestCase[] = [
       ...refused('tools[1].type'),
     }),
   ),
+  {
+    name: 'a search for tools, which needs none that are there',
+    request: { tools: [read, { type: 'tool_search', execution: 'client', description: 'x', parameters }] },
+    chat: { says: { tools: [chatRead] }, leftOut: ['tools[1].tool_search'] },
+    messages: { says: { tools: [messagesRead] }, leftOut: ['tools[1].tool_search'] },
+  },
   {
     name: 'no tools, for which there is no choice',
     request: { tools: [], tool_choice: 'auto', parallel_tool_calls: false },
