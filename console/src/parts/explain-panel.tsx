@@ -14,6 +14,7 @@ import { classes } from '../ui/class-names.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, TextArea } from '../ui/field.tsx';
 import { Panel } from '../ui/page.tsx';
+import { passageWords } from './passage-words.ts';
 
 const words = text.lanes.explain;
 type Operation = RoutingExplain['operation'];
@@ -94,14 +95,18 @@ export function ExplainPanel(props: ExplainPanelProps) {
         </Button>
         <ErrorNote error={explain.error} />
         {explain.data === undefined ? null : (
-          <Explanation explanation={explain.data} endpointNameOf={endpointNameOf} />
+          <Explanation
+            explanation={explain.data}
+            operation={explain.variables?.operation ?? operation}
+            endpointNameOf={endpointNameOf}
+          />
         )}
       </form>
     </Panel>
   );
 }
 
-function Explanation({ explanation, endpointNameOf }: ExplanationProps) {
+function Explanation({ explanation, operation, endpointNameOf }: ExplanationProps) {
   const { outcome, reason, candidates } = explanation;
   const name = endpointNameOf(explanation.selected_endpoint_id ?? '');
   const sentence =
@@ -140,6 +145,9 @@ function Explanation({ explanation, endpointNameOf }: ExplanationProps) {
               <Badge tone={verdictTones[candidate.verdict]}>{words.candidate[candidate.verdict]}</Badge>
             </div>
             <p className="text-xs text-ink-soft first-letter:uppercase">{candidate.reason}</p>
+            {candidate.verdict === 'incompatible' ? null : (
+              <p className="text-xs break-words text-ink-soft">{passageWords(operation, candidate)}</p>
+            )}
             <p className="text-xs text-ink-faint">
               {[
                 candidate.wait_ms === null || candidate.wait_ms === 0
@@ -161,6 +169,8 @@ function Explanation({ explanation, endpointNameOf }: ExplanationProps) {
 
 interface ExplanationProps {
   readonly explanation: RoutingExplanation;
+  /** What the client would ask for. */
+  readonly operation: Operation;
   readonly endpointNameOf: (id: string) => string;
 }
 

@@ -40,7 +40,7 @@ export const endpointsText = {
     messages: 'Messages',
   },
   protocol: 'Protocol',
-  protocolHint: 'What the provider speaks. Requests in another protocol skip this endpoint.',
+  protocolHint: 'What the provider speaks. Relay translates requests in another protocol.',
   protocols: { openai: 'OpenAI or compatible', anthropic: 'Anthropic Messages' },
   credential: 'Credential',
   credentialDefault: 'The provider’s own',

@@ -26,6 +26,11 @@ export const requestsText = {
     messages: 'Messages',
     count_tokens: 'Token count',
   },
+  passage: {
+    passedThrough: 'Passed through',
+    translated: (from: string, to: string) => `Translated from ${from} to ${to}`,
+    leftOut: (fields: string) => `Left out: ${fields}`,
+  },
   none: '–',
   becomes: 'sent on as',
   noModel: 'no model',

@@ -142,6 +142,20 @@ describe('requests', () => {
     await rowOf(fellBackId).waitFor();
   });
 
+  it('a translated request names both protocols and what was left out, and so does its explanation', async () => {
+    const { admin, provider } = story.site;
+    const endpoint = { protocol: 'anthropic' };
+    const at = { baseUrl: provider.baseUrl, upstreamModel: 'sim-claude', endpoint };
+    await createLane(admin, { name: 'Translated', endpoints: [at] });
+    const id = await ask({ model: 'translated', prompt_cache_key: 'k' });
+    await untilRecorded(story.site, id);
+    await story.page.goto(`/console/requests/${id}`);
+    await story.page.getByText('Translated from Chat to Messages. Left out: prompt_cache_key').waitFor();
+    await story.inspect('request, translated');
+    await story.button('Explain').click();
+    await story.page.getByText('Translated from Chat to Messages', { exact: true }).waitFor();
+  });
+
   it('an id that is not here says what may be the reason', async () => {
     await story.page.goto('/console/requests/019a8a3c-5d1e-7c40-9c0b-5f8f2a1d3e4f');
     await story.page.getByText('belong to another organization').waitFor();

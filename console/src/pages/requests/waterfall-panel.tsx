@@ -1,5 +1,6 @@
 import type { RequestDetail } from '@relay/contract';
 import { formatDuration } from '../../format/numbers.ts';
+import { isUnchanged, passageWords } from '../../parts/passage-words.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Panel } from '../../ui/page.tsx';
@@ -36,6 +37,7 @@ export function WaterfallPanel({ detail, names, guardrailNames }: WaterfallPanel
               key={index}
               step={step}
               totalMs={totalMs}
+              passage={passageOf(step, detail)}
               lines={linesOf(step, names, guardrailNames)}
             />
           ))}
@@ -74,10 +76,12 @@ function Axis({ totalMs }: { readonly totalMs: number }) {
 interface StepLineProps {
   readonly step: Step;
   readonly totalMs: number;
+  /** How the attempt's request reached the provider; null where nothing was changed. */
+  readonly passage: string | null;
   readonly lines: { readonly name: string; readonly note: string | null };
 }
 
-function StepLine({ step, totalMs, lines: { name, note } }: StepLineProps) {
+function StepLine({ step, totalMs, passage, lines: { name, note } }: StepLineProps) {
   const { startMs, tookMs } = step;
   const providerSaid = step.kind === 'attempt' ? step.attempt.upstream_message : null;
   return (
@@ -108,6 +112,9 @@ function StepLine({ step, totalMs, lines: { name, note } }: StepLineProps) {
         <span className="sr-only">{words.starts(formatDuration(startMs), formatDuration(tookMs))}</span>
         <span aria-hidden>{formatDuration(tookMs)}</span>
       </p>
+      {passage === null ? null : (
+        <p className="order-last col-span-full mt-1 text-xs break-words text-ink-soft">{passage}</p>
+      )}
       {providerSaid === null ? null : (
         <p className="order-last col-span-full mt-1 text-xs break-words text-ink-soft">
           {words.providerSaid(providerSaid)}
@@ -115,6 +122,11 @@ function StepLine({ step, totalMs, lines: { name, note } }: StepLineProps) {
       )}
     </li>
   );
+}
+
+function passageOf(step: Step, { operation }: RequestDetail): string | null {
+  if (step.kind !== 'attempt' || isUnchanged(step.attempt)) return null;
+  return passageWords(operation, step.attempt);
 }
 
 type StepTone = 'quiet' | 'wait' | 'guard' | 'good' | 'bad' | 'warn';
