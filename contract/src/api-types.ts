@@ -2188,14 +2188,16 @@ export interface components {
             /** @description An http or https URL. May be left out if the preset has one. */
             base_url?: string;
             /**
-             * @description How the credential is sent upstream; `header_static` needs `auth_header_name`.
+             * @description How requests are authenticated upstream. `bearer_static` and `header_static` send the credential; the latter needs `auth_header_name`. `aws_sigv4` signs each request with it, and `google_service_account` exchanges it for short-lived tokens. `client_certificate` presents it when a TLS connection is made.
              * @default bearer_static
              * @enum {string}
              */
-            auth_mode?: "bearer_static" | "header_static" | "none";
+            auth_mode?: "bearer_static" | "header_static" | "aws_sigv4" | "google_service_account" | "client_certificate" | "none";
             /** @default true */
             enabled?: boolean;
             auth_header_name?: string | null;
+            aws_region?: string | null;
+            aws_service?: string | null;
             /** @default 600000 */
             max_latency_ms?: number;
             /** @description A preset of `GET /api/relay/provider-presets`. When a provider is created, the preset fills in what is left out: base URL, authentication, extra headers and query. Its quirks apply as long as the provider names it. */
@@ -2406,7 +2408,7 @@ export interface components {
         EndpointTestResult: {
             ok: boolean;
             /** @enum {string} */
-            outcome: "ok" | "no_credential" | "credential_unreadable" | "no_model_list" | "address_refused" | "dns_failed" | "connection_refused" | "connection_failed" | "tls_failed" | "timed_out" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "redirected" | "request_refused" | "upstream_error" | "invalid_response";
+            outcome: "ok" | "no_credential" | "credential_unreadable" | "token_failed" | "no_model_list" | "address_refused" | "dns_failed" | "connection_refused" | "connection_failed" | "tls_failed" | "timed_out" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "redirected" | "request_refused" | "upstream_error" | "invalid_response";
             /** @description What was found and what to do about it. */
             message: string;
             /** @description The stage that failed; null when none did. */
@@ -3628,12 +3630,14 @@ export interface components {
             /** @description An http or https URL. */
             base_url: string;
             /**
-             * @description How the credential is sent upstream; `header_static` needs `auth_header_name`.
+             * @description How requests are authenticated upstream. `bearer_static` and `header_static` send the credential; the latter needs `auth_header_name`. `aws_sigv4` signs each request with it, and `google_service_account` exchanges it for short-lived tokens. `client_certificate` presents it when a TLS connection is made.
              * @default bearer_static
              * @enum {string}
              */
-            auth_mode: "bearer_static" | "header_static" | "none";
+            auth_mode: "bearer_static" | "header_static" | "aws_sigv4" | "google_service_account" | "client_certificate" | "none";
             auth_header_name: string | null;
+            aws_region: string | null;
+            aws_service: string | null;
             /** @default 600000 */
             max_latency_ms: number;
             /** @description Whether an enabled credential is stored. */
@@ -3671,14 +3675,16 @@ export interface components {
             /** @description An http or https URL. May be left out if the preset has one. */
             base_url?: string;
             /**
-             * @description How the credential is sent upstream; `header_static` needs `auth_header_name`.
+             * @description How requests are authenticated upstream. `bearer_static` and `header_static` send the credential; the latter needs `auth_header_name`. `aws_sigv4` signs each request with it, and `google_service_account` exchanges it for short-lived tokens. `client_certificate` presents it when a TLS connection is made.
              * @default bearer_static
              * @enum {string}
              */
-            auth_mode?: "bearer_static" | "header_static" | "none";
+            auth_mode?: "bearer_static" | "header_static" | "aws_sigv4" | "google_service_account" | "client_certificate" | "none";
             /** @default true */
             enabled?: boolean;
             auth_header_name?: string | null;
+            aws_region?: string | null;
+            aws_service?: string | null;
             /** @default 600000 */
             max_latency_ms?: number;
             /** @description A preset of `GET /api/relay/provider-presets`. When a provider is created, the preset fills in what is left out: base URL, authentication, extra headers and query. Its quirks apply as long as the provider names it. */
@@ -3718,11 +3724,11 @@ export interface components {
             /** @enum {string} */
             route_kind: "chat" | "responses" | "embeddings" | "messages" | "multi";
             /**
-             * @description How the credential is sent upstream; `header_static` needs `auth_header_name`.
+             * @description How requests are authenticated upstream. `bearer_static` and `header_static` send the credential; the latter needs `auth_header_name`. `aws_sigv4` signs each request with it, and `google_service_account` exchanges it for short-lived tokens. `client_certificate` presents it when a TLS connection is made.
              * @default bearer_static
              * @enum {string}
              */
-            auth_mode: "bearer_static" | "header_static" | "none";
+            auth_mode: "bearer_static" | "header_static" | "aws_sigv4" | "google_service_account" | "client_certificate" | "none";
             auth_header_name: string | null;
             extra_headers: {
                 [key: string]: string;
@@ -3751,7 +3757,7 @@ export interface components {
         ProviderTestResult: {
             ok: boolean;
             /** @enum {string} */
-            outcome: "ok" | "no_credential" | "credential_unreadable" | "no_model_list" | "address_refused" | "dns_failed" | "connection_refused" | "connection_failed" | "tls_failed" | "timed_out" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "redirected" | "request_refused" | "upstream_error" | "invalid_response";
+            outcome: "ok" | "no_credential" | "credential_unreadable" | "token_failed" | "no_model_list" | "address_refused" | "dns_failed" | "connection_refused" | "connection_failed" | "tls_failed" | "timed_out" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "redirected" | "request_refused" | "upstream_error" | "invalid_response";
             /** @description What was found and what to do about it. */
             message: string;
             /** @description The stage that failed; null when none did. */
@@ -3799,13 +3805,15 @@ export interface components {
             /** @description An http or https URL. */
             base_url?: string;
             /**
-             * @description How the credential is sent upstream; `header_static` needs `auth_header_name`.
+             * @description How requests are authenticated upstream. `bearer_static` and `header_static` send the credential; the latter needs `auth_header_name`. `aws_sigv4` signs each request with it, and `google_service_account` exchanges it for short-lived tokens. `client_certificate` presents it when a TLS connection is made.
              * @default bearer_static
              * @enum {string}
              */
-            auth_mode?: "bearer_static" | "header_static" | "none";
+            auth_mode?: "bearer_static" | "header_static" | "aws_sigv4" | "google_service_account" | "client_certificate" | "none";
             enabled?: boolean;
             auth_header_name?: string | null;
+            aws_region?: string | null;
+            aws_service?: string | null;
             /** @default 600000 */
             max_latency_ms?: number;
             /** @description A preset of `GET /api/relay/provider-presets`. When a provider is created, the preset fills in what is left out: base URL, authentication, extra headers and query. Its quirks apply as long as the provider names it. */

@@ -66,6 +66,7 @@ export function fixOf(outcome: Result['outcome'], { provider, endpoint }: Tested
   switch (outcome) {
     case 'no_credential':
     case 'credential_unreadable':
+    case 'token_failed':
     case 'unauthorized':
     case 'forbidden':
       return `run \`relay providers set-credential ${provider} --secret-stdin\``;

@@ -9,7 +9,7 @@ export const announcedResources = {
     summary: 'where models are served',
     description: 'Providers: where models are served.',
     path: '/api/relay/providers',
-    columns: ['name', 'slug', 'base_url', 'auth_mode', 'auth_header_name', 'max_latency_ms', 'has_credential', 'health', 'health_detail', 'preset_slug', 'extra_headers', 'extra_query', 'health_probe', 'enabled'],
+    columns: ['name', 'slug', 'base_url', 'auth_mode', 'auth_header_name', 'aws_region', 'aws_service', 'max_latency_ms', 'has_credential', 'health', 'health_detail', 'preset_slug', 'extra_headers', 'extra_query', 'health_probe', 'enabled'],
     async bodies() {
       const { ProviderCreate, ProviderUpdate } = await import('@relay/contract');
       return { create: ProviderCreate, update: ProviderUpdate };

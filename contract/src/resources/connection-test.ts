@@ -22,6 +22,7 @@ const Outcome = oneOf([
   'ok',
   'no_credential',
   'credential_unreadable',
+  'token_failed',
   'no_model_list',
   'address_refused',
   'dns_failed',

@@ -22,9 +22,25 @@ import {
 import { ProviderTestResult } from './connection-test.ts';
 import { Health, HealthDetail, ManagedBy, RouteKind, WireProtocol } from './values.ts';
 
-const AuthMode = oneOf(['bearer_static', 'header_static', 'none'], {
-  default: 'bearer_static',
-  description: 'How the credential is sent upstream; `header_static` needs `auth_header_name`.',
+const AuthMode = oneOf(
+  ['bearer_static', 'header_static', 'aws_sigv4', 'google_service_account', 'client_certificate', 'none'],
+  {
+    default: 'bearer_static',
+    description:
+      'How requests are authenticated upstream. `bearer_static` and `header_static` send the credential; the latter needs `auth_header_name`. `aws_sigv4` signs each request with it, and `google_service_account` exchanges it for short-lived tokens. `client_certificate` presents it when a TLS connection is made.',
+  },
+);
+const AwsRegion = text({
+  maxLength: 50,
+  pattern: '^[a-z0-9-]+$',
+  description:
+    'The region of AWS signatures, such as `us-east-1`. Left out: the one in the host name of `base_url`.',
+});
+const AwsService = text({
+  maxLength: 50,
+  pattern: '^[a-z0-9-]+$',
+  description:
+    'The service of AWS signatures. Left out: the one in the host name of `base_url`, or `bedrock`.',
 });
 const HealthProbe = oneOf(['off', 'models', 'request'], {
   default: 'off',
@@ -51,6 +67,8 @@ export const Provider = closed('Provider', {
   base_url: Url,
   auth_mode: AuthMode,
   auth_header_name: nullable(HeaderFieldName),
+  aws_region: nullable(AwsRegion),
+  aws_service: nullable(AwsService),
   max_latency_ms: LatencyMsMax,
   has_credential: flag({ description: 'Whether an enabled credential is stored.' }),
   health: Health,
@@ -66,6 +84,8 @@ export type Provider = Static<typeof Provider>;
 
 const extra = {
   auth_header_name: optional(nullable(HeaderFieldName)),
+  aws_region: optional(nullable(AwsRegion)),
+  aws_service: optional(nullable(AwsService)),
   max_latency_ms: optional(LatencyMsMax),
   preset_slug: optional(
     nullable(text({ maxLength: 100 }), {

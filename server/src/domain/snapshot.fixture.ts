@@ -22,6 +22,8 @@ export function provider(id: string, over: Partial<Provider> = {}): Provider {
     baseUrl: `https://${id}.example.com/v1`,
     authMode: 'bearer_static',
     authHeaderName: null,
+    awsRegion: null,
+    awsService: null,
     presetSlug: null,
     extraHeaders: null,
     extraQuery: null,

@@ -52,6 +52,9 @@ export interface Provider extends ProviderExtras {
   readonly baseUrl: string;
   readonly authMode: AuthMode;
   readonly authHeaderName: string | null;
+  /** Null for what the base URL says. */
+  readonly awsRegion: string | null;
+  readonly awsService: string | null;
   readonly maxLatencyMs: number | null;
   readonly healthProbe: 'off' | 'models' | 'request';
   readonly enabled: boolean;

@@ -34,6 +34,7 @@ import { createFairSlices } from '../kit/fair-slices.ts';
 import { createLog } from '../kit/log.ts';
 import { createOneAtATime } from '../kit/one-at-a-time.ts';
 import { createShares } from '../kit/shares.ts';
+import { createUpstreamAuth } from '../protocols/upstream-auth/create-upstream-auth.ts';
 import { createInferenceHandler } from './handler.ts';
 import { createTypicalOutput } from './settle/typical-output.ts';
 
@@ -177,6 +178,7 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
     desk,
     health: createEndpointHealth({ store: createMemoryHealthStore({ clock }), clock, log }),
     egress,
+    upstreamAuth: createUpstreamAuth({ clock, egress, random: Math.random }),
     slices: createFairSlices(clock, 1),
     decoding: createOneAtATime(),
     waitersMax: 10,

@@ -12,6 +12,7 @@ import type { Provider } from '../domain/snapshot.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createEgress, type Egress } from '../kit/egress/index.ts';
 import { createLog } from '../kit/log.ts';
+import { createUpstreamAuth } from '../protocols/upstream-auth/create-upstream-auth.ts';
 import { createHealthProbes } from './health-probes.ts';
 
 describe('probes that Relay sends by itself', () => {
@@ -67,8 +68,20 @@ describe('probes that Relay sends by itself', () => {
   /** What is known of the endpoints a and b after so many rounds, 31 s apart. */
   async function after(healthProbe: Provider['healthProbe'], rounds = 1): Promise<string[]> {
     const organization = organize(healthProbe);
-    const probes = createHealthProbes({ egress, health, clock, version: '0' });
-    const other = createHealthProbes({ egress, health, clock, version: '0' });
+    const probes = createHealthProbes({
+      egress,
+      upstreamAuth: createUpstreamAuth({ clock, egress, random: Math.random }),
+      health,
+      clock,
+      version: '0',
+    });
+    const other = createHealthProbes({
+      egress,
+      upstreamAuth: createUpstreamAuth({ clock, egress, random: Math.random }),
+      health,
+      clock,
+      version: '0',
+    });
     for (const each of [probes, other]) each.know(organization.organizationId, organization);
     for (let round = 0; round < rounds; round += 1, shiftMs += 31_000)
       await Promise.all([probes.tick(), other.tick(), probes.tick()]);

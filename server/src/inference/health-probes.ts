@@ -2,10 +2,11 @@ import type { EndpointHealth } from '../admission/health/endpoint-health.ts';
 import { type Candidate, isPrepared, routingTableOf } from '../domain/routing/routing.ts';
 import { isContentIndependent, verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
 import type { OrganizationSnapshot, Provider } from '../domain/snapshot.ts';
-import { authorizeRequest } from '../domain/upstream-auth.ts';
 import type { Clock } from '../kit/clock.ts';
 import { type Egress, type EgressHandler, type EgressRequest, failureReasonOf } from '../kit/egress/index.ts';
 import { probedProtocol } from '../protocols/index.ts';
+import type { UpstreamAuth } from '../protocols/upstream-auth/create-upstream-auth.ts';
+import { TokenError } from '../protocols/upstream-auth/google-tokens.ts';
 import { modelListTarget, operationTarget, withExtraHeaders } from '../protocols/upstream-request.ts';
 import { FAILURE_WORDS } from './dispatch/failure-code.ts';
 import { statusWords } from './note-health.ts';
@@ -19,6 +20,7 @@ const CALLER = 'health_probe';
 
 export interface HealthProbeDeps {
   readonly egress: Pick<Egress, 'dispatch'>;
+  readonly upstreamAuth: UpstreamAuth;
   readonly health: Pick<EndpointHealth, 'ended' | 'claimProbe'>;
   readonly clock: Clock;
   readonly version: string;
@@ -121,12 +123,18 @@ function note(deps: HealthProbeDeps, organizationId: string, candidate: Candidat
   });
 }
 
-function send(deps: HealthProbeDeps, organizationId: string, candidate: Candidate): Promise<Probed> {
-  const { provider, credential } = candidate;
+async function send(deps: HealthProbeDeps, organizationId: string, candidate: Candidate): Promise<Probed> {
+  const { provider, credential, origin } = candidate;
   const request = requestFor(deps, candidate);
-  authorizeRequest(request, provider.authMode, provider.authHeaderName, credential?.secret ?? null);
   const startMs = deps.clock.monotonicMs();
-  return new Promise((resolve) => {
+  const target = { provider, origin, secret: credential?.secret ?? null, organizationId };
+  try {
+    await deps.upstreamAuth.authorize(request, target);
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error;
+    return { status: null, why: error.message, unsent: true, tookMs: deps.clock.monotonicMs() - startMs };
+  }
+  return await new Promise((resolve) => {
     let stop: (() => void) | null = null;
     let connected = false;
     let status: number | null = null;
@@ -145,6 +153,7 @@ function send(deps: HealthProbeDeps, organizationId: string, candidate: Candidat
       },
       onResponseStart(_controller, head) {
         if (head >= 200) status = head;
+        if (head === 401) deps.upstreamAuth.rejected(request, target);
       },
       onResponseData() {},
       onResponseEnd: () => end({ status, why: null, unsent: false }),

@@ -65,6 +65,7 @@ function handlersOf({
       sealer,
       egress: upstream.egress,
       openEgress: upstream.openEgress,
+      upstreamAuth: upstream.upstreamAuth,
       snapshots,
       admission: admission.desk,
       health: admission.health,

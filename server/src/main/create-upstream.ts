@@ -1,6 +1,7 @@
 import { type AskGuardrail, createAskGuardrail } from '../guardrails/ask-guardrail.ts';
 import { createTypicalOutput, type TypicalOutput } from '../inference/settle/typical-output.ts';
 import { createEgress, type Egress } from '../kit/egress/index.ts';
+import { createUpstreamAuth, type UpstreamAuth } from '../protocols/upstream-auth/create-upstream-auth.ts';
 import type { Runtime } from './runtime.ts';
 
 const ORIGINS_MAX = 1_000;
@@ -10,6 +11,7 @@ export interface Upstream {
   readonly egress: Egress;
   /** A separate egress for one connection test; the caller closes it. */
   readonly openEgress: () => Egress;
+  readonly upstreamAuth: UpstreamAuth;
   readonly askGuardrail: AskGuardrail;
   readonly typicalOutput: TypicalOutput;
 }
@@ -27,6 +29,7 @@ export function createUpstream({ environment, clock, log }: Runtime): Upstream {
   return {
     egress,
     openEgress,
+    upstreamAuth: createUpstreamAuth({ clock, egress, random: Math.random }),
     askGuardrail: createAskGuardrail({ egress, clock, log }),
     typicalOutput: createTypicalOutput(),
   };

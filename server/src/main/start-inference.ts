@@ -113,6 +113,7 @@ function createDataPlane(parts: InferenceParts, open: OpenWork, authenticate: Au
     draining: runtime.draining,
     open,
     egress: upstream.egress,
+    upstreamAuth: upstream.upstreamAuth,
     slices: createFairSlices(clock, SLICE_MS),
     decoding: createOneAtATime(),
     desk: admission.desk,
@@ -142,7 +143,8 @@ function followHealth({ runtime, configuration, upstream, admission }: Inference
   const { owner, snapshots } = configuration;
   const { clock, deployment } = runtime;
   const { health } = admission;
-  const probes = createHealthProbes({ egress: upstream.egress, health, clock, version: deployment.version });
+  const { egress, upstreamAuth } = upstream;
+  const probes = createHealthProbes({ egress, upstreamAuth, health, clock, version: deployment.version });
   const follow = (organizationId: string, snapshot: OrganizationSnapshot | undefined) => {
     if (snapshot !== undefined) health.learn(snapshot);
     probes.know(organizationId, snapshot);

@@ -27,6 +27,7 @@ import { type Clock, systemClock } from '../kit/clock.ts';
 import { createEgress } from '../kit/egress/index.ts';
 import { createLog } from '../kit/log.ts';
 import { createSealer, type Sealer } from '../kit/seal.ts';
+import { createUpstreamAuth } from '../protocols/upstream-auth/create-upstream-auth.ts';
 import { createSnapshots, type Snapshots } from '../store/configuration/snapshots.ts';
 import { openTestDatabase } from '../store/fixtures/test-database.fixture.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/postgres/migrate.ts';
@@ -154,6 +155,7 @@ export async function startManagement(
     randomBytes: options.randomBytes ?? randomBytes,
     egress,
     openEgress: () => createEgress(egressOptions),
+    upstreamAuth: createUpstreamAuth({ clock, egress, random: Math.random }),
     snapshots,
     admission: {
       ...admission,

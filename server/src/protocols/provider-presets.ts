@@ -40,6 +40,7 @@ export const providerPresets: readonly ProviderPreset[] = [
     documentation: 'https://learn.microsoft.com/azure/ai-services/openai/reference',
   }),
   preset('bedrock', 'Amazon Bedrock', 'https://bedrock-runtime.{region}.amazonaws.com/openai/v1', {
+    auth_mode: 'aws_sigv4',
     model_list: null,
     documentation: 'https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html',
   }),
@@ -48,6 +49,7 @@ export const providerPresets: readonly ProviderPreset[] = [
     'Google Vertex AI',
     'https://{location}-aiplatform.googleapis.com/v1/projects/{project}/locations/{location}/endpoints/openapi',
     {
+      auth_mode: 'google_service_account',
       model_list: null,
       documentation: 'https://cloud.google.com/vertex-ai/generative-ai/docs/migrate/openai/overview',
     },

@@ -13,7 +13,7 @@ describe('where a request goes', () => {
   });
   it('carries the query, encoded', () => {
     const with_ = { ...none, extraQuery: { 'api-version': '2024-10-21', q: 'a b&c=é#' } };
-    const query = '?api-version=2024-10-21&q=a+b%26c%3D%C3%A9%23';
+    const query = '?api-version=2024-10-21&q=a%20b%26c%3D%C3%A9%23';
     assert.equal(operationTarget(with_, '', '/responses', 'm'), `/responses${query}`);
     assert.equal(modelListTarget(with_, ''), `/models${query}`);
   });

@@ -41,5 +41,6 @@ function joined(page: Extras, extra: Extras): Extras {
 }
 
 function queryText(extra: Extras): string {
-  return extra === null ? '' : `?${new URLSearchParams(extra)}`;
+  // `%20` and not `+`: signatures of AWS read a plus sign as itself.
+  return extra === null ? '' : `?${String(new URLSearchParams(extra)).replaceAll('+', '%20')}`;
 }

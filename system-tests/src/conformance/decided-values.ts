@@ -26,12 +26,20 @@ const taken: readonly Taken[] = [
   {
     path: '/api/relay/providers',
     field: 'auth_mode',
-    values: ['bearer_static', 'header_static', 'none'],
+    values: [
+      'bearer_static',
+      'header_static',
+      'aws_sigv4',
+      'google_service_account',
+      'client_certificate',
+      'none',
+    ],
     body: async (_, auth_mode) => ({
       name: `Provider ${auth_mode}`,
       base_url: 'https://upstream.example.com/v1',
       auth_mode,
       auth_header_name: byHeader(auth_mode),
+      aws_region: auth_mode === 'aws_sigv4' ? 'us-east-1' : null,
       enabled: false,
     }),
     appliesIn: everywhere,

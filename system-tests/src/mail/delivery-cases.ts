@@ -5,10 +5,10 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
+import { selfSigned } from '@relay/testbed';
 import { startRefused } from '../harness/relay-process.ts';
 import { type SmtpProcess, startSmtp } from '../harness/smtp-process.ts';
 import { until } from '../harness/until.ts';
-import { selfSigned } from './self-signed.ts';
 import { check, demand, mailSettings, type Site, startSite, tokenIn } from './site.ts';
 
 const LOGIN = { user: 'relay@mail', password: 'hunter2/secret:' };

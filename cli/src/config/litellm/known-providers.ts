@@ -140,7 +140,7 @@ export const knownProviders: Readonly<Record<string, KnownProvider>> = {
 };
 
 const SIGNED =
-  'Its requests are signed for a cloud account or in a format of its own, which Relay does not do.';
+  'Its requests are signed for a cloud account or in a format of its own, which the import does not translate. Relay has presets for Amazon Bedrock and Google Vertex AI.';
 
 /** Azure's interface before v1, which names its version in the query and the deployment in the path. */
 export const azureClassic: KnownProvider = {

@@ -47,7 +47,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /\.litellm_params\.(aws_|vertex_|azure_|tenant_id|client_id|client_secret)/,
-    'Relay sends a key in a header and has no other way to sign in at a provider.',
+    'The import reads keys alone. Create the provider with a preset, or with auth_mode, and store its credential.',
   ],
   [
     /\.litellm_params\.(input|output|cache).*cost/,

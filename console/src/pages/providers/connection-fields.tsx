@@ -28,15 +28,7 @@ export function ConnectionFields({ form }: { readonly form: UseFormReturn<Provid
           </option>
         ))}
       </SelectField>
-      {form.watch('auth_mode') === 'header_static' ? (
-        <TextField
-          form={form}
-          name="auth_header_name"
-          label={words.authHeader}
-          placeholder="x-api-key"
-          spellCheck={false}
-        />
-      ) : null}
+      <AuthFields form={form} />
       <PairsField
         form={form}
         name="extra_headers"
@@ -66,6 +58,44 @@ export function ConnectionFields({ form }: { readonly form: UseFormReturn<Provid
           </option>
         ))}
       </SelectField>
+    </>
+  );
+}
+
+/** What the chosen way to authenticate needs besides the credential. */
+function AuthFields({ form }: { readonly form: UseFormReturn<ProviderCreate> }) {
+  const mode = form.watch('auth_mode');
+  if (mode === 'header_static')
+    return (
+      <TextField
+        form={form}
+        name="auth_header_name"
+        label={words.authHeader}
+        placeholder="x-api-key"
+        spellCheck={false}
+      />
+    );
+  if (mode !== 'aws_sigv4') return null;
+  return (
+    <>
+      <TextField
+        form={form}
+        name="aws_region"
+        label={words.awsRegion}
+        hint={words.awsRegionHint}
+        placeholder="us-east-1"
+        optional={text.states.optional}
+        spellCheck={false}
+      />
+      <TextField
+        form={form}
+        name="aws_service"
+        label={words.awsService}
+        hint={words.awsServiceHint}
+        placeholder="bedrock"
+        optional={text.states.optional}
+        spellCheck={false}
+      />
     </>
   );
 }

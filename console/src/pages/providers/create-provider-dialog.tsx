@@ -12,9 +12,9 @@ import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { Field, Input } from '../../ui/field.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
 import { ConnectionFields } from './connection-fields.tsx';
+import { SecretField } from './secret-field.tsx';
 
 const words = text.providers;
 /** The preset for any other provider. */
@@ -155,25 +155,20 @@ function CreateForm({ preset, onBack, onCreated }: CreateFormProps) {
     onDone: onCreated,
   });
   useFieldErrors(form, create.error);
-  const takesSecret = form.watch('auth_mode') !== 'none';
+  const authMode = form.watch('auth_mode') ?? preset.auth_mode;
   return (
     <form className="contents" onSubmit={submitting(form, (values) => create.mutate(values))}>
       <DialogBody>
         <div className="space-y-5">
           <TextField form={form} name="name" label={words.name} hint={words.nameHint} autoFocus />
           <ConnectionFields form={form} />
-          {takesSecret ? (
-            <Field label={words.secret} hint={words.secretHint} optional={text.states.optional}>
-              {(control) => (
-                <Input
-                  {...control}
-                  type="password"
-                  autoComplete="off"
-                  value={secret}
-                  onChange={(event) => setSecret(event.target.value.trim())}
-                />
-              )}
-            </Field>
+          {authMode !== 'none' ? (
+            <SecretField
+              authMode={authMode}
+              value={secret}
+              onChange={setSecret}
+              optional={text.states.optional}
+            />
           ) : (
             <p className="text-[13px] text-ink-faint">{words.secretNone}</p>
           )}

@@ -1,4 +1,4 @@
-import type { Credential } from '@relay/contract';
+import type { Credential, Provider } from '@relay/contract';
 import { Power, RotateCcwKey, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { take } from '../../api/client.ts';
@@ -17,12 +17,13 @@ const words = text.providers.credentials;
 const STALE = [cacheKeys.credentials, cacheKeys.providers];
 
 interface CredentialLineProps {
+  readonly provider: Provider;
   readonly credential: Credential;
   readonly mayWrite: boolean;
 }
 
 /** One credential: when it was last used, and how to replace, disable or remove it. */
-export function CredentialLine({ credential, mayWrite }: CredentialLineProps) {
+export function CredentialLine({ provider, credential, mayWrite }: CredentialLineProps) {
   const [asked, setAsked] = useState<'replace' | 'delete' | null>(null);
   const toggle = useToggle(credential);
   const remove = useRemove(credential);
@@ -52,11 +53,7 @@ export function CredentialLine({ credential, mayWrite }: CredentialLineProps) {
       </div>
       <ErrorNote error={toggle.error} className="mt-2" />
       {asked === 'replace' ? (
-        <SecretDialog
-          providerId={credential.provider_id}
-          credential={credential}
-          onClose={() => setAsked(null)}
-        />
+        <SecretDialog provider={provider} credential={credential} onClose={() => setAsked(null)} />
       ) : null}
       <ConfirmDialog
         open={asked === 'delete'}

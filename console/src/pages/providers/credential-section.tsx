@@ -45,12 +45,17 @@ export function CredentialSection({ provider, mayWrite }: CredentialSectionProps
       ) : (
         <ul className="divide-y rounded-lg border">
           {own.map((credential) => (
-            <CredentialLine key={credential.id} credential={credential} mayWrite={mayWrite} />
+            <CredentialLine
+              key={credential.id}
+              provider={provider}
+              credential={credential}
+              mayWrite={mayWrite}
+            />
           ))}
         </ul>
       )}
       {adding ? (
-        <SecretDialog providerId={provider.id} credential={null} onClose={() => setAdding(false)} />
+        <SecretDialog provider={provider} credential={null} onClose={() => setAdding(false)} />
       ) : null}
     </Section>
   );

@@ -23,6 +23,8 @@ export function EditProviderDialog({ provider, onClose }: EditProviderDialogProp
     base_url: provider.base_url,
     auth_mode: provider.auth_mode,
     auth_header_name: provider.auth_header_name,
+    aws_region: provider.aws_region,
+    aws_service: provider.aws_service,
     extra_headers: provider.extra_headers,
     extra_query: provider.extra_query,
     max_latency_ms: provider.max_latency_ms,

@@ -1,4 +1,4 @@
-import type { Credential } from '@relay/contract';
+import type { Credential, Provider } from '@relay/contract';
 import { type FormEvent, useState } from 'react';
 import { take } from '../../api/client.ts';
 import { cacheKeys } from '../../api/queries.ts';
@@ -6,25 +6,25 @@ import { useChange } from '../../api/use-change.ts';
 import { text } from '../../text/index.ts';
 import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { Field, Input } from '../../ui/field.tsx';
+import { SecretField } from './secret-field.tsx';
 
 const words = text.providers.credentials;
 
 interface SecretDialogProps {
-  readonly providerId: string;
+  readonly provider: Provider;
   /** The credential to replace; null to set the first. */
   readonly credential: Credential | null;
   readonly onClose: () => void;
 }
 
-export function SecretDialog({ providerId, credential, onClose }: SecretDialogProps) {
+export function SecretDialog({ provider, credential, onClose }: SecretDialogProps) {
   const [secret, setSecret] = useState('');
   const store = useChange({
     run: (api) =>
       credential === null
         ? take(
             api.POST('/api/relay/credentials', {
-              body: { provider_id: providerId, name: words.nameValue, secret },
+              body: { provider_id: provider.id, name: words.nameValue, secret },
             }),
           )
         : take(
@@ -45,19 +45,7 @@ export function SecretDialog({ providerId, credential, onClose }: SecretDialogPr
     <Dialog open onOpenChange={onClose} title={credential === null ? words.addTitle : words.replaceTitle}>
       <form className="contents" onSubmit={submit}>
         <DialogBody>
-          <Field label={text.providers.secret} hint={text.providers.secretHint}>
-            {(control) => (
-              <Input
-                {...control}
-                type="password"
-                autoComplete="off"
-                autoFocus
-                required
-                value={secret}
-                onChange={(event) => setSecret(event.target.value.trim())}
-              />
-            )}
-          </Field>
+          <SecretField authMode={provider.auth_mode} value={secret} onChange={setSecret} autoFocus />
           <ErrorNote error={store.error} className="mt-4" />
         </DialogBody>
         <FormActions onCancel={onClose} busy={store.isPending} disabled={secret === ''}>

@@ -33,8 +33,9 @@ export function configuredAs(candidate: Candidate): ConfiguredAs {
 }
 
 /** Empty where there are none, so that gateways of the version before agree on the digest. */
-function extrasOf({ extraHeaders, extraQuery }: Provider): string[] {
-  const extras = [extraHeaders, extraQuery];
+function extrasOf({ extraHeaders, extraQuery, awsRegion, awsService }: Provider): string[] {
+  const aws = [awsRegion, awsService];
+  const extras = [extraHeaders, extraQuery, ...(aws.every((each) => each === null) ? [] : aws)];
   return extras.every((each) => each === null) ? [] : [JSON.stringify(extras)];
 }
 

@@ -75,9 +75,10 @@ export function sentCredential({ provider, credential }: Candidate): Credential 
   return authStyles[provider.authMode].needsSecret && credential?.secret != null ? credential : null;
 }
 
-/** The secret that is sent with requests to the candidate, if any. */
+/** What the provider of the candidate gets to see of the secret, if anything. */
 export function sentSecret(candidate: Candidate): string | null {
-  return sentCredential(candidate)?.secret?.reveal() ?? null;
+  const secret = sentCredential(candidate)?.secret ?? null;
+  return secret === null ? null : authStyles[candidate.provider.authMode].sentPart(secret);
 }
 
 /** Whether requests can be sent to the candidate: its provider takes no credential, or has a usable one. */

@@ -1,10 +1,11 @@
 import { durationWords } from '@relay/contract/words';
 import type { Candidate } from '../../domain/routing/routing.ts';
-import { authorizeRequest } from '../../domain/upstream-auth.ts';
 import type { Egress, EgressController, EgressHandler, EgressRequest } from '../../kit/egress/index.ts';
 import type { Protocol } from '../../protocols/protocol.ts';
+import type { Authorized, UpstreamAuth } from '../../protocols/upstream-auth/create-upstream-auth.ts';
+import { TokenError } from '../../protocols/upstream-auth/google-tokens.ts';
 import { operationTarget, withExtraHeaders } from '../../protocols/upstream-request.ts';
-import type { Exchange, UpstreamListener } from '../exchange.ts';
+import type { AttemptFault, Exchange, UpstreamListener } from '../exchange.ts';
 import { type DeadlineKind, type DeadlinesMs, DeadlineWatch, type WatchDeps } from './deadlines.ts';
 import { failureOf } from './failure-code.ts';
 import { upstreamHeaders } from './upstream-headers.ts';
@@ -23,6 +24,7 @@ export interface SentRequest {
 
 export interface DispatchDeps extends WatchDeps {
   readonly egress: Egress;
+  readonly upstreamAuth: UpstreamAuth;
   readonly headersTimeoutMs: number;
   readonly idleTimeoutMs: number;
 }
@@ -37,6 +39,14 @@ const NO_CREDENTIAL = {
   why: 'it has no credential that is enabled and readable',
   unsent: true,
 } as const;
+
+const UNSIGNED = {
+  code: 'upstream_not_prepared',
+  why: 'the request cannot be signed',
+  unsent: true,
+} as const;
+
+const NO_TOKEN = { code: 'upstream_unreachable', unsent: true } as const;
 
 /** A client of another protocol says nothing in these headers that the provider would read. */
 const FORWARDS_NOTHING = { forwarded: [], forwardedPrefix: null } as const;
@@ -67,13 +77,32 @@ export function sendUpstream(
     headers: withExtraHeaders(headers, provider.extraHeaders),
     body: sent.body,
   };
-  if (!authorizeRequest(request, provider.authMode, provider.authHeaderName, credential?.secret ?? null)) {
-    listener.onFailure(NO_CREDENTIAL);
-    return () => undefined;
-  }
-  const handler = new UpstreamHandler(deps, deadlinesOf(deps, candidate), listener);
-  deps.egress.dispatch(candidate.origin, request, handler, exchange.caller.organizationId);
+  const { egress, upstreamAuth } = deps;
+  const { origin } = candidate;
+  const { organizationId } = exchange.caller;
+  const target = { provider, origin, secret: credential?.secret ?? null, organizationId };
+  const onRejected = () => upstreamAuth.rejected(request, target);
+  const handler = new UpstreamHandler(deps, deadlinesOf(deps, candidate), listener, onRejected);
+  const send = () => egress.dispatch(origin, request, handler, organizationId);
+  const authorized = upstreamAuth.authorize(request, target);
+  if (authorized === 'ready') send();
+  else void sendAfter(authorized, handler, send);
   return () => handler.stop();
+}
+
+/** Sends what has to be signed first, unless the attempt is over by then. */
+async function sendAfter(
+  authorized: Authorized | Promise<Authorized>,
+  handler: UpstreamHandler,
+  send: () => void,
+): Promise<void> {
+  try {
+    if ((await authorized) !== 'ready') handler.fail(NO_CREDENTIAL);
+    else if (!handler.isOver) send();
+  } catch (error) {
+    if (error instanceof TokenError) handler.fail({ ...NO_TOKEN, why: error.message });
+    else handler.fail({ ...UNSIGNED, internal: error instanceof Error ? error.message : String(error) });
+  }
 }
 
 function deadlinesOf(deps: DispatchDeps, { endpoint, provider }: Candidate): DeadlinesMs {
@@ -86,12 +115,14 @@ class UpstreamStoppedError extends Error {}
 class UpstreamHandler implements EgressHandler {
   readonly #listener: UpstreamListener;
   readonly #watch: DeadlineWatch;
+  readonly #onRejected: () => void;
   #controller: EgressController | null = null;
   #answering = false;
   #over = false;
 
-  constructor(deps: WatchDeps, limits: DeadlinesMs, listener: UpstreamListener) {
+  constructor(deps: WatchDeps, limits: DeadlinesMs, listener: UpstreamListener, onRejected: () => void) {
     this.#listener = listener;
+    this.#onRejected = onRejected;
     this.#watch = new DeadlineWatch(deps, limits, (kind) =>
       this.#timedOut(TIMEOUT_WORDS[kind](durationWords(limits[kind]))),
     );
@@ -102,6 +133,17 @@ class UpstreamHandler implements EgressHandler {
     this.#over = true;
     this.#watch.stop();
     this.#controller?.abort(new UpstreamStoppedError());
+  }
+
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  fail(fault: AttemptFault): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#watch.stop();
+    this.#listener.onFailure(fault);
   }
 
   onRequestStart(controller: EgressController): void {
@@ -116,6 +158,7 @@ class UpstreamHandler implements EgressHandler {
   ): void {
     // Informational responses concern the connection only.
     if (this.#over || status < 200) return;
+    if (status === 401) this.#onRejected();
     this.#answering = true;
     // Relay does not use the raw list, and its slices would retain the first read for as long as a stream lasts.
     controller.rawHeaders = null;
@@ -150,10 +193,7 @@ class UpstreamHandler implements EgressHandler {
   }
 
   onResponseError(_controller: EgressController, error: Error): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#watch.stop();
-    this.#listener.onFailure(failureOf(error, this.#answering));
+    this.fail(failureOf(error, this.#answering));
   }
 
   #timedOut(why: string): void {

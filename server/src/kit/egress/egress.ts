@@ -1,6 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
+import type { Secret } from '../secret.ts';
 import { createShares, type Shares } from '../shares.ts';
 import { type AddressPolicy, createAddressPolicy } from './address.ts';
 import { type OutgoingBody, outgoing } from './outgoing-body.ts';
@@ -26,12 +27,24 @@ export interface EgressOptions {
 export type EgressHandler = Dispatcher.DispatchHandler;
 export type EgressController = Dispatcher.DispatchController;
 
+/** A client certificate. */
+export interface ClientIdentity {
+  /** Differs for each certificate and key. */
+  readonly id: string;
+  /** PEM: the certificate, then those that vouch for it. */
+  readonly certificates: string;
+  /** PEM. */
+  readonly key: Secret;
+}
+
 export interface EgressRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];
   readonly body: OutgoingBody | null;
+  /** Left out: TLS without a client certificate. */
+  identity?: ClientIdentity;
 }
 
 /** Owners take turns at an origin whose connections are scarce. */
@@ -57,14 +70,16 @@ interface SharedPool {
 
 export function createEgress(options: EgressOptions): Egress {
   const policy = createAddressPolicy(options.allowedCidrs);
-  const connect = vettingConnector(policy, options);
+  const anonymous = vettingConnector(policy, options);
+  /** By origin, and by client certificate: a connection belongs to the certificate that it was made with. */
   const pools = new Map<string, SharedPool>();
 
-  function poolOf(origin: string): SharedPool {
-    const known = pools.get(origin);
+  function poolOf(origin: string, identity: ClientIdentity | undefined): SharedPool {
+    const name = identity === undefined ? origin : `${origin} ${identity.id}`;
+    const known = pools.get(name);
     if (known !== undefined) return known;
     const pool = new Pool(origin, {
-      connect,
+      connect: identity === undefined ? anonymous : vettingConnector(policy, options, identity),
       connections: options.connectionsPerOriginMax,
       pipelining: 1,
       // The caller sets deadlines for each endpoint; undici's own are coarse and the same for all.
@@ -76,13 +91,13 @@ export function createEgress(options: EgressOptions): Egress {
     closeIdlePools(pools, options.originsMax - 1);
     const shares = options.shared === true ? createShares(options.connectionsPerOriginMax) : null;
     const made = { pool, shares };
-    pools.set(origin, made);
+    pools.set(name, made);
     return made;
   }
 
   return {
     dispatch(origin, request, handler, owner) {
-      const { pool, shares } = poolOf(origin);
+      const { pool, shares } = poolOf(origin, request.identity);
       if (shares === null) pool.dispatch(outgoing(request), handler);
       else
         shares.take(owner, (giveBack) =>
@@ -107,8 +122,13 @@ function closeIdlePools(pools: Map<string, SharedPool>, originsMax: number): voi
   }
 }
 
-function vettingConnector(policy: AddressPolicy, options: EgressOptions): buildConnector.connector {
+function vettingConnector(
+  policy: AddressPolicy,
+  options: EgressOptions,
+  identity?: ClientIdentity,
+): buildConnector.connector {
   const socketOptions = {
+    ...(identity === undefined ? {} : { cert: identity.certificates, key: identity.key.reveal() }),
     timeout: options.connectTimeoutMs,
     allowH2: false,
     lookup: vettingLookup(policy, options.lookup ?? lookupName),

@@ -14,6 +14,7 @@ import { createOneAtATime } from '../../kit/one-at-a-time.ts';
 import { createShares } from '../../kit/shares.ts';
 import { createStreamJournal } from '../../metering/journal/index.ts';
 import { createSendUsage, createUsageStream } from '../../metering/usage-stream.ts';
+import { createUpstreamAuth } from '../../protocols/upstream-auth/create-upstream-auth.ts';
 import type { Redis } from '../../store/redis/redis.ts';
 import type { Deployment } from './deployment.fixture.ts';
 import { COMMAND_TIMEOUT_MS, createLink, STATEMENT_TIMEOUT_MS } from './network.fixture.ts';
@@ -69,12 +70,14 @@ export function startGateway(deployment: Deployment, machine: string, name: stri
       log,
     });
     const callers = new Map<string, Caller>();
+    const egress = provider.egress();
     const handler = createInferenceHandler({
       authenticate: ({ headers }) => known(callers, headers['user-agent'] ?? ''),
       snapshotOf: (organizationId) => known(deployment.snapshots, organizationId),
       desk,
       health: createEndpointHealth({ store: createMemoryHealthStore({ clock }), clock, log }),
-      egress: provider.egress(),
+      egress,
+      upstreamAuth: createUpstreamAuth({ clock, egress, random: Math.random }),
       waitersMax: 30,
       waitingPlaces: createShares(1_000),
       clock,

@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ConfigPlan } from '@relay/contract';
 import type { RelayError } from '../../domain/relay-error.ts';
+import type { AuthMode } from '../../domain/upstream-auth.ts';
 import { type Sealer, UnsealError } from '../../kit/seal.ts';
 import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import { invalidField } from '../resources/refusals.ts';
 import type { Values } from '../resources/rows.ts';
-import { demandSendable, nextPlace, sealedSecret } from '../resources/sealed-secret.ts';
+import { demandUsable, nextPlace, sealedSecret } from '../resources/sealed-secret.ts';
 import type { StoredSecret } from '../resources/section.ts';
 import type { Change, Plan, PlanInput } from './make-plan.ts';
 import { type HeldItem, heldItems } from './secret-holders.ts';
@@ -43,7 +44,7 @@ export interface SecretInput {
  */
 export function withSecrets(input: PlanInput, plan: Plan, given: SecretInput): readonly Change[] {
   const held = heldItems(input);
-  demandKnown(held, given.secrets);
+  demandKnown(input, held, given.secrets);
   const changes = new Map(plan.changes.map((change) => [change.id, change]));
   for (const one of held) {
     const id = plan.ids(one.section.name, one.item.key);
@@ -132,17 +133,26 @@ function secretOf(secrets: Secrets, ref: string | null): string | undefined {
 /**
  * Rejects a secret that no item refers to: it is a mistake, and ignoring it would leave the old secret in use.
  */
-function demandKnown(held: readonly HeldItem[], secrets: Secrets): void {
-  const asked = new Set(held.map(({ ref }) => ref));
+function demandKnown(input: PlanInput, held: readonly HeldItem[], secrets: Secrets): void {
+  const asked = Map.groupBy(held, ({ ref }) => ref);
   for (const [ref, secret] of Object.entries(secrets)) {
-    if (!asked.has(ref)) {
+    const holders = asked.get(ref);
+    if (holders === undefined) {
       throw invalidField(
         'secrets',
         `secrets has "${ref.slice(0, 100)}", which no credential or guardrail of the file refers to. Leave it out, or correct its name.`,
       );
     }
-    demandSendable(`secrets["${ref}"]`, secret);
+    for (const holder of holders) demandUsable(`secrets["${ref}"]`, secret, authModeOf(input, holder));
   }
+}
+
+/** A guardrail has its own; a credential is used as its provider says, which may not be in the file. */
+function authModeOf(input: PlanInput, { item: { entry } }: HeldItem): AuthMode {
+  const key = entry['provider'];
+  if (typeof key !== 'string') return entry['auth_mode'] as AuthMode;
+  const provider = input.file.get('providers')?.get(key) ?? input.stored.get('providers')?.get(key);
+  return (provider?.entry['auth_mode'] ?? 'bearer_static') as AuthMode;
 }
 
 function notGiven({ section, item, ref }: HeldItem): RelayError {

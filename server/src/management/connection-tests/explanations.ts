@@ -20,6 +20,8 @@ export interface Subject {
   /** Null when the test has no model. */
   readonly model: string | null;
   readonly timeoutMs: number;
+  /** Why no token was issued for the credential, if one is needed and was not. */
+  readonly tokenProblem?: string;
 }
 
 /** What was found and what to do about it. */
@@ -35,6 +37,8 @@ export function explanationOf(outcome: Outcome, subject: Subject, connected: boo
       return 'There is no enabled credential to send. Store one, enable it, or set auth_mode to "none".';
     case 'credential_unreadable':
       return 'The stored credential does not open under the master keys of this deployment. Enter the secret again.';
+    case 'token_failed':
+      return `No access token was issued: ${subject.tokenProblem ?? 'the token endpoint did not answer'}. Check token_uri in the secret, and that the key of the service account is active.`;
     case 'no_model_list':
       return 'The provider has no list of models, so nothing was sent. Create an endpoint and test that.';
     case 'address_refused':

@@ -1,11 +1,12 @@
 import type { EndpointTestResult, ProviderTestResult, WireProtocol } from '@relay/contract';
-import { authorizeRequest } from '../../domain/upstream-auth.ts';
+import { authStyles } from '../../domain/upstream-auth.ts';
 import { errorTextOf, parsed } from '../../domain/upstream-text.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { EgressRequest } from '../../kit/egress/index.ts';
 import { mainProtocols, probedProtocol } from '../../protocols/index.ts';
 import type { ModelPages, Protocol } from '../../protocols/protocol.ts';
 import { providerPresetOf } from '../../protocols/provider-presets.ts';
+import { TokenError } from '../../protocols/upstream-auth/google-tokens.ts';
 import { modelListTarget, operationTarget, withExtraHeaders } from '../../protocols/upstream-request.ts';
 import type { tables } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
@@ -24,7 +25,10 @@ const RESPONSE_BYTES_MAX = 1024 * 1024;
 const PAGES_MAX = 5;
 const RUNNING_MAX = { inOrganization: 4, inProcess: 64 };
 
-type TestDeps = Pick<ManagementDeps, 'ofOrganization' | 'sealer' | 'clock' | 'openEgress' | 'deployment'>;
+type TestDeps = Pick<
+  ManagementDeps,
+  'ofOrganization' | 'sealer' | 'clock' | 'openEgress' | 'upstreamAuth' | 'deployment'
+>;
 
 const NO_MODELS = { model_count: null, model_ids: [], protocol: null };
 
@@ -57,7 +61,13 @@ export function connectionTestHandlers(deps: TestDeps): Handlers {
     if (target.unready !== null) return unsent(target.unready, { ...target.subject, called: '', model });
     const { openEgress, clock } = deps;
     const probe = { openEgress, clock, timeoutMs: TIMEOUT_MS, responseBytesMax: RESPONSE_BYTES_MAX };
-    return limited(organization_id, () => withProbe(probe, (send) => run(target, send)));
+    const testing = limited(organization_id, () =>
+      withProbe(probe, (send) => run(target, authorized(deps, organization_id, target, send))),
+    );
+    return await testing.catch((error: unknown) => {
+      if (!(error instanceof TokenError)) throw error;
+      return unsent('token_failed', { ...target.subject, called: '', model, tokenProblem: error.message });
+    });
   }
 
   async function stored<T extends keyof typeof tables>(
@@ -106,7 +116,7 @@ async function listModels(
   if (listAt === null)
     return { ...unsent('no_model_list', { ...target.subject, called: '', model: null }), ...NO_MODELS };
   const ask = (family: WireProtocol, page: Readonly<Record<string, string>> | null) =>
-    sendAuthorized(target, send, {
+    send(target.origin, {
       method: 'GET',
       path: modelListTarget(target, target.pathPrefix, page) ?? listAt,
       headers: [...headers, ...mainProtocols[family].headers.own],
@@ -121,7 +131,7 @@ async function listModels(
     result = await askFirst(wanted);
     protocol = wanted;
   }
-  const secret = target.secret?.reveal() ?? null;
+  const secret = sentPart(target);
   const pages = await pagesFrom(result, mainProtocols[protocol].models.pages, (page) => ask(protocol, page));
   const models = modelListOf(pages, secret);
   // A list that is too large to read still proves that the provider responds and accepts the credential.
@@ -173,7 +183,7 @@ async function askModel(
   const own = protocol.headers.own;
   const path = operationTarget(target, target.pathPrefix, protocol.path, model);
   const ask = (body: object) =>
-    sendAuthorized(target, send, {
+    send(target.origin, {
       method: 'POST',
       path,
       headers: [...headers, ...own, 'content-type', 'application/json'],
@@ -182,7 +192,7 @@ async function askModel(
   let result = await ask(probe.request(model));
   const other = probe.requestAfter(model, messageOf400(result));
   if (other !== null) result = await ask(other);
-  const secret = target.secret?.reveal() ?? null;
+  const secret = sentPart(target);
   const answered = result.kind === 'answered' && probe.isAnswer(parsed(result.body));
   const outcome = probe.provesReached(messageOf400(result)) ? 'ok' : outcomeIn(result, answered);
   return verdictOf(result, outcome, subjectAt(target, path, model), secret);
@@ -194,11 +204,24 @@ function subjectAt({ origin, subject }: Target, path: string, model: string | nu
 }
 
 /** Tests without a usable credential are not sent, so `secret` is present whenever it is needed. */
-function sendAuthorized(target: Target, send: Send, asked: EgressRequest) {
-  const { origin, auth, secret, extraHeaders } = target;
-  const request = { ...asked, headers: withExtraHeaders(asked.headers, extraHeaders) };
-  authorizeRequest(request, auth.mode, auth.headerName, secret);
-  return send(origin, request);
+function authorized(
+  { upstreamAuth }: TestDeps,
+  organizationId: string,
+  { auth: provider, secret, extraHeaders }: Target,
+  send: Send,
+): Send {
+  return async (origin, asked) => {
+    const request: EgressRequest = { ...asked, headers: withExtraHeaders(asked.headers, extraHeaders) };
+    const target = { provider, origin, secret, organizationId };
+    await upstreamAuth.authorize(request, target);
+    const result = await send(origin, request);
+    if (result.kind === 'answered' && result.status === 401) upstreamAuth.rejected(request, target);
+    return result;
+  };
+}
+
+function sentPart({ auth, secret }: Target): string | null {
+  return secret === null ? null : authStyles[auth.authMode].sentPart(secret);
 }
 
 /** `expected`: whether the body of a 2xx response has the expected content. */

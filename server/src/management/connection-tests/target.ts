@@ -2,10 +2,11 @@ import { isIP } from 'node:net';
 import type { Kysely } from 'kysely';
 import { chooseCredential } from '../../domain/routing/choose-credential.ts';
 import type { ProviderExtras } from '../../domain/snapshot.ts';
-import { type AuthMode, authStyles } from '../../domain/upstream-auth.ts';
+import { authStyles } from '../../domain/upstream-auth.ts';
 import { parseTargetUrl } from '../../kit/egress/index.ts';
 import { type Sealer, UnsealError } from '../../kit/seal.ts';
 import type { Secret } from '../../kit/secret.ts';
+import type { ProviderAuth } from '../../protocols/upstream-auth/create-upstream-auth.ts';
 import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { placeOf } from '../credentials/secret-place.ts';
@@ -16,7 +17,7 @@ import type { Subject } from './explanations.ts';
 export interface Target extends ProviderExtras {
   readonly origin: string;
   readonly pathPrefix: string;
-  readonly auth: { readonly mode: AuthMode; readonly headerName: string | null };
+  readonly auth: ProviderAuth;
   readonly secret: Secret | null;
   readonly subject: Omit<Subject, 'called' | 'model'>;
 }
@@ -38,7 +39,8 @@ export async function targetOf(
 ): Promise<Target & { readonly unready: Unready | null }> {
   const url = parseTargetUrl(provider.base_url);
   if (typeof url === 'string') throw new Error(`provider ${provider.id} has a base_url that is ${url}`);
-  const { auth_mode: mode, auth_header_name: headerName } = provider;
+  const auth = authOf(provider);
+  const { authMode: mode, authHeaderName: headerName } = auth;
   const needsCredential = authStyles[mode].needsSecret;
   const credential = needsCredential ? await credentialOf(db, provider, credentialId) : null;
   const secret = credential === null ? null : opened(sealer, credential);
@@ -46,7 +48,7 @@ export async function targetOf(
   return {
     origin: url.origin,
     pathPrefix: url.pathPrefix,
-    auth: { mode, headerName },
+    auth,
     presetSlug: provider.preset_slug,
     extraHeaders: provider.extra_headers,
     extraQuery: provider.extra_query,
@@ -62,6 +64,15 @@ export async function targetOf(
       sentAs: authStyles[mode].sentAs(headerName),
       timeoutMs,
     },
+  };
+}
+
+function authOf(row: Row<'providers'>): ProviderAuth {
+  return {
+    authMode: row.auth_mode,
+    authHeaderName: row.auth_header_name,
+    awsRegion: row.aws_region,
+    awsService: row.aws_service,
   };
 }
 

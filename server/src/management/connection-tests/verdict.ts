@@ -25,6 +25,7 @@ export type TestAnswer = Pick<
 const STOPS_AT: Readonly<Record<Exclude<Outcome, 'ok' | 'timed_out' | 'connection_failed'>, StageName>> = {
   no_credential: 'authenticate',
   credential_unreadable: 'authenticate',
+  token_failed: 'authenticate',
   no_model_list: 'respond',
   address_refused: 'resolve',
   dns_failed: 'resolve',
@@ -58,7 +59,7 @@ export function outcomeOf(status: number): Outcome {
 
 /** The result of a test that sent nothing: there is no usable credential, or nothing to ask. */
 export function unsent(
-  outcome: 'no_credential' | 'credential_unreadable' | 'no_model_list',
+  outcome: 'no_credential' | 'credential_unreadable' | 'token_failed' | 'no_model_list',
   subject: Subject,
 ): TestAnswer {
   const stop = STOPS_AT[outcome];

@@ -109,6 +109,26 @@ describe('credentials', () => {
     }
   });
 
+  it('are held against the auth mode of their provider, without repeating the secret', async () => {
+    const { body: provider } = await room.call('createProvider', room.acme, {
+      body: {
+        name: 'Signed',
+        preset_slug: 'bedrock',
+        base_url: 'https://bedrock-runtime.eu-west-1.amazonaws.com/v1',
+      },
+    });
+    assert.equal(provider.auth_mode, 'aws_sigv4');
+    const body = { provider_id: provider.id, name: 'Key' };
+    const isRefused = (error: Error) =>
+      refusal('invalid_request', 'secret', /secret_access_key/)(error) && !error.message.includes('AKID');
+    const bad = { ...body, secret: 'AKID:secret' };
+    await assert.rejects(room.call('createCredential', room.acme, { body: bad }), isRefused);
+    const secret = '{"access_key_id":"AKID","secret_access_key":"s"}';
+    const { body: made } = await room.call('createCredential', room.acme, { body: { ...body, secret } });
+    const change = { id: made.id, body: { secret: 'AKID' } };
+    await assert.rejects(room.call('updateCredential', room.acme, change), isRefused);
+  });
+
   it('need a provider of the same organization', async () => {
     const { provider } = await addOneOfEach(room, room.globex, 'Foreign');
     for (const providerId of [provider.id, 'nonsense']) {

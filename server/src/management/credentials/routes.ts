@@ -6,7 +6,7 @@ import { isUniqueViolation } from '../../store/store-error.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { heldReference } from '../resources/reference.ts';
 import { conflict, listNames } from '../resources/refusals.ts';
-import { demandSendable, firstPlace, nextPlace, sealedSecret } from '../resources/sealed-secret.ts';
+import { demandUsable, firstPlace, nextPlace, sealedSecret } from '../resources/sealed-secret.ts';
 import type { ResourceWrites } from '../resources/write-resource.ts';
 import { endpointNamesWith } from './queries.ts';
 import { placeOf } from './secret-place.ts';
@@ -23,13 +23,13 @@ export function credentialHandlers(
     async createCredential(call) {
       const { body } = call;
       demandStorable({ name: body.name });
-      demandSendable('secret', body.secret);
       const row = await writes.create(call, async ({ tx, organizationId }, id) => {
         const provider = await heldReference(tx, 'providers', organizationId, {
           param: 'provider_id',
           kind: 'provider',
           id: body.provider_id,
         });
+        demandUsable('secret', body.secret, provider.auth_mode);
         const place = firstPlace(organizationId, provider.id);
         const inserted = await writes.rows.insert(tx, organizationId, {
           id,
@@ -46,14 +46,17 @@ export function credentialHandlers(
     async updateCredential(call) {
       const { body } = call;
       demandStorable({ name: body.name });
-      if (body.secret !== undefined) demandSendable('secret', body.secret);
-      const updated = writes.update(call, call.params.credential_id, (_writing, before) => ({
-        name: body.name,
-        enabled: body.enabled,
-        ...(body.secret === undefined
-          ? {}
-          : sealedSecret(deps.sealer, nextPlace(placeOf(before)), body.secret)),
-      }));
+      const updated = writes.update(call, call.params.credential_id, async ({ tx }, before) => {
+        if (body.secret === undefined) return { name: body.name, enabled: body.enabled };
+        const named = { param: 'provider_id', kind: 'provider', id: before.provider_id };
+        const provider = await heldReference(tx, 'providers', before.organization_id, named);
+        demandUsable('secret', body.secret, provider.auth_mode);
+        return {
+          name: body.name,
+          enabled: body.enabled,
+          ...sealedSecret(deps.sealer, nextPlace(placeOf(before)), body.secret),
+        };
+      });
       return toCredential(
         await updated.catch((error: unknown) => {
           throw isUniqueViolation(error) && body.name !== undefined ? nameTaken(body.name) : error;

@@ -8,7 +8,7 @@ import { createRunningTests } from '../connection-tests/running-tests.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { listPresets } from '../resources/list-presets.ts';
 import type { Row } from '../resources/rows.ts';
-import { demandSendable, firstPlace, sealedSecret } from '../resources/sealed-secret.ts';
+import { demandUsable, firstPlace, sealedSecret } from '../resources/sealed-secret.ts';
 import { insertSlugged } from '../resources/slugged-insert.ts';
 import type { ResourceWrites } from '../resources/write-resource.ts';
 import { newColumns, patchOf, settingsOf } from './columns.ts';
@@ -54,7 +54,7 @@ function guardrailWriteHandlers(deps: ManagementDeps, writes: GuardrailWrites): 
       demandStorable(body);
       const settings = settingsOf(body);
       demandSettings(settings);
-      if (typeof body.secret === 'string') demandSendable('secret', body.secret);
+      if (typeof body.secret === 'string') demandUsable('secret', body.secret, settings.auth_mode);
       const baseUrl = checkedGuardrailUrl(deps.egress, body.base_url);
       const row = await writes.create(call, ({ tx, organizationId }, id) => {
         const secret =
@@ -76,10 +76,11 @@ function guardrailWriteHandlers(deps: ManagementDeps, writes: GuardrailWrites): 
     async updateGuardrail(call) {
       const { body } = call;
       demandStorable(body);
-      if (typeof body.secret === 'string') demandSendable('secret', body.secret);
-      const row = await writes.update(call, call.params.guardrail_id, (_writing, before) =>
-        patchOf(deps, before, body),
-      );
+      const row = await writes.update(call, call.params.guardrail_id, (_writing, before) => {
+        if (typeof body.secret === 'string')
+          demandUsable('secret', body.secret, body.auth_mode ?? before.auth_mode);
+        return patchOf(deps, before, body);
+      });
       return toOneGuardrail(deps, deps.ofOrganization(call.caller.organizationId), row);
     },
     deleteGuardrail: (call) => writes.remove(call, call.params.guardrail_id),

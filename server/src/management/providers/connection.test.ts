@@ -9,6 +9,8 @@ const plain: Connection = {
   base_url: 'https://api.example.com/v1',
   auth_mode: 'bearer_static',
   auth_header_name: null,
+  aws_region: null,
+  aws_service: null,
   extra_headers: null,
   extra_query: null,
   preset_slug: null,
@@ -25,6 +27,22 @@ function refused(over: Partial<Connection>): { param: unknown; message: string }
   }
   throw new Error('was accepted');
 }
+
+describe('authentication', () => {
+  it('for AWS needs a region, from the provider or its host name', () => {
+    const aws = { auth_mode: 'aws_sigv4' } as const;
+    const url = 'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1';
+    assert.equal(checked({ ...aws, base_url: url }).aws_region, null);
+    assert.equal(checked({ ...aws, aws_region: 'eu-west-1' }).aws_region, 'eu-west-1');
+    assert.equal(refused(aws).param, 'aws_region');
+  });
+
+  it('with a client certificate needs TLS', () => {
+    const certificate = { auth_mode: 'client_certificate' } as const;
+    assert.equal(checked(certificate).auth_mode, 'client_certificate');
+    assert.equal(refused({ ...certificate, base_url: 'http://api.example.com/v1' }).param, 'base_url');
+  });
+});
 
 describe('extra headers', () => {
   it('are kept as they are written; none are null', () => {
@@ -91,10 +109,10 @@ describe('a base URL', () => {
 describe('presets', () => {
   for (const preset of providerPresets) {
     it(`${preset.slug} can be created once its placeholders are filled in`, () => {
-      const base_url = preset.base_url.replaceAll(/\{\w+\}/g, 'x');
+      const base_url = preset.base_url.replaceAll(/\{\w+\}/g, 'us-east-1');
       const { slug: preset_slug, auth_mode, auth_header_name, extra_headers, extra_query } = preset;
       const given = { base_url, auth_mode, auth_header_name, extra_headers, extra_query, preset_slug };
-      assert.deepEqual(checked(given), given);
+      assert.deepEqual(checked(given), { ...given, aws_region: null, aws_service: null });
     });
   }
 });

@@ -38,6 +38,8 @@ describe('providers', () => {
         base_url: 'https://api.example.com/v1',
         auth_mode: 'bearer_static',
         auth_header_name: null,
+        aws_region: null,
+        aws_service: null,
         max_latency_ms: 600_000,
         has_credential: false,
         health: 'unknown',

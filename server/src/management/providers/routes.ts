@@ -23,6 +23,8 @@ const UNCONNECTED = {
   base_url: null,
   auth_mode: 'bearer_static',
   auth_header_name: null,
+  aws_region: null,
+  aws_service: null,
   extra_headers: null,
   extra_query: null,
 } as const;

@@ -12,6 +12,8 @@ export const providerSection: SectionOf<ConfigProvider, typeof tables.providers>
   defaults: {
     auth_mode: 'bearer_static',
     auth_header_name: null,
+    aws_region: null,
+    aws_service: null,
     max_latency_ms: MAX_LATENCY_MS_DEFAULT,
     preset_slug: null,
     extra_headers: null,
@@ -28,6 +30,8 @@ export const providerSection: SectionOf<ConfigProvider, typeof tables.providers>
     auth_mode: row.auth_mode,
     enabled: row.enabled,
     auth_header_name: row.auth_header_name,
+    aws_region: row.aws_region,
+    aws_service: row.aws_service,
     max_latency_ms: row.max_latency_ms ?? MAX_LATENCY_MS_DEFAULT,
     preset_slug: row.preset_slug,
     extra_headers: row.extra_headers,

@@ -29,6 +29,8 @@ export function toProvider(
     base_url: row.base_url,
     auth_mode: row.auth_mode,
     auth_header_name: row.auth_header_name,
+    aws_region: row.aws_region,
+    aws_service: row.aws_service,
     max_latency_ms: row.max_latency_ms ?? MAX_LATENCY_MS_DEFAULT,
     has_credential: seen.has_credential,
     health: seen.health,

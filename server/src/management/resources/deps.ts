@@ -9,6 +9,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Egress } from '../../kit/egress/index.ts';
 import type { Sealer } from '../../kit/seal.ts';
 import type { Mail } from '../../mail/mail.ts';
+import type { UpstreamAuth } from '../../protocols/upstream-auth/create-upstream-auth.ts';
 import type { Snapshots } from '../../store/configuration/snapshots.ts';
 import type { Fences } from '../../store/keys/fences.ts';
 import type { Database } from '../../store/postgres/schema.ts';
@@ -27,6 +28,7 @@ export interface ManagementDeps {
   readonly egress: Pick<Egress, 'check'>;
   /** Opens a separate egress for one connection test; the caller closes it. */
   readonly openEgress: () => Pick<Egress, 'dispatch' | 'close'>;
+  readonly upstreamAuth: UpstreamAuth;
   readonly snapshots: Pick<Snapshots, 'refreshNow' | 'get' | 'load'>;
   readonly admission: Pick<AdmissionDesk, 'cooldownUntilMs' | 'refuseInLine'>;
   /** What all gateways have seen of endpoints. */

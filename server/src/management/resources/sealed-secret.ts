@@ -1,3 +1,4 @@
+import { type AuthMode, authStyles } from '../../domain/upstream-auth.ts';
 import type { Sealer } from '../../kit/seal.ts';
 import { secretBinding } from '../../store/configuration/secret-binding.ts';
 import { invalidField } from './refusals.ts';
@@ -26,13 +27,8 @@ export function sealedSecret(sealer: Sealer, place: SecretPlace, secret: string)
   };
 }
 
-/**
- * Rejects what a header cannot carry. The usual cause is a line break pasted along with the key, which is hard to see.
- */
-export function demandSendable(param: string, secret: string): void {
-  if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(secret)) return;
-  throw invalidField(
-    param,
-    `${param} must be printable ASCII without line breaks and without spaces at its ends. Copy the key again.`,
-  );
+/** Rejects a secret that the auth mode cannot use. */
+export function demandUsable(param: string, secret: string, authMode: AuthMode): void {
+  const problem = authStyles[authMode].problemOf(secret);
+  if (problem !== null) throw invalidField(param, `${param} ${problem}.`);
 }

@@ -205,6 +205,8 @@ function toProvider(row: Row<'providers'>): Provider {
     baseUrl: row.base_url,
     authMode: row.auth_mode,
     authHeaderName: row.auth_header_name,
+    awsRegion: row.aws_region,
+    awsService: row.aws_service,
     presetSlug: row.preset_slug,
     extraHeaders: row.extra_headers,
     extraQuery: row.extra_query,

@@ -155,6 +155,8 @@ export const tables = {
     base_url: text,
     auth_mode: oneOf<Provider['auth_mode']>(),
     auth_header_name: nullable(text),
+    aws_region: nullable(text),
+    aws_service: nullable(text),
     max_latency_ms: nullable(integer),
     preset_slug: nullable(text),
     extra_headers: nullable(jsonOf<Readonly<Record<string, string>>>()),

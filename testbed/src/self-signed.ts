@@ -1,9 +1,9 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 /** A certificate for `localhost` and 127.0.0.1 that is its own authority, made here so that no tool needs to be installed. */
-export function selfSigned(): { readonly key: string; readonly cert: string } {
+export function selfSigned(commonName = 'localhost'): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const name = sequence(tagged(0x31, sequence(oid('550403'), tagged(0x0c, Buffer.from('localhost')))));
+  const name = sequence(tagged(0x31, sequence(oid('550403'), tagged(0x0c, Buffer.from(commonName)))));
   const algorithm = sequence(oid('2a8648ce3d040302'));
   const time = (days: number) => {
     const text = new Date(Date.now() + days * 86_400_000).toISOString().replaceAll(/[-:T]|\.\d+/g, '');
