@@ -1,3 +1,5 @@
+export { awsAccess } from './access/aws-signature.ts';
+export { serviceAccounts } from './access/service-accounts.ts';
 export { tokensOfText } from './content.ts';
 export type { Counts } from './counts.ts';
 export { type Fault, type FaultName, faultNames } from './fault.ts';

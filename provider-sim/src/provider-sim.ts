@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Access } from './access/access.ts';
+import { serveTokens } from './access/serve-tokens.ts';
 import { createAskCache } from './ask-cache.ts';
 import { serveControl } from './control.ts';
 import { createTally } from './counts.ts';
@@ -16,11 +19,11 @@ const waitMsDefault = 10_000;
 
 export async function startProviderSim(options: ProviderSimOptions = {}): Promise<ProviderSim> {
   const state = createState(options);
-  const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0, maxHeaderSize: 65_536 });
+  const server = serverOf(options);
   const host = options.host ?? '127.0.0.1';
   await listen(server, options.port ?? 0, host);
   const { port } = server.address() as AddressInfo;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const url = `${options.tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
   let accepting: NodeJS.Timeout | undefined;
 
   const sim: ProviderSim = {
@@ -60,7 +63,10 @@ export async function startProviderSim(options: ProviderSimOptions = {}): Promis
   };
 
   server.on('request', (req, res) => {
+    const { serviceAccounts } = options;
     if (req.url?.startsWith('/_sim/') === true) void serveControl(sim, req, res);
+    else if (serviceAccounts !== undefined && req.url === '/token')
+      void serveTokens(serviceAccounts, `${url}/token`, req, res);
     else serveRequest(state, req, res);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -74,6 +80,17 @@ export async function startProviderSim(options: ProviderSimOptions = {}): Promis
   return sim;
 }
 
+function serverOf({ tls }: ProviderSimOptions): Server {
+  const usual = { keepAliveTimeout: 120_000, requestTimeout: 0, maxHeaderSize: 65_536 };
+  if (tls === undefined) return createServer(usual);
+  const { cert, key, clientAuthority: ca } = tls;
+  return createTlsServer({ ...usual, cert, key, ca, requestCert: true, rejectUnauthorized: true });
+}
+
+function accessOf({ access, serviceAccounts }: ProviderSimOptions): Access | null {
+  return access ?? serviceAccounts?.access ?? null;
+}
+
 function createState(options: ProviderSimOptions): SimState {
   const models = new Map<string, SimModel>();
   for (const model of options.models ?? modelsDefault) {
@@ -83,7 +100,8 @@ function createState(options: ProviderSimOptions): SimState {
   let lastId = 0;
   return {
     keys: options.keys === undefined ? null : new Set(options.keys),
-    anonymous: options.anonymous ?? false,
+    anonymous: options.anonymous ?? (accessOf(options) !== null || options.tls !== undefined),
+    access: accessOf(options),
     anyPrefix: options.anyPrefix ?? false,
     bodyBytesMax: options.requestBytesMax ?? 64 * 1024 * 1024,
     models,

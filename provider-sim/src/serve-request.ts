@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Access } from './access/access.ts';
 import { answerRequest } from './answer-request.ts';
 import { errorBodyFor, isAnthropic, requestIdOf } from './anthropic/dialect.ts';
 import { refuseRemoved } from './anthropic/validate-messages.ts';
@@ -21,6 +22,7 @@ import type { Play } from './simulator.ts';
 export interface SimState extends ExchangeBook, Admittance {
   bodyBytesMax: number;
   anyPrefix: boolean;
+  access: Access | null;
   models: Map<string, SimModel>;
   script: FaultScript;
   play: Play | null;
@@ -67,6 +69,10 @@ function judge(
   if (forbidden !== null) return { refused: forbidden };
   if (route.refused !== null) return { refused: route.refused };
   const anthropic = isAnthropic(entry);
+  const { method, path, query, rawHeaders } = entry;
+  const url = query === '' ? path : `${path}?${query}`;
+  const shut = state.access?.({ method, url, rawHeaders, body }) ?? null;
+  if (shut !== null) return { refused: refusal(401, shut, 'invalid_credential', null) };
   const refused = refuseHead(state, route.operation, facts, anthropic);
   if (refused !== null) return { refused };
   if (route.operation === 'models') {

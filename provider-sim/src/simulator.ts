@@ -1,3 +1,5 @@
+import type { Access } from './access/access.ts';
+import type { ServiceAccounts } from './access/service-accounts.ts';
 import type { Counts } from './counts.ts';
 import type { ScriptRule } from './fault-script.ts';
 import type { SimModel } from './models.ts';
@@ -11,6 +13,12 @@ export interface ProviderSimOptions {
   keys?: string[];
   /** Serve requests without a key, as a provider without authentication does. */
   anonymous?: boolean;
+  /** Replaces the check of keys: AWS signatures, or tokens of service accounts. */
+  access?: Access;
+  /** The service accounts whose tokens it takes; adds the token endpoint `POST /token`. */
+  serviceAccounts?: ServiceAccounts;
+  /** HTTPS, for clients with a certificate of this authority alone. All as PEM. */
+  tls?: { cert: string; key: string; clientAuthority: string };
   /** Serve the operations below any path, and not below `/v1` alone. */
   anyPrefix?: boolean;
   /** A bare name serves every operation. */

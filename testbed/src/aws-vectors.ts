@@ -2,7 +2,7 @@
  * AWS's published test suite for Signature Version 4: requests, and the signatures that they have with the suite's key, in the scope
  * `us-east-1/service` at 2015-08-30 12:36:00 UTC.
  */
-export interface AwsVector {
+interface AwsVector {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;

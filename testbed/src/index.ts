@@ -1,11 +1,4 @@
-export {
-  type AwsVector,
-  awsVectors,
-  VECTOR_HOST,
-  VECTOR_KEYS,
-  VECTOR_MS,
-  VECTOR_SCOPE,
-} from './aws-vectors.ts';
+export { awsVectors, VECTOR_HOST, VECTOR_KEYS, VECTOR_MS, VECTOR_SCOPE } from './aws-vectors.ts';
 export { type ContextSetup, launchChromium, openContext, type Theme } from './chromium.ts';
 export { freePort } from './free-port.ts';
 export { type FreshDatabase, freshDatabase } from './fresh-database.ts';

@@ -16,6 +16,7 @@ export const sharedSuites: readonly SharedSuite[] = [
   { name: 'provider-failures', isShort: false },
   { name: 'lies', isShort: false },
   { name: 'presets', isShort: false },
+  { name: 'ways-in', isShort: false },
   { name: 'aborts', isShort: false },
   { name: 'bounds', isShort: false },
   { name: 'egress', isShort: false },

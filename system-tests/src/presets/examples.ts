@@ -8,7 +8,7 @@ export interface Example {
   readonly url: string;
   readonly model: string;
   /** The headers that carry the credential, or that the provider asks for. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | RegExp>>;
   /** Null where the documentation has no list of models that requests could name. */
   readonly models: string | null;
   /** What the provider calls the limit of the output. */
@@ -58,7 +58,12 @@ export const examples: Readonly<Record<string, Example>> = {
     values: { region: 'us-west-2' },
     url: 'https://bedrock-runtime.us-west-2.amazonaws.com/openai/v1/chat/completions',
     model: 'openai.gpt-oss-20b-1:0',
-    headers: bearer,
+    headers: {
+      authorization:
+        /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/us-west-2\/bedrock\/aws4_request, SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date, Signature=[0-9a-f]{64}$/,
+      'x-amz-content-sha256': /^[0-9a-f]{64}$/,
+      'x-amz-date': /^\d{8}T\d{6}Z$/,
+    },
     models: null,
     ...newer,
   },
@@ -66,7 +71,7 @@ export const examples: Readonly<Record<string, Example>> = {
     values: { location: 'us-central1', project: 'my-project' },
     url: 'https://us-central1-aiplatform.googleapis.com/v1/projects/my-project/locations/us-central1/endpoints/openapi/chat/completions',
     model: 'google/gemini-2.0-flash-001',
-    headers: bearer,
+    headers: { authorization: /^Bearer ya29\.\S+$/ },
     models: null,
     ...newer,
   },
