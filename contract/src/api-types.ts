@@ -3932,8 +3932,9 @@ export interface components {
             cached_input_tokens: number | null;
             /** @description Null when it was not reported; null is not zero. */
             total_tokens: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Micro-USD, rounded half up. */
             cost_micros: number | null;
+            cost_usd: string | null;
             /**
              * @description Where the token counts come from: the provider, the streamed output, the estimate, or nowhere because nothing was dispatched.
              * @enum {string}
@@ -4002,8 +4003,9 @@ export interface components {
             cached_input_tokens: number | null;
             /** @description Null when it was not reported; null is not zero. */
             total_tokens: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Micro-USD, rounded half up. */
             cost_micros: number | null;
+            cost_usd: string | null;
             /**
              * @description Where the token counts come from: the provider, the streamed output, the estimate, or nowhere because nothing was dispatched.
              * @enum {string}
@@ -4107,6 +4109,8 @@ export interface components {
             label: string;
             /** @description Counts and sums of a bucket without requests are 0; a quantile, mean or rate of no requests is null. */
             total: number | null;
+            /** @description US dollars, exact: a decimal number as text. */
+            total_usd?: string;
             points: components["schemas"]["SeriesPoint"][];
         };
         /** SeriesPoint */
@@ -4118,6 +4122,8 @@ export interface components {
             at: string;
             /** @description Counts and sums of a bucket without requests are 0; a quantile, mean or rate of no requests is null. */
             value: number | null;
+            /** @description US dollars, exact: a decimal number as text. */
+            value_usd?: string;
         };
         /** Session */
         Session: {
@@ -4247,7 +4253,7 @@ export interface components {
         /** Timeseries */
         Timeseries: {
             /**
-             * @description `errors` are requests that failed. Quantiles are read from histograms and exact to the width of a bin. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks for each request.
+             * @description `errors` are requests that failed. Quantiles are read from histograms and exact to the width of a bin. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks for each request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.
              * @enum {string}
              */
             metric: "requests" | "errors" | "input_tokens" | "output_tokens" | "cached_input_tokens" | "total_tokens" | "cost_micros" | "wait_ms_p50" | "wait_ms_p95" | "latency_ms_p50" | "latency_ms_p95" | "ttft_ms" | "fallback_rate";
@@ -4305,8 +4311,9 @@ export interface components {
             /** @description Part of the input. */
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Integer micro-USD by configured prices. Null when nothing that was used has a price. */
+            /** @description Integer micro-USD by configured prices, rounded half up. Null when nothing that was used has a price. */
             metered_spend_micros: number | null;
+            metered_spend_usd: string | null;
         };
         /** UsageStatement */
         UsageStatement: {
@@ -4349,8 +4356,9 @@ export interface components {
             /** @description Part of the input. */
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Integer micro-USD by configured prices. Null when nothing that was used has a price. */
+            /** @description Integer micro-USD by configured prices, rounded half up. Null when nothing that was used has a price. */
             metered_spend_micros: number | null;
+            metered_spend_usd: string | null;
         };
         /** User */
         User: {
@@ -4714,7 +4722,7 @@ export interface components {
         "X-Relay-Estimated-Input-Tokens": number;
         /** @description Estimate at admission. */
         "X-Relay-Estimated-Output-Tokens": number;
-        /** @description Estimated cost in micro-USD. */
+        /** @description Estimated cost in micro-USD, rounded up. */
         "X-Relay-Estimated-Cost-Micros": number;
         /** @description Input tokens the provider reported. */
         "X-Relay-Actual-Input-Tokens": number;
@@ -4722,7 +4730,7 @@ export interface components {
         "X-Relay-Actual-Output-Tokens": number;
         /** @description Total tokens the provider reported. */
         "X-Relay-Actual-Total-Tokens": number;
-        /** @description Cost in micro-USD by the configured prices. */
+        /** @description Cost in micro-USD by the configured prices, rounded half up. */
         "X-Relay-Actual-Cost-Micros": number;
     };
     pathItems: never;

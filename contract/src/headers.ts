@@ -151,11 +151,15 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   ),
   estimatedInputTokens: response('integer', threePosts, 'Estimate at admission.'),
   estimatedOutputTokens: response('integer', threePosts, 'Estimate at admission.'),
-  estimatedCostMicros: response('integer', threePosts, 'Estimated cost in micro-USD.'),
+  estimatedCostMicros: response('integer', threePosts, 'Estimated cost in micro-USD, rounded up.'),
   actualInputTokens: response('integer', nonStreaming, 'Input tokens the provider reported.'),
   actualOutputTokens: response('integer', nonStreaming, 'Output tokens the provider reported.'),
   actualTotalTokens: response('integer', nonStreaming, 'Total tokens the provider reported.'),
-  actualCostMicros: response('integer', nonStreaming, 'Cost in micro-USD by the configured prices.'),
+  actualCostMicros: response(
+    'integer',
+    nonStreaming,
+    'Cost in micro-USD by the configured prices, rounded half up.',
+  ),
 };
 
 function response(type: HeaderDescription['type'], on: string, meaning: string): HeaderDescription {

@@ -135,6 +135,12 @@ export const Url = Type.String({
 
 export const Micros = integer({ description: 'Integer micro-USD.' });
 
+/** Beside a cost in micro-USD, which is rounded half up. */
+export const ExactUsd = Type.String({
+  pattern: '^\\d+(?:\\.\\d{1,12})?$',
+  description: 'US dollars, exact: a decimal number as text.',
+});
+
 export const HeaderFieldName = Type.String({
   pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
   maxLength: 100,

@@ -21,6 +21,8 @@ interface Row extends Record<(typeof metrics)[number], number | null> {
   readonly group: string;
   readonly key: string | null;
   readonly at?: string;
+  /** Exact; `cost_micros` is rounded. */
+  readonly cost_usd: string | null;
 }
 
 export function usageCommand(surroundings: Surroundings): Command {
@@ -90,11 +92,11 @@ async function readUsage(api: Api, { nowMs }: Surroundings, options: OptionValue
 
 /** Merges metrics of the same group and time into one row. */
 function collect(rows: Map<string, Row>, { metric, series }: Timeseries, isByTime: boolean): void {
-  for (const { kind, key, label, total, points } of series) {
+  for (const { kind, key, label, total, total_usd, points } of series) {
     const cells = isByTime
-      ? points.map(({ at, value }) => ({ at, value }))
-      : [{ at: undefined, value: total }];
-    for (const { at, value } of cells) {
+      ? points.map(({ at, value, value_usd }) => ({ at, value, usd: value_usd }))
+      : [{ at: undefined, value: total, usd: total_usd }];
+    for (const { at, value, usd } of cells) {
       const place = `${kind} ${key} ${at}`;
       const row = rows.get(place) ?? {
         group: label,
@@ -105,8 +107,9 @@ function collect(rows: Map<string, Row>, { metric, series }: Timeseries, isByTim
         input_tokens: null,
         output_tokens: null,
         cost_micros: null,
+        cost_usd: null,
       };
-      rows.set(place, { ...row, [metric]: value });
+      rows.set(place, { ...row, [metric]: value, ...(usd !== undefined && { cost_usd: usd }) });
     }
   }
 }

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import {
   closed,
+  ExactUsd,
   flag,
   Id,
   integer,
@@ -166,8 +167,10 @@ const usageFields = {
   cached_input_tokens: integer({ description: 'Part of the input.' }),
   output_tokens: integer(),
   metered_spend_micros: nullable(Micros, {
-    description: 'Integer micro-USD by configured prices. Null when nothing that was used has a price.',
+    description:
+      'Integer micro-USD by configured prices, rounded half up. Null when nothing that was used has a price.',
   }),
+  metered_spend_usd: nullable(ExactUsd),
 };
 
 export const UsageTotals = closed('UsageTotals', usageFields);

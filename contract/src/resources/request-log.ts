@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import {
   closed,
+  ExactUsd,
   flag,
   Id,
   integer,
@@ -50,7 +51,8 @@ const entryFields = {
   output_tokens: MaybeCount,
   cached_input_tokens: MaybeCount,
   total_tokens: MaybeCount,
-  cost_micros: MaybeCount,
+  cost_micros: nullable(integer(), { description: 'Micro-USD, rounded half up.' }),
+  cost_usd: nullable(ExactUsd),
   usage_source: oneOf(['reported', 'streamed', 'estimated', 'none'], {
     description:
       'Where the token counts come from: the provider, the streamed output, the estimate, or nowhere because nothing was dispatched.',

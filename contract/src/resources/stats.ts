@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { closed, Id, integer, nullable, oneOf, optional, query, Timestamp } from '../schema.ts';
+import { closed, ExactUsd, Id, integer, nullable, oneOf, optional, query, Timestamp } from '../schema.ts';
 
 export const StatsSummary = closed('StatsSummary', {
   providers: integer(),
@@ -32,7 +32,7 @@ const SeriesMetric = oneOf(
   ],
   {
     description:
-      '`errors` are requests that failed. Quantiles are read from histograms and exact to the width of a bin. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks for each request.',
+      '`errors` are requests that failed. Quantiles are read from histograms and exact to the width of a bin. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks for each request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.',
   },
 );
 const GroupBy = oneOf(['none', 'state', 'lane', 'endpoint', 'provider', 'model', 'api_key', 'user'], {
@@ -79,7 +79,10 @@ export const Timeseries = closed('Timeseries', {
       key: nullable(Type.String({ description: 'The id or value of the group; null for every other kind.' })),
       label: Type.String({ description: 'The name; of what was deleted since, its id.' }),
       total: SeriesValue,
-      points: Type.Array(closed('SeriesPoint', { at: Timestamp, value: SeriesValue })),
+      total_usd: optional(ExactUsd),
+      points: Type.Array(
+        closed('SeriesPoint', { at: Timestamp, value: SeriesValue, value_usd: optional(ExactUsd) }),
+      ),
     }),
   ),
 });

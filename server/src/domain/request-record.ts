@@ -138,7 +138,10 @@ export interface RequestRecord {
   /** Absent: none. */
   readonly actualCacheWrite5mTokens?: number;
   readonly actualCacheWrite1hTokens?: number;
+  /** Rounded up, as limits count it. */
   readonly actualCostMicros: number | null;
+  /** What the rounding added, in 10⁻¹² dollar; absent: nothing. */
+  readonly actualCostRoundingPicos?: number;
   /** What the provider reported, where that is more than can be true; the actual counts are bounded then. */
   readonly reportedUsage?: Usage;
 }

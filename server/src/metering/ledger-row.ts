@@ -40,6 +40,7 @@ export function ledgerRow(record: RequestRecord, settledAtMs: number): LedgerRow
     actual_cache_write_1h_tokens: record.actualCacheWrite1hTokens ?? 0,
     actual_output_tokens: metered ? record.actualOutputTokens : null,
     actual_cost_micros: record.actualCostMicros,
+    actual_cost_rounding_picos: record.actualCostRoundingPicos ?? 0,
     usage_source: record.usageSource,
     settled_at: new Date(settledAtMs),
   };

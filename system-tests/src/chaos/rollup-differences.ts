@@ -28,6 +28,7 @@ const SUMS: Readonly<Record<string, string>> = {
   cached_input_tokens: metered('actual_cached_input_tokens'),
   output_tokens: metered('coalesce(actual_output_tokens, estimated_output_tokens)'),
   cost_micros: metered('coalesce(actual_cost_micros, estimated_cost_micros)'),
+  cost_rounding_picos: metered('actual_cost_rounding_picos'),
   wait_ms_sum: 'sum(wait_ms)',
   wait_ms_max: 'max(wait_ms)',
   latency_ms_sum: 'sum(latency_ms)',

@@ -12,6 +12,7 @@ const usage = {
   cached_input_tokens: 10,
   output_tokens: 50,
   metered_spend_micros: 1_234,
+  metered_spend_usd: '0.0012340002',
 };
 const statement: UsageStatement = {
   month: '2026-11',
@@ -42,9 +43,9 @@ test('former members and usage without a key are labeled', () => {
 test('the CSV has the same rows and numbers, and says that it is not an invoice', () => {
   assert.equal(
     statementCsv(statement, 'key'),
-    'month,basis,currency,user,user_id,api_key,api_key_id,requests,metered_requests,estimated_requests,unpriced_requests,input_tokens,cached_input_tokens,output_tokens,metered_spend_micros\r\n' +
-      "2026-11,configured_prices,USD,Ada,u1,'=SUM(A1),k1,3,2,1,0,100,10,50,1234\r\n" +
-      '2026-11,configured_prices,USD,A former member,u2,Without a key,,3,2,1,0,100,10,50,1234\r\n',
+    'month,basis,currency,user,user_id,api_key,api_key_id,requests,metered_requests,estimated_requests,unpriced_requests,input_tokens,cached_input_tokens,output_tokens,metered_spend_micros,metered_spend_usd\r\n' +
+      "2026-11,configured_prices,USD,Ada,u1,'=SUM(A1),k1,3,2,1,0,100,10,50,1234,0.0012340002\r\n" +
+      '2026-11,configured_prices,USD,A former member,u2,Without a key,,3,2,1,0,100,10,50,1234,0.0012340002\r\n',
   );
   assert.match(statementCsv(statement, 'organization'), /\r\n2026-11,configured_prices,USD,5,2,/);
 });

@@ -44,6 +44,7 @@ const USAGE_COLUMNS = [
   'cached_input_tokens',
   'output_tokens',
   'metered_spend_micros',
+  'metered_spend_usd',
 ] as const satisfies readonly (keyof UsageTotals)[];
 
 /** The rows with the API's exact numbers. Every row states its basis, so that it cannot pass for an invoice. */

@@ -2,13 +2,20 @@ import type { Timeseries } from '@relay/contract';
 import { csvText } from '../../format/csv.ts';
 import { seriesLabel } from '../../parts/usage-series.ts';
 
-/** The chart as CSV: a row for each bucket, a column for each group, with exact numbers. */
+/** The chart as CSV: a row for each bucket, a column for each group; for spend one of micro-USD, rounded, and one of exact dollars. */
 export function csvOf(answer: Timeseries): string {
   const { metric, group_by: group, series } = answer;
-  const names = series.map((each) => (each.kind === 'all' ? metric : seriesLabel(each, group)));
-  const head = ['time', ...names];
+  const isMoney = metric === 'cost_micros';
+  const columns = series.flatMap((each) => {
+    const name = each.kind === 'all' ? metric : seriesLabel(each, group);
+    const values = { name, cells: each.points.map(({ value }) => value) };
+    const usdName = each.kind === 'all' ? 'cost_usd' : `${name} (USD)`;
+    const exact = { name: usdName, cells: each.points.map(({ value_usd }) => value_usd ?? null) };
+    return isMoney ? [values, exact] : [values];
+  });
+  const head = ['time', ...columns.map(({ name }) => name)];
   const moments = series[0]?.points.map(({ at }) => at) ?? [];
-  const rows = moments.map((at, index) => [at, ...series.map(({ points }) => points[index]?.value ?? null)]);
+  const rows = moments.map((at, index) => [at, ...columns.map(({ cells }) => cells[index] ?? null)]);
   return csvText([head, ...rows]);
 }
 

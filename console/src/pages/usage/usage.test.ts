@@ -60,6 +60,15 @@ describe('the CSV', () => {
     assert.equal(csv, `time,"A, B",'=C\r\n2026-03-01T00:00:00.000Z,10,20\r\n2026-03-02T00:00:00.000Z,,5\r\n`);
   });
 
+  it('has exact dollars beside rounded micro-USD', () => {
+    const points = [{ at: DAYS[0] ?? '', value: 0, value_usd: '0.0000002' }];
+    const series = [
+      { kind: 'all', key: null, label: 'all', total: 0, total_usd: '0.0000002', points },
+    ] as const;
+    const csv = csvOf({ ...answer({ metric: 'cost_micros', group_by: 'none' }, {}), series: [...series] });
+    assert.equal(csv, 'time,cost_micros,cost_usd\r\n2026-03-01T00:00:00.000Z,0,0.0000002\r\n');
+  });
+
   it('is named by its content', () => {
     assert.equal(csvName(answer({ metric: 'cost_micros' }, {})), 'usage-cost-micros-by-lane-2026-03-03.csv');
   });

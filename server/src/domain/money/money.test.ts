@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { costMicros } from './money.ts';
+import { costMicros, costPicos, exactUsd, picosOf, shownMicros, storedMoney } from './money.ts';
 
 describe('cost', () => {
   const pricing = {
@@ -10,23 +10,59 @@ describe('cost', () => {
     cachedInputCostMicrosPer1mTokens: 1_250_000,
     flatRequestCostMicros: 7,
   };
-  it('adds input, cached input, output and the flat price, rounded up once', () => {
-    assert.equal(costMicros(pricing, { inputTokens: 3, outputTokens: 1, cachedInputTokens: 1 }), 24);
+  it('adds input, cached input, output and the flat price, exactly', () => {
+    const usage = { inputTokens: 3, outputTokens: 1, cachedInputTokens: 1 };
+    assert.equal(costPicos(pricing, usage), 23_250_000n);
+    assert.equal(costMicros(pricing, usage), 24, 'limits count whole micro-USD');
   });
   it('takes the input price for cached input without a price of its own', () => {
     const plain = { ...pricing, cachedInputCostMicrosPer1mTokens: null, flatRequestCostMicros: 0 };
     assert.equal(costMicros(plain, { inputTokens: 4, outputTokens: 0, cachedInputTokens: 4 }), 10);
   });
-  it('never falls below the exact price and never exceeds it by a whole micro', () => {
-    const tokens = fc.integer({ min: 0, max: 10_000_000 });
+  it('of a small embedding is a fraction of a micro-USD', () => {
+    const embedding = {
+      ...pricing,
+      inputCostMicrosPer1mTokens: 20_000,
+      outputCostMicrosPer1mTokens: 0,
+      flatRequestCostMicros: 0,
+    };
+    const picos = costPicos(embedding, { inputTokens: 10, outputTokens: 0, cachedInputTokens: 0 });
+    assert.equal(exactUsd(picos), '0.0000002');
+    assert.deepEqual(storedMoney(picos), { micros: 1, roundingPicos: 800_000 });
+    assert.equal(shownMicros(picos), 0);
+  });
+  it('never exceeds what a column holds', () => {
+    const dear = { ...pricing, outputCostMicrosPer1mTokens: Number.MAX_SAFE_INTEGER };
+    const usage = { inputTokens: 0, outputTokens: Number.MAX_SAFE_INTEGER, cachedInputTokens: 0 };
+    assert.equal(costMicros(dear, usage), Number.MAX_SAFE_INTEGER);
+  });
+});
+
+describe('money', () => {
+  const amounts = fc.bigInt({ min: 0n, max: BigInt(Number.MAX_SAFE_INTEGER) * 1_000_000n });
+
+  it('is stored without loss, rounded up by less than a micro-USD', () => {
     fc.assert(
-      fc.property(tokens, tokens, fc.integer({ min: 0, max: 1_000_000_000 }), (input, output, price) => {
-        const flat = { ...pricing, inputCostMicrosPer1mTokens: price, flatRequestCostMicros: 0 };
-        const cost = BigInt(
-          costMicros(flat, { inputTokens: input, outputTokens: output, cachedInputTokens: 0 }),
-        );
-        const exact = BigInt(input) * BigInt(price) + BigInt(output) * 10_000_000n;
-        assert.ok(cost * 1_000_000n >= exact && (cost - 1n) * 1_000_000n < exact);
+      fc.property(amounts, (picos) => {
+        const stored = storedMoney(picos);
+        assert.equal(picosOf(stored), picos);
+        assert.ok(stored.roundingPicos >= 0 && stored.roundingPicos < 1_000_000);
+        assert.ok(Number.isSafeInteger(stored.micros));
+      }),
+    );
+  });
+  it('is shown rounded half up', () => {
+    const shown = [0n, 499_999n, 500_000n, 1_499_999n, 1_500_000n].map(shownMicros);
+    assert.deepEqual(shown, [0, 0, 1, 1, 2]);
+  });
+  it('is written as an exact decimal number', () => {
+    const written = [0n, 1n, 200_000n, 10n ** 12n, 1_500_000_000_000n, 1_200_000n * 10n ** 12n].map(exactUsd);
+    assert.deepEqual(written, ['0', '0.000000000001', '0.0000002', '1', '1.5', '1200000']);
+    fc.assert(
+      fc.property(amounts, (picos) => {
+        const [whole = '', part = ''] = exactUsd(picos).split('.');
+        assert.equal(BigInt(whole) * 10n ** 12n + BigInt(part.padEnd(12, '0')), picos);
+        assert.doesNotMatch(part, /0$/);
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { headers as names } from '@relay/contract';
-import { costMicros } from '../../domain/money/money.ts';
+import { costMicros, costPicos, shownMicros } from '../../domain/money/money.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import { fallbacksOf, type Translated } from '../../domain/request-record.ts';
 import { type Candidate, sentSecret } from '../../domain/routing/routing.ts';
@@ -76,7 +76,8 @@ export function responseHeaders(
   list.push(names.actualInputTokens, String(usage.inputTokens));
   list.push(names.actualOutputTokens, String(usage.outputTokens));
   list.push(names.actualTotalTokens, String(usage.inputTokens + usage.outputTokens));
-  if (pricing !== undefined) list.push(names.actualCostMicros, String(costMicros(pricing, usage)));
+  if (pricing !== undefined)
+    list.push(names.actualCostMicros, String(shownMicros(costPicos(pricing, usage))));
   return list;
 }
 

@@ -1,7 +1,8 @@
 import type { AdmissionDesk } from '../../admission/desk.ts';
-import { costMicros } from '../../domain/money/money.ts';
+import { costMicros, costPicos, storedMoney } from '../../domain/money/money.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import type { RequestRecord, RequestState, UsageSource } from '../../domain/request-record.ts';
+import type { Pricing } from '../../domain/snapshot.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { type Exchange, isFailure, type RoutedRequest } from '../exchange.ts';
 import { boundPolicyOf } from './bound-policy.ts';
@@ -69,7 +70,7 @@ export function settle(
     actualOutputTokens: usage.outputTokens,
     actualCachedInputTokens: usage.cachedInputTokens,
     ...cacheWritesOf(usage),
-    actualCostMicros: pricing === undefined || source === 'none' ? null : costMicros(pricing, usage),
+    ...costOf(pricing, source === 'none' ? null : usage),
     ...(exchange.reportedUsage === null ? {} : { reportedUsage: exchange.reportedUsage }),
   };
   const actual = {
@@ -79,6 +80,18 @@ export function settle(
   };
   deps.desk.settle(record.organizationId, record.requestId, actual, JSON.stringify(record));
   deps.onSettled?.(record);
+}
+
+function costOf(
+  pricing: Pricing | undefined,
+  usage: Usage | null,
+): Pick<RequestRecord, 'actualCostMicros' | 'actualCostRoundingPicos'> {
+  if (pricing === undefined || usage === null) return { actualCostMicros: null };
+  const { micros, roundingPicos } = storedMoney(costPicos(pricing, usage));
+  return {
+    actualCostMicros: micros,
+    ...(roundingPicos > 0 && { actualCostRoundingPicos: roundingPicos }),
+  };
 }
 
 function cacheWritesOf({

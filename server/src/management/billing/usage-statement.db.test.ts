@@ -125,6 +125,7 @@ describe('a usage statement', () => {
       cached_input_tokens: 3,
       output_tokens: 7,
       metered_spend_micros: 75,
+      metered_spend_usd: '0.000075',
     });
     const expected = [
       [caller.userId, null, 5],

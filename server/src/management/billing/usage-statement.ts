@@ -1,5 +1,6 @@
 import type { UsageLine, UsageTotals } from '@relay/contract';
 import type { Kysely } from 'kysely';
+import { exactUsd, shownMicros } from '../../domain/money/money.ts';
 import {
   NO_ID,
   readStatementLines,
@@ -75,6 +76,7 @@ function toLine(row: StatementLine): UsageLine {
 
 function toTotals(row: StatementSums): UsageTotals {
   const nothingPriced = row.metered_requests > 0 && row.unpriced_requests === row.metered_requests;
+  const picos = BigInt(row.cost_picos);
   return {
     requests: row.requests,
     metered_requests: row.metered_requests,
@@ -83,6 +85,7 @@ function toTotals(row: StatementSums): UsageTotals {
     input_tokens: row.input_tokens,
     cached_input_tokens: row.cached_input_tokens,
     output_tokens: row.output_tokens,
-    metered_spend_micros: nothingPriced ? null : row.cost_micros,
+    metered_spend_micros: nothingPriced ? null : shownMicros(picos),
+    metered_spend_usd: nothingPriced ? null : exactUsd(picos),
   };
 }

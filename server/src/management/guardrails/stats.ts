@@ -65,7 +65,7 @@ function pointsOf(range: BucketRange, rows: readonly VerdictRow[]): Pick<Guardra
 }
 
 function measuredOf({ sums, histogram }: Measured): GuardrailStats['total'] {
-  const [allowed = 0, flagged = 0, replaced = 0, blocked = 0, unavailable = 0] = sums;
+  const [allowed = 0, flagged = 0, replaced = 0, blocked = 0, unavailable = 0] = sums.map(Number);
   return {
     allowed,
     flagged,

@@ -1,5 +1,6 @@
 import type { Timeseries } from '@relay/contract';
 import { quantileMs } from '../../domain/histogram.ts';
+import { shownMicros } from '../../domain/money/money.ts';
 import type { Histogram, Measured, Sum } from '../../store/ledger/rollups/read-series.ts';
 
 export type Metric = Timeseries['metric'];
@@ -13,12 +14,12 @@ interface MetricDefinition {
 }
 
 const STATES: readonly Sum[] = ['requests_completed', 'requests_failed', 'requests_cancelled'];
-const total = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
+const total = (numbers: readonly bigint[]) => numbers.reduce((sum, number) => sum + number, 0n);
 
 const sumOf = (...sums: Sum[]): MetricDefinition => ({
   sums,
   histogram: null,
-  value: (measured) => total(measured.sums),
+  value: (measured) => Number(total(measured.sums)),
 });
 const quantileOf = (histogram: Histogram, share: number): MetricDefinition => ({
   sums: STATES,
@@ -33,7 +34,11 @@ export const METRICS: Readonly<Record<Metric, MetricDefinition>> = {
   output_tokens: sumOf('output_tokens'),
   cached_input_tokens: sumOf('cached_input_tokens'),
   total_tokens: sumOf('input_tokens', 'output_tokens'),
-  cost_micros: sumOf('cost_micros'),
+  cost_micros: {
+    sums: ['cost_picos'],
+    histogram: null,
+    value: (measured) => shownMicros(total(measured.sums)),
+  },
   wait_ms_p50: quantileOf('wait_histogram', 0.5),
   wait_ms_p95: quantileOf('wait_histogram', 0.95),
   latency_ms_p50: quantileOf('latency_histogram', 0.5),
@@ -41,14 +46,16 @@ export const METRICS: Readonly<Record<Metric, MetricDefinition>> = {
   ttft_ms: {
     sums: ['ttft_count', 'ttft_ms_sum'],
     histogram: null,
-    value: ({ sums: [count = 0, sumMs = 0] }) => (count === 0 ? null : Math.round(sumMs / count)),
+    value: ({ sums: [count = 0n, sumMs = 0n] }) =>
+      count === 0n ? null : Math.round(Number(sumMs) / Number(count)),
   },
   fallback_rate: {
     sums: [...STATES, 'fallbacks'],
     histogram: null,
     value({ sums }) {
-      const requests = total(sums.slice(0, STATES.length));
-      return requests === 0 ? null : Math.round(((sums[STATES.length] ?? 0) / requests) * 10_000) / 10_000;
+      const requests = Number(total(sums.slice(0, STATES.length)));
+      const fallbacks = Number(sums[STATES.length] ?? 0);
+      return requests === 0 ? null : Math.round((fallbacks / requests) * 10_000) / 10_000;
     },
   },
 };
@@ -56,7 +63,11 @@ export const METRICS: Readonly<Record<Metric, MetricDefinition>> = {
 export const NOTHING: Measured = { sums: [], histogram: [] };
 
 export function addMeasured(one: Measured, other: Measured): Measured {
-  return { sums: addEach(one.sums, other.sums), histogram: addEach(one.histogram, other.histogram) };
+  const places = Math.max(one.sums.length, other.sums.length);
+  return {
+    sums: Array.from({ length: places }, (_, place) => (one.sums[place] ?? 0n) + (other.sums[place] ?? 0n)),
+    histogram: addEach(one.histogram, other.histogram),
+  };
 }
 
 function addEach(one: readonly number[], other: readonly number[]): number[] {

@@ -1,4 +1,5 @@
 import type { Timeseries } from '@relay/contract';
+import { exactUsd } from '../../domain/money/money.ts';
 import { BUCKET_MS, type BucketRange } from '../../store/ledger/rollups/bucket.ts';
 import type { Measured, SeriesRow } from '../../store/ledger/rollups/read-series.ts';
 import { addMeasured, METRICS, type Metric, NOTHING } from './metrics.ts';
@@ -30,9 +31,21 @@ export function seriesOf(
   for (let atMs = range.fromMs; atMs < range.toMs; atMs += BUCKET_MS[range.bucket]) {
     const measured: Measured = buckets.get(atMs) ?? NOTHING;
     whole = addMeasured(whole, measured);
-    points.push({ at: new Date(atMs).toISOString(), value: value(measured) });
+    points.push({
+      at: new Date(atMs).toISOString(),
+      value: value(measured),
+      ...usd('value_usd', metric, measured),
+    });
   }
-  return { ...head, total: value(whole), points };
+  return { ...head, total: value(whole), ...usd('total_usd', metric, whole), points };
+}
+
+function usd<Name extends string>(
+  name: Name,
+  metric: Metric,
+  { sums: [picos = 0n] }: Measured,
+): Partial<Record<Name, string>> {
+  return metric === 'cost_micros' ? ({ [name]: exactUsd(picos) } as Record<Name, string>) : {};
 }
 
 const LABELS = { none: 'none', other: 'other' } as const;
@@ -60,7 +73,8 @@ export function groupedSeries(
 
 /** The size of a group: the total of the requested sums. */
 function sizeOf(buckets: Buckets): number {
-  return [...buckets.values()].flatMap(({ sums }) => sums).reduce((sum, number) => sum + number, 0);
+  const sums = [...buckets.values()].flatMap((measured) => measured.sums);
+  return Number(sums.reduce((sum, number) => sum + number, 0n));
 }
 
 function order(a: { series: Series }, b: { series: Series }): number {
@@ -74,7 +88,7 @@ export function stateSeries(range: BucketRange, rows: readonly SeriesRow[]): Ser
   const buckets = [...(groupsIn(rows).get('') ?? new Map<number, Measured>())];
   return STATES.map((state, place) => {
     const own = buckets.map(
-      ([atMs, { sums }]) => [atMs, { sums: [sums[place] ?? 0], histogram: [] }] as const,
+      ([atMs, { sums }]) => [atMs, { sums: [sums[place] ?? 0n], histogram: [] }] as const,
     );
     return seriesOf('requests', range, { kind: 'group', key: state, label: state }, new Map(own));
   });

@@ -6,6 +6,7 @@ import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import fc from 'fast-check';
 import type { Caller } from '../../domain/caller.ts';
 import { countDuration, HISTOGRAM_BOUNDS_MS, histogramPlace, quantileMs } from '../../domain/histogram.ts';
+import { exactUsd, shownMicros } from '../../domain/money/money.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
@@ -96,10 +97,18 @@ describe('usage statistics', () => {
         actual_input_tokens: metered ? upTo(9_000) : null,
         actual_cached_input_tokens: metered ? upTo(900) : null,
         actual_output_tokens: metered ? upTo(2_000) : null,
-        actual_cost_micros: metered ? upTo(1_000_000) : null,
+        actual_cost_micros: metered ? 1 + upTo(1_000_000) : null,
+        actual_cost_rounding_picos: metered ? upTo(999_999) : 0,
       });
     });
   }
+
+  const spentPicos = (of: readonly LedgerRow[]) =>
+    of.reduce(
+      (sum, row) =>
+        sum + BigInt(row.actual_cost_micros ?? 0) * 1_000_000n - BigInt(row.actual_cost_rounding_picos),
+      0n,
+    );
 
   const read = async (query: Query, caller: Caller = room.acme) =>
     (await room.call('getTimeseries', caller, { query })).body;
@@ -129,7 +138,7 @@ describe('usage statistics', () => {
       case 'total_tokens':
         return metered((row) => (row.actual_input_tokens ?? 0) + (row.actual_output_tokens ?? 0));
       case 'cost_micros':
-        return metered((row) => row.actual_cost_micros);
+        return shownMicros(spentPicos(of));
       case 'wait_ms_p50':
         return quantile(({ wait_ms }) => wait_ms, 0.5);
       case 'wait_ms_p95':
@@ -220,6 +229,7 @@ describe('usage statistics', () => {
       for (const series of body.series) {
         const of = groups.get(series.key) ?? [];
         assert.equal(series.total, measure(asked.metric, of), `the total of ${series.label}`);
+        assert.equal(series.total_usd, asked.metric === 'cost_micros' ? exactUsd(spentPicos(of)) : undefined);
         const buckets = Map.groupBy(of, (row) => Math.floor(uuidTimeMs(row.request_id) / size) * size);
         assert.equal(series.points.length, (end - start) / size);
         for (const [index, point] of series.points.entries()) {

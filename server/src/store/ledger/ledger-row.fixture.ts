@@ -36,6 +36,7 @@ export function sampleRow(over: Partial<LedgerRow> = {}): LedgerRow {
     actual_cache_write_1h_tokens: 0,
     actual_output_tokens: 5,
     actual_cost_micros: 2 ** 40,
+    actual_cost_rounding_picos: 0,
     usage_source: 'reported',
     settled_at: new Date('2026-11-15T00:00:00.123Z'),
     ...over,

@@ -35,6 +35,7 @@ export const COUNTED_COLUMNS = [
   'actual_cached_input_tokens',
   'actual_output_tokens',
   'actual_cost_micros',
+  'actual_cost_rounding_picos',
   'usage_source',
 ] as const satisfies readonly (keyof LedgerRow)[];
 

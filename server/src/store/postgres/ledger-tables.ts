@@ -58,6 +58,8 @@ export const ledgerTables = {
     trace: nullable(json),
     actual_cache_write_5m_tokens: defaulted(bigint),
     actual_cache_write_1h_tokens: defaulted(bigint),
+    /** What rounding up to `actual_cost_micros` added. */
+    actual_cost_rounding_picos: defaulted(integer),
   },
   request_rollups: {
     organization_id: uuid,
@@ -89,6 +91,7 @@ export const ledgerTables = {
     latency_histogram: defaulted(bigintArray),
     requests_streaming: defaulted(bigint),
     requests_embeddings: defaulted(bigint),
+    cost_rounding_picos: defaulted(bigint),
   },
   guardrail_rollups: {
     organization_id: uuid,

@@ -63,6 +63,7 @@ const requestFields: Fields = {
   cached_input_tokens: maybeCount,
   total_tokens: maybeCount,
   cost_micros: maybeCount,
+  cost_usd: maybeText,
   usage_source: oneOf('reported', 'streamed', 'estimated', 'none'),
 };
 export const requestPage = exactly({ data: listOf(exactly(requestFields)), next_cursor: maybeText });
@@ -183,6 +184,7 @@ const usageFields: Fields = {
   cached_input_tokens: integer,
   output_tokens: integer,
   metered_spend_micros: maybeCount,
+  metered_spend_usd: maybeText,
 };
 export const usageStatement = exactly({
   month: anyText,

@@ -4,8 +4,8 @@ export const domainFaults = faultsIn('server/src/domain', [
   {
     name: 'costs are rounded down',
     file: 'money/money.ts',
-    find: '(scaled + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE',
-    replace: 'scaled / TOKENS_PER_PRICE',
+    find: '(picos + PICOS_PER_MICRO - 1n) / PICOS_PER_MICRO',
+    replace: 'picos / PICOS_PER_MICRO',
     why: 'many small requests are free',
   },
   {

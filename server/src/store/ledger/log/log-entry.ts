@@ -1,4 +1,5 @@
 import type { RequestLogEntry } from '@relay/contract';
+import { exactUsd, picosOf, shownMicros } from '../../../domain/money/money.ts';
 import { uuidTimeMs } from '../../../kit/uuid-time.ts';
 import type { EntryRow } from './read-log.ts';
 
@@ -37,9 +38,15 @@ export function toRequestLogEntry(row: EntryRow): RequestLogEntry {
     cached_input_tokens: row.actual_cached_input_tokens,
     total_tokens:
       input === null || output === null ? null : Math.min(Number.MAX_SAFE_INTEGER, input + output),
-    cost_micros: row.actual_cost_micros,
+    ...costOf(row),
     usage_source: row.usage_source,
   };
+}
+
+function costOf({ actual_cost_micros: micros, actual_cost_rounding_picos: roundingPicos }: EntryRow) {
+  if (micros === null) return { cost_micros: null, cost_usd: null };
+  const picos = picosOf({ micros, roundingPicos });
+  return { cost_micros: shownMicros(picos), cost_usd: exactUsd(picos) };
 }
 
 function timestamp(timeMs: number): string {

@@ -31,6 +31,7 @@ export const ENTRY_COLUMNS = [
   'requests.actual_cached_input_tokens',
   'requests.actual_output_tokens',
   'requests.actual_cost_micros',
+  'requests.actual_cost_rounding_picos',
   'requests.usage_source',
 ] as const;
 

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { HISTOGRAM_BOUNDS_MS } from '../../../domain/histogram.ts';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
+import { exactCost } from './exact-cost.ts';
 
 export type Histogram = 'wait_histogram' | 'latency_histogram';
 export type Sum =
@@ -12,7 +13,7 @@ export type Sum =
   | 'input_tokens'
   | 'cached_input_tokens'
   | 'output_tokens'
-  | 'cost_micros'
+  | 'cost_picos'
   | 'ttft_ms_sum'
   | 'ttft_count';
 
@@ -40,7 +41,7 @@ export interface SeriesQuestion {
 /** Sums over requests, and a histogram of their durations. */
 export interface Measured {
   /** In the order that was asked for. */
-  readonly sums: readonly number[];
+  readonly sums: readonly bigint[];
   readonly histogram: readonly number[];
 }
 
@@ -53,8 +54,9 @@ export interface SeriesRow extends Measured {
 interface StoredSeriesRow {
   readonly name: string | null;
   readonly bucket_start: Date;
+  /** Text, because 64 bits do not hold every sum of money. */
+  readonly sums: readonly string[];
   /** Elements of a bigint array arrive as text. */
-  readonly sums: readonly unknown[];
   readonly histogram: readonly unknown[];
 }
 
@@ -75,7 +77,7 @@ export async function readSeries(db: Kysely<Database>, question: SeriesQuestion)
   return rows.map((row) => ({
     name: row.name,
     bucketStartMs: row.bucket_start.getTime(),
-    sums: row.sums.map(Number),
+    sums: row.sums.map(BigInt),
     histogram: row.histogram.map(Number),
   }));
 }
@@ -86,7 +88,7 @@ export async function readSeries(db: Kysely<Database>, question: SeriesQuestion)
  */
 export function seriesQuery(question: SeriesQuestion): RawBuilder<StoredSeriesRow> {
   const { dimension, histogram } = question;
-  const sums = sql`array[${sql.join(question.sums.map(totalOf))}]::bigint[] as sums`;
+  const sums = sql`array[${sql.join(question.sums.map(totalOf))}]::text[] as sums`;
   const places = HISTOGRAM_BOUNDS_MS.length + 1;
   const counts =
     histogram === null
@@ -130,6 +132,7 @@ function rollupsOf(
 }
 
 function totalOf(sum: Sum): RawBuilder<unknown> {
+  if (sum === 'cost_picos') return exactCost('rollup');
   return sql`sum(rollup.${sql.ref(sum)})`;
 }
 

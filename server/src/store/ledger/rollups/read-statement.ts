@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
+import { exactCost } from './exact-cost.ts';
 
 /** A period of whole UTC days; the end is exclusive. */
 export interface Period {
@@ -15,7 +16,8 @@ export interface StatementSums {
   readonly input_tokens: number;
   readonly cached_input_tokens: number;
   readonly output_tokens: number;
-  readonly cost_micros: number;
+  /** Exact, as text: it may exceed 64 bits. */
+  readonly cost_picos: string;
 }
 
 /** Stands for "no user" or "no key" in the order of lines. */
@@ -40,6 +42,8 @@ export interface StatementLines {
   readonly after: Pick<StatementLine, 'user_id' | 'key_id'> | null;
 }
 
+const EXACT_COST = exactCost('usage');
+
 /**
  * `sum(bigint)` is numeric in PostgreSQL; the cast back fails rather than round. A request with zero cost at an endpoint
  * without a price counts as unpriced, because its real cost is unknown.
@@ -52,7 +56,7 @@ const SUMS = sql`
   coalesce(sum(input_tokens), 0)::bigint as input_tokens,
   coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens,
   coalesce(sum(output_tokens), 0)::bigint as output_tokens,
-  coalesce(sum(usage.cost_micros), 0)::bigint as cost_micros`;
+  ${EXACT_COST}::text as cost_picos`;
 
 function usageIn({ startMs, endMs }: Period, organizationId: string, family: 'resource' | 'caller') {
   return sql`

@@ -39,7 +39,7 @@ export async function readVerdicts(
   return rows.map((row) => ({
     guardrailId: row.guardrail_id,
     bucketStartMs: row.bucket_start?.getTime() ?? null,
-    sums: row.verdicts.map(Number),
+    sums: row.verdicts.map((sum) => BigInt(Number(sum))),
     histogram: row.histogram.map(Number),
   }));
 }

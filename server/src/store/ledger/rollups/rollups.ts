@@ -108,6 +108,7 @@ function nothing(of: Dimensions, bucket: Bucket, startMs: number): RollupRow {
     cached_input_tokens: 0,
     output_tokens: 0,
     cost_micros: 0,
+    cost_rounding_picos: 0,
     wait_ms_sum: 0,
     wait_ms_max: 0,
     latency_ms_sum: 0,
@@ -141,6 +142,7 @@ function count(sums: RollupRow, row: CountedRow, times: 1 | -1): void {
   sums.cached_input_tokens += times * (row.actual_cached_input_tokens ?? 0);
   sums.output_tokens += times * (row.actual_output_tokens ?? row.estimated_output_tokens);
   sums.cost_micros += times * (row.actual_cost_micros ?? row.estimated_cost_micros);
+  sums.cost_rounding_picos += times * row.actual_cost_rounding_picos;
 }
 
 function coarser(groups: Groups, bucket: Bucket): Groups {
@@ -163,6 +165,7 @@ function add(sums: RollupRow, more: RollupRow): void {
   sums.cached_input_tokens += more.cached_input_tokens;
   sums.output_tokens += more.output_tokens;
   sums.cost_micros += more.cost_micros;
+  sums.cost_rounding_picos += more.cost_rounding_picos;
   sums.wait_ms_sum += more.wait_ms_sum;
   sums.wait_ms_max = Math.max(sums.wait_ms_max, more.wait_ms_max);
   sums.latency_ms_sum += more.latency_ms_sum;
