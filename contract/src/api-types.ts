@@ -2170,8 +2170,24 @@ export interface components {
             currency?: "USD";
             /** @description Null: cached input costs what other input costs. */
             cached_input_cost_micros_per_1m_tokens?: number | null;
+            /** @description Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs. */
+            cache_write_5m_cost_micros_per_1m_tokens?: number | null;
+            /** @description Input written to a cache for an hour. Null: costs what a write for 5 minutes costs. */
+            cache_write_1h_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: audio input costs what other input costs. */
+            audio_input_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: image input costs what other input costs. */
+            image_input_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: reasoning costs what other output costs. */
+            reasoning_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: audio output costs what other output costs. */
+            audio_output_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: image output costs what other output costs. */
+            image_output_cost_micros_per_1m_tokens?: number | null;
             /** @description Integer micro-USD. */
             flat_request_cost_micros?: number;
+            variants?: components["schemas"]["PriceVariant"][];
+            scheduled?: components["schemas"]["ScheduledPrices"][];
             /**
              * @description `catalog`: from the public price list that comes with Relay, as every endpoint begins whose provider and model it knows. Prices that are sent make it `manual`; `catalog` without prices goes back to the list.
              * @default manual
@@ -3521,6 +3537,38 @@ export interface components {
         PreferencesUpdate: {
             marketing_opt_in: boolean;
         };
+        /**
+         * PriceVariant
+         * @description Prices of some requests. Those it leaves out stay as they are; where several apply, the later ones count.
+         */
+        PriceVariant: {
+            /** @description For requests that the provider served in this tier, as it reports: `priority`, `flex`, `batch`. */
+            service_tier?: string;
+            /** @description For requests with more input than this; all of their tokens cost these prices. */
+            above_input_tokens?: number;
+            /** @description Integer micro-USD. */
+            input_cost_micros_per_1m_tokens?: number;
+            /** @description Integer micro-USD. */
+            output_cost_micros_per_1m_tokens?: number;
+            /** @description Integer micro-USD. */
+            cached_input_cost_micros_per_1m_tokens?: number;
+            /** @description Integer micro-USD. */
+            cache_write_5m_cost_micros_per_1m_tokens?: number;
+            /** @description Integer micro-USD. */
+            cache_write_1h_cost_micros_per_1m_tokens?: number;
+            /** @description Integer micro-USD. */
+            audio_input_cost_micros_per_1m_tokens?: number;
+            /** @description Integer micro-USD. */
+            image_input_cost_micros_per_1m_tokens?: number;
+            /** @description Integer micro-USD. */
+            reasoning_cost_micros_per_1m_tokens?: number;
+            /** @description Integer micro-USD. */
+            audio_output_cost_micros_per_1m_tokens?: number;
+            /** @description Integer micro-USD. */
+            image_output_cost_micros_per_1m_tokens?: number;
+            /** @description Integer micro-USD. */
+            flat_request_cost_micros?: number;
+        };
         /** PricingPolicy */
         PricingPolicy: {
             /** @description An opaque identifier. */
@@ -3538,8 +3586,24 @@ export interface components {
             output_cost_micros_per_1m_tokens: number;
             /** @description Null: cached input costs what other input costs. */
             cached_input_cost_micros_per_1m_tokens: number | null;
+            /** @description Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs. */
+            cache_write_5m_cost_micros_per_1m_tokens: number | null;
+            /** @description Input written to a cache for an hour. Null: costs what a write for 5 minutes costs. */
+            cache_write_1h_cost_micros_per_1m_tokens: number | null;
+            /** @description Null: audio input costs what other input costs. */
+            audio_input_cost_micros_per_1m_tokens: number | null;
+            /** @description Null: image input costs what other input costs. */
+            image_input_cost_micros_per_1m_tokens: number | null;
+            /** @description Null: reasoning costs what other output costs. */
+            reasoning_cost_micros_per_1m_tokens: number | null;
+            /** @description Null: audio output costs what other output costs. */
+            audio_output_cost_micros_per_1m_tokens: number | null;
+            /** @description Null: image output costs what other output costs. */
+            image_output_cost_micros_per_1m_tokens: number | null;
             /** @description Integer micro-USD. */
             flat_request_cost_micros: number;
+            variants: components["schemas"]["PriceVariant"][];
+            scheduled: components["schemas"]["ScheduledPrices"][];
             /**
              * @description `catalog`: from the public price list that comes with Relay, as every endpoint begins whose provider and model it knows. Prices that are sent make it `manual`; `catalog` without prices goes back to the list.
              * @default manual
@@ -3567,8 +3631,24 @@ export interface components {
             currency?: "USD";
             /** @description Null: cached input costs what other input costs. */
             cached_input_cost_micros_per_1m_tokens?: number | null;
+            /** @description Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs. */
+            cache_write_5m_cost_micros_per_1m_tokens?: number | null;
+            /** @description Input written to a cache for an hour. Null: costs what a write for 5 minutes costs. */
+            cache_write_1h_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: audio input costs what other input costs. */
+            audio_input_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: image input costs what other input costs. */
+            image_input_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: reasoning costs what other output costs. */
+            reasoning_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: audio output costs what other output costs. */
+            audio_output_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: image output costs what other output costs. */
+            image_output_cost_micros_per_1m_tokens?: number | null;
             /** @description Integer micro-USD. */
             flat_request_cost_micros?: number;
+            variants?: components["schemas"]["PriceVariant"][];
+            scheduled?: components["schemas"]["ScheduledPrices"][];
             /**
              * @description `catalog`: from the public price list that comes with Relay, as every endpoint begins whose provider and model it knows. Prices that are sent make it `manual`; `catalog` without prices goes back to the list.
              * @default manual
@@ -3601,8 +3681,24 @@ export interface components {
             currency?: "USD";
             /** @description Null: cached input costs what other input costs. */
             cached_input_cost_micros_per_1m_tokens?: number | null;
+            /** @description Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs. */
+            cache_write_5m_cost_micros_per_1m_tokens?: number | null;
+            /** @description Input written to a cache for an hour. Null: costs what a write for 5 minutes costs. */
+            cache_write_1h_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: audio input costs what other input costs. */
+            audio_input_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: image input costs what other input costs. */
+            image_input_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: reasoning costs what other output costs. */
+            reasoning_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: audio output costs what other output costs. */
+            audio_output_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: image output costs what other output costs. */
+            image_output_cost_micros_per_1m_tokens?: number | null;
             /** @description Integer micro-USD. */
             flat_request_cost_micros?: number;
+            variants?: components["schemas"]["PriceVariant"][];
+            scheduled?: components["schemas"]["ScheduledPrices"][];
             /**
              * @description `catalog`: from the public price list that comes with Relay, as every endpoint begins whose provider and model it knows. Prices that are sent make it `manual`; `catalog` without prices goes back to the list.
              * @default manual
@@ -3952,6 +4048,8 @@ export interface components {
             guardrails: components["schemas"]["GuardrailVerdict"][];
             /** @description What the provider reported, when that is more than can be true: the context window of the endpoint plus the maximum output, 10,000,000 where either is unknown. The request is charged that much at most. Null otherwise. */
             reported_usage: components["schemas"]["ReportedUsage"] | null;
+            /** @description Parts of the input and output tokens that may have prices of their own, and the service tier. Null when the provider reported none. */
+            usage_details: components["schemas"]["UsageDetails"] | null;
             timings: components["schemas"]["RequestTimings"];
         };
         /** RequestLogEntry */
@@ -4096,6 +4194,40 @@ export interface components {
             /** @description Every guardrail that is effective for a candidate that could serve the request, in the order in which they are asked. With one of them, a stream and an embedding would be refused with 400. */
             guardrails: components["schemas"]["EffectiveGuardrail"][];
             candidates: components["schemas"]["CandidateVerdict"][];
+        };
+        /**
+         * ScheduledPrices
+         * @description All prices of requests that arrive from then on. What was used before keeps its price.
+         */
+        ScheduledPrices: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            valid_from: string;
+            /** @description Integer micro-USD. */
+            input_cost_micros_per_1m_tokens: number;
+            /** @description Integer micro-USD. */
+            output_cost_micros_per_1m_tokens: number;
+            /** @description Null: cached input costs what other input costs. */
+            cached_input_cost_micros_per_1m_tokens?: number | null;
+            /** @description Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs. */
+            cache_write_5m_cost_micros_per_1m_tokens?: number | null;
+            /** @description Input written to a cache for an hour. Null: costs what a write for 5 minutes costs. */
+            cache_write_1h_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: audio input costs what other input costs. */
+            audio_input_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: image input costs what other input costs. */
+            image_input_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: reasoning costs what other output costs. */
+            reasoning_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: audio output costs what other output costs. */
+            audio_output_cost_micros_per_1m_tokens?: number | null;
+            /** @description Null: image output costs what other output costs. */
+            image_output_cost_micros_per_1m_tokens?: number | null;
+            /** @description Integer micro-USD. */
+            flat_request_cost_micros?: number;
+            variants?: components["schemas"]["PriceVariant"][];
         };
         /** Series */
         Series: {
@@ -4291,6 +4423,16 @@ export interface components {
             /** @description An otpauth:// address for an authenticator. Shown once. */
             uri: string;
             backup_codes: string[];
+        };
+        /** UsageDetails */
+        UsageDetails: {
+            reasoning_tokens: number;
+            audio_input_tokens: number;
+            image_input_tokens: number;
+            audio_output_tokens: number;
+            image_output_tokens: number;
+            /** @description Null for the standard tier. */
+            service_tier: string | null;
         };
         /** UsageLine */
         UsageLine: {

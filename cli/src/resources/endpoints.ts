@@ -13,7 +13,7 @@ import { type BodySchema, flagsOf } from './flags.ts';
 import { healthColumns, withHealthWords } from './health-words.ts';
 import { providers } from './providers.ts';
 import type { Bodies, Body, Resource } from './resource.ts';
-import { resourceCommand } from './resource-command.ts';
+import { FILE_OPTION, givenBody, resourceCommand } from './resource-command.ts';
 import { announcedResources } from './resource-list.ts';
 
 type Endpoint = components['schemas']['Endpoint'];
@@ -85,12 +85,13 @@ function addSetPrice(parent: Command, surroundings: Surroundings, bodies: Endpoi
     )
     .argument('<endpoint>', 'the endpoint: its name, slug or id');
   for (const option of priceFlags.options) command.addOption(option);
+  command.option(...FILE_OPTION);
   withOutput(withConnection(command)).action(async (name: string, options: OptionValues) => {
-    const prices = await priceFlags.read(surroundings, options);
+    const prices = await givenBody(surroundings, priceFlags, options);
     if (Object.keys(prices).length === 0) {
       throw usageError(
         'No price is given.',
-        'add --input-cost-micros-per-1m-tokens and --output-cost-micros-per-1m-tokens',
+        'add --input-cost-micros-per-1m-tokens and --output-cost-micros-per-1m-tokens, or --file',
       );
     }
     const api = await connect(surroundings, options);

@@ -57,6 +57,11 @@ function wantsBodies(argv: readonly string[] | undefined): boolean {
   return argv === undefined || argv.some((word) => writing.includes(word));
 }
 
+export const FILE_OPTION = [
+  '-f, --file <path>',
+  'the whole body as JSON or YAML, - for standard input; flags win over it',
+] as const;
+
 function addBody<T extends Named>(
   command: Command,
   schema: BodySchema | undefined,
@@ -64,10 +69,7 @@ function addBody<T extends Named>(
 ): Flags {
   const flags = flagsOf(schema ?? { properties: {} }, references);
   for (const option of flags.options) command.addOption(option);
-  command.option(
-    '-f, --file <path>',
-    'the whole body as JSON or YAML, - for standard input; flags win over it',
-  );
+  command.option(...FILE_OPTION);
   withOutput(withConnection(command));
   return flags;
 }
@@ -162,7 +164,11 @@ async function remove<T extends Named>(
   surroundings.stderr.write(`The ${singular} ${label} is deleted.\n`);
 }
 
-async function givenBody(surroundings: Surroundings, flags: Flags, options: WriteOptions): Promise<Body> {
+export async function givenBody(
+  surroundings: Surroundings,
+  flags: Flags,
+  options: WriteOptions,
+): Promise<Body> {
   const { file } = options;
   const fromFile = typeof file === 'string' ? await readObject(surroundings, file) : {};
   return { ...fromFile, ...(await flags.read(surroundings, options)) };

@@ -1,8 +1,20 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TOptional, type TProperties, type TSchema } from 'typebox';
 import { slugOf, without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, createErrors, noContent } from '../route-definition.ts';
-import { changeOf, closed, Id, Micros, nullable, oneOf, optional, PageQuery, params } from '../schema.ts';
+import {
+  changeOf,
+  closed,
+  Id,
+  integer,
+  Micros,
+  nullable,
+  oneOf,
+  optional,
+  PageQuery,
+  params,
+  Timestamp,
+} from '../schema.ts';
 import { ManagedBy } from './values.ts';
 
 const Currency = Type.Literal('USD', { default: 'USD' });
@@ -11,7 +23,81 @@ const Source = oneOf(['catalog', 'manual'], {
   description:
     '`catalog`: from the public price list that comes with Relay, as every endpoint begins whose provider and model it knows. Prices that are sent make it `manual`; `catalog` without prices goes back to the list.',
 });
-const CachedInput = nullable(Micros, { description: 'Null: cached input costs what other input costs.' });
+
+/** Prices of parts of the input and the output. */
+const partPrices = {
+  cached_input_cost_micros_per_1m_tokens: part('Null: cached input costs what other input costs.'),
+  cache_write_5m_cost_micros_per_1m_tokens: part(
+    'Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs.',
+  ),
+  cache_write_1h_cost_micros_per_1m_tokens: part(
+    'Input written to a cache for an hour. Null: costs what a write for 5 minutes costs.',
+  ),
+  audio_input_cost_micros_per_1m_tokens: part('Null: audio input costs what other input costs.'),
+  image_input_cost_micros_per_1m_tokens: part('Null: image input costs what other input costs.'),
+  reasoning_cost_micros_per_1m_tokens: part('Null: reasoning costs what other output costs.'),
+  audio_output_cost_micros_per_1m_tokens: part('Null: audio output costs what other output costs.'),
+  image_output_cost_micros_per_1m_tokens: part('Null: image output costs what other output costs.'),
+};
+
+function part(description: string) {
+  return nullable(Micros, { description });
+}
+
+function each<P extends TProperties, S extends TSchema>(properties: P, schema: S) {
+  return Object.fromEntries(Object.keys(properties).map((name) => [name, optional(schema)])) as {
+    [K in keyof P]: TOptional<S>;
+  };
+}
+
+function optionalEach<P extends TProperties>(properties: P) {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, optional(schema)]),
+  ) as unknown as { [K in keyof P]: TOptional<P[K]> };
+}
+
+export const PriceVariant = closed(
+  'PriceVariant',
+  {
+    service_tier: optional(
+      Type.String({
+        pattern: '^[a-z0-9_.-]{1,50}$',
+        description:
+          'For requests that the provider served in this tier, as it reports: `priority`, `flex`, `batch`.',
+      }),
+    ),
+    above_input_tokens: optional(
+      integer({
+        description: 'For requests with more input than this; all of their tokens cost these prices.',
+      }),
+    ),
+    input_cost_micros_per_1m_tokens: optional(Micros),
+    output_cost_micros_per_1m_tokens: optional(Micros),
+    ...each(partPrices, Micros),
+    flat_request_cost_micros: optional(Micros),
+  },
+  {
+    description:
+      'Prices of some requests. Those it leaves out stay as they are; where several apply, the later ones count.',
+  },
+);
+const Variants = Type.Array(PriceVariant, { maxItems: 50 });
+
+export const ScheduledPrices = closed(
+  'ScheduledPrices',
+  {
+    valid_from: Timestamp,
+    input_cost_micros_per_1m_tokens: Micros,
+    output_cost_micros_per_1m_tokens: Micros,
+    ...optionalEach(partPrices),
+    flat_request_cost_micros: optional(Micros),
+    variants: optional(Variants),
+  },
+  {
+    description: 'All prices of requests that arrive from then on. What was used before keeps its price.',
+  },
+);
+const Scheduled = Type.Array(ScheduledPrices, { maxItems: 20 });
 
 export const PricingPolicy = closed('PricingPolicy', {
   id: Id,
@@ -19,8 +105,10 @@ export const PricingPolicy = closed('PricingPolicy', {
   currency: Currency,
   input_cost_micros_per_1m_tokens: Micros,
   output_cost_micros_per_1m_tokens: Micros,
-  cached_input_cost_micros_per_1m_tokens: CachedInput,
+  ...partPrices,
   flat_request_cost_micros: Micros,
+  variants: Variants,
+  scheduled: Scheduled,
   source: Source,
   managed_by: optional(ManagedBy),
 });
@@ -28,8 +116,10 @@ export type PricingPolicy = Static<typeof PricingPolicy>;
 
 const extra = {
   currency: optional(Currency),
-  cached_input_cost_micros_per_1m_tokens: optional(CachedInput),
+  ...optionalEach(partPrices),
   flat_request_cost_micros: optional(Micros),
+  variants: optional(Variants),
+  scheduled: optional(Scheduled),
   source: optional(Source),
 };
 

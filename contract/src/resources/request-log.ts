@@ -182,6 +182,20 @@ export const RequestDetail = closed('RequestDetail', {
         'What the provider reported, when that is more than can be true: the context window of the endpoint plus the maximum output, 10,000,000 where either is unknown. The request is charged that much at most. Null otherwise.',
     },
   ),
+  usage_details: nullable(
+    closed('UsageDetails', {
+      reasoning_tokens: integer(),
+      audio_input_tokens: integer(),
+      image_input_tokens: integer(),
+      audio_output_tokens: integer(),
+      image_output_tokens: integer(),
+      service_tier: nullable(Type.String(), { description: 'Null for the standard tier.' }),
+    }),
+    {
+      description:
+        'Parts of the input and output tokens that may have prices of their own, and the service tier. Null when the provider reported none.',
+    },
+  ),
   timings: closed('RequestTimings', {
     receive_ms: nullable(integer()),
     route_ms: nullable(integer()),

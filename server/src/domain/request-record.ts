@@ -3,6 +3,17 @@ import type { GuardrailCause, GuardrailStage, GuardrailVerdict } from './guardra
 import type { PolicyDescription } from './limits/limit.ts';
 import type { Usage } from './money/usage.ts';
 
+/** What was reported beyond input, output and cache. */
+export type UsageDetails = Pick<
+  Usage,
+  | 'reasoningTokens'
+  | 'audioInputTokens'
+  | 'imageInputTokens'
+  | 'audioOutputTokens'
+  | 'imageOutputTokens'
+  | 'serviceTier'
+>;
+
 export type RequestState = 'completed' | 'failed' | 'cancelled';
 
 /** Where the actual token counts come from; `none` when nothing was dispatched. */
@@ -144,4 +155,6 @@ export interface RequestRecord {
   readonly actualCostRoundingPicos?: number;
   /** What the provider reported, where that is more than can be true; the actual counts are bounded then. */
   readonly reportedUsage?: Usage;
+  /** Parts of the actual counts that are rare, and the service tier; absent: none was reported. */
+  readonly usageDetails?: UsageDetails;
 }

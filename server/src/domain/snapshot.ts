@@ -10,7 +10,7 @@ import type { AuthMode } from './upstream-auth.ts';
  */
 export interface OrganizationSnapshot {
   readonly organizationId: string;
-  /** Increases with every configuration change of the organization; equal versions have equal contents. */
+  /** Increases with every configuration change of the organization; equal versions have equal contents, but for prices that began by date. */
   readonly version: number;
   readonly plan: PlanName;
   /** By user id. A key or session whose user is missing here grants nothing. */
@@ -25,6 +25,8 @@ export interface OrganizationSnapshot {
   readonly credentials: ReadonlyMap<string, Credential>;
   /** By endpoint id; an endpoint without a price is absent. */
   readonly pricing: ReadonlyMap<string, Pricing>;
+  /** When the next scheduled price begins; null or left out: none is scheduled. */
+  readonly pricesChangeAtMs?: number | null;
   /** Those in force, ordered by id. */
   readonly limitPolicies: readonly LimitPolicy[];
   /** Those that are enabled and bound, in the order in which they are asked. */
@@ -113,13 +115,31 @@ export interface Credential {
   readonly secret: Secret | null;
 }
 
-/** All prices are in micro-USD. */
-export interface Pricing {
+/** All prices are in micro-USD. Null or left out: a part of the input or output costs what the rest of it costs. */
+export interface Prices {
   readonly inputCostMicrosPer1mTokens: number;
   readonly outputCostMicrosPer1mTokens: number;
-  /** Null when cached input costs the same as other input. */
   readonly cachedInputCostMicrosPer1mTokens: number | null;
+  readonly cacheWrite5mCostMicrosPer1mTokens?: number | null;
+  /** Null or left out: as for 5 minutes. */
+  readonly cacheWrite1hCostMicrosPer1mTokens?: number | null;
+  readonly audioInputCostMicrosPer1mTokens?: number | null;
+  readonly imageInputCostMicrosPer1mTokens?: number | null;
+  readonly reasoningCostMicrosPer1mTokens?: number | null;
+  readonly audioOutputCostMicrosPer1mTokens?: number | null;
+  readonly imageOutputCostMicrosPer1mTokens?: number | null;
   readonly flatRequestCostMicros: number;
+}
+
+/** Other prices for requests of one service tier, or with much input. */
+export interface PriceVariant extends Partial<Prices> {
+  readonly serviceTier?: string;
+  readonly aboveInputTokens?: number;
+}
+
+export interface Pricing extends Prices {
+  /** Where several apply, the later ones count. */
+  readonly variants?: readonly PriceVariant[];
 }
 
 export type LimitScopeType = 'global' | 'provider' | 'credential' | 'endpoint' | 'lane';

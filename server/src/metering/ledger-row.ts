@@ -1,5 +1,10 @@
 import type { Usage } from '../domain/money/usage.ts';
-import { fallbacksOf, type RequestRecord, type Translated } from '../domain/request-record.ts';
+import {
+  fallbacksOf,
+  type RequestRecord,
+  type Translated,
+  type UsageDetails,
+} from '../domain/request-record.ts';
 import type { LedgerRow } from '../store/ledger/ledger-row.ts';
 
 const CLIENT_TEXT_CHARACTERS_MAX = 200;
@@ -88,16 +93,29 @@ function reportedOf({ inputTokens, outputTokens, cachedInputTokens }: Usage) {
   return { input_tokens: inputTokens, output_tokens: outputTokens, cached_input_tokens: cachedInputTokens };
 }
 
+function usageDetailsOf(details: UsageDetails) {
+  return {
+    reasoning_tokens: details.reasoningTokens ?? 0,
+    audio_input_tokens: details.audioInputTokens ?? 0,
+    image_input_tokens: details.imageInputTokens ?? 0,
+    audio_output_tokens: details.audioOutputTokens ?? 0,
+    image_output_tokens: details.imageOutputTokens ?? 0,
+    service_tier: details.serviceTier ?? null,
+  };
+}
+
 /** Null when the record has no routing decision. */
 function traceOf({
   timings,
   candidates = [],
   guardrails = [],
   reportedUsage,
+  usageDetails,
 }: RequestRecord): LedgerRow['trace'] {
   if (timings == null && candidates.length === 0 && guardrails.length === 0) return null;
   return {
     ...(reportedUsage !== undefined && { reported_usage: reportedOf(reportedUsage) }),
+    ...(usageDetails !== undefined && { usage_details: usageDetailsOf(usageDetails) }),
     timings:
       timings == null
         ? null

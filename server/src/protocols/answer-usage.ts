@@ -12,11 +12,18 @@ const PARSED_WHOLE_BYTES_MAX = 2 * 1024;
 /** A larger member is not a count of tokens, and parsing it would block the event loop. */
 const USAGE_BYTES_MAX = 16 * 1024;
 
+const TIER_BYTES_MAX = 100;
+
+/** The member `service_tier` shortly before or after the usage. The bounds keep a hostile answer from costing time. */
+const TIER_AT_END =
+  /"service_tier"\s*:\s*"([a-z0-9_.-]{1,50})"[^{}]{0,300}(?:"usage"\s*:\s*\{(?:[^{}]|\{[^{}]*\})*\}[^{}]{0,300})?\}\s*$/;
 /** The last member `usage` whose object, with objects of numbers in it, ends before the end of the answer. */
 const USAGE_AT_END = /"usage"\s*:\s*(\{(?:[^{}]|\{[^{}]*\})*\})[^{}]*\}\s*$/;
 
 /** Answers that report usage in the member `usage` of their top level. Only that member of a large one is parsed. */
-export function usageMemberRules(parseUsage: (value: unknown) => Usage | null): AnswerRules {
+export function usageMemberRules(
+  parseUsage: (value: unknown, serviceTier: unknown) => Usage | null,
+): AnswerRules {
   /** The scan is more lenient than a parser about the inside of strings, and clients may be too. */
   function* scan(body: Buffer): Steps<AnswerReading> {
     const spans = yield* scanSteps(body, DEPTH_MAX, MEMBERS_MAX);
@@ -24,8 +31,12 @@ export function usageMemberRules(parseUsage: (value: unknown) => Usage | null): 
     const span = spans.members.findLast(({ name }) => name === 'usage');
     if (span === undefined) return { sound: true, usage: null };
     if (span.end - span.start > USAGE_BYTES_MAX) return { sound: true, usage: null };
+    const tier = spans.members.findLast(({ name }) => name === 'service_tier');
     try {
-      return { sound: true, usage: parseUsage(JSON.parse(body.toString('latin1', span.start, span.end))) };
+      const usage: unknown = JSON.parse(body.toString('latin1', span.start, span.end));
+      const isShort = tier !== undefined && tier.end - tier.start <= TIER_BYTES_MAX;
+      const serviceTier = isShort ? JSON.parse(body.toString('latin1', tier.start, tier.end)) : undefined;
+      return { sound: true, usage: parseUsage(usage, serviceTier) };
     } catch {
       return { sound: false, usage: null };
     }
@@ -35,14 +46,17 @@ export function usageMemberRules(parseUsage: (value: unknown) => Usage | null): 
     estimated: null,
     *read(body) {
       const parsed = body.length <= PARSED_WHOLE_BYTES_MAX ? parseObject(body.toString('latin1')) : null;
-      return parsed === null ? yield* scan(body) : { sound: true, usage: parseUsage(parsed['usage']) };
+      return parsed === null
+        ? yield* scan(body)
+        : { sound: true, usage: parseUsage(parsed['usage'], parsed['service_tier']) };
     },
     /** Providers write usage last. */
     readTail(tail): Usage | null {
-      const found = USAGE_AT_END.exec(tail.toString('latin1'))?.[1];
+      const text = tail.toString('latin1');
+      const found = USAGE_AT_END.exec(text)?.[1];
       if (found === undefined) return null;
       try {
-        return parseUsage(JSON.parse(found));
+        return parseUsage(JSON.parse(found), TIER_AT_END.exec(text)?.[1]);
       } catch {
         return null;
       }

@@ -51,6 +51,56 @@ describe('usage', () => {
   }
 });
 
+describe('the parts of usage', () => {
+  const counted = { prompt_tokens: 30, completion_tokens: 4, total_tokens: 34 };
+  const plain = { inputTokens: 30, outputTokens: 4, cachedInputTokens: 0 };
+  const cases: [string, object, string | undefined, object][] = [
+    ['DeepSeek', { ...counted, prompt_cache_hit_tokens: 20 }, undefined, { cachedInputTokens: 20 }],
+    ['Mistral', { ...counted, num_cached_tokens: 7 }, undefined, { cachedInputTokens: 7 }],
+    ['vLLM', { ...counted, prompt_tokens_details: null }, undefined, {}],
+    ['Gemini', { ...counted, total_tokens: 40 }, undefined, { outputTokens: 10, reasoningTokens: 6 }],
+    [
+      'xAI',
+      { ...counted, total_tokens: 40, completion_tokens_details: { reasoning_tokens: 6 } },
+      undefined,
+      { outputTokens: 10, reasoningTokens: 6 },
+    ],
+    [
+      'OpenAI',
+      {
+        ...counted,
+        prompt_tokens_details: { cached_tokens: 1, audio_tokens: 2 },
+        completion_tokens_details: { reasoning_tokens: 3, audio_tokens: 1 },
+      },
+      'priority',
+      {
+        cachedInputTokens: 1,
+        audioInputTokens: 2,
+        reasoningTokens: 3,
+        audioOutputTokens: 1,
+        serviceTier: 'priority',
+      },
+    ],
+    ['the standard tier', counted, 'default', {}],
+    ['a tier that is no name', counted, 'A TIER', {}],
+  ];
+  for (const [what, value, tier, expected] of cases) {
+    it(`reads those of ${what}`, () => {
+      assert.deepEqual(parseUsage(value, tier), { ...plain, ...expected });
+    });
+  }
+
+  it('reads the service tier of a whole answer, large or small, and of one of which only the end is held', () => {
+    const { answer } = protocols.chat;
+    const of = (text: string) => JSON.stringify({ text, service_tier: 'flex', usage: counted });
+    for (const text of ['', 'x'.repeat(10_000)])
+      assert.equal(finish(answer.read(Buffer.from(of(text)))).usage?.serviceTier, 'flex');
+    assert.equal(answer.readTail(Buffer.from(of('')))?.serviceTier, 'flex');
+    const after = JSON.stringify({ usage: counted, service_tier: 'priority' });
+    assert.equal(answer.readTail(Buffer.from(after))?.serviceTier, 'priority');
+  });
+});
+
 describe('usage of a complete answer', () => {
   const read = (text: string) => finish(protocols.embeddings.answer.read(Buffer.from(text)));
   const known = { prompt_tokens: 8, total_tokens: 8 };
@@ -105,7 +155,7 @@ describe('usage in the last bytes of a large answer', () => {
   };
   const tail = (over: object) => Buffer.from(JSON.stringify({ choices: [{ index: 0 }], ...over }).slice(3));
   it('is read with its details, whatever follows it', () => {
-    const usage = { inputTokens: 8, outputTokens: 4, cachedInputTokens: 2 };
+    const usage = { inputTokens: 8, outputTokens: 4, cachedInputTokens: 2, reasoningTokens: 1 };
     assert.deepEqual(readTail(tail({ usage: nested })), usage);
     assert.deepEqual(readTail(tail({ usage: nested, system_fingerprint: 'fp', service_tier: null })), usage);
     assert.deepEqual(readTail(tail({ usage: { prompt_tokens: 3 } })), {

@@ -39,6 +39,7 @@ export const notShared: Readonly<Record<string, string>> = {
   translations: 'the server’s own cases, without a deployment',
   line: 'several gateways, of which one is killed, and a Redis that stands still and is measured',
   neighbours: 'a hosted deployment, with organizations that are put into the database',
+  prices: 'random sums are put into the database',
   rolling: 'several gateways behind a load balancer',
   clocks: 'clocks of several machines that disagree',
   outage: 'stores that are away while the process goes on',

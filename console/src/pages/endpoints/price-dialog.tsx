@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { microsIn, priceBodyOf, priceDraftOf } from './price-draft.ts';
+import { MORE_PARTS, microsIn, type PriceDraft, priceBodyOf, priceDraftOf } from './price-draft.ts';
 
 const words = text.endpoints.prices;
 
@@ -24,13 +24,21 @@ const FIELDS = [
   { name: 'flat', label: words.flat, unit: words.unitFlat },
 ] as const;
 
+const MORE_FIELDS = MORE_PARTS.map((name) => ({ name, label: words.parts[name], unit: words.unit }));
+
 /** Prices are typed in dollars, as providers publish them, and stored in whole micro-dollars. */
 export function PriceDialog({ endpointId, price, onClose }: PriceDialogProps) {
   const [draft, setDraft] = useState(() => priceDraftOf(price));
+  const [hasMore] = useState(() => MORE_PARTS.some((name) => draft[name] !== ''));
   const [tried, setTried] = useState(false);
   const save = useSavePrice(endpointId, price, onClose);
   const remove = useRemovePrice(price, onClose);
   const micros = microsIn(draft);
+  const controlOf = (name: keyof PriceDraft) => ({
+    value: draft[name],
+    isInvalid: tried && micros[name] === undefined,
+    onChange: (value: string) => setDraft({ ...draft, [name]: value }),
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
@@ -43,14 +51,21 @@ export function PriceDialog({ endpointId, price, onClose }: PriceDialogProps) {
         <DialogBody>
           <div className="space-y-5">
             {FIELDS.map(({ name, ...field }) => (
-              <MoneyField
-                key={name}
-                {...field}
-                value={draft[name]}
-                isInvalid={tried && micros[name] === undefined}
-                onChange={(value) => setDraft({ ...draft, [name]: value })}
-              />
+              <MoneyField key={name} {...field} {...controlOf(name)} />
             ))}
+            <details className="rounded-lg border" open={hasMore}>
+              <summary className="cursor-pointer rounded-lg px-4 py-3 text-[13px] font-medium">
+                {words.more}
+              </summary>
+              <div className="space-y-5 border-t px-4 py-4">
+                <p className="text-[13px] text-ink-soft">{words.moreHint}</p>
+                <div className="grid gap-5 sm:grid-cols-2">
+                  {MORE_FIELDS.map(({ name, ...field }) => (
+                    <MoneyField key={name} {...field} {...controlOf(name)} />
+                  ))}
+                </div>
+              </div>
+            </details>
             <ErrorNote error={save.error ?? remove.error} />
           </div>
         </DialogBody>

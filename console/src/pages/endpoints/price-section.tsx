@@ -1,10 +1,12 @@
+import type { PricingPolicy } from '@relay/contract';
 import { useState } from 'react';
-import { formatMoney } from '../../format/numbers.ts';
+import { formatCount, formatMoney } from '../../format/numbers.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { DetailList, Section } from '../../ui/detail-list.tsx';
 import { PriceDialog } from './price-dialog.tsx';
+import { MORE_PARTS, PART_PRICES } from './price-draft.ts';
 import type { EndpointRow } from './use-endpoint-rows.ts';
 
 const words = text.endpoints.prices;
@@ -39,6 +41,7 @@ export function PriceSection({ row: { endpoint, price } }: { readonly row: Endpo
             ],
             [words.output, perMillion(price.output_cost_micros_per_1m_tokens)],
             [words.flat, formatMoney(price.flat_request_cost_micros)],
+            ...moreRows(price),
             [words.source, price.source === 'catalog' ? words.fromCatalog : words.manual],
           ]}
         />
@@ -48,6 +51,38 @@ export function PriceSection({ row: { endpoint, price } }: { readonly row: Endpo
       ) : null}
     </Section>
   );
+}
+
+/** Prices that are set beyond the usual ones. */
+function moreRows(price: PricingPolicy): [string, string][] {
+  const parts = MORE_PARTS.flatMap((part): [string, string][] => {
+    const micros = price[PART_PRICES[part]];
+    return micros === null ? [] : [[words.parts[part], perMillion(micros)]];
+  });
+  const variants = price.variants.map((variant): [string, string] => [
+    [
+      variant.service_tier === undefined ? [] : [words.byTier(variant.service_tier)],
+      variant.above_input_tokens === undefined
+        ? []
+        : [words.byLength(formatCount(variant.above_input_tokens))],
+    ]
+      .flat()
+      .join(', '),
+    inAndOut({ ...price, ...variant }),
+  ]);
+  const scheduled = price.scheduled.map((later): [string, string] => [
+    words.from(later.valid_from.slice(0, 10)),
+    inAndOut(later),
+  ]);
+  return [...parts, ...variants, ...scheduled];
+}
+
+function inAndOut(
+  prices: Pick<PricingPolicy, 'input_cost_micros_per_1m_tokens' | 'output_cost_micros_per_1m_tokens'>,
+): string {
+  const input = formatMoney(prices.input_cost_micros_per_1m_tokens);
+  const output = formatMoney(prices.output_cost_micros_per_1m_tokens);
+  return `${input} ${text.endpoints.priceIn}, ${output} ${text.endpoints.priceOut} ${text.endpoints.per}`;
 }
 
 function perMillion(micros: number): string {

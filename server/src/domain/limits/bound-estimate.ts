@@ -1,3 +1,4 @@
+import { pricesFor } from '../money/prices-for.ts';
 import type { TokenEstimate } from '../money/usage.ts';
 import type { Candidate, Route } from '../routing/routing.ts';
 import type { OrganizationSnapshot } from '../snapshot.ts';
@@ -53,8 +54,10 @@ function affordableOutput(
   { inputTokens }: TokenEstimate,
   limitMicros: number,
 ): number {
-  const pricing = snapshot.pricing.get(candidate.endpoint.id);
-  if (pricing === undefined || pricing.outputCostMicrosPer1mTokens === 0) return Number.POSITIVE_INFINITY;
+  const set = snapshot.pricing.get(candidate.endpoint.id);
+  if (set === undefined) return Number.POSITIVE_INFINITY;
+  const pricing = pricesFor(set, { inputTokens });
+  if (pricing.outputCostMicrosPer1mTokens === 0) return Number.POSITIVE_INFINITY;
   const inputMicros = (inputTokens * pricing.inputCostMicrosPer1mTokens) / 1_000_000;
   // Costs are rounded up, so one micro is kept back.
   const leftMicros = limitMicros - 1 - pricing.flatRequestCostMicros - inputMicros;

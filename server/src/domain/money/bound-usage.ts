@@ -1,4 +1,4 @@
-import type { Usage } from './usage.ts';
+import { INPUT_PARTS, OUTPUT_PARTS, type Usage, type UsagePart } from './usage.ts';
 
 /** What one request may use at most where its model's window or the limit on its output is unknown. */
 export const TOKENS_MAX = 10_000_000;
@@ -17,24 +17,28 @@ export function boundUsage(reported: Usage, contextWindow: number | null, output
   const half = Math.floor(most / 2);
   const inputTokens = Math.min(reported.inputTokens, Math.max(half, most - reported.outputTokens));
   const outputTokens = Math.min(reported.outputTokens, most - inputTokens);
-  const cachedInputTokens = Math.min(reported.cachedInputTokens, inputTokens);
   return {
+    ...reported,
     inputTokens,
     outputTokens,
-    cachedInputTokens,
-    ...boundWrites(reported, inputTokens - cachedInputTokens),
+    ...boundParts(reported, INPUT_PARTS, inputTokens),
+    ...boundParts(reported, OUTPUT_PARTS, outputTokens),
   };
 }
 
-/** What is read from a cache is not written to one, so together they are at most the input. */
-function boundWrites(
-  { cacheWrite5mTokens, cacheWrite1hTokens }: Usage,
-  most: number,
-): Pick<Usage, 'cacheWrite5mTokens' | 'cacheWrite1hTokens'> {
-  if (cacheWrite5mTokens === undefined && cacheWrite1hTokens === undefined) return {};
-  const short = Math.min(cacheWrite5mTokens ?? 0, most);
-  return {
-    cacheWrite5mTokens: short,
-    cacheWrite1hTokens: Math.min(cacheWrite1hTokens ?? 0, most - short),
-  };
+/** The parts that were reported, together at most the whole. */
+export function boundParts(
+  reported: Usage,
+  parts: readonly UsagePart[],
+  whole: number,
+): Partial<Record<UsagePart, number>> {
+  const bounded: Partial<Record<UsagePart, number>> = {};
+  let left = whole;
+  for (const part of parts) {
+    const count = reported[part];
+    if (count === undefined) continue;
+    bounded[part] = Math.min(count, left);
+    left -= bounded[part];
+  }
+  return bounded;
 }

@@ -31,6 +31,55 @@ describe('cost', () => {
     assert.deepEqual(storedMoney(picos), { micros: 1, roundingPicos: 800_000 });
     assert.equal(shownMicros(picos), 0);
   });
+  it('has a price for each part of the input and the output, and charges no token twice', () => {
+    const parts = {
+      ...pricing,
+      cacheWrite5mCostMicrosPer1mTokens: 3_000_000,
+      cacheWrite1hCostMicrosPer1mTokens: 5_000_000,
+      audioInputCostMicrosPer1mTokens: 40_000_000,
+      reasoningCostMicrosPer1mTokens: 3_000_000,
+      flatRequestCostMicros: 0,
+    };
+    const usage = {
+      inputTokens: 100,
+      cachedInputTokens: 10,
+      cacheWrite5mTokens: 20,
+      cacheWrite1hTokens: 30,
+      audioInputTokens: 5,
+      outputTokens: 50,
+      reasoningTokens: 40,
+    };
+    const input = 10 * 1_250_000 + 20 * 3_000_000 + 30 * 5_000_000 + 5 * 40_000_000 + 35 * 2_500_000;
+    assert.equal(costPicos(parts, usage), BigInt(input + 40 * 3_000_000 + 10 * 10_000_000));
+    const short = { ...parts, cacheWrite1hCostMicrosPer1mTokens: null };
+    assert.equal(costPicos(short, usage), BigInt(input - 30 * 2_000_000 + 220_000_000));
+    const all = { ...usage, cachedInputTokens: 100 };
+    assert.equal(costPicos(parts, all), BigInt(100 * 1_250_000 + 220_000_000), 'the earlier parts count');
+  });
+  it('is by other prices above a length of the input, and in another service tier', () => {
+    const tiered = {
+      ...pricing,
+      cachedInputCostMicrosPer1mTokens: null,
+      flatRequestCostMicros: 0,
+      variants: [
+        { aboveInputTokens: 200, inputCostMicrosPer1mTokens: 5_000_000 },
+        { serviceTier: 'flex', inputCostMicrosPer1mTokens: 1_000_000 },
+        { serviceTier: 'flex', aboveInputTokens: 200, inputCostMicrosPer1mTokens: 2_000_000 },
+      ],
+    };
+    const cost = (inputTokens: number, serviceTier?: string) =>
+      costPicos(tiered, {
+        inputTokens,
+        outputTokens: 0,
+        cachedInputTokens: 100,
+        ...(serviceTier !== undefined && { serviceTier }),
+      });
+    assert.equal(cost(200), 500_000_000n);
+    assert.equal(cost(201), 1_005_000_000n, 'all of its tokens, also the cached ones');
+    assert.equal(cost(200, 'flex'), 200_000_000n);
+    assert.equal(cost(201, 'flex'), 402_000_000n);
+    assert.equal(cost(200, 'priority'), 500_000_000n, 'a tier without prices of its own');
+  });
   it('never exceeds what a column holds', () => {
     const dear = { ...pricing, outputCostMicrosPer1mTokens: Number.MAX_SAFE_INTEGER };
     const usage = { inputTokens: 0, outputTokens: Number.MAX_SAFE_INTEGER, cachedInputTokens: 0 };

@@ -1,5 +1,7 @@
-import type { Pricing } from '../snapshot.ts';
-import type { Usage } from './usage.ts';
+import type { Prices, Pricing } from '../snapshot.ts';
+import { boundParts } from './bound-usage.ts';
+import { pricesFor } from './prices-for.ts';
+import { INPUT_PARTS, OUTPUT_PARTS, type Usage, type UsagePart } from './usage.ts';
 
 /*
  * Money is an integer of 10⁻¹² dollar: a price in micro-USD per million tokens, times a number of tokens, is one. It is stored as whole
@@ -22,15 +24,43 @@ export interface StoredMoney {
 /** The exact cost of a request by the configured price. */
 export function costPicos(pricing: Pricing, usage: Usage): bigint {
   if (usage.free === true) return 0n;
-  const cachedPrice = pricing.cachedInputCostMicrosPer1mTokens ?? pricing.inputCostMicrosPer1mTokens;
-  const uncachedTokens = usage.inputTokens - usage.cachedInputTokens;
+  const prices = pricesFor(pricing, usage);
   const cost =
-    BigInt(uncachedTokens) * BigInt(pricing.inputCostMicrosPer1mTokens) +
-    BigInt(usage.cachedInputTokens) * BigInt(cachedPrice) +
-    BigInt(usage.outputTokens) * BigInt(pricing.outputCostMicrosPer1mTokens) +
-    BigInt(pricing.flatRequestCostMicros) * PICOS_PER_MICRO;
+    costOf(usage, INPUT_PARTS, usage.inputTokens, prices.inputCostMicrosPer1mTokens, prices) +
+    costOf(usage, OUTPUT_PARTS, usage.outputTokens, prices.outputCostMicrosPer1mTokens, prices) +
+    BigInt(prices.flatRequestCostMicros) * PICOS_PER_MICRO;
   if (cost > PICOS_MAX) return PICOS_MAX;
   return cost;
+}
+
+const PART_PRICES: Readonly<Record<UsagePart, (prices: Prices) => number | null | undefined>> = {
+  cachedInputTokens: (prices) => prices.cachedInputCostMicrosPer1mTokens,
+  cacheWrite5mTokens: (prices) => prices.cacheWrite5mCostMicrosPer1mTokens,
+  cacheWrite1hTokens: (prices) =>
+    prices.cacheWrite1hCostMicrosPer1mTokens ?? prices.cacheWrite5mCostMicrosPer1mTokens,
+  audioInputTokens: (prices) => prices.audioInputCostMicrosPer1mTokens,
+  imageInputTokens: (prices) => prices.imageInputCostMicrosPer1mTokens,
+  reasoningTokens: (prices) => prices.reasoningCostMicrosPer1mTokens,
+  audioOutputTokens: (prices) => prices.audioOutputCostMicrosPer1mTokens,
+  imageOutputTokens: (prices) => prices.imageOutputCostMicrosPer1mTokens,
+};
+
+/** The cost of the input or the output: its parts at their own prices, and the rest. */
+function costOf(
+  usage: Usage,
+  names: readonly UsagePart[],
+  whole: number,
+  price: number,
+  prices: Prices,
+): bigint {
+  const parts = boundParts(usage, names, whole);
+  let [cost, rest] = [0n, BigInt(whole)];
+  for (const name of names) {
+    const tokens = BigInt(parts[name] ?? 0);
+    cost += tokens * BigInt(PART_PRICES[name](prices) ?? price);
+    rest -= tokens;
+  }
+  return cost + rest * BigInt(price);
 }
 
 /** What limits reserve and count for a request, in whole micro-USD, rounded up. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../../domain/money/usage.ts';
+import { INPUT_PARTS, OUTPUT_PARTS, type Usage } from '../../domain/money/usage.ts';
 import { frameEnd, parseFrame } from '../../kit/sse-frames.ts';
 import type { FrameMeaning, StreamRules } from '../../protocols/protocol.ts';
 
@@ -11,13 +11,7 @@ const ENVELOPE_BYTES_MAX = 512;
 const TOKEN_BYTES = 4;
 /** These take far more bytes than the tokens that they stand for. */
 const NOT_TEXT = /"logprobs"\s*:\s*\{|"audio"|\.audio\.|image_generation/;
-const COUNTS = [
-  'inputTokens',
-  'outputTokens',
-  'cachedInputTokens',
-  'cacheWrite5mTokens',
-  'cacheWrite1hTokens',
-] as const satisfies readonly (keyof Usage)[];
+const COUNTS = ['inputTokens', 'outputTokens', ...INPUT_PARTS, ...OUTPUT_PARTS] as const;
 /** Below this size copying is cheaper than avoiding it. */
 const LARGE_CHUNK_BYTES = 8 * 1024;
 
@@ -217,7 +211,8 @@ function largestOf(known: Partial<Usage>, reported: Partial<Usage>): Partial<Usa
     const count = Math.max(known[name] ?? -1, reported[name] ?? -1);
     if (count >= 0) largest[name] = count;
   }
-  return largest;
+  const serviceTier = reported.serviceTier ?? known.serviceTier;
+  return { ...largest, ...(serviceTier !== undefined && { serviceTier }) };
 }
 
 /** Some providers put hundreds of tokens into a frame; counted as one, a client that hangs up before the usage would pay for one. */

@@ -70,6 +70,7 @@ export function settle(
     actualOutputTokens: usage.outputTokens,
     actualCachedInputTokens: usage.cachedInputTokens,
     ...cacheWritesOf(usage),
+    ...detailsOf(usage),
     ...costOf(pricing, source === 'none' ? null : usage),
     ...(exchange.reportedUsage === null ? {} : { reportedUsage: exchange.reportedUsage }),
   };
@@ -102,6 +103,25 @@ function cacheWritesOf({
     ...(cacheWrite5mTokens > 0 && { actualCacheWrite5mTokens: cacheWrite5mTokens }),
     ...(cacheWrite1hTokens > 0 && { actualCacheWrite1hTokens: cacheWrite1hTokens }),
   };
+}
+
+function detailsOf({
+  reasoningTokens,
+  audioInputTokens,
+  imageInputTokens,
+  audioOutputTokens,
+  imageOutputTokens,
+  serviceTier,
+}: Usage): Pick<RequestRecord, 'usageDetails'> {
+  const details = {
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...(audioInputTokens !== undefined && { audioInputTokens }),
+    ...(imageInputTokens !== undefined && { imageInputTokens }),
+    ...(audioOutputTokens !== undefined && { audioOutputTokens }),
+    ...(imageOutputTokens !== undefined && { imageOutputTokens }),
+    ...(serviceTier !== undefined && { serviceTier }),
+  };
+  return Object.keys(details).length === 0 ? {} : { usageDetails: details };
 }
 
 /**

@@ -39,7 +39,7 @@ function orRefused<T>(work: () => T): T | null {
 
 function demandCounts(usage: Usage | null): void {
   if (usage === null) return;
-  const { free: _free, ...counts } = usage;
+  const { free: _free, serviceTier: _tier, ...counts } = usage;
   for (const value of Object.values(counts))
     assert.ok(Number.isSafeInteger(value) && value >= 0, String(value));
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { catalogColumnsAt, type PricedEndpoint } from '../pricing-policies/catalog-columns.ts';
 import { pricingPolicy } from '../pricing-policies/queries.ts';
 import { pricingPolicySection } from '../pricing-policies/section.ts';
@@ -109,7 +110,7 @@ function updated({ ids }: Plan, stored: StoredItem, entry: Entry): Change {
   const section = pricingSection;
   const fields = section.fields.flatMap((field): FieldChange[] => {
     const [before, after] = [stored.entry[field] ?? null, entry[field] ?? null];
-    return before === after ? [] : [{ field, before, after }];
+    return isDeepStrictEqual(before, after) ? [] : [{ field, before, after }];
   });
   const { key, row } = stored;
   const columns = section.columnsOf(entry, ids);
@@ -128,5 +129,6 @@ function isDefault({ owned, entry }: StoredItem): boolean {
 }
 
 function samePrice(one: Entry, other: Entry | null): boolean {
-  return other !== null && pricingSection.fields.every((field) => one[field] === other[field]);
+  if (other === null) return false;
+  return pricingSection.fields.every((field) => isDeepStrictEqual(one[field], other[field]));
 }

@@ -1,9 +1,10 @@
+import type { PricingPolicy } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import { protocolsOf } from '../../protocols/index.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { ownedRows, type Row, storedTable } from '../resources/rows.ts';
-import { findCatalogPrice } from './price-catalog.ts';
+import { type CatalogPrice, findCatalogPrice } from './price-catalog.ts';
 
 /** The fields of an endpoint that determine its catalog price. */
 export type PricedEndpoint = Pick<
@@ -11,11 +12,9 @@ export type PricedEndpoint = Pick<
   'organization_id' | 'provider_id' | 'upstream_model' | 'route_kind'
 >;
 
-export interface CatalogColumns {
-  readonly input_cost_micros_per_1m_tokens: number;
+export interface CatalogColumns extends Omit<CatalogPrice, 'output_cost_micros_per_1m_tokens'> {
   readonly output_cost_micros_per_1m_tokens: number;
-  readonly cached_input_cost_micros_per_1m_tokens: number | null;
-  readonly flat_request_cost_micros: number;
+  readonly scheduled: PricingPolicy['scheduled'];
   readonly source: 'catalog';
 }
 
@@ -41,15 +40,9 @@ export async function catalogColumnsAt(
 ): Promise<CatalogColumns | null> {
   const price = await findCatalogPrice({ baseUrl, model: endpoint.upstream_model, atMs: deps.clock.nowMs() });
   if (price === null) return null;
-  const outputMicros = price.outputMicros ?? outputOf(endpoint.route_kind);
-  if (outputMicros === null) return null;
-  return {
-    input_cost_micros_per_1m_tokens: price.inputMicros,
-    output_cost_micros_per_1m_tokens: outputMicros,
-    cached_input_cost_micros_per_1m_tokens: price.cachedInputMicros,
-    flat_request_cost_micros: price.flatRequestMicros,
-    source: 'catalog',
-  };
+  const output = price.output_cost_micros_per_1m_tokens ?? outputOf(endpoint.route_kind);
+  if (output === null) return null;
+  return { ...price, output_cost_micros_per_1m_tokens: output, scheduled: [], source: 'catalog' };
 }
 
 /** An unknown output price is fine for models without output; elsewhere it must not become zero. */

@@ -9,7 +9,16 @@ const MINI = {
   input_cost_micros_per_1m_tokens: 150_000,
   output_cost_micros_per_1m_tokens: 600_000,
   cached_input_cost_micros_per_1m_tokens: 75_000,
+  cache_write_5m_cost_micros_per_1m_tokens: null,
+  cache_write_1h_cost_micros_per_1m_tokens: null,
+  audio_input_cost_micros_per_1m_tokens: null,
+  image_input_cost_micros_per_1m_tokens: null,
+  reasoning_cost_micros_per_1m_tokens: null,
+  audio_output_cost_micros_per_1m_tokens: null,
+  image_output_cost_micros_per_1m_tokens: null,
   flat_request_cost_micros: 0,
+  variants: [],
+  scheduled: [],
   source: 'catalog',
 };
 const OWN = { input_cost_micros_per_1m_tokens: 7, output_cost_micros_per_1m_tokens: 8 };

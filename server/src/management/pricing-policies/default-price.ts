@@ -4,6 +4,7 @@ import { recorded } from '../resources/write-configuration.ts';
 import type { Writing } from '../resources/write-resource.ts';
 import { catalogColumns, type PricedEndpoint } from './catalog-columns.ts';
 import { findPriceOf, pricingPolicy } from './queries.ts';
+import { toColumns } from './wire.ts';
 
 /**
  * Prices from the catalog. Each is written in the transaction of the endpoint's change, with its own audit
@@ -31,7 +32,7 @@ export function defaultPrices(deps: Pick<ManagementDeps, 'clock' | 'newId'>): De
   ): Promise<void> {
     const columns = await catalogColumns(deps, tx, endpoint);
     if (columns === null) return;
-    const row = { ...columns, id: deps.newId(), endpoint_id: endpoint.id };
+    const row = { ...toColumns(columns), id: deps.newId(), endpoint_id: endpoint.id };
     const inserted = await rows.insert(tx, endpoint.organization_id, row);
     if (inserted !== undefined) also(recorded(pricingPolicy, null, inserted));
   }
@@ -55,7 +56,7 @@ export function defaultPrices(deps: Pick<ManagementDeps, 'clock' | 'newId'>): De
       if (!isDefault(price)) return;
       const columns = await catalogColumns(deps, tx, changed);
       if (columns === null) return remove(writing, price);
-      const updated = await rows.update(tx, before.organization_id, price.id, columns);
+      const updated = await rows.update(tx, before.organization_id, price.id, toColumns(columns));
       also(recorded(pricingPolicy, price, updated ?? null));
     },
     async remove(writing, endpointId) {

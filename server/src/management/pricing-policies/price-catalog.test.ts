@@ -20,22 +20,43 @@ async function everyPrice(): Promise<{ of: string; prices: ModelPrice }[]> {
   );
 }
 
-const DIGITS = { input_mtok: 6, output_mtok: 6, cache_read_mtok: 6, requests_kcount: 3 };
+const DIGITS = {
+  input_mtok: 6,
+  output_mtok: 6,
+  cache_read_mtok: 6,
+  cache_write_mtok: 6,
+  cache_write_1h_mtok: 6,
+  input_audio_mtok: 6,
+  output_audio_mtok: 6,
+  requests_kcount: 3,
+};
+const UNSET = {
+  cache_write_5m_cost_micros_per_1m_tokens: null,
+  cache_write_1h_cost_micros_per_1m_tokens: null,
+  audio_input_cost_micros_per_1m_tokens: null,
+  image_input_cost_micros_per_1m_tokens: null,
+  reasoning_cost_micros_per_1m_tokens: null,
+  audio_output_cost_micros_per_1m_tokens: null,
+  image_output_cost_micros_per_1m_tokens: null,
+  variants: [],
+};
+const inputOf = (prices: readonly ModelPrice[]) => priceOf(prices)?.input_cost_micros_per_1m_tokens;
 
 describe('a catalogue price', () => {
   it('is found by the provider’s address and the model, in whole micro-USD', async () => {
     assert.deepEqual(await findCatalogPrice({ baseUrl: OPENAI, model: 'gpt-4o-mini', atMs }), {
-      inputMicros: 150_000,
-      outputMicros: 600_000,
-      cachedInputMicros: 75_000,
-      flatRequestMicros: 0,
+      ...UNSET,
+      input_cost_micros_per_1m_tokens: 150_000,
+      output_cost_micros_per_1m_tokens: 600_000,
+      cached_input_cost_micros_per_1m_tokens: 75_000,
+      flat_request_cost_micros: 0,
     });
   });
 
   it('is there for the input alone where a model makes no output', async () => {
     const price = await findCatalogPrice({ baseUrl: OPENAI, model: 'text-embedding-3-small', atMs });
-    assert.equal(price?.inputMicros, 20_000);
-    assert.equal(price?.outputMicros, null);
+    assert.equal(price?.input_cost_micros_per_1m_tokens, 20_000);
+    assert.equal(price?.output_cost_micros_per_1m_tokens, null);
   });
 
   it('is not there for an address or a model that the catalogue does not know', async () => {
@@ -50,7 +71,7 @@ describe('a catalogue price', () => {
   it('is not zero for a model that is listed without one', () => {
     assert.equal(priceOf([{}]), null);
     assert.equal(priceOf([{ audio_hours: 1 }]), null);
-    assert.equal(priceOf([{ input_mtok: 0, output_mtok: 0 }])?.inputMicros, 0);
+    assert.equal(inputOf([{ input_mtok: 0, output_mtok: 0 }]), 0);
   });
 
   it('can be asked for of every model there is', async () => {
@@ -58,13 +79,39 @@ describe('a catalogue price', () => {
       for (const { id } of models) assert.doesNotThrow(() => calcPrice({}, id, { providerId }), id);
   });
 
-  it('is that of the first tier', () => {
-    const tiers = [{ start: 200_000, price: 6 }];
-    assert.equal(priceOf([{ input_mtok: { base: 3, tiers } }])?.inputMicros, 3_000_000);
+  it('rises with the length of the input where the catalogue says so', () => {
+    const tiered = (base: number, price: number) => ({ base, tiers: [{ start: 200_000, price }] });
+    const prices = { input_mtok: tiered(3, 6), cache_write_mtok: 3.75, output_mtok: tiered(15, 22.5) };
+    const price = priceOf([prices]);
+    assert.deepEqual(price, {
+      ...UNSET,
+      input_cost_micros_per_1m_tokens: 3_000_000,
+      output_cost_micros_per_1m_tokens: 15_000_000,
+      cached_input_cost_micros_per_1m_tokens: null,
+      cache_write_5m_cost_micros_per_1m_tokens: 3_750_000,
+      flat_request_cost_micros: 0,
+      variants: [
+        {
+          above_input_tokens: 200_000,
+          input_cost_micros_per_1m_tokens: 6_000_000,
+          output_cost_micros_per_1m_tokens: 22_500_000,
+        },
+      ],
+    });
+  });
+
+  it('has what is written to a cache, for 5 minutes and for an hour', async () => {
+    const baseUrl = 'https://api.anthropic.com/v1';
+    const price = await findCatalogPrice({ baseUrl, model: 'claude-sonnet-4-5', atMs });
+    assert.deepEqual(
+      [price?.cache_write_5m_cost_micros_per_1m_tokens, price?.cache_write_1h_cost_micros_per_1m_tokens],
+      [3_750_000, 6_000_000],
+    );
   });
 
   it('is that of each request where requests have one', () => {
-    assert.equal(priceOf([{ input_mtok: 1, requests_kcount: 12 }])?.flatRequestMicros, 12_000);
+    const price = priceOf([{ input_mtok: 1, requests_kcount: 12 }]);
+    assert.equal(price?.flat_request_cost_micros, 12_000);
   });
 
   it('is the one in force, and by the hour the highest, at whatever hour it is asked for', () => {
@@ -76,11 +123,11 @@ describe('a catalogue price', () => {
         prices: { input_mtok: 4 },
       },
     ];
-    const micros = (ms: number) => priceOf(pricesInForce({ prices: prices.slice(0, 2) }, ms))?.inputMicros;
+    const micros = (ms: number) => inputOf(pricesInForce({ prices: prices.slice(0, 2) }, ms));
     assert.equal(micros(Date.UTC(2026, 7, 16)), 1_000_000);
     assert.equal(micros(Date.UTC(2026, 7, 17)), 2_000_000);
     for (let hour = 0; hour < 24; hour += 1)
-      assert.equal(priceOf(pricesInForce({ prices }, Date.UTC(2026, 8, 1, hour)))?.inputMicros, 4_000_000);
+      assert.equal(inputOf(pricesInForce({ prices }, Date.UTC(2026, 8, 1, hour))), 4_000_000);
   });
 });
 
@@ -125,7 +172,15 @@ describe('conversion to whole micro-USD', () => {
     assert.ok(converted > 3_000, `${converted}`);
     assert.deepEqual(
       [...rounded],
-      ['huggingface_together/Qwen/Qwen3-VL-8B-Instruct input_mtok 0.18000000000000002'],
+      [
+        'huggingface_together/Qwen/Qwen3-VL-8B-Instruct input_mtok 0.18000000000000002',
+        'openrouter/google/gemini-2.5-flash-image cache_write_mtok 0.08333333333333334',
+        'openrouter/google/gemini-2.5-flash-lite cache_write_mtok 0.08333333333333334',
+        'openrouter/google/gemini-3-flash-preview cache_write_mtok 0.08333333333333334',
+        'openrouter/google/gemini-3.1-flash-lite cache_write_mtok 0.08333333333333334',
+        'openrouter/google/gemini-3.5-flash cache_write_mtok 0.08333333333333334',
+        'openrouter/~google/gemini-flash-latest cache_write_mtok 0.08333333333333334',
+      ],
     );
   });
 
@@ -135,8 +190,10 @@ describe('conversion to whole micro-USD', () => {
       const price = priceOf([prices]);
       if (price === null) continue;
       priced += 1;
-      for (const micros of Object.values<number | null>({ ...price }))
-        assert.ok(micros === null || (Number.isSafeInteger(micros) && micros <= 1_000_000_000_000), of);
+      const { variants, ...base } = price;
+      const all = [base, ...variants].flatMap((each) => Object.values<unknown>({ ...each }));
+      for (const micros of all.filter((value) => value !== null))
+        assert.ok(Number.isSafeInteger(micros) && Number(micros) <= 1_000_000_000_000, of);
     }
     assert.ok(priced > 1_000, `${priced}`);
   });

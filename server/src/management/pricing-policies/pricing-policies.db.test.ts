@@ -26,7 +26,16 @@ describe('pricing policies', () => {
       input_cost_micros_per_1m_tokens: 1_000_000,
       output_cost_micros_per_1m_tokens: 2_000_000,
       cached_input_cost_micros_per_1m_tokens: null,
+      cache_write_5m_cost_micros_per_1m_tokens: null,
+      cache_write_1h_cost_micros_per_1m_tokens: null,
+      audio_input_cost_micros_per_1m_tokens: null,
+      image_input_cost_micros_per_1m_tokens: null,
+      reasoning_cost_micros_per_1m_tokens: null,
+      audio_output_cost_micros_per_1m_tokens: null,
+      image_output_cost_micros_per_1m_tokens: null,
       flat_request_cost_micros: 0,
+      variants: [],
+      scheduled: [],
       source: 'manual',
     });
     await assert.rejects(
@@ -42,6 +51,29 @@ describe('pricing policies', () => {
     assert.deepEqual(body, { ...pricing, ...sent });
     await room.call('deletePricingPolicy', room.acme, { id: pricing.id });
     await room.call('createPricingPolicy', room.acme, { body: { endpoint_id: endpoint.id, ...prices } });
+  });
+
+  it('have variants and a schedule, of which the price that has begun is in force', async () => {
+    const { pricing, endpoint } = await addOneOfEach(room, room.acme, 'Scheduled');
+    const body = {
+      reasoning_cost_micros_per_1m_tokens: 3,
+      variants: [{ service_tier: 'flex', above_input_tokens: 9, output_cost_micros_per_1m_tokens: 5 }],
+      scheduled: [
+        { valid_from: '2020-01-01T00:00:00.000Z', ...prices, input_cost_micros_per_1m_tokens: 10 },
+        { valid_from: '2999-01-01T00:00:00.000Z', ...prices, input_cost_micros_per_1m_tokens: 20 },
+      ],
+    };
+    const changed = await room.call('updatePricingPolicy', room.acme, { id: pricing.id, body });
+    assert.deepEqual(changed.body, { ...pricing, ...body });
+    const snapshot = await room.snapshots.load(room.acme.organizationId);
+    assert.equal(snapshot.pricing.get(endpoint.id)?.inputCostMicrosPer1mTokens, 10);
+    assert.equal(snapshot.pricesChangeAtMs, Date.UTC(2999, 0, 1));
+    const begun = { valid_from: '2020-01-01T00:00:00.000Z', ...prices };
+    const tooDear = { scheduled: [{ ...begun, variants: [{ flat_request_cost_micros: 10 ** 15 }] }] };
+    await assert.rejects(
+      room.call('updatePricingPolicy', room.acme, { id: pricing.id, body: tooDear }),
+      refusal('invalid_request', 'scheduled[0].variants[0].flat_request_cost_micros', /at most/),
+    );
   });
 
   it('refuse a price past the range of the ledger and an endpoint of another organization', async () => {

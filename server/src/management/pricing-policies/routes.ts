@@ -1,6 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PricingPolicyCreate, PricingPolicyUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
-import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { Database, tables } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
@@ -10,9 +10,9 @@ import type { Row } from '../resources/rows.ts';
 import type { ResourceWrites } from '../resources/write-resource.ts';
 import { type CatalogColumns, catalogColumns } from './catalog-columns.ts';
 import { defaultPrices } from './default-price.ts';
-import { INTEGER_MAX, toPricingPolicy } from './wire.ts';
+import { demandPrices, INTEGER_MAX, type SentPrices, toColumns, toPricingPolicy } from './wire.ts';
 
-const PRICE_FIELDS = Object.keys(INTEGER_MAX) as (keyof typeof INTEGER_MAX)[];
+const PRICE_FIELDS = [...Object.keys(INTEGER_MAX), 'variants', 'scheduled'] as (keyof SentPrices)[];
 
 type PriceBody = PricingPolicyCreate | PricingPolicyUpdate;
 
@@ -24,10 +24,9 @@ export function pricingPolicyHandlers(
 
   /** The prices of the body, or the catalog's when the body says `source: "catalog"`. */
   async function columnsOf(tx: Transaction<Database>, body: PriceBody, endpoint: Row<'endpoints'>) {
-    if (body.source === 'catalog') return demandCatalog(body, await catalogColumns(deps, tx, endpoint));
-    const prices = Object.fromEntries(PRICE_FIELDS.map((field) => [field, body[field]]));
-    const sent = PRICE_FIELDS.some((field) => body[field] !== undefined);
-    return { ...prices, currency: body.currency, source: sent ? ('manual' as const) : body.source };
+    if (body.source === 'catalog')
+      return toColumns(demandCatalog(body, await catalogColumns(deps, tx, endpoint)));
+    return sentColumns(body);
   }
 
   return {
@@ -36,7 +35,7 @@ export function pricingPolicyHandlers(
     },
     async createPricingPolicy(call) {
       const { body } = call;
-      demandStorable(body, INTEGER_MAX);
+      demandPrices(body);
       const row = await writes.create(call, async (writing, id) => {
         const { tx, organizationId } = writing;
         const endpoint = await heldReference(tx, 'endpoints', organizationId, {
@@ -64,7 +63,7 @@ export function pricingPolicyHandlers(
     },
     async updatePricingPolicy(call) {
       const { body } = call;
-      demandStorable(body, INTEGER_MAX);
+      demandPrices(body);
       const row = await writes.update(
         call,
         call.params.pricing_policy_id,
@@ -83,6 +82,12 @@ export function pricingPolicyHandlers(
   };
 }
 
+function sentColumns(body: PriceBody) {
+  const prices: SentPrices = Object.fromEntries(PRICE_FIELDS.map((field) => [field, body[field]]));
+  const sent = PRICE_FIELDS.some((field) => body[field] !== undefined);
+  return { ...toColumns(prices), currency: body.currency, source: sent ? ('manual' as const) : body.source };
+}
+
 /** Rejects prices that differ from the catalog's, because the policy would be shown as a catalog price. */
 function demandCatalog(body: PriceBody, columns: CatalogColumns | null): CatalogColumns {
   if (columns === null) {
@@ -91,10 +96,12 @@ function demandCatalog(body: PriceBody, columns: CatalogColumns | null): Catalog
       'The catalogue has no price for the model of this endpoint at this provider. Leave source out, and send the prices.',
     );
   }
-  const other = PRICE_FIELDS.find((field) => body[field] !== undefined && body[field] !== columns[field]);
+  const other = PRICE_FIELDS.find(
+    (field) => body[field] !== undefined && !isDeepStrictEqual(body[field], columns[field]),
+  );
   if (other === undefined) return columns;
   throw invalidField(
     other,
-    `${other} is ${columns[other]} in the catalogue. Leave it out, or leave source out to set a price of your own.`,
+    `${other} is ${JSON.stringify(columns[other])} in the catalogue. Leave it out, or leave source out to set a price of your own.`,
   );
 }

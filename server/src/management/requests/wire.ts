@@ -36,6 +36,7 @@ export function toRequestDetail(row: DetailRow, endpointNames: ReadonlyMap<strin
       skipped_parts: said.skipped_parts ?? null,
     })),
     reported_usage: trace?.reported_usage ?? null,
+    usage_details: trace?.usage_details ?? null,
     timings: timingsOf(row, trace),
   };
 }

@@ -1,5 +1,6 @@
 import type { Usage } from '../../domain/money/usage.ts';
 import { isObject, type JsonObject } from '../../kit/json-value.ts';
+import { serviceTierIn } from '../service-tier.ts';
 import { tokenCount } from '../token-count.ts';
 
 /**
@@ -20,7 +21,12 @@ export function inputUsage(value: unknown): Omit<Usage, 'outputTokens'> | null {
   const written = tokenCount(value['cache_creation_input_tokens'] ?? 0);
   if (uncached === null || read === null || written === null) return null;
   const inputTokens = Math.min(Number.MAX_SAFE_INTEGER, uncached + read + written);
-  return { inputTokens, cachedInputTokens: read, ...writesOf(value, written) };
+  return {
+    inputTokens,
+    cachedInputTokens: read,
+    ...writesOf(value, written),
+    ...serviceTierIn(value['service_tier']),
+  };
 }
 
 export function outputUsage(value: unknown): Pick<Usage, 'outputTokens'> | null {

@@ -12,13 +12,18 @@ export const chatStream: StreamRules = {
 
 function readPayload(payload: JsonObject): FrameMeaning {
   if (hasError(payload)) return ERROR;
-  const usage = parseUsage(payload['usage']);
+  const usage = parseUsage(payload['usage'] ?? groqUsage(payload), payload['service_tier']);
   const choices = payload['choices'];
   if (!Array.isArray(choices)) return { ...CONTENT, usage };
   // Also a usage that cannot be read: a client that did not ask for one expects no frame without choices.
   if (choices.length === 0) return { kind: 'preamble', usage, usageOnly: payload['usage'] != null };
   if (!choices.every(saysNothing)) return { ...CONTENT, usage };
   return choices.some(finishes) ? { ...CLOSING, usage } : { ...PREAMBLE, usage };
+}
+
+/** Groq reports usage in the last frame with a choice, whether or not it was asked for. */
+function groqUsage({ x_groq: extra }: JsonObject): unknown {
+  return isObject(extra) ? extra['usage'] : null;
 }
 
 function finishes(choice: unknown): boolean {

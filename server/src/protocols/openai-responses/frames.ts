@@ -30,5 +30,6 @@ function readPayload(payload: JsonObject, { event }: SseFrame): FrameMeaning {
   if (type.endsWith('.done')) return CLOSING;
   if (!END_TYPES.has(type)) return CONTENT;
   const response = payload['response'];
-  return { kind: 'done', usage: isObject(response) ? parseUsage(response['usage']) : null, usageOnly: false };
+  const usage = isObject(response) ? parseUsage(response['usage'], response['service_tier']) : null;
+  return { kind: 'done', usage, usageOnly: false };
 }

@@ -1,23 +1,67 @@
 import type { Usage } from '../../domain/money/usage.ts';
-import { isObject } from '../../kit/json-value.ts';
+import { isObject, type JsonObject } from '../../kit/json-value.ts';
 import { usageMemberRules } from '../answer-usage.ts';
+import { serviceTierIn } from '../service-tier.ts';
 import { tokenCount } from '../token-count.ts';
 
 /**
  * Reads the `usage` object of all OpenAI protocols: chat completions and embeddings count prompt and completion tokens, responses
  * count input and output tokens. Null when no input count is reported, or a count is not a number of tokens: missing usage is not zero usage.
  */
-export function parseUsage(value: unknown): Usage | null {
+export function parseUsage(value: unknown, serviceTier?: unknown): Usage | null {
   if (!isObject(value)) return null;
   const inputTokens = tokenCount(value['prompt_tokens'] ?? value['input_tokens']);
-  const total = value['total_tokens'];
-  const output = value['completion_tokens'] ?? value['output_tokens'];
   if (inputTokens === null) return null;
-  const outputTokens = tokenCount(output ?? Math.max(0, (tokenCount(total) ?? inputTokens) - inputTokens));
-  if (outputTokens === null) return null;
-  const details = value['prompt_tokens_details'] ?? value['input_tokens_details'];
-  const cached = isObject(details) ? tokenCount(details['cached_tokens']) : null;
-  return { inputTokens, outputTokens, cachedInputTokens: Math.min(cached ?? 0, inputTokens) };
+  const rest = Math.max(0, (tokenCount(value['total_tokens']) ?? inputTokens) - inputTokens);
+  const said = tokenCount(value['completion_tokens'] ?? value['output_tokens'] ?? rest);
+  if (said === null) return null;
+  return {
+    inputTokens,
+    // Some providers count reasoning in the total only.
+    outputTokens: Math.max(said, rest),
+    ...inputParts(value, inputTokens),
+    ...outputParts(value, Math.max(0, rest - said)),
+    ...serviceTierIn(serviceTier),
+  };
+}
+
+function inputParts(
+  value: JsonObject,
+  inputTokens: number,
+): Pick<Usage, 'cachedInputTokens'> & Partial<Usage> {
+  const details = objectIn(value, 'prompt_tokens_details', 'input_tokens_details');
+  // Mistral and DeepSeek count what was read from a cache beside the other counts.
+  const cached = countIn(
+    details['cached_tokens'] ?? value['num_cached_tokens'] ?? value['prompt_cache_hit_tokens'],
+  );
+  return {
+    cachedInputTokens: Math.min(cached, inputTokens),
+    ...some('cacheWrite5mTokens', details['cache_write_tokens']),
+    ...some('audioInputTokens', details['audio_tokens']),
+    ...some('imageInputTokens', details['image_tokens']),
+  };
+}
+
+function outputParts(value: JsonObject, hidden: number): Partial<Usage> {
+  const details = objectIn(value, 'completion_tokens_details', 'output_tokens_details');
+  return {
+    ...some('reasoningTokens', Math.max(hidden, countIn(details['reasoning_tokens']))),
+    ...some('audioOutputTokens', details['audio_tokens']),
+    ...some('imageOutputTokens', details['image_tokens']),
+  };
+}
+
+function objectIn(value: JsonObject, ...names: readonly string[]): JsonObject {
+  return names.map((name) => value[name]).find(isObject) ?? {};
+}
+
+function countIn(value: unknown): number {
+  return tokenCount(value) ?? 0;
+}
+
+function some(name: keyof Usage, value: unknown): Partial<Usage> {
+  const count = countIn(value);
+  return count > 0 ? { [name]: count } : {};
 }
 
 export const openaiAnswer = usageMemberRules(parseUsage);

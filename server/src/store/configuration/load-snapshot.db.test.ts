@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { systemClock } from '../../kit/clock.ts';
 import { createSealer, type Sealer } from '../../kit/seal.ts';
 import {
   type MigratedDatabase,
@@ -57,7 +58,12 @@ describe('loading a snapshot', () => {
       if (watching) setImmediate(watch);
     };
     watch();
-    const source = { db: migrated.db, sealer: slow, clock: { monotonicMs: () => nowMs }, log: silentLog };
+    const source = {
+      db: migrated.db,
+      sealer: slow,
+      clock: { ...systemClock, monotonicMs: () => nowMs },
+      log: silentLog,
+    };
     const snapshot = await loadSnapshot(source, organizationId);
     watching = false;
 

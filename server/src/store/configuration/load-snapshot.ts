@@ -9,7 +9,6 @@ import type {
   Member,
   Membership,
   OrganizationSnapshot,
-  Pricing,
   Provider,
 } from '../../domain/snapshot.ts';
 import type { Clock } from '../../kit/clock.ts';
@@ -19,12 +18,13 @@ import { inSlices, type Steps, stepsOver } from '../../kit/slices.ts';
 import type { Database } from '../postgres/schema.ts';
 import type { StoreLog } from '../store-log.ts';
 import { readGuardrails } from './load-guardrails.ts';
+import { nextPriceAtMs, pricingAt } from './load-pricing.ts';
 import { secretBinding } from './secret-binding.ts';
 
 export interface SnapshotSource {
   readonly db: Kysely<Database>;
   readonly sealer: Sealer;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'nowMs'>;
   readonly log: StoreLog;
 }
 
@@ -71,7 +71,7 @@ async function readSnapshot(
     version: organization.config_version,
     plan: planOf(source, organizationId, organization.plan),
     ...(await readPeople(tx, organizationId)),
-    ...(await readRouting(tx, organizationId)),
+    ...(await readRouting(tx, organizationId, source.clock.nowMs())),
     guardrails: await readGuardrails(source, tx, organizationId),
   };
 }
@@ -101,10 +101,21 @@ async function readPeople(
 
 type Routing = Pick<
   ReadSnapshot,
-  'providers' | 'sealed' | 'endpoints' | 'lanes' | 'memberships' | 'pricing' | 'limitPolicies'
+  | 'providers'
+  | 'sealed'
+  | 'endpoints'
+  | 'lanes'
+  | 'memberships'
+  | 'pricing'
+  | 'pricesChangeAtMs'
+  | 'limitPolicies'
 >;
 
-async function readRouting(tx: Transaction<Database>, organizationId: string): Promise<Routing> {
+async function readRouting(
+  tx: Transaction<Database>,
+  organizationId: string,
+  nowMs: number,
+): Promise<Routing> {
   const own = ['organization_id', '=', organizationId] as const;
   const providers = await tx
     .selectFrom('providers')
@@ -157,7 +168,8 @@ async function readRouting(tx: Transaction<Database>, organizationId: string): P
     lanes: byId(lanes.map(toLane)),
     memberships: memberships.map(toMembership),
     sealed,
-    pricing: new Map(prices.map((row) => [row.endpoint_id, toPricing(row)])),
+    pricing: new Map(prices.map((row) => [row.endpoint_id, pricingAt(row, nowMs)])),
+    pricesChangeAtMs: nextPriceAtMs(prices, nowMs),
     limitPolicies: limitPolicies.map(toLimitPolicy),
   };
 }
@@ -257,15 +269,6 @@ function toMembership(row: Row<'lane_memberships'>): Membership {
     endpointId: row.endpoint_id,
     manualRank: row.manual_rank,
     enabled: row.enabled,
-  };
-}
-
-function toPricing(row: Row<'pricing_policies'>): Pricing {
-  return {
-    inputCostMicrosPer1mTokens: row.input_cost_micros_per_1m_tokens,
-    outputCostMicrosPer1mTokens: row.output_cost_micros_per_1m_tokens,
-    cachedInputCostMicrosPer1mTokens: row.cached_input_cost_micros_per_1m_tokens,
-    flatRequestCostMicros: row.flat_request_cost_micros,
   };
 }
 

@@ -71,7 +71,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
   const loop = createPollLoop(async () => {
     try {
       await changes.markChanges();
-      await refreshStale(held, reads, () => loop.isStopped());
+      await refreshStale(held, reads, clock, () => loop.isStopped());
       lastPollOkAtMs = clock.nowMs();
       if (failing) log.info({}, 'configuration is current again');
       failing = false;
@@ -106,7 +106,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     onChange: held.onChange,
     state: () => ({
       loaded: held.size,
-      stale: held.all().filter(isStale).length,
+      stale: held.all().filter((entry) => isStale(entry, clock.nowMs())).length,
       lastPollOkAtMs,
       failing,
       listening: subscription?.connected() ?? false,
@@ -145,17 +145,24 @@ async function readAtLeast(
   return isOld() ? reads.readAfresh(entry) : entry.snapshot;
 }
 
-function isStale(entry: SnapshotEntry): boolean {
-  return entry.snapshot !== undefined && (entry.forced || entry.snapshot.version < entry.wantedVersion);
+/** Also where a scheduled price has begun since the snapshot was read. */
+function isStale({ snapshot, forced, wantedVersion }: SnapshotEntry, nowMs: number): boolean {
+  if (snapshot === undefined) return false;
+  return forced || snapshot.version < wantedVersion || nowMs >= (snapshot.pricesChangeAtMs ?? Infinity);
 }
 
 /** Reads the stale snapshots, the most recently used first. */
 async function refreshStale(
   held: HeldSnapshots,
   reads: SnapshotReads,
+  clock: Clock,
   isStopped: () => boolean,
 ): Promise<void> {
-  const queue = held.all().filter(isStale).reverse();
+  const nowMs = clock.nowMs();
+  const queue = held
+    .all()
+    .filter((entry) => isStale(entry, nowMs))
+    .reverse();
   const worker = async () => {
     for (let entry = queue.shift(); entry !== undefined && !isStopped(); entry = queue.shift())
       await reads.readAfresh(entry);

@@ -42,6 +42,15 @@ export interface StoredTrace {
     readonly output_tokens: number;
     readonly cached_input_tokens: number;
   };
+  /** Absent when the provider reported nothing beyond input, output and cache. */
+  readonly usage_details?: {
+    readonly reasoning_tokens: number;
+    readonly audio_input_tokens: number;
+    readonly image_input_tokens: number;
+    readonly audio_output_tokens: number;
+    readonly image_output_tokens: number;
+    readonly service_tier: string | null;
+  };
   /** Null when it was not recorded; a step is null when it was not reached. */
   readonly timings: {
     readonly receive_ms: number | null;

@@ -1,4 +1,12 @@
-import type { Guardrail, LimitMetric, LimitPeriod, Provider, RouteKind, WireProtocol } from '@relay/contract';
+import type {
+  Guardrail,
+  LimitMetric,
+  LimitPeriod,
+  PricingPolicy,
+  Provider,
+  RouteKind,
+  WireProtocol,
+} from '@relay/contract';
 import type { ColumnType } from 'kysely';
 import type { ResponseRule } from '../../domain/guardrails/rules.ts';
 import type { Template } from '../../domain/guardrails/template.ts';
@@ -262,6 +270,15 @@ export const tables = {
     flat_request_cost_micros: defaulted(bigint),
     source: oneOf<'catalog' | 'manual'>(),
     ...revision,
+    cache_write_5m_cost_micros_per_1m_tokens: nullable(bigint),
+    cache_write_1h_cost_micros_per_1m_tokens: nullable(bigint),
+    audio_input_cost_micros_per_1m_tokens: nullable(bigint),
+    image_input_cost_micros_per_1m_tokens: nullable(bigint),
+    reasoning_cost_micros_per_1m_tokens: nullable(bigint),
+    audio_output_cost_micros_per_1m_tokens: nullable(bigint),
+    image_output_cost_micros_per_1m_tokens: nullable(bigint),
+    variants: defaulted(jsonOf<PricingPolicy['variants']>()),
+    scheduled: defaulted(jsonOf<PricingPolicy['scheduled']>()),
   },
   limit_policies: {
     ...configured,

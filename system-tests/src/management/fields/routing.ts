@@ -119,7 +119,16 @@ export const pricingPolicy = exactly({
   input_cost_micros_per_1m_tokens: integer,
   output_cost_micros_per_1m_tokens: integer,
   cached_input_cost_micros_per_1m_tokens: maybeCount,
+  cache_write_5m_cost_micros_per_1m_tokens: maybeCount,
+  cache_write_1h_cost_micros_per_1m_tokens: maybeCount,
+  audio_input_cost_micros_per_1m_tokens: maybeCount,
+  image_input_cost_micros_per_1m_tokens: maybeCount,
+  reasoning_cost_micros_per_1m_tokens: maybeCount,
+  audio_output_cost_micros_per_1m_tokens: maybeCount,
+  image_output_cost_micros_per_1m_tokens: maybeCount,
   flat_request_cost_micros: integer,
+  variants: listOf(recordOf(anything)),
+  scheduled: listOf(recordOf(anything)),
   source: oneOf('catalog', 'manual'),
 });
 

@@ -117,6 +117,16 @@ export const requestDetail = exactly({
   reported_usage: nullable(
     exactly({ input_tokens: integer, output_tokens: integer, cached_input_tokens: integer }),
   ),
+  usage_details: nullable(
+    exactly({
+      reasoning_tokens: integer,
+      audio_input_tokens: integer,
+      image_input_tokens: integer,
+      audio_output_tokens: integer,
+      image_output_tokens: integer,
+      service_tier: maybeText,
+    }),
+  ),
   timings: exactly({
     receive_ms: maybeCount,
     route_ms: maybeCount,

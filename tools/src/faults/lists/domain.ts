@@ -11,16 +11,24 @@ export const domainFaults = faultsIn('server/src/domain', [
   {
     name: 'cached tokens are charged twice',
     file: 'money/money.ts',
-    find: 'usage.inputTokens - usage.cachedInputTokens',
-    replace: 'usage.inputTokens',
+    find: 'rest -= tokens;',
+    replace: '',
     why: 'the customer pays for cached input twice',
   },
   {
     name: 'without a cached price, cached input is free',
     file: 'money/money.ts',
-    find: '?? pricing.inputCostMicrosPer1mTokens',
-    replace: '?? 0',
+    find: 'PART_PRICES[name](prices) ?? price',
+    replace: 'PART_PRICES[name](prices) ?? 0',
     why: 'budgets are exceeded',
+  },
+  {
+    name: 'the price of long prompts begins one token early',
+    file: 'money/prices-for.ts',
+    find: 'of.inputTokens > aboveInputTokens',
+    replace: 'of.inputTokens >= aboveInputTokens',
+    why: 'a request is charged twice its price',
+    tests: ['money/money.test.ts'],
   },
   {
     name: 'the output of a guess may refuse a request',

@@ -1,0 +1,70 @@
+import type { PricingPolicy } from '@relay/contract';
+import type { Prices, PriceVariant, Pricing } from '../../domain/snapshot.ts';
+
+const FIELDS = {
+  input_cost_micros_per_1m_tokens: 'inputCostMicrosPer1mTokens',
+  output_cost_micros_per_1m_tokens: 'outputCostMicrosPer1mTokens',
+  cached_input_cost_micros_per_1m_tokens: 'cachedInputCostMicrosPer1mTokens',
+  cache_write_5m_cost_micros_per_1m_tokens: 'cacheWrite5mCostMicrosPer1mTokens',
+  cache_write_1h_cost_micros_per_1m_tokens: 'cacheWrite1hCostMicrosPer1mTokens',
+  audio_input_cost_micros_per_1m_tokens: 'audioInputCostMicrosPer1mTokens',
+  image_input_cost_micros_per_1m_tokens: 'imageInputCostMicrosPer1mTokens',
+  reasoning_cost_micros_per_1m_tokens: 'reasoningCostMicrosPer1mTokens',
+  audio_output_cost_micros_per_1m_tokens: 'audioOutputCostMicrosPer1mTokens',
+  image_output_cost_micros_per_1m_tokens: 'imageOutputCostMicrosPer1mTokens',
+  flat_request_cost_micros: 'flatRequestCostMicros',
+} as const satisfies Record<string, keyof Prices>;
+
+type StoredPrices = { readonly [Field in keyof typeof FIELDS]?: number | null };
+type StoredVariant = PricingPolicy['variants'][number];
+/** A row of prices, or prices that begin at a date. */
+type StoredSheet = StoredPrices &
+  Pick<PricingPolicy, 'input_cost_micros_per_1m_tokens' | 'output_cost_micros_per_1m_tokens'> & {
+    readonly variants?: readonly StoredVariant[];
+  };
+type StoredPolicy = StoredSheet & Pick<PricingPolicy, 'scheduled'>;
+
+/** The prices in force at a time: the last that had begun. */
+export function pricingAt(policy: StoredPolicy, nowMs: number): Pricing {
+  const begun = policy.scheduled
+    .filter(({ valid_from }) => Date.parse(valid_from) <= nowMs)
+    .toSorted((one, other) => Date.parse(one.valid_from) - Date.parse(other.valid_from));
+  const { variants = [], ...sheet }: StoredSheet = begun.at(-1) ?? policy;
+  return {
+    ...pricesIn(sheet),
+    inputCostMicrosPer1mTokens: sheet.input_cost_micros_per_1m_tokens,
+    outputCostMicrosPer1mTokens: sheet.output_cost_micros_per_1m_tokens,
+    cachedInputCostMicrosPer1mTokens: sheet.cached_input_cost_micros_per_1m_tokens ?? null,
+    flatRequestCostMicros: sheet.flat_request_cost_micros ?? 0,
+    ...(variants.length > 0 && { variants: variants.map(toVariant) }),
+  };
+}
+
+/** When the next scheduled price of any policy begins; null when none does. */
+export function nextPriceAtMs(
+  policies: readonly Pick<StoredPolicy, 'scheduled'>[],
+  nowMs: number,
+): number | null {
+  const starts = policies.flatMap(({ scheduled }) =>
+    scheduled.map(({ valid_from }) => Date.parse(valid_from)),
+  );
+  const ahead = starts.filter((startMs) => startMs > nowMs);
+  return ahead.length === 0 ? null : Math.min(...ahead);
+}
+
+function toVariant({ service_tier, above_input_tokens, ...prices }: StoredVariant): PriceVariant {
+  return {
+    ...pricesIn(prices),
+    ...(service_tier !== undefined && { serviceTier: service_tier }),
+    ...(above_input_tokens !== undefined && { aboveInputTokens: above_input_tokens }),
+  };
+}
+
+/** Those that are set. */
+function pricesIn(stored: StoredPrices): Partial<Prices> {
+  const set = Object.entries(FIELDS).flatMap(([field, name]) => {
+    const price = stored[field as keyof StoredPrices];
+    return price === undefined || price === null ? [] : [[name, price]];
+  });
+  return Object.fromEntries(set);
+}
