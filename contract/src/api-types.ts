@@ -1559,6 +1559,12 @@ export interface components {
             period: "second" | "minute" | "hour" | "day" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
+            /**
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @default refuse
+             * @enum {string}
+             */
+            unpriced: "refuse" | "allow";
             enabled: boolean;
         };
         /** ApiKeyLimitPolicyList */
@@ -1590,6 +1596,12 @@ export interface components {
             period: "second" | "minute" | "hour" | "day" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
+            /**
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @default refuse
+             * @enum {string}
+             */
+            unpriced?: "refuse" | "allow";
             /** @default true */
             enabled?: boolean;
         };
@@ -1806,7 +1818,7 @@ export interface components {
             upstream_model: string;
             rank: number;
             /** @enum {string} */
-            verdict: "selected" | "available" | "would_wait" | "limited" | "unhealthy" | "incompatible" | "disabled";
+            verdict: "selected" | "available" | "would_wait" | "limited" | "unhealthy" | "incompatible" | "unpriced" | "disabled";
             reason: string;
             wait_ms: number | null;
             limited_by: components["schemas"]["LimitingPolicy"] | null;
@@ -2099,6 +2111,12 @@ export interface components {
             period: "second" | "minute" | "hour" | "day" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
+            /**
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @default refuse
+             * @enum {string}
+             */
+            unpriced?: "refuse" | "allow";
             /** @default true */
             enabled?: boolean;
         };
@@ -2498,7 +2516,7 @@ export interface components {
         Error: {
             type: string;
             /** @enum {string} */
-            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "upgrade_required" | "conflict" | "lane_shadows_model" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "upstream_credential_refused" | "upstream_redirected" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
+            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "unpriced" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "upgrade_required" | "conflict" | "lane_shadows_model" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "upstream_credential_refused" | "upstream_redirected" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
             /** @description What happened, why, and what to do. */
             message: string;
             /** @description The field at fault. */
@@ -3225,6 +3243,12 @@ export interface components {
             period: "second" | "minute" | "hour" | "day" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
+            /**
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @default refuse
+             * @enum {string}
+             */
+            unpriced: "refuse" | "allow";
             enabled: boolean;
             /**
              * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
@@ -3250,6 +3274,12 @@ export interface components {
             period: "second" | "minute" | "hour" | "day" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
+            /**
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @default refuse
+             * @enum {string}
+             */
+            unpriced?: "refuse" | "allow";
             /** @default true */
             enabled?: boolean;
         };
@@ -3281,6 +3311,12 @@ export interface components {
             period: "second" | "minute" | "hour" | "day" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
+            /**
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @default refuse
+             * @enum {string}
+             */
+            unpriced?: "refuse" | "allow";
             enabled: boolean;
         };
         /** LimitUsage */
@@ -3935,7 +3971,7 @@ export interface components {
             endpoint_name: string | null;
             rank: number;
             /** @enum {string} */
-            verdict: "selected" | "available" | "would_wait" | "limited" | "unhealthy" | "incompatible" | "disabled";
+            verdict: "selected" | "available" | "would_wait" | "limited" | "unhealthy" | "incompatible" | "unpriced" | "disabled";
             reason: string;
             wait_ms: number | null;
         };
@@ -4543,6 +4579,12 @@ export interface components {
             period: "second" | "minute" | "hour" | "day" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
+            /**
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @default refuse
+             * @enum {string}
+             */
+            unpriced: "refuse" | "allow";
             enabled: boolean;
         };
         /** UserLimitPolicyList */
@@ -4574,6 +4616,12 @@ export interface components {
             period: "second" | "minute" | "hour" | "day" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
+            /**
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @default refuse
+             * @enum {string}
+             */
+            unpriced?: "refuse" | "allow";
             /** @default true */
             enabled?: boolean;
         };
@@ -4600,7 +4648,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `invalid_json`, `invalid_request`, `model_not_found`, `no_route`, `guardrail_streaming_unsupported`, `guardrail_route_kind_unsupported`. On inference a provider’s own 400 may pass through unchanged. */
+        /** @description `invalid_json`, `invalid_request`, `model_not_found`, `no_route`, `unpriced`, `guardrail_streaming_unsupported`, `guardrail_route_kind_unsupported`. On inference a provider’s own 400 may pass through unchanged. */
         Error400: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];

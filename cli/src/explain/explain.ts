@@ -70,6 +70,7 @@ const tones: Readonly<Record<string, Tone>> = {
   limited: 'warn',
   unhealthy: 'bad',
   incompatible: 'quiet',
+  unpriced: 'bad',
   disabled: 'quiet',
 };
 

@@ -45,7 +45,7 @@ export const announcedResources = {
     summary: 'the most that may be used within a time',
     description: 'Limits: the most that may be used within a time.',
     path: '/api/relay/limit-policies',
-    columns: ['scope_type', 'scope_id', 'metric', 'period', 'limit_value', 'enabled'],
+    columns: ['scope_type', 'scope_id', 'metric', 'period', 'limit_value', 'unpriced', 'enabled'],
     async bodies() {
       const { LimitPolicyCreate, LimitPolicyUpdate } = await import('@relay/contract');
       return { create: LimitPolicyCreate, update: LimitPolicyUpdate };

@@ -15,6 +15,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, TextArea } from '../ui/field.tsx';
 import { Panel } from '../ui/page.tsx';
 import { passageWords } from './passage-words.ts';
+import { SetPriceButton } from './set-price-button.tsx';
 
 const words = text.lanes.explain;
 type Operation = RoutingExplain['operation'];
@@ -26,6 +27,7 @@ export const verdictTones: Record<CandidateVerdict['verdict'], Tone> = {
   limited: 'warn',
   unhealthy: 'bad',
   incompatible: 'neutral',
+  unpriced: 'bad',
   disabled: 'neutral',
 };
 
@@ -99,6 +101,7 @@ export function ExplainPanel(props: ExplainPanelProps) {
             explanation={explain.data}
             operation={explain.variables?.operation ?? operation}
             endpointNameOf={endpointNameOf}
+            onPriced={() => explain.mutate(explain.variables)}
           />
         )}
       </form>
@@ -106,7 +109,7 @@ export function ExplainPanel(props: ExplainPanelProps) {
   );
 }
 
-function Explanation({ explanation, operation, endpointNameOf }: ExplanationProps) {
+function Explanation({ explanation, operation, endpointNameOf, onPriced }: ExplanationProps) {
   const { outcome, reason, candidates } = explanation;
   const name = endpointNameOf(explanation.selected_endpoint_id ?? '');
   const sentence =
@@ -154,12 +157,17 @@ function Explanation({ explanation, operation, endpointNameOf }: ExplanationProp
                   ? null
                   : words.waits(formatDuration(candidate.wait_ms)),
                 candidate.estimated_cost_micros === null
-                  ? null
+                  ? words.noPrice
                   : words.costs(formatMoney(candidate.estimated_cost_micros)),
               ]
                 .filter((part) => part !== null)
                 .join(' · ')}
             </p>
+            {candidate.verdict === 'unpriced' ? (
+              <div className="mt-2">
+                <SetPriceButton endpointId={candidate.endpoint_id} onClose={onPriced} />
+              </div>
+            ) : null}
           </li>
         ))}
       </ol>
@@ -172,6 +180,7 @@ interface ExplanationProps {
   /** What the client would ask for. */
   readonly operation: Operation;
   readonly endpointNameOf: (id: string) => string;
+  readonly onPriced: () => void;
 }
 
 function exampleOf(operation: Operation, model: string): string {

@@ -77,7 +77,7 @@ export const endpointsText = {
     title: 'Price',
     set: 'Set price',
     edit: 'Edit price',
-    none: 'No price is set, so requests cost nothing by the books.',
+    none: 'No price. Requests don’t count toward spend, and spend limits reject them.',
     fromCatalog: 'From the price list that comes with Relay',
     manual: 'Set by hand',
     input: 'Input',

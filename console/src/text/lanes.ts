@@ -135,11 +135,13 @@ export const lanesText = {
       limited: 'Limited',
       unhealthy: 'Skipped',
       incompatible: 'Cannot',
+      unpriced: 'No price',
       disabled: 'Off',
     },
     tokens: (input: string, output: string) => `About ${input} tokens in and ${output} out`,
     waits: (wait: string) => `wait ${wait}`,
     costs: (cost: string) => `about ${cost}`,
+    noPrice: 'no price',
     guardrails: (count: number) =>
       count === 1 ? 'One guardrail would be asked.' : `${count} guardrails would be asked.`,
   },

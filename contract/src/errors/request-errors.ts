@@ -34,6 +34,15 @@ export const requestErrors = {
     fix: 'Enable a membership whose endpoint has a fitting `protocol`, `route_kind` and `supports_streaming`, or change the request. `POST /api/relay/routing/explain` shows the verdict for every candidate.',
     owner: 'config',
   },
+  unpriced: {
+    status: 400,
+    type: 'invalid_request_error',
+    message:
+      'A limit on spend applies, and no endpoint that could serve this request has a price. Set a price for the endpoint.',
+    why: 'A spend limit can only count what has a price. Without one, requests to the endpoint would pass the limit for free, so Relay sends them nowhere.',
+    fix: 'Set the price of the endpoint (`POST /api/relay/pricing-policies`; 0 for a model that costs nothing), or set `unpriced` of the limit to `allow`. `policy` names the limit, and `POST /api/relay/routing/explain` shows the verdict for every candidate.',
+    owner: 'config',
+  },
   guardrail_streaming_unsupported: {
     status: 400,
     type: 'guardrail_streaming_unsupported',

@@ -22,6 +22,11 @@ import { LimitMetric, LimitPeriod, ManagedBy, PolicyScopeType, TargetType } from
 
 const LimitValue = integer({ description: 'The most the window may hold; micro-USD for `spend`.' });
 const ScopeId = nullable(Id, { description: 'Null for `global`.' });
+const Unpriced = oneOf(['refuse', 'allow'], {
+  default: 'refuse',
+  description:
+    'With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).',
+});
 
 export const LimitPolicy = closed('LimitPolicy', {
   id: Id,
@@ -30,6 +35,7 @@ export const LimitPolicy = closed('LimitPolicy', {
   metric: LimitMetric,
   period: LimitPeriod,
   limit_value: LimitValue,
+  unpriced: Unpriced,
   enabled: flag(),
   managed_by: optional(ManagedBy),
 });
@@ -41,6 +47,7 @@ export const LimitPolicyCreate = closed('LimitPolicyCreate', {
   metric: LimitMetric,
   period: LimitPeriod,
   limit_value: LimitValue,
+  unpriced: optional(Unpriced),
   enabled: optional(flag({ default: true })),
 });
 export type LimitPolicyCreate = Static<typeof LimitPolicyCreate>;
@@ -51,6 +58,7 @@ export const LimitPolicyUpdate = changeOf('LimitPolicyUpdate', LimitPolicy, {
   metric: LimitMetric,
   period: LimitPeriod,
   limit_value: LimitValue,
+  unpriced: optional(Unpriced),
   enabled: flag(),
 });
 export type LimitPolicyUpdate = Static<typeof LimitPolicyUpdate>;
@@ -61,6 +69,7 @@ const budgetFields = {
   metric: LimitMetric,
   period: LimitPeriod,
   limit_value: LimitValue,
+  unpriced: Unpriced,
   enabled: flag(),
 };
 
@@ -71,6 +80,7 @@ const budgetWriteFields = {
   metric: LimitMetric,
   period: LimitPeriod,
   limit_value: LimitValue,
+  unpriced: optional(Unpriced),
   enabled: optional(flag({ default: true })),
 };
 

@@ -81,6 +81,7 @@ const Verdict = oneOf([
   'limited',
   'unhealthy',
   'incompatible',
+  'unpriced',
   'disabled',
 ]);
 

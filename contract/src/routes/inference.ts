@@ -14,6 +14,7 @@ import type { RouteTable } from '../route-definition.ts';
 const dispatchErrors = [
   'model_not_found',
   'no_route',
+  'unpriced',
   'guardrail_streaming_unsupported',
   'guardrail_route_kind_unsupported',
   'content_policy_violation',

@@ -74,6 +74,7 @@ export interface RecordedCandidate {
     | 'limited'
     | 'unhealthy'
     | 'incompatible'
+    | 'unpriced'
     | 'disabled';
   readonly reason: string;
   readonly waitMs: number | null;

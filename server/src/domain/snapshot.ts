@@ -153,10 +153,14 @@ export interface LimitPolicy {
   readonly period: LimitPeriod;
   /** Micro-USD for `spend`. */
   readonly limitValue: number;
+  /** Whether a limit on spend lets requests pass to endpoints without a price. Left out: `refuse`. */
+  readonly unpriced?: UnpricedRule;
   /** How often its counter was restarted: it was enabled again, or what it counts changed. Left out: never. */
   readonly counter?: number;
   readonly enabled: boolean;
 }
+
+export type UnpricedRule = 'refuse' | 'allow';
 
 export type BudgetTargetType = 'global' | 'provider' | 'model' | 'lane';
 
@@ -172,6 +176,8 @@ export interface BudgetPolicy {
   readonly metric: LimitMetric;
   readonly period: LimitPeriod;
   readonly limitValue: number;
+  /** As in `LimitPolicy`. */
+  readonly unpriced?: UnpricedRule;
   /** How often its counter was restarted: it was enabled again, or what it counts changed. Left out: never. */
   readonly counter?: number;
 }

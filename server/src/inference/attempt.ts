@@ -143,7 +143,7 @@ function withBoundedUsage(
   const reported = reportedIn(result, estimate);
   exchange.reportedUsage = null;
   if (reported === null) return result;
-  const isCapped = exchange.protocol.request.outputCap(body.settings) !== null;
+  const isCapped = exchange.protocol.request.output(body).cap !== null;
   const usage = boundUsage(reported, endpoint.contextWindow, isCapped ? estimate.outputTokens : null);
   if (usage !== reported) {
     exchange.reportedUsage = reported;

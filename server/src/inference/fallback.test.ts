@@ -144,7 +144,10 @@ describe('fallback', () => {
     };
     gateway.organization = {
       ...organize({ defaultMaxWaitMs: 0 }),
-      pricing: new Map([['a', price]]),
+      pricing: new Map([
+        ['a', price],
+        ['b', price],
+      ]),
       limitPolicies: [
         policy('spend', { metric: 'spend', limitValue: 1_000_000 }),
         policy('tokens', { metric: 'tokens', limitValue: 1_000_000 }),

@@ -36,7 +36,7 @@ import { createOneAtATime } from '../kit/one-at-a-time.ts';
 import { createShares } from '../kit/shares.ts';
 import { createUpstreamAuth } from '../protocols/upstream-auth/create-upstream-auth.ts';
 import { createInferenceHandler } from './handler.ts';
-import { createTypicalOutput } from './settle/typical-output.ts';
+import { createTypicalUse } from './settle/typical-use.ts';
 
 const BODY_BYTES_MAX = 20 * 1024 * 1024;
 /** The organization alone gets a half. */
@@ -191,7 +191,7 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
       held: (known) => gateway.newest ?? known,
     },
     askGuardrail: createAskGuardrail({ egress, clock, log }),
-    typicalOutput: createTypicalOutput(),
+    typicalUse: createTypicalUse(clock),
     bodyBytesMax: BODY_BYTES_MAX,
     bodyMemory: createBodyMemory({ bytesMax: 8 * BODY_BYTES_MAX, shared: true }),
     attemptsMax: 3,

@@ -32,8 +32,9 @@ import { type ReceiveDeps, receiveRequest } from './receive/receive-request.ts';
 import { decodeAnswer } from './respond/decode-answer.ts';
 import { type Rerouted, routeAgain } from './route/route-again.ts';
 import { routeRequest } from './route/route-request.ts';
+import { learnUse } from './settle/learn-use.ts';
 import { type Ending, settle } from './settle/settle.ts';
-import type { TypicalOutput } from './settle/typical-output.ts';
+import type { TypicalUse } from './settle/typical-use.ts';
 
 export interface PipelineDeps extends AttemptDeps, GuardDeps, ReceiveDeps, BodyBounds {
   readonly authenticate: Authenticate;
@@ -42,7 +43,7 @@ export interface PipelineDeps extends AttemptDeps, GuardDeps, ReceiveDeps, BodyB
   readonly waitersMax: number;
   /** Places of requests that ask for capacity or wait for it, of which organizations have shares. */
   readonly waitingPlaces: Shares;
-  readonly typicalOutput: TypicalOutput;
+  readonly typicalUse: TypicalUse;
   readonly attemptsMax: number;
   /** True once the process takes no new requests. Those that it has continue. */
   readonly draining: () => boolean;
@@ -72,8 +73,8 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
     }
     const name = route.lane?.id ?? body.model;
     const { snapshot, caller, protocol } = exchange;
-    const guess = protocol.request.estimate(body, deps.typicalOutput.tokens(caller.organizationId, name));
-    const cap = protocol.request.outputCap(body.settings);
+    const guess = protocol.request.estimate(body, deps.typicalUse.of(caller.organizationId, name));
+    const { cap } = protocol.request.output(body);
     const estimate = boundEstimate(snapshot, caller, route, candidates, cap, guess);
     routed = { body, route, estimate };
     demandInspectable(exchange, routed, candidates);
@@ -86,8 +87,7 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
       guarded === 'stopped'
         ? endStopped(deps, exchange)
         : await serveFromCandidates(deps, exchange, routed, candidates);
-    if (ending.usage !== null && ending.usageInPart === undefined && protocol.hasOutput)
-      deps.typicalOutput.learn(caller.organizationId, name, ending.usage.outputTokens);
+    learnUse(deps, exchange, routed, name, ending);
   } catch (error) {
     ending = endWithError(deps, exchange, error);
   }
@@ -158,7 +158,7 @@ async function serveFromCandidates(
     untried = routed.route.allowFallback ? without(untried, candidate) : [];
     paused = without(paused, candidate);
     if (result.kind === 'answer' && asksForPause(result.answer, deps.clock.nowMs())) paused.push(candidate);
-    release = takenByAttempt(exchange, routed, candidate);
+    release = takenByAttempt(exchange, routed, candidate, result.kind === 'answer' ? result.usage : null);
   }
   if (last === null || lastCandidate === null)
     throw new RelayError('internal_error', { internal: 'the candidate loop ended without a result' });
@@ -271,10 +271,16 @@ function usedBy(
 
 /**
  * What a failed attempt used, as its row says if no other attempt follows. A provider that answered with an error did no work that
- * it bills. Whether a provider that did not answer billed the input is unknown, so the input counts.
+ * it bills, unless it reports usage. Whether a provider that did not answer billed the input is unknown, so the input counts.
  */
-function takenByAttempt(exchange: Exchange, routed: RoutedRequest, candidate: Candidate): Actual {
+function takenByAttempt(
+  exchange: Exchange,
+  routed: RoutedRequest,
+  candidate: Candidate,
+  reported: Usage | null,
+): Actual {
   const last = exchange.attempts.at(-1);
+  if (reported !== null) return usedBy(exchange, routed, candidate, reported);
   if (last?.cause === 'upstream_not_prepared') return UNUSED;
   if (last?.status != null && isFailure(last.status)) return { ...UNUSED, dispatched: true };
   return usedBy(exchange, routed, candidate, { ...routed.estimate, outputTokens: 0, cachedInputTokens: 0 });

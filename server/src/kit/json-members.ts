@@ -15,15 +15,42 @@ export interface MemberSpan {
   readonly start: number;
   /** One past the value's last byte. */
   readonly end: number;
-  /** Bytes of the strings inside, including names of members, without data URLs and the base64 that the caller named. */
+  /** Bytes of the strings inside, including names of members and long numbers, without `imageBytes` and `fileBytes`. */
   readonly textBytes: number;
-  readonly numbers: number;
+  /** Numbers and literals. */
+  readonly scalars: number;
   /** Values of any kind, this one included: what it costs to build them. */
   readonly values: number;
   /** Members of the objects inside, duplicates included. */
   readonly nested: number;
-  /** Nested members that have the name the caller asked to count. */
-  readonly counted: number;
+  /** What the caller's meter found inside; null without a meter. */
+  readonly media: MediaCounts | null;
+}
+
+/** What is not text. */
+export interface MediaCounts {
+  /** Images and files. */
+  readonly items: number;
+  readonly imageBytes: number;
+  readonly fileBytes: number;
+  /** References to content that is not here: a file that the provider stores or fetches. */
+  readonly remote: number;
+}
+
+/**
+ * Tells apart what is text and what is not, while the scan passes over a member of the top level. Positions are those of quotes; a
+ * level is the number of objects and lists around, below the member.
+ */
+export interface MediaMeter {
+  /** A member of the top level begins. */
+  reset(): void;
+  name(from: number, end: number, level: number): void;
+  open(level: number, isObject: boolean): void;
+  /** Whether the string is something else than text. */
+  takes(from: number, end: number, level: number): boolean;
+  /** The bytes that turned out to be text when the object or list closed. */
+  close(level: number): number;
+  counts(): MediaCounts;
 }
 
 export interface ObjectSpans {
@@ -51,32 +78,26 @@ const WINDOW_BYTES = 32 * 1024;
 /** By character: 1 for those that a number or literal may have. */
 const IN_SCALAR = new Uint8Array(256);
 for (const each of '0123456789abcdefghijklmnopqrstuvwxyz.-+E') IN_SCALAR[each.charCodeAt(0)] = 1;
-const DATA_URL = Buffer.from('data:');
-const BASE64 = /^[\w+/-]*={0,2}$/;
-const BASE64_SAMPLE_BYTES = 256;
+/** A token id has at most seven digits. A longer number is read as text. */
+const SHORT_NUMBER_BYTES = 8;
 
-/**
- * The whole scan now. `countedName`: nested members of this name are counted. `dataName`: base64 in a member of this name, directly
- * in the object that a counted member holds, is not text.
- */
+/** The whole scan now. */
 export function scanObject(
   bytes: Buffer,
   depthMax: number,
   membersMax = Number.POSITIVE_INFINITY,
-  countedName: string | null = null,
-  dataName: string | null = null,
+  meter: MediaMeter | null = null,
 ): ObjectSpans | ScanProblem {
-  return finish(scanSteps(bytes, depthMax, membersMax, countedName, dataName));
+  return finish(scanSteps(bytes, depthMax, membersMax, meter));
 }
 
 export function* scanSteps(
   bytes: Buffer,
   depthMax: number,
   membersMax = Number.POSITIVE_INFINITY,
-  countedName: string | null = null,
-  dataName: string | null = null,
+  meter: MediaMeter | null = null,
 ): Steps<ObjectSpans | ScanProblem> {
-  const scanner = new Scanner(bytes, depthMax, countedName, dataName);
+  const scanner = new Scanner(bytes, depthMax, meter);
   let at = afterSpace(bytes, 0);
   if (bytes[at] !== OPEN_BRACE) return 'not_an_object';
   const members: MemberSpan[] = [];
@@ -114,17 +135,10 @@ class Scanner {
   readonly #bytes: Buffer;
   readonly #depthMax: number;
   #textBytes = 0;
-  #numbers = 0;
+  #scalars = 0;
   #values = 0;
   #nested = 0;
-  readonly #countedName: Buffer | null;
-  #counted = 0;
-  readonly #dataName: Buffer | null;
-  /** Whether the name that was read last is the counted one, or that of the data inside. */
-  #isCounted = false;
-  #isData = false;
-  /** Whether the string that is being read is base64, if it looks like it. */
-  #mayBeBase64 = false;
+  readonly #meter: MediaMeter | null;
   #window = '';
   #windowStart = 0;
   /** Of all members, because an object may have millions of small ones. */
@@ -133,11 +147,10 @@ class Scanner {
   /** Where the search for the end of that string continues. */
   #pausedAt = 0;
 
-  constructor(bytes: Buffer, depthMax: number, countedName: string | null, dataName: string | null) {
+  constructor(bytes: Buffer, depthMax: number, meter: MediaMeter | null) {
     this.#bytes = bytes;
     this.#depthMax = depthMax;
-    this.#countedName = countedName === null ? null : Buffer.from(countedName);
-    this.#dataName = dataName === null ? null : Buffer.from(dataName);
+    this.#meter = meter;
   }
 
   /** A name, a colon and a value of the top level. */
@@ -149,12 +162,10 @@ class Scanner {
     const colon = afterSpace(bytes, nameEnd);
     if (bytes[colon] !== COLON) return 'broken';
     this.#textBytes = 0;
-    this.#numbers = 0;
+    this.#scalars = 0;
     this.#values = 0;
     this.#nested = 0;
-    this.#counted = 0;
-    this.#isCounted = false;
-    this.#isData = false;
+    this.#meter?.reset();
     const start = afterSpace(bytes, colon + 1);
     const end = yield* this.#valueEnd(start);
     if (end < 0) return end === TOO_DEEP ? 'too_deep' : 'broken';
@@ -163,10 +174,10 @@ class Scanner {
       start,
       end,
       textBytes: this.#textBytes,
-      numbers: this.#numbers,
+      scalars: this.#scalars,
       values: this.#values,
       nested: this.#nested,
-      counted: this.#counted,
+      media: this.#meter?.counts() ?? null,
     };
   }
 
@@ -178,8 +189,6 @@ class Scanner {
     const bytes = this.#bytes;
     const inside: number[] = [];
     let closing = 0;
-    /** The level of the object that a counted member holds. */
-    let countedLevel = -1;
     let at = from;
     for (;;) {
       if (at >= this.#pauseAt) {
@@ -195,17 +204,17 @@ class Scanner {
         if (bytes[at] !== code + 2) {
           inside.push(closing);
           closing = code + 2;
-          if (this.#isCounted && code === OPEN_BRACE) countedLevel = inside.length;
-          if (code === OPEN_BRACE) at = this.#nameEnd(at);
-          if (at === PAUSED) at = yield* this.#longNameEnd();
+          this.#meter?.open(inside.length, code === OPEN_BRACE);
+          if (code === OPEN_BRACE) at = this.#nameEnd(at, inside.length);
+          if (at === PAUSED) at = yield* this.#longNameEnd(inside.length);
           if (at < 0) return BROKEN;
           continue;
         }
         at += 1;
       } else {
-        this.#mayBeBase64 = this.#isData && inside.length === countedLevel;
-        at = code === QUOTE ? this.#textEnd(at) : this.#scalarEnd(at, code, closing === CLOSE_BRACKET);
-        if (at === PAUSED) at = this.#countText(yield* this.#longStringEnd());
+        const inList = closing === CLOSE_BRACKET;
+        at = code === QUOTE ? this.#textEnd(at, inside.length) : this.#scalarEnd(at, code, inList);
+        if (at === PAUSED) at = this.#countText(yield* this.#longStringEnd(), inside.length);
         if (at < 0) return BROKEN;
       }
       // A value has ended: close the levels that end with it.
@@ -214,53 +223,46 @@ class Scanner {
         at = afterSpace(bytes, at);
         if (bytes[at] === COMMA) {
           at = afterSpace(bytes, at + 1);
-          if (closing === CLOSE_BRACE) at = this.#nameEnd(at);
-          if (at === PAUSED) at = yield* this.#longNameEnd();
+          if (closing === CLOSE_BRACE) at = this.#nameEnd(at, inside.length);
+          if (at === PAUSED) at = yield* this.#longNameEnd(inside.length);
           if (at < 0) return BROKEN;
           break;
         }
         if (bytes[at] !== closing) return BROKEN;
         at += 1;
-        if (inside.length === countedLevel) countedLevel = -1;
+        this.#textBytes += this.#meter?.close(inside.length) ?? 0;
         closing = inside.pop() ?? 0;
       }
     }
   }
 
   /** Past the name of a nested member, its colon, and the space up to the value. */
-  #nameEnd(from: number): number {
-    return this.#countName(this.#stringEnd(from));
+  #nameEnd(from: number, level: number): number {
+    return this.#countName(this.#stringEnd(from), level);
   }
 
-  *#longNameEnd(): Steps<number> {
-    return this.#countName(yield* this.#longStringEnd());
+  *#longNameEnd(level: number): Steps<number> {
+    return this.#countName(yield* this.#longStringEnd(), level);
   }
 
-  #countName(end: number): number {
+  #countName(end: number, level: number): number {
     if (end < 0) return end;
     const bytes = this.#bytes;
-    const from = this.#stringStart;
-    const length = end - from - 2;
-    this.#textBytes += length;
+    this.#textBytes += end - this.#stringStart - 2;
     this.#nested += 1;
-    const counted = this.#countedName;
-    this.#isCounted = counted?.length === length && startsWith(bytes, from + 1, counted);
-    if (this.#isCounted) this.#counted += 1;
-    const data = this.#dataName;
-    this.#isData = data?.length === length && startsWith(bytes, from + 1, data);
+    this.#meter?.name(this.#stringStart, end, level);
     const colon = afterSpace(bytes, end);
     return bytes[colon] === COLON ? afterSpace(bytes, colon + 1) : BROKEN;
   }
 
-  #textEnd(from: number): number {
-    return this.#countText(this.#stringEnd(from));
+  #textEnd(from: number, level: number): number {
+    return this.#countText(this.#stringEnd(from), level);
   }
 
-  #countText(end: number): number {
+  #countText(end: number, level: number): number {
+    if (end < 0) return end;
     const from = this.#stringStart;
-    if (end < 0 || startsWith(this.#bytes, from + 1, DATA_URL)) return end;
-    if (!(this.#mayBeBase64 && looksLikeBase64(this.#bytes, from + 1, end - 1)))
-      this.#textBytes += end - from - 2;
+    if (this.#meter?.takes(from, end, level) !== true) this.#textBytes += end - from - 2;
     return end;
   }
 
@@ -329,11 +331,10 @@ class Scanner {
    */
   #scalarEnd(from: number, first: number, inList: boolean): number {
     const bytes = this.#bytes;
-    const isNumber = startsNumber(first);
     // true, false, null
-    if (!isNumber && first !== 0x74 && first !== 0x66 && first !== 0x6e) return BROKEN;
+    if (!startsNumber(first) && first !== 0x74 && first !== 0x66 && first !== 0x6e) return BROKEN;
     const pauseAt = from + STEP_BYTES;
-    let numbers = isNumber ? 1 : 0;
+    let start = from;
     let at = from + 1;
     for (;;) {
       let code = bytes[at] ?? 0;
@@ -341,21 +342,15 @@ class Scanner {
         at += 1;
         code = bytes[at] ?? 0;
       }
+      this.#scalars += 1;
+      if (at - start > SHORT_NUMBER_BYTES) this.#textBytes += at - start;
       if (!(inList && code === COMMA && at < pauseAt && startsNumber(bytes[at + 1] ?? 0))) break;
-      numbers += 1;
       this.#values += 1;
+      start = at + 1;
       at += 2;
     }
-    this.#numbers += numbers;
     return at;
   }
-}
-
-/** Judged by its beginning and its end: text has spaces or punctuation in that many characters. */
-function looksLikeBase64(bytes: Buffer, start: number, end: number): boolean {
-  const middle = Math.min(end, start + BASE64_SAMPLE_BYTES);
-  const last = Math.max(middle, end - BASE64_SAMPLE_BYTES);
-  return BASE64.test(bytes.toString('latin1', start, middle) + bytes.toString('latin1', last, end));
 }
 
 function startsNumber(code: number): boolean {
@@ -373,18 +368,12 @@ function afterSpace(bytes: Buffer, from: number): number {
   return at;
 }
 
-function startsWith(bytes: Buffer, from: number, wanted: Buffer): boolean {
-  for (let index = 0; index < wanted.length; index += 1)
-    if (bytes[from + index] !== wanted[index]) return false;
-  return true;
-}
-
-/** A name may be written with escapes (`mod\u0065l`). Without them its bytes are its text, one character each. */
-function decodeName(bytes: Buffer, start: number, end: number): string {
-  const raw = bytes.toString('latin1', start + 1, end - 1);
+/** A name may be written with escapes (`mod\u0065l`). Without them its bytes are its text. */
+export function decodeName(bytes: Buffer, start: number, end: number): string {
+  const raw = bytes.toString('utf8', start + 1, end - 1);
   if (!raw.includes('\\')) return raw;
   try {
-    return String(JSON.parse(bytes.toString('latin1', start, end)));
+    return String(JSON.parse(`"${raw}"`));
   } catch {
     return raw;
   }

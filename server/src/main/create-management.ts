@@ -73,7 +73,7 @@ function handlersOf({
       liveFlows: admission.liveFlows,
       clock,
       newId: randomUUIDv7,
-      typicalOutputTokens: upstream.typicalOutput.tokens,
+      typicalTokens: upstream.typicalUse.of,
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { type AskGuardrail, createAskGuardrail } from '../guardrails/ask-guardrail.ts';
-import { createTypicalOutput, type TypicalOutput } from '../inference/settle/typical-output.ts';
+import { createTypicalUse, type TypicalUse } from '../inference/settle/typical-use.ts';
 import { createEgress, type Egress } from '../kit/egress/index.ts';
 import { createUpstreamAuth, type UpstreamAuth } from '../protocols/upstream-auth/create-upstream-auth.ts';
 import type { Runtime } from './runtime.ts';
@@ -13,7 +13,7 @@ export interface Upstream {
   readonly openEgress: () => Egress;
   readonly upstreamAuth: UpstreamAuth;
   readonly askGuardrail: AskGuardrail;
-  readonly typicalOutput: TypicalOutput;
+  readonly typicalUse: TypicalUse;
 }
 
 export function createUpstream({ environment, clock, log }: Runtime): Upstream {
@@ -31,6 +31,6 @@ export function createUpstream({ environment, clock, log }: Runtime): Upstream {
     openEgress,
     upstreamAuth: createUpstreamAuth({ clock, egress, random: Math.random }),
     askGuardrail: createAskGuardrail({ egress, clock, log }),
-    typicalOutput: createTypicalOutput(),
+    typicalUse: createTypicalUse(clock),
   };
 }

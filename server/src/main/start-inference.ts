@@ -124,7 +124,7 @@ function createDataPlane(parts: InferenceParts, open: OpenWork, authenticate: Au
     snapshotOf: (organizationId) => snapshots.get(organizationId) ?? snapshots.load(organizationId),
     newest: createNewestSnapshot({ fences, snapshots, clock, log }),
     askGuardrail: upstream.askGuardrail,
-    typicalOutput: upstream.typicalOutput,
+    typicalUse: upstream.typicalUse,
     bodyBytesMax: environment.RELAY_MAX_BODY_BYTES,
     bodyMemory: bodyMemoryOf(environment),
     attemptsMax: environment.RELAY_ATTEMPTS_MAX,

@@ -168,7 +168,7 @@ export async function startManagement(
     mail: null,
     deployment: options.deployment ?? { mode: 'self_hosted', accounts: false, version: '0.0.0' },
     billing: { db, stripeWebhookSecret: options.stripeWebhookSecret ?? null },
-    typicalOutputTokens: () => 256,
+    typicalTokens: () => ({ outputTokens: 256, unseenInputTokens: 1_000 }),
     limitUsage: options.limitUsage ?? engine.usage,
     liveFlows: options.liveFlows ?? (async () => []),
   });

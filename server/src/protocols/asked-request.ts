@@ -48,6 +48,10 @@ export class AskedRequest implements Asked {
     this.#parse = parse;
   }
 
+  get isFree(): boolean {
+    return this.protocol.isFree;
+  }
+
   /** As the client sent it, parsed. */
   get request(): unknown {
     this.#parsed ??= { request: this.#parse() };

@@ -5,24 +5,68 @@ import type { MemberSpan } from '../kit/json-members.ts';
 const BYTES_PER_TOKEN = 4;
 // An image costs by its size, not by the length of its base64; this is a mid-sized one at high detail.
 const TOKENS_PER_IMAGE = 765;
-// More than any model writes. A client may send any number, and sums of it must stay safe integers.
-export const OUTPUT_TOKENS_MAX = 1_000_000_000;
+// Base64 has four bytes for three of a file, of which four are a token if it is text. A page of a PDF comes to about the same.
+const TOKENS_PER_FILE_BYTE = 3 / 16;
+/** Members that Relay does not know count from this size on: a compatible provider may show them to the model. */
+const UNKNOWN_BYTES_MIN = 1_024;
 
-/**
- * Measured from the named members without reading them. Names and roles count as text and stand for what a provider adds to each
- * message. Numbers are token ids, which embeddings accept: one token each.
- */
-export function estimateInput(members: readonly MemberSpan[], named: ReadonlySet<string>): number {
-  let textBytes = 0;
-  let tokens = 0;
-  for (const member of members) {
-    if (!named.has(member.name)) continue;
-    textBytes += member.textBytes;
-    tokens += member.numbers + member.counted * TOKENS_PER_IMAGE;
-  }
-  return Math.max(1, tokens + Math.ceil(textBytes / BYTES_PER_TOKEN));
+/** What the members of a protocol's request are for. Names are in lower case. */
+export interface InputMembers {
+  /** The conversation: the model reads it, and images and files may be in it. */
+  readonly conversation: ReadonlySet<string>;
+  /** Read as text, whatever it holds. */
+  readonly text: ReadonlySet<string>;
+  /** Not read by the model. */
+  readonly settings: ReadonlySet<string>;
+  /** Names content that the provider stores or fetches. */
+  readonly remote: ReadonlySet<string>;
 }
 
-export function positiveInteger(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
+export interface MeasuredInput {
+  readonly tokens: number;
+  /** Some of what the model reads is not in the request. */
+  readonly isPartlyUnseen: boolean;
+}
+
+/**
+ * Measured from the members without reading them. Names and roles count as text and stand for what a provider adds to each
+ * message. Numbers are token ids, which embeddings accept: one token each, and any value is at least one where a model reads it.
+ */
+export function measureInput(members: readonly MemberSpan[], named: InputMembers): MeasuredInput {
+  let tokens = 0;
+  let textBytes = 0;
+  let unknownBytes = 0;
+  let isPartlyUnseen = false;
+  for (const member of members) {
+    const name = foldedName(member.name);
+    const media = member.media ?? { items: 0, imageBytes: 0, fileBytes: 0, remote: 0 };
+    const allBytes = member.textBytes + media.imageBytes + media.fileBytes;
+    if (named.conversation.has(name)) {
+      textBytes += member.textBytes;
+      tokens += media.items * TOKENS_PER_IMAGE + Math.ceil(media.fileBytes * TOKENS_PER_FILE_BYTE);
+      tokens += valueTokens(member, member.textBytes);
+      isPartlyUnseen ||= media.remote > 0;
+    } else if (named.text.has(name)) {
+      textBytes += allBytes;
+      tokens += valueTokens(member, allBytes);
+    } else if (named.remote.has(name)) {
+      isPartlyUnseen ||= member.values > 1 || member.textBytes > 0;
+      unknownBytes += allBytes;
+    } else if (!named.settings.has(name)) {
+      unknownBytes += allBytes + member.scalars * BYTES_PER_TOKEN;
+    }
+  }
+  if (unknownBytes >= UNKNOWN_BYTES_MIN) textBytes += unknownBytes;
+  return { tokens: Math.max(1, tokens + Math.ceil(textBytes / BYTES_PER_TOKEN)), isPartlyUnseen };
+}
+
+/** Numbers and literals, and what is missing to a token for each value: a list of empty lists has no text, and is read all the same. */
+function valueTokens({ scalars, values }: MemberSpan, textBytes: number): number {
+  const counted = scalars + Math.floor(textBytes / BYTES_PER_TOKEN);
+  return scalars + Math.max(0, values - 1 - counted);
+}
+
+/** Some parsers compare names without regard to case, in all of Unicode. */
+export function foldedName(name: string): string {
+  return name.toLowerCase().replaceAll('ſ', 's');
 }

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import type { Operation } from '@relay/contract';
 import { finish } from '../kit/slices.ts';
 import { protocols } from './index.ts';
-import { outputCap } from './openai/estimate.ts';
 import { parseUsage } from './openai/usage.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -172,18 +171,14 @@ describe('usage in the last bytes of a large answer', () => {
 });
 
 describe('estimates', () => {
-  const estimate = (operation: Operation, body: Record<string, unknown>, typicalTokens = 100) => {
+  const estimate = (operation: Operation, body: Record<string, unknown>, outputTokens = 100) => {
     const { request } = protocols[operation];
     const measured = request.measure(body);
     assert.ok(measured !== null);
-    return request.estimate(measured, typicalTokens);
+    return request.estimate(measured, { outputTokens, unseenInputTokens: 2_000 });
   };
 
-  it('takes the output cap by any of its names, times the number of choices', () => {
-    assert.equal(outputCap({ max_tokens: 5 }), 5);
-    assert.equal(outputCap({ max_completion_tokens: 6, max_tokens: 5 }), 6);
-    assert.equal(outputCap({ max_output_tokens: 7 }), 7);
-    assert.equal(outputCap({ max_tokens: null }), null);
+  it('takes the output cap, times the number of choices', () => {
     const body = { messages: [{ role: 'user', content: 'x' }], max_tokens: 5, n: 3 };
     assert.equal(estimate('chat', body).outputTokens, 15);
     assert.equal(estimate('chat', { ...body, max_tokens: 5_000, n: 1 }).outputTokens, 5_000);
@@ -214,7 +209,12 @@ describe('estimates', () => {
   });
   it('counts an image at a fixed price, whatever the length of its data', () => {
     const image = (data: string) => ({
-      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: `data:,${data}` } }] }],
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }],
+        },
+      ],
     });
     const small = estimate('chat', image('a')).inputTokens;
     assert.ok(small > 765);

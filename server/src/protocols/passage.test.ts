@@ -117,7 +117,7 @@ describe('a request that has to be translated', () => {
   });
 
   it('is not translated when it is too large', () => {
-    const none = { textBytes: 0, numbers: 0, values: 1, nested: 0, counted: 0 };
+    const none = { textBytes: 0, scalars: 0, values: 1, nested: 0, media: null };
     const member = { name: 'messages', start: 0, end: 9 * 1024 * 1024, ...none };
     const large = new AskedRequest(protocols.chat, { members: [member], settings: {} }, () => ({}));
     const obstacle = large.obstacle(atAnthropic);

@@ -3,6 +3,7 @@ import type { TextMessage } from '../domain/guardrails/template.ts';
 import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
 import type { Steps } from '../kit/slices.ts';
 import type { SseFrame } from '../kit/sse-frames.ts';
+import type { OutputBounds } from './output-cap.ts';
 import type { OwnThinking } from './own-thinking.ts';
 import type { Quirks } from './provider-presets.ts';
 import type { InferenceBody, MeasuredBody, RequestSettings } from './request-body.ts';
@@ -23,6 +24,8 @@ export interface Protocol {
   readonly path: string;
   /** False when the model writes nothing, so that there are no output tokens to estimate, learn or price. */
   readonly hasOutput: boolean;
+  /** True where providers charge nothing. */
+  readonly isFree: boolean;
   readonly headers: HeaderRules;
   readonly request: RequestRules;
   readonly answer: AnswerRules;
@@ -81,10 +84,8 @@ export interface RequestRules {
   /** The parts of an already parsed request that an estimate needs; null when it nests deeper than a request may. */
   measure(request: RequestSettings): MeasuredBody | null;
   isStreaming(settings: RequestSettings): boolean;
-  /** The limit that the client set on the output; null when it set none. */
-  outputCap(settings: RequestSettings): number | null;
-  /** `typicalOutputTokens` is used when the client set no limit on the output. */
-  estimate(body: MeasuredBody, typicalOutputTokens: number): TokenEstimate;
+  output(body: MeasuredBody): OutputBounds;
+  estimate(body: MeasuredBody, typical: TypicalTokens): TokenEstimate;
   /** Whether Relay adds a request for usage that the client did not make; the usage frame is then kept from the client. */
   asksForUsage(body: InferenceBody, quirks?: Quirks): boolean;
   /**
@@ -101,6 +102,14 @@ export interface UpstreamChanges {
   readonly quirks?: Quirks;
   /** Removes Relay's own thinking; null where the request has none. */
   readonly removal?: AddedSetting | null;
+}
+
+/** What requests of one organization and lane used that did not say it in advance. */
+export interface TypicalTokens {
+  /** Of one choice, without a limit on the output. */
+  readonly outputTokens: number;
+  /** Beside what was in the request, where it refers to content that the provider stores or fetches. */
+  readonly unseenInputTokens: number;
 }
 
 /** A complete answer. */
@@ -128,6 +137,8 @@ export interface StreamRules {
   /** `last`: the last usage counts. `cumulative`: usage comes in parts, and of each count the largest is true. */
   readonly usage: 'last' | 'cumulative';
   readFrame(frame: SseFrame): FrameMeaning;
+  /** The bytes of text in a frame, as it came. Sound and images are not text. */
+  textBytes(frame: string): number;
 }
 
 /** What one frame means for Relay. The client receives its bytes unchanged. */

@@ -3,6 +3,7 @@ import { RelayError } from '../domain/relay-error.ts';
 import { BUILT_VALUES_MAX, type MemberSpan, scanObject, scanSteps, valuesIn } from '../kit/json-members.ts';
 import { objectOf } from '../kit/json-value.ts';
 import { type Steps, stepsOver } from '../kit/slices.ts';
+import { type MediaRules, mediaMeter } from './media-meter.ts';
 
 /** A parsed request, or the members of a large one that are small enough to be settings. */
 export type RequestSettings = Readonly<Record<string, unknown>>;
@@ -13,6 +14,13 @@ export interface MeasuredBody {
   readonly members: readonly MemberSpan[];
   /** Text in them is not decoded. Members of a large body that are not settings are absent. */
   readonly settings: RequestSettings;
+  /** Values of members that are there again later; left out: none. A parser takes the first or the last; settings have the last. */
+  readonly overwritten?: readonly OverwrittenSetting[];
+}
+
+export interface OverwrittenSetting {
+  readonly name: string;
+  readonly value: unknown;
 }
 
 /** What the client sent, read once: the bytes as they came, and what Relay must know of them. */
@@ -28,10 +36,7 @@ export interface InferenceBody extends MeasuredBody {
 
 /** What differs between protocols whose request is a JSON object with a member `model`. */
 export interface BodyRules {
-  /** Nested members of this name hold an image; estimates count them. */
-  readonly imageMember: string;
-  /** Base64 in a member of this name, inside such a member, is not text; null where images are data URLs. */
-  readonly imageDataMember: string | null;
+  readonly media: MediaRules;
   /** A setting that is parsed even if it is large, because Relay changes it. */
   readonly changedSetting: string | null;
   /** Throws 400 when the conversation is missing or of the wrong kind. */
@@ -71,7 +76,7 @@ export function* readRequestBody(bytes: Buffer, rules: BodyRules): Steps<Inferen
   if (bytes.length === 0) throw invalidJson('The request body is empty.');
   const isText = bytes.length <= TEXT_STEP_BYTES ? isUtf8(bytes) : yield* isUtf8InSteps(bytes);
   if (!isText) throw invalidJson('The request body is not UTF-8.');
-  const spans = yield* scanSteps(bytes, DEPTH_MAX, MEMBERS_MAX, rules.imageMember, rules.imageDataMember);
+  const spans = yield* scanSteps(bytes, DEPTH_MAX, MEMBERS_MAX, mediaMeter(bytes, rules.media));
   if (spans === 'not_an_object') throw invalidJson('The request body is not a JSON object.');
   if (spans === 'too_deep') throw invalidJson(`The request body nests deeper than ${DEPTH_MAX} levels.`);
   if (spans === 'too_many') {
@@ -95,6 +100,7 @@ export function* readRequestBody(bytes: Buffer, rules: BodyRules): Steps<Inferen
   return {
     bytes,
     settings,
+    overwritten: overwrittenIn(bytes, spans.members),
     members: spans.members,
     model,
     streaming,
@@ -121,12 +127,9 @@ function isContinuation(byte: number | undefined): boolean {
 }
 
 /** Measures a request that is already parsed, as if its text had been sent. Null when it nests too deep. */
-export function measureRequest(
-  request: RequestSettings,
-  { imageMember, imageDataMember }: BodyRules,
-): MeasuredBody | null {
+export function measureRequest(request: RequestSettings, { media }: BodyRules): MeasuredBody | null {
   const bytes = Buffer.from(writeJson(request));
-  const spans = scanObject(bytes, DEPTH_MAX, Number.POSITIVE_INFINITY, imageMember, imageDataMember);
+  const spans = scanObject(bytes, DEPTH_MAX, Number.POSITIVE_INFINITY, mediaMeter(bytes, media));
   return typeof spans === 'string' ? null : { members: spans.members, settings: request };
 }
 
@@ -148,6 +151,14 @@ function* parseSettings(
     else delete settings[name];
   });
   return settings;
+}
+
+function overwrittenIn(bytes: Buffer, members: readonly MemberSpan[]): readonly OverwrittenSetting[] {
+  const last = new Map(members.map((member) => [member.name, member]));
+  if (last.size === members.length) return [];
+  return members
+    .filter((member) => last.get(member.name) !== member && member.end - member.start <= SETTING_BYTES_MAX)
+    .map(({ name, start, end }) => ({ name, value: parse(bytes, start, end) }));
 }
 
 /** The whole request in its real encoding. Of a large one only the structure was checked before. Throws 400 `invalid_json`. */

@@ -16,6 +16,8 @@ export interface AbortAsk {
 export const FRAMES = 100;
 /** Far enough apart that a gateway usually receives one frame at a time. */
 const FRAME_DELAY_MS = 3;
+/** At four bytes each. */
+const FRAME_TOKENS = 8;
 const OVER_MS_MAX = 60_000;
 const WORDS = 'Count to a hundred, one number in each frame, and do not stop before the end of the list.';
 
@@ -63,7 +65,13 @@ export function abortAtFrame(asked: AbortAsk): Promise<number> {
 }
 
 function bodyOf({ kind, model, tag }: AbortAsk): string {
-  const sim = { tag, frames: FRAMES, frameBytes: 32, frameDelayMs: FRAME_DELAY_MS };
+  const sim = {
+    tag,
+    frames: FRAMES,
+    frameBytes: FRAME_TOKENS * 4,
+    outputTokens: FRAMES * FRAME_TOKENS,
+    frameDelayMs: FRAME_DELAY_MS,
+  };
   if (kind === 'responses') return JSON.stringify({ model, stream: true, input: WORDS, sim });
   return JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: WORDS }], sim });
 }

@@ -1,12 +1,12 @@
 import type { PricingPolicy } from '@relay/contract';
 import { useState } from 'react';
 import { formatCount, formatMoney } from '../../format/numbers.ts';
+import { PriceDialog } from '../../parts/price-dialog.tsx';
+import { MORE_PARTS, PART_PRICES } from '../../parts/price-draft.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { DetailList, Section } from '../../ui/detail-list.tsx';
-import { PriceDialog } from './price-dialog.tsx';
-import { MORE_PARTS, PART_PRICES } from './price-draft.ts';
 import type { EndpointRow } from './use-endpoint-rows.ts';
 
 const words = text.endpoints.prices;

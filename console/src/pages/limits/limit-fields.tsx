@@ -118,6 +118,16 @@ export function AmountField(props: FieldsProps) {
   return <NumberField form={props.form} name="limit_value" label={words.value} unit={unit} />;
 }
 
+/** What a spend limit does about endpoints that have no price. */
+export function UnpricedField({ form }: FieldsProps) {
+  if (!metricLooks[form.watch('metric')].money) return null;
+  return (
+    <SelectField form={form} name="unpriced" label={words.unpriced} hint={words.unpricedHint}>
+      <Options of={Object.entries(words.unpricedRules).map(([id, name]) => ({ id, name }))} />
+    </SelectField>
+  );
+}
+
 function DollarsField({ form }: FieldsProps) {
   const stored = form.getValues('limit_value');
   const [typed, setTyped] = useState(() => dollarsOf(typeof stored === 'number' ? stored : null));

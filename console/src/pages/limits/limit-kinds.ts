@@ -2,6 +2,7 @@ import {
   ApiKeyLimitPolicyUpsert,
   type LimitMetric,
   type LimitPeriod,
+  type LimitPolicy,
   LimitPolicyCreate,
   UserLimitPolicyUpsert,
 } from '@relay/contract';
@@ -21,6 +22,7 @@ export type LimitValues = {
   metric: LimitMetric;
   period: LimitPeriod;
   limit_value?: number | undefined;
+  unpriced: LimitPolicy['unpriced'];
   enabled: boolean;
 };
 
@@ -100,8 +102,8 @@ export const staleLimits = [
 ] as const;
 
 /** The form is sent only after its schema accepted it, and the schema requires the value. */
-function amountOf({ metric, period, limit_value = 0, enabled }: LimitValues) {
-  return { metric, period, limit_value, enabled };
+function amountOf({ metric, period, limit_value = 0, unpriced, enabled }: LimitValues) {
+  return { metric, period, limit_value, unpriced, enabled };
 }
 
 function idOf(id: string | null): { readonly limit_uuid?: string } {
@@ -118,6 +120,7 @@ export function valuesOf(row: LimitRow): LimitValues {
     metric: row.metric,
     period: row.period,
     limit_value: row.limit,
+    unpriced: row.unpriced,
     enabled: row.enabled,
   };
 }
@@ -131,6 +134,7 @@ export function freshValues(kind: LimitKind): LimitValues {
     [scopeId]: null,
     metric: kind === 'resource' ? 'requests' : 'spend',
     period: kind === 'resource' ? 'minute' : 'day',
+    unpriced: 'refuse',
     enabled: true,
   };
 }

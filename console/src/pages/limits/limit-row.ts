@@ -22,6 +22,7 @@ export interface LimitRow {
   readonly metric: LimitMetric;
   readonly period: LimitPeriod;
   readonly limit: number;
+  readonly unpriced: LimitPolicy['unpriced'];
   readonly enabled: boolean;
   /** The configuration file manages it. */
   readonly fromFile: boolean;
@@ -59,12 +60,13 @@ export function limitRows({ resource, user, apiKey, usage }: LimitSources): read
 }
 
 type UsageOf = ReadonlyMap<string, LimitUsage>;
-type Common = Pick<LimitPolicy, 'metric' | 'period' | 'limit_value' | 'enabled'>;
+type Common = Pick<LimitPolicy, 'metric' | 'period' | 'limit_value' | 'unpriced' | 'enabled'>;
 
-function shared({ metric, period, limit_value: limit, enabled }: Common, id: string, usageOf: UsageOf) {
+function shared(policy: Common, id: string, usageOf: UsageOf) {
+  const { metric, period, limit_value: limit, unpriced, enabled } = policy;
   // The live state may still contain a limit that was just disabled.
   const usage = enabled ? (usageOf.get(id) ?? null) : null;
-  return { id, metric, period, limit, enabled, fromFile: false, ofEndpoint: false, usage };
+  return { id, metric, period, limit, unpriced, enabled, fromFile: false, ofEndpoint: false, usage };
 }
 
 function budget(
@@ -93,6 +95,7 @@ function boundRow(usage: LimitUsage): LimitRow {
     metric: usage.metric,
     period: usage.period,
     limit: usage.limit,
+    unpriced: 'refuse',
     enabled: true,
     fromFile: false,
     ofEndpoint: true,

@@ -18,6 +18,7 @@ function row(over: Partial<LimitRow> & { used?: number; reserved?: number } = {}
     metric: 'requests',
     period: 'day',
     limit,
+    unpriced: 'refuse',
     enabled: true,
     fromFile: false,
     ofEndpoint: false,

@@ -5,6 +5,7 @@ import { formatDuration } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/times.ts';
 import { keysOf, oneOf } from '../../format/values.ts';
 import { verdictTones } from '../../parts/explain-panel.tsx';
+import { SetPriceButton } from '../../parts/set-price-button.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -41,6 +42,11 @@ export function DecisionPanel({ detail, names }: DecisionPanelProps) {
               <div className="min-w-0 flex-1">
                 <p className="truncate font-medium">{candidate.endpoint_name ?? words.deleted}</p>
                 <p className="text-xs text-ink-soft first-letter:uppercase">{candidate.reason}</p>
+                {candidate.verdict === 'unpriced' ? (
+                  <div className="mt-2">
+                    <SetPriceButton endpointId={candidate.endpoint_id} />
+                  </div>
+                ) : null}
               </div>
               <div className="shrink-0 text-right">
                 <Badge tone={verdictTones[candidate.verdict]}>

@@ -39,6 +39,40 @@ function bound(
   return boundEstimate(priced, caller, route, candidates, outputCap, estimate).outputTokens;
 }
 
+describe('the part of the input that is a guess', () => {
+  const boundInput = (limitValue: number, outputCap: number | null) => {
+    const limits = [policy('tokens', limitValue), policy('spend', 1_000_000)];
+    const organization = {
+      ...snapshot({
+        providers: [provider('p')],
+        endpoints: [endpoint('e', 'p', 'm')],
+        limitPolicies: limits,
+      }),
+      pricing: new Map(),
+    };
+    const route = routingTableOf(organization).resolve('m');
+    assert.ok(route);
+    const candidates = route.members.map(({ candidate }) => candidate);
+    const caller = { userId: 'u', keyPolicies: [] };
+    const estimate = { inputTokens: 1_010, guessedInputTokens: 1_000, outputTokens: outputCap ?? 500 };
+    return boundEstimate(organization, caller, route, candidates, outputCap, estimate);
+  };
+
+  it('stays where the limit admits it, and the output gets the rest', () => {
+    assert.deepEqual(boundInput(1_200, null), {
+      inputTokens: 1_010,
+      guessedInputTokens: 1_000,
+      outputTokens: 190,
+    });
+  });
+  it('is cut so that the request fits beside its output cap', () => {
+    assert.deepEqual(boundInput(300, 50), { inputTokens: 250, guessedInputTokens: 240, outputTokens: 50 });
+  });
+  it('is none where what was sent fills the limit', () => {
+    assert.deepEqual(boundInput(5, null), { inputTokens: 10, guessedInputTokens: 0, outputTokens: 1 });
+  });
+});
+
 describe('the estimate of a request without a bound on its output', () => {
   it('stays as it is where nothing limits tokens or spend', () => assert.equal(bound([]), 500));
   it('is cut to what the smallest limit over tokens admits', () =>

@@ -4,7 +4,7 @@ import type { Candidate, Route } from '../routing/routing.ts';
 import type { OrganizationSnapshot } from '../snapshot.ts';
 import type { AppliedLimit } from './limit.ts';
 import { chargesFor, estimatedAmounts, hasPolicies, type LimitedCaller } from './limits.ts';
-import { METRICS } from './metric.ts';
+import { amountOf, METRICS } from './metric.ts';
 
 /**
  * Without an output cap, the estimate of the output is a guess from earlier requests. A guess must not refuse the request
@@ -18,16 +18,58 @@ export function boundEstimate(
   outputCap: number | null,
   estimate: TokenEstimate,
 ): TokenEstimate {
-  if (!hasPolicies(snapshot, caller) || estimate.outputTokens === 0) return estimate;
-  if (outputCap !== null) return estimate;
-  let outputTokens = estimate.outputTokens;
-  for (const candidate of candidates) {
+  if (!hasPolicies(snapshot, caller)) return estimate;
+  const applying = candidates.flatMap((candidate) => {
     const amounts = estimatedAmounts(snapshot, candidate, estimate);
-    const charges = chargesFor(snapshot, caller, route, candidate, amounts);
-    for (const { policy } of charges)
-      outputTokens = Math.min(outputTokens, admittedOutput(snapshot, candidate, estimate, policy));
+    return chargesFor(snapshot, caller, route, candidate, amounts).map(({ policy }) => ({
+      candidate,
+      policy,
+    }));
+  });
+  // The output comes second: what is left beside the input.
+  const least = outputCap ?? Math.min(1, estimate.outputTokens);
+  const inputBound = boundInput(snapshot, applying, { ...estimate, outputTokens: least });
+  if (estimate.outputTokens === 0 || outputCap !== null)
+    return { ...inputBound, outputTokens: estimate.outputTokens };
+  let outputTokens = estimate.outputTokens;
+  for (const { candidate, policy } of applying)
+    outputTokens = Math.min(outputTokens, admittedOutput(snapshot, candidate, inputBound, policy));
+  return { ...inputBound, outputTokens: Math.max(1, outputTokens) };
+}
+
+interface ApplyingLimit {
+  readonly candidate: Candidate;
+  readonly policy: AppliedLimit;
+}
+
+/** The same for the part of the input that is a guess. */
+function boundInput(
+  snapshot: OrganizationSnapshot,
+  applying: readonly ApplyingLimit[],
+  estimate: TokenEstimate,
+): TokenEstimate {
+  const { inputTokens, guessedInputTokens } = estimate;
+  if (guessedInputTokens === undefined) return estimate;
+  const seenTokens = inputTokens - guessedInputTokens;
+  const withGuess = (tokens: number): TokenEstimate => ({
+    ...estimate,
+    inputTokens: seenTokens + tokens,
+    guessedInputTokens: tokens,
+  });
+  const isAdmitted = (tokens: number) =>
+    applying.every(
+      ({ candidate, policy: { metric, limit } }) =>
+        amountOf(metric, estimatedAmounts(snapshot, candidate, withGuess(tokens))) <= limit,
+    );
+  let admitted = 0;
+  let refused = guessedInputTokens + 1;
+  // Halves the rest, so the number of digits bounds the loop.
+  while (refused - admitted > 1) {
+    const middle = Math.floor((admitted + refused) / 2);
+    if (isAdmitted(middle)) admitted = middle;
+    else refused = middle;
   }
-  return { inputTokens: estimate.inputTokens, outputTokens: Math.max(1, outputTokens) };
+  return withGuess(admitted);
 }
 
 /** How many output tokens a limit admits at most, when nothing else uses it. */

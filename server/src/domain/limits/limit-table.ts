@@ -34,6 +34,8 @@ export interface CandidateCharges {
   readonly units: readonly Charge[];
   /** Whether any cost depends on the request's estimate. */
   readonly estimated: boolean;
+  /** The first limit that needs a price; null for none. */
+  readonly needsPrice: PolicyDescription | null;
 }
 
 export function* newTable(shared: LimitTable | null, own: readonly Limit[]): Steps<LimitTable> {
@@ -53,13 +55,15 @@ export function chargesAt(table: LimitTable, laneId: string | null, candidate: C
   const known = ofLane.get(candidate.endpoint.id);
   if (known !== undefined) return known;
   const shared = table.shared === null ? null : chargesAt(table.shared, laneId, candidate);
-  const applying = scopesOf(laneId, candidate)
+  const limits = scopesOf(laneId, candidate)
     .flatMap(({ scopeType, scopeId }) => table.byScope.get(scopeType)?.get(scopeId) ?? [])
     .sort((a, b) => a.place - b.place)
-    .map(({ limit: { applied } }) => ({ policy: applied, cost: 1 }));
+    .map(({ limit }) => limit);
+  const applying = limits.map(({ applied }) => ({ policy: applied, cost: 1 }));
   const made: CandidateCharges = {
     units: [...(shared?.units ?? []), ...applying],
     estimated: shared?.estimated === true || applying.some(({ policy: { metric } }) => !isUnitCost(metric)),
+    needsPrice: shared?.needsPrice ?? limits.find(({ needsPrice }) => needsPrice)?.described ?? null,
   };
   ofLane.set(candidate.endpoint.id, made);
   return made;

@@ -2,6 +2,7 @@ import type { LimitMetric, LimitPeriod } from '@relay/contract';
 import type { Candidate } from '../routing/routing.ts';
 import type { BudgetPolicy, BudgetTargetType, Endpoint, LimitPolicy, LimitScopeType } from '../snapshot.ts';
 import { authStyles } from '../upstream-auth.ts';
+import { METRICS } from './metric.ts';
 import { isSliding } from './period.ts';
 
 /** A limit as the engine counts it, resolved to the requests that it applies to. */
@@ -50,6 +51,8 @@ export interface PolicyDescription {
 export interface Limit {
   readonly applied: AppliedLimit;
   readonly described: PolicyDescription;
+  /** It counts spend, and requests without a price must not pass it uncounted. */
+  readonly needsPrice: boolean;
 }
 
 export function resourceLimit(policy: LimitPolicy): Limit {
@@ -77,8 +80,8 @@ export function endpointBound({ id }: Endpoint, maxConcurrency: number): Limit {
     limitValue: maxConcurrency,
   } as const;
   const counts = { userId: null, keyId: null, scopeType: 'endpoint', scopeId: id } as const;
-  const { applied, described } = limit(bound, 'resource', counts);
-  return { applied: { ...applied, id: bound.id }, described };
+  const { applied, ...rest } = limit(bound, 'resource', counts);
+  return { applied: { ...applied, id: bound.id }, ...rest };
 }
 
 /** Everything that a limit may look at to count a request of this lane, or of none, that this candidate serves. */
@@ -99,7 +102,7 @@ export function scopesOf(
 }
 
 function limit(
-  policy: Pick<LimitPolicy, 'id' | 'metric' | 'period' | 'limitValue' | 'counter'>,
+  policy: Pick<LimitPolicy, 'id' | 'metric' | 'period' | 'limitValue' | 'unpriced' | 'counter'>,
   kind: PolicyDescription['policy_kind'],
   counts: CountedRequests,
 ): Limit {
@@ -116,6 +119,7 @@ function limit(
       period,
       limit_value: limitValue,
     },
+    needsPrice: METRICS[metric].quantity === 'spend' && policy.unpriced !== 'allow',
   };
 }
 

@@ -55,7 +55,21 @@ export function chargesFor(
   });
 }
 
-/** Limits on spend count configured prices only, so an endpoint without a price costs nothing. */
+/**
+ * The limit on spend that keeps this candidate from serving: the candidate has no price, and what cannot be counted must not pass
+ * for free. Null when it may serve.
+ */
+export function unpricedBy(
+  snapshot: OrganizationSnapshot,
+  caller: LimitedCaller,
+  route: Pick<Route, 'lane'>,
+  candidate: Candidate,
+): PolicyDescription | null {
+  if (snapshot.pricing.has(candidate.endpoint.id)) return null;
+  return chargesAt(tableOf(snapshot, caller), route.lane?.id ?? null, candidate).needsPrice;
+}
+
+/** Limits on spend count configured prices only. Without a price, a limit that allows that counts nothing. */
 export function estimatedAmounts(
   snapshot: OrganizationSnapshot,
   candidate: Candidate,

@@ -38,6 +38,8 @@ export type UsagePart = (typeof INPUT_PARTS)[number] | (typeof OUTPUT_PARTS)[num
 /** What a request is expected to use, before anything is sent. */
 export interface TokenEstimate {
   readonly inputTokens: number;
+  /** The part of the input that is a guess, because the request only refers to it; left out: none. */
+  readonly guessedInputTokens?: number;
   readonly outputTokens: number;
   /** As in `Usage`. */
   readonly free?: true;

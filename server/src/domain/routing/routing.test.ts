@@ -101,6 +101,7 @@ describe('the priority of a route', () => {
 });
 
 const OPENAI_ONLY: Asked = {
+  isFree: false,
   obstacle: ({ protocol }) =>
     protocol === 'openai' ? null : { why: 'operation_unsupported', reason: 'it speaks something else' },
 };
@@ -127,7 +128,7 @@ describe('fitness of a candidate', () => {
       );
       const found = table.resolve('l')?.members[0];
       assert.ok(found);
-      assert.equal(unfitness(found, OPENAI_ONLY, streaming)?.why ?? null, expected);
+      assert.equal(unfitness(found, OPENAI_ONLY, streaming, () => null)?.why ?? null, expected);
     });
   }
 });

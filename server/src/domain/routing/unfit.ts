@@ -1,9 +1,13 @@
 import type { CandidateVerdict } from '@relay/contract';
+import type { PolicyDescription } from '../limits/limit.ts';
+import { limitWords } from '../limits/limit-words.ts';
 import type { Endpoint } from '../snapshot.ts';
-import type { RouteMember } from './routing.ts';
+import type { Candidate, RouteMember } from './routing.ts';
 
 /** What a client asks for, as far as it decides which endpoints can serve it. */
 export interface Asked {
+  /** Providers charge nothing for it. */
+  readonly isFree: boolean;
   /** Why the request cannot reach what the endpoint's provider speaks; null when it can, as it is or translated. */
   obstacle(endpoint: Endpoint): Obstacle | null;
 }
@@ -20,10 +24,16 @@ export interface Unfit {
     | 'endpoint_disabled'
     | 'provider_disabled'
     | Obstacle['why']
-    | 'streaming_unsupported';
+    | 'streaming_unsupported'
+    | 'unpriced';
   readonly verdict: CandidateVerdict['verdict'];
   readonly reason: string;
+  /** The limit that is the reason; left out: none is. */
+  readonly policy?: PolicyDescription;
 }
+
+/** What spend limits say of a candidate. */
+export type UnpricedBy = (candidate: Candidate) => PolicyDescription | null;
 
 const MEMBERSHIP_DISABLED = disabled('membership_disabled', 'its membership in the lane is disabled');
 const ENDPOINT_DISABLED = disabled('endpoint_disabled', 'the endpoint is disabled');
@@ -31,7 +41,12 @@ const PROVIDER_DISABLED = disabled('provider_disabled', 'its provider is disable
 const STREAMING_UNSUPPORTED = incompatible('streaming_unsupported', 'it does not support streaming');
 
 /** Why this member cannot take the request, or null when it can. */
-export function unfitness(member: RouteMember, asked: Asked, streaming: boolean): Unfit | null {
+export function unfitness(
+  member: RouteMember,
+  asked: Asked,
+  streaming: boolean,
+  unpricedBy: UnpricedBy,
+): Unfit | null {
   const { endpoint, provider } = member.candidate;
   if (!member.membershipEnabled) return MEMBERSHIP_DISABLED;
   if (!endpoint.enabled) return ENDPOINT_DISABLED;
@@ -39,7 +54,13 @@ export function unfitness(member: RouteMember, asked: Asked, streaming: boolean)
   const obstacle = asked.obstacle(endpoint);
   if (obstacle !== null) return incompatible(obstacle.why, obstacle.reason);
   if (streaming && !endpoint.supportsStreaming) return STREAMING_UNSUPPORTED;
-  return null;
+  const policy = asked.isFree ? null : unpricedBy(member.candidate);
+  return policy === null ? null : unpriced(policy);
+}
+
+function unpriced(policy: PolicyDescription): Unfit {
+  const reason = `it has no price, and ${limitWords(policy)} counts spend. Set its price, or set "unpriced" of the limit to "allow"`;
+  return { why: 'unpriced', verdict: 'unpriced', reason, policy };
 }
 
 function disabled(why: Unfit['why'], reason: string): Unfit {

@@ -1,8 +1,9 @@
 import { headers } from '@relay/contract';
-import { dollarWords, durationWords } from '@relay/contract/words';
+import { durationWords } from '@relay/contract/words';
 import type { Refusal, WindowState } from '../../admission/engine.ts';
 import { outcomeOf } from '../../admission/refusal.ts';
 import type { PolicyDescription } from '../../domain/limits/limit.ts';
+import { limitWords } from '../../domain/limits/limit-words.ts';
 import { describePolicy } from '../../domain/limits/limits.ts';
 import { METRICS } from '../../domain/limits/metric.ts';
 import { RelayError } from '../../domain/relay-error.ts';
@@ -23,14 +24,15 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
   };
   switch (refusal.reason) {
     case 'exceeds_limit': {
-      const message = `This request alone needs more than ${nameOf(policy)} admits. Make it smaller, set a lower output bound, or raise the limit.`;
+      const message = `This request alone needs more than ${limitWords(policy)} admits. Make it smaller, set a lower output bound, or raise the limit.`;
       return new RelayError(code, { message, fields: { policy }, headers: sent });
     }
     case 'queue_full':
       return new RelayError(code, { fields: retry_after, headers: sent });
     case 'wait_budget': {
       const resetsAtMs = exchange.arrivedAtMs + exchange.waitMs + refusal.resetMs;
-      const why = policy === null ? 'No candidate has capacity' : `${capital(nameOf(policy))} has no room`;
+      const why =
+        policy === null ? 'No candidate has capacity' : `${capital(limitWords(policy))} has no room`;
       return new RelayError(code, {
         message: `${why} within the wait budget of ${durationWords(route.maxWaitMs)}. Try again in ${waitWords(refusal.retryAfterMs, policy)}.`,
         fields: { ...retry_after, policy, resets_at: new Date(resetsAtMs).toISOString() },
@@ -52,17 +54,6 @@ function secondsOf(durationMs: number): number {
   return Math.max(1, Math.ceil(durationMs / 1_000));
 }
 
-function nameOf(policy: PolicyDescription | null): string {
-  if (policy === null) return 'a limit';
-  const period = policy.period === 'none' ? 'at once' : `per ${policy.period}`;
-  return `the limit of ${amountWords(policy)} ${period} on ${subjectOf(policy)}`;
-}
-
-function amountWords({ metric, limit_value }: PolicyDescription): string {
-  const { quantity } = METRICS[metric];
-  return quantity === 'spend' ? dollarWords(limit_value) : `${limit_value} ${quantity}`;
-}
-
 /** The same whole seconds as in `Retry-After`. Behind a concurrency limit they are an estimate. */
 function waitWords(durationMs: number, policy: PolicyDescription | null): string {
   const words = durationWords(secondsOf(durationMs) * 1_000, Math.ceil);
@@ -75,14 +66,6 @@ function windowHeaders(window: WindowState | null, policy: PolicyDescription | n
   const list = rateHeaders([{ metric, limit, used: window.used, resetMs: window.resetMs }]);
   const pairs = list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1] ?? ''] as const] : []));
   return Object.fromEntries(pairs);
-}
-
-/** Who and what the limit applies to, so that the caller can tell whether another key or lane would help. */
-function subjectOf({ policy_kind, scope_type }: PolicyDescription): string {
-  const place = scope_type === 'global' ? null : `this ${scope_type}`;
-  if (policy_kind === 'resource') return place ?? 'the whole organization';
-  const subject = policy_kind === 'user' ? 'everything this user sends' : 'everything sent with this key';
-  return place === null ? subject : `${subject} to ${place}`;
 }
 
 function capital(text: string): string {

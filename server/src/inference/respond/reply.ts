@@ -25,6 +25,7 @@ import { decode, isSmall } from './decode-answer.ts';
 import { EncodedStreamTap } from './encoded-stream-tap.ts';
 import { StreamReader } from './stream-reader.ts';
 import { encodingOf, isEventStream, mustBeJson, withoutLength } from './upstream-head.ts';
+import { usageOfError } from './usage-of-error.ts';
 
 /** Relay holds answers up to this size until they are complete, so that usage can go into the headers. */
 const BUFFERED_BYTES_MAX = 8 * 1024 * 1024;
@@ -205,7 +206,7 @@ export class Reply implements UpstreamListener, InCharge {
         });
       }
     };
-    if (isFailure(head.status)) judge({ sound: true, usage: null });
+    if (isFailure(head.status)) judge({ sound: true, usage: usageOfError(this.#deps.protocol, head, body) });
     else if (encoding !== null) void this.#readEncoded(body, encoding).then(judge);
     else {
       const read = this.#read(body);

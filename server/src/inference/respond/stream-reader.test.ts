@@ -40,7 +40,7 @@ describe('the output of a stream that reports no usage', () => {
   };
 
   it('is one token for each frame of content', () => {
-    assert.equal(tokensOf(ROLE + HELLO.repeat(7)), 7);
+    assert.equal(tokensOf(ROLE + delta({ content: ' unintelligible' }).repeat(7)), 7);
   });
 
   it('is what the text suggests where a frame has hundreds of tokens', () => {
@@ -49,6 +49,26 @@ describe('the output of a stream that reports no usage', () => {
       const tokens = tokensOf(ROLE + large.repeat(count));
       assert.ok(tokens >= 300 * count && tokens <= 500 * count, String(tokens));
     }
+  });
+
+  it('is the text of each frame, however little is around it and whatever it says', () => {
+    const piece = 'a .audio. "audio" image_generation \\ "content": "x" '.repeat(2);
+    for (const count of [1, 10]) {
+      const tokens = tokensOf(ROLE + delta({ content: piece }).repeat(count));
+      assert.ok(tokens >= 24 * count && tokens <= 34 * count, String(tokens));
+    }
+    const hello = delta({ content: 'hello' });
+    assert.equal(tokensOf(ROLE + hello.repeat(3) + delta({ content: 'word '.repeat(40) })), 3 + 50);
+  });
+
+  it('counts the arguments of tools and thinking as text', () => {
+    const text = 'word '.repeat(40);
+    for (const said of [
+      { tool_calls: [{ index: 0, function: { arguments: text } }] },
+      { reasoning_content: text },
+      { refusal: text },
+    ])
+      assert.equal(tokensOf(ROLE + delta(said).repeat(2)), 100, JSON.stringify(said).slice(0, 20));
   });
 
   it('is one token for a frame whose bytes are not text', () => {

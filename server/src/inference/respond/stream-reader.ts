@@ -6,11 +6,9 @@ const HELD_FRAMES_MAX = 64;
 const HELD_BYTES_MAX = 256 * 1024;
 /** A larger frame is relayed in parts, which bounds memory. */
 const TAIL_BYTES_MAX = 256 * 1024;
-/** More than any provider puts around the text of a frame. */
-const ENVELOPE_BYTES_MAX = 512;
 const TOKEN_BYTES = 4;
-/** These take far more bytes than the tokens that they stand for. */
-const NOT_TEXT = /"logprobs"\s*:\s*\{|"audio"|\.audio\.|image_generation/;
+/** A single token can be a long word. A frame with more text than this has several. */
+const LONG_TOKEN_BYTES = 16;
 const COUNTS = ['inputTokens', 'outputTokens', ...INPUT_PARTS, ...OUTPUT_PARTS] as const;
 /** Below this size copying is cheaper than avoiding it. */
 const LARGE_CHUNK_BYTES = 8 * 1024;
@@ -29,8 +27,10 @@ export class StreamReader {
   errored = false;
   /** What was reported so far; null when nothing was. */
   counts: Partial<Usage> | null = null;
-  /** Output so far, for a stream that reports no usage: each frame is a token, and one with much text as many as its bytes suggest. */
+  /** Output so far, for a stream that reports no usage: each frame is a token, and one with more text as many as its bytes suggest. */
   streamedTokens = 0;
+  /** The fewest bytes that were around the text of a frame. */
+  #envelopeBytes = 0;
 
   readonly #rules: StreamRules;
   readonly #dropUsageFrame: boolean;
@@ -182,12 +182,28 @@ export class StreamReader {
           start = end;
         }
       } else {
-        this.streamedTokens += end - at > ENVELOPE_BYTES_MAX ? tokensOf(text.slice(at, end)) : 1;
+        this.#countFrame(text, at, end);
       }
       at = end;
     }
     if (at > start) out.push(start === 0 && at === data.length ? data : data.subarray(start, at));
     return at;
+  }
+
+  /**
+   * Counted as one each, frames of hundreds of tokens would let a client that hangs up before the usage pay for one. Most frames have
+   * a token, which their length shows.
+   */
+  #countFrame(text: string, start: number, end: number): void {
+    const frameBytes = end - start;
+    if (this.#envelopeBytes > 0 && frameBytes - this.#envelopeBytes <= LONG_TOKEN_BYTES) {
+      this.streamedTokens += 1;
+      return;
+    }
+    const textBytes = this.#rules.textBytes(text.slice(start, end));
+    const envelopeBytes = frameBytes - textBytes;
+    if (this.#envelopeBytes === 0 || envelopeBytes < this.#envelopeBytes) this.#envelopeBytes = envelopeBytes;
+    this.streamedTokens += textBytes <= LONG_TOKEN_BYTES ? 1 : Math.floor(textBytes / TOKEN_BYTES);
   }
 
   #count(reported: Partial<Usage>): void {
@@ -198,7 +214,7 @@ export class StreamReader {
   #readFrame(text: string): FrameMeaning {
     const meaning = this.#rules.readFrame(parseFrame(text));
     if (meaning.usage !== null) this.#count(meaning.usage);
-    if (meaning.kind === 'content') this.streamedTokens += tokensOf(text);
+    if (meaning.kind === 'content') this.#countFrame(text, 0, text.length);
     else if (meaning.kind === 'done') this.done = true;
     else if (meaning.kind === 'error') this.errored = true;
     return meaning;
@@ -213,10 +229,4 @@ function largestOf(known: Partial<Usage>, reported: Partial<Usage>): Partial<Usa
   }
   const serviceTier = reported.serviceTier ?? known.serviceTier;
   return { ...largest, ...(serviceTier !== undefined && { serviceTier }) };
-}
-
-/** Some providers put hundreds of tokens into a frame; counted as one, a client that hangs up before the usage would pay for one. */
-function tokensOf(frame: string): number {
-  const textBytes = frame.length - ENVELOPE_BYTES_MAX;
-  return textBytes <= TOKEN_BYTES || NOT_TEXT.test(frame) ? 1 : Math.ceil(textBytes / TOKEN_BYTES);
 }

@@ -26,6 +26,8 @@ function trace(
   return decisionTrace({
     asked: new AskedRequest(protocols.chat, { members: [], settings: {} }, () => ({})),
     streaming: true,
+    snapshot: organization,
+    caller: { userId: 'anyone', keyPolicies: [] },
     route: routingTableOf(organization).resolve('l') ?? null,
     attempts,
     decisions: { bound: null, awaited: null, refused: null, skipped: [], probed: null, ...decisions },

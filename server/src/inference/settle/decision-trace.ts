@@ -1,10 +1,12 @@
 import type { Refusal } from '../../admission/engine.ts';
+import { unpricedBy } from '../../domain/limits/limits.ts';
 import type { RecordedCandidate } from '../../domain/request-record.ts';
 import type { RouteMember } from '../../domain/routing/routing.ts';
-import { unfitness } from '../../domain/routing/unfit.ts';
+import { type UnpricedBy, unfitness } from '../../domain/routing/unfit.ts';
 import { type AttemptRecord, askedOf, type Exchange } from '../exchange.ts';
 
 const CANDIDATES_MAX = 20;
+const NO_LANE = { lane: null };
 
 const REFUSED_TEXT: Record<Refusal['reason'], string> = {
   wait_budget: 'it had no room within the wait budget',
@@ -52,7 +54,9 @@ function judgeTried({ waitMs }: AttemptRecord, isLast: boolean, isProbe: boolean
 
 /** `passedOver`: a member of a later rank was tried, so this one was considered before and not chosen. */
 function judgeUntried(exchange: Exchange, member: RouteMember, passedOver: boolean): Judged {
-  const unfit = unfitness(member, askedOf(exchange), exchange.streaming);
+  const { snapshot, caller, route } = exchange;
+  const unpriced: UnpricedBy = (candidate) => unpricedBy(snapshot, caller, route ?? NO_LANE, candidate);
+  const unfit = unfitness(member, askedOf(exchange), exchange.streaming, unpriced);
   if (unfit !== null) return { verdict: unfit.verdict, reason: unfit.reason, waitMs: null };
   const { awaited, refused, skipped } = exchange.decisions;
   const down = skipped.find(({ endpointId }) => endpointId === member.candidate.endpoint.id);

@@ -141,7 +141,10 @@ function actualUsage(
   if (routed === null || last === undefined || refusedByProvider || last.cause === 'upstream_not_prepared') {
     return { source: 'none', usage: nothing };
   }
-  const whole = (ending.state === 'completed' || ending.withheld === true) && ending.streamedTokens === 0;
+  // An answer in one piece is sent when it is written: a client that leaves after its first byte leaves after all of the work.
+  const leftWritten = ending.state === 'cancelled' && !exchange.streaming && last.status !== null;
+  const isWritten = ending.state === 'completed' || ending.withheld === true || leftWritten;
+  const whole = isWritten && ending.streamedTokens === 0;
   return {
     source: 'estimated',
     usage: {

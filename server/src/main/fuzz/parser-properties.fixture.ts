@@ -47,7 +47,10 @@ function demandCounts(usage: Usage | null): void {
 function readRequest(protocol: Protocol, bytes: Buffer): void {
   const body = orRefused(() => finish(protocol.request.parse(bytes)));
   if (body === null) return;
-  const { free: _free, ...counts } = protocol.request.estimate(body, 100);
+  const { free: _free, ...counts } = protocol.request.estimate(body, {
+    outputTokens: 100,
+    unseenInputTokens: 100,
+  });
   for (const value of Object.values(counts)) assert.ok(value >= 0 && Number.isFinite(value), String(value));
   const upstream = Buffer.concat(protocol.request.forUpstream(body, 'upstream-model'));
   // Inside strings a large body is not looked at; a small one must come out as JSON with the other model.

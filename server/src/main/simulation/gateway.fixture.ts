@@ -7,7 +7,7 @@ import { createLocalCooldowns } from '../../admission/local-cooldowns.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { createBodyMemory } from '../../http/body-memory.ts';
 import { createInferenceHandler } from '../../inference/handler.ts';
-import { createTypicalOutput } from '../../inference/settle/typical-output.ts';
+import { createTypicalUse } from '../../inference/settle/typical-use.ts';
 import { DeadlineWheel } from '../../kit/deadline-wheel.ts';
 import { createFairSlices } from '../../kit/fair-slices.ts';
 import { createOneAtATime } from '../../kit/one-at-a-time.ts';
@@ -86,7 +86,7 @@ export function startGateway(deployment: Deployment, machine: string, name: stri
       askGuardrail: () => Promise.reject(new Error('no guardrails here')),
       slices: createFairSlices(clock, 1),
       decoding: createOneAtATime(),
-      typicalOutput: createTypicalOutput(),
+      typicalUse: createTypicalUse(clock),
       bodyBytesMax: 100_000,
       bodyMemory: createBodyMemory({ bytesMax: 1_000_000, shared: true }),
       attemptsMax: 3,

@@ -55,6 +55,7 @@ export function toBudgetPolicy(kind: BudgetPolicy['kind'], subjectId: string, ro
     metric: row.metric,
     period: row.period,
     limitValue: row.limit_value,
+    unpriced: row.unpriced,
     counter: row.counter,
   };
 }

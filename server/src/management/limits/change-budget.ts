@@ -146,8 +146,8 @@ async function heldColumns(
   return { target_type, target_id: await heldResource(tx, organizationId, named), ...limitOf(wanted) };
 }
 
-function limitOf({ metric, period, limit_value, enabled }: WantedBudget) {
-  return { metric, period, limit_value, enabled };
+function limitOf({ metric, period, limit_value, unpriced, enabled }: WantedBudget) {
+  return { metric, period, limit_value, unpriced, enabled };
 }
 
 /**

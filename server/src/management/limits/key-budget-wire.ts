@@ -12,6 +12,7 @@ export function toApiKeyLimitPolicy(row: KeyBudgetRow): ApiKeyLimitPolicy {
     metric: row.metric,
     period: row.period,
     limit_value: row.limit_value,
+    unpriced: row.unpriced,
     enabled: row.enabled,
   };
 }

@@ -78,6 +78,7 @@ function limitOf(body: LimitPolicyCreate | LimitPolicyUpdate) {
     metric: body.metric,
     period: body.period,
     limit_value: body.limit_value,
+    unpriced: body.unpriced,
     enabled: body.enabled,
   };
 }

@@ -10,6 +10,7 @@ export function toLimitPolicy(row: Row<'limit_policies'>): LimitPolicy {
     metric: row.metric,
     period: row.period,
     limit_value: row.limit_value,
+    unpriced: row.unpriced,
     enabled: row.enabled,
     ...ownerOf(row),
   };

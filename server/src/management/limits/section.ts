@@ -15,7 +15,7 @@ const LIMITED = {
 /** Limits have no name and may repeat, so limits on the same resource are distinguished by their order. */
 export const limitPolicySection: SectionOf<ConfigLimitPolicy, typeof tables.limit_policies> = {
   announced: limitPolicyResource.section,
-  defaults: { scope: null, enabled: true },
+  defaults: { scope: null, unpriced: 'refuse', enabled: true },
   repeats: true,
   keyOf({ scope_type, scope, metric, period }) {
     const limited = scope === null ? scope_type : `${scope_type} ${scope}`;
@@ -34,6 +34,7 @@ export const limitPolicySection: SectionOf<ConfigLimitPolicy, typeof tables.limi
     metric: row.metric,
     period: row.period,
     limit_value: row.limit_value,
+    unpriced: row.unpriced,
     enabled: row.enabled,
   }),
   checked(entry) {

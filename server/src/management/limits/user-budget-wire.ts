@@ -11,6 +11,7 @@ export function toUserLimitPolicy(row: UserBudgetRow): UserLimitPolicy {
     metric: row.metric,
     period: row.period,
     limit_value: row.limit_value,
+    unpriced: row.unpriced,
     enabled: row.enabled,
   };
 }

@@ -9,6 +9,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Egress } from '../../kit/egress/index.ts';
 import type { Sealer } from '../../kit/seal.ts';
 import type { Mail } from '../../mail/mail.ts';
+import type { TypicalTokens } from '../../protocols/protocol.ts';
 import type { UpstreamAuth } from '../../protocols/upstream-auth/create-upstream-auth.ts';
 import type { Snapshots } from '../../store/configuration/snapshots.ts';
 import type { Fences } from '../../store/keys/fences.ts';
@@ -42,8 +43,8 @@ export interface ManagementDeps {
   readonly publicUrl: string;
   /** Null: the deployment sends no e-mail. */
   readonly mail: Mail | null;
-  /** The usual output of a lane (by id) or model, as far as this process has observed it. */
-  readonly typicalOutputTokens: (organizationId: string, laneIdOrModel: string) => number;
+  /** What requests of a lane (by id) or model use without saying it in advance, as far as this process has observed it. */
+  readonly typicalTokens: (organizationId: string, laneIdOrModel: string) => TypicalTokens;
   /**
    * The live state of limits, in the given order. Throws `store_unavailable` when the limits engine's store is
    * unavailable.

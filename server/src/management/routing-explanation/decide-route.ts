@@ -8,6 +8,7 @@ import type { TokenEstimate } from '../../domain/money/usage.ts';
 import type { OpenBreaker } from '../../domain/routing/health-record.ts';
 import { offerOf } from '../../domain/routing/offered-candidates.ts';
 import { isPrepared, type Route, type RouteMember } from '../../domain/routing/routing.ts';
+import { type UnpricedBy, unfitness } from '../../domain/routing/unfit.ts';
 import type { Pricing } from '../../domain/snapshot.ts';
 import type { AskedRequest } from '../../protocols/asked-request.ts';
 import type { Placements } from './placements.ts';
@@ -27,6 +28,7 @@ export interface ExplainInput {
   /** Describes a limit by its engine id; null when it no longer applies to the caller. */
   readonly limitingPolicy: (appliedId: string, resetsAtMs: number | null) => LimitingPolicy | null;
   readonly refuseInLine: (appliedId: string, retryMsMin: number) => Refusal;
+  readonly unpricedBy: UnpricedBy;
   readonly pricingOf: (endpointId: string) => Pricing | undefined;
   /** The guardrails in force, in order. */
   readonly guardrails: readonly Guardrail[];
@@ -34,6 +36,8 @@ export interface ExplainInput {
 
 const NO_CREDENTIAL_ANYWHERE =
   'No enabled credential can be opened, so the attempt would fail before anything is sent.';
+const NO_PRICE =
+  'It would be refused with 400: no candidate has a price, which a limit on spend needs; each says why.';
 const UNGUARDABLE_STREAM =
   'It would be refused with 400: a guardrail is effective for a candidate, and cannot inspect a stream.';
 const UNGUARDABLE_EMBEDDINGS =
@@ -94,7 +98,12 @@ export function decide(
 ): Decision {
   const { route } = input;
   if (route === undefined) return refusal('model_not_found', unknownModel(input));
-  if (candidates.length === 0) return refusal('no_route', 'No candidate can serve it; each says why.');
+  if (candidates.length === 0)
+    return input.route?.members.some(
+      (member) => unfitness(member, input.asked, input.streaming, input.unpricedBy)?.why === 'unpriced',
+    ) === true
+      ? refusal('unpriced', NO_PRICE)
+      : refusal('no_route', 'No candidate can serve it; each says why.');
   if (isGuarded && input.asked.protocol.text === null)
     return refusal('guardrail_route_kind_unsupported', UNGUARDABLE_EMBEDDINGS);
   if (isGuarded && input.streaming) return refusal('guardrail_streaming_unsupported', UNGUARDABLE_STREAM);

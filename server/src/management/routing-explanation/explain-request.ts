@@ -1,12 +1,12 @@
 import type { LimitingPolicy, RoutingExplanation } from '@relay/contract';
 import { boundEstimate } from '../../domain/limits/bound-estimate.ts';
-import { describePolicy, type LimitedCaller } from '../../domain/limits/limits.ts';
+import { describePolicy, type LimitedCaller, unpricedBy } from '../../domain/limits/limits.ts';
 import { METRICS } from '../../domain/limits/metric.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
 import type { OpenBreaker } from '../../domain/routing/health-record.ts';
 import { openBreakerOf } from '../../domain/routing/health-view.ts';
 import { type Candidate, routingTableOf } from '../../domain/routing/routing.ts';
-import { unfitness } from '../../domain/routing/unfit.ts';
+import { type UnpricedBy, unfitness } from '../../domain/routing/unfit.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { AskedRequest } from '../../protocols/asked-request.ts';
 import { explainRoute } from './explain-route.ts';
@@ -31,10 +31,11 @@ export async function explainRequest(
   { asked, model, streaming, estimate: guess, outputCap }: ExplainedRequest,
 ): Promise<RoutingExplanation> {
   const route = routingTableOf(snapshot).resolve(model);
-  const candidates = (route?.members ?? [])
-    .filter((member) => unfitness(member, asked, streaming) === null)
-    .map(({ candidate }) => candidate);
   const through = { lane: route?.lane ?? null };
+  const unpriced: UnpricedBy = (candidate) => unpricedBy(snapshot, caller, through, candidate);
+  const candidates = (route?.members ?? [])
+    .filter((member) => unfitness(member, asked, streaming, unpriced) === null)
+    .map(({ candidate }) => candidate);
   const estimate = boundEstimate(snapshot, caller, through, candidates, outputCap, guess);
   const question = { snapshot, caller, route: through, candidates, estimate };
   return explainRoute({
@@ -50,6 +51,7 @@ export async function explainRequest(
     breakers: await readBreakers(deps, snapshot.organizationId, candidates),
     limitingPolicy: (id, resetsAtMs) => limitingPolicy(snapshot, caller, id, resetsAtMs),
     refuseInLine: (id, retryMsMin) => deps.admission.refuseInLine(snapshot.organizationId, id, retryMsMin),
+    unpricedBy: unpriced,
     pricingOf: (endpointId) => snapshot.pricing.get(endpointId),
     guardrails: snapshot.guardrails,
   });

@@ -42,6 +42,7 @@ function explain(model: string, over: { operation?: Operation; streaming?: boole
     placements: { nowMs: 0, byEndpoint: new Map() },
     limitingPolicy: () => null,
     refuseInLine: concurrencyRefusal,
+    unpricedBy: () => null,
     pricingOf: () => undefined,
     guardrails: organization.guardrails,
   });

@@ -84,7 +84,8 @@ export function snapshotOf(drawn: RandomLane): OrganizationSnapshot {
         : scope === 1
           ? { scopeType: 'lane' as const, scopeId: 'lane' }
           : { scopeType: 'global' as const, scopeId: null };
-    return { id: `limit-${index}`, ...at, metric, period, limitValue: limit, enabled: true };
+    const rule = { metric, period, limitValue: limit, unpriced: 'allow' as const };
+    return { id: `limit-${index}`, ...at, ...rule, enabled: true };
   });
   const { selection, allowFallback, maxWaitMs } = drawn;
   const pricing = {

@@ -7,7 +7,7 @@ import { invalidField } from '../resources/refusals.ts';
 import { explainRequest } from './explain-request.ts';
 import type { PlacementDeps } from './placements.ts';
 
-type ExplainDeps = PlacementDeps & Pick<ManagementDeps, 'snapshots' | 'typicalOutputTokens'>;
+type ExplainDeps = PlacementDeps & Pick<ManagementDeps, 'snapshots' | 'typicalTokens'>;
 
 export function routingExplanationHandlers(deps: ExplainDeps): Handlers {
   return {
@@ -27,8 +27,8 @@ export function routingExplanationHandlers(deps: ExplainDeps): Handlers {
         asked: new AskedRequest(protocols[operation], measured, () => body),
         model,
         streaming: request.isStreaming(body),
-        estimate: request.estimate(measured, deps.typicalOutputTokens(organizationId, lane?.id ?? model)),
-        outputCap: request.outputCap(body),
+        estimate: request.estimate(measured, deps.typicalTokens(organizationId, lane?.id ?? model)),
+        outputCap: request.output(measured).cap,
       });
     },
   };

@@ -102,6 +102,27 @@ describe('a routing explanation', () => {
     );
   });
 
+  it('leaves out candidates without a price under a spend limit, and says which limit', async () => {
+    const { body: limit } = await room.call('createLimitPolicy', room.acme, {
+      body: { scope_type: 'global', metric: 'spend', period: 'day', limit_value: 5_000_000 },
+    });
+    const refused = await explain({ max_tokens: 50 });
+    assert.deepEqual([refused.outcome, refused.error_code], ['refuse', 'unpriced']);
+    assert.deepEqual(verdicts(refused), ['unpriced', 'unpriced', 'unpriced']);
+    assert.match(refused.candidates[0]?.reason ?? '', /no price.*limit of \$5\.00 per day/);
+    await room.call('createPricingPolicy', room.acme, {
+      body: {
+        endpoint_id: endpoint(1),
+        input_cost_micros_per_1m_tokens: 1_000_000,
+        output_cost_micros_per_1m_tokens: 2_000_000,
+      },
+    });
+    const priced = await explain({ max_tokens: 50 });
+    assert.deepEqual(verdicts(priced), ['unpriced', 'selected', 'unpriced']);
+    await room.call('updateLimitPolicy', room.acme, { id: limit.id, body: { ...limit, unpriced: 'allow' } });
+    assert.deepEqual(verdicts(await explain({ max_tokens: 50 })), ['selected', 'available', 'available']);
+  });
+
   it('skips candidates that are disabled or cannot serve the request, and says why', async () => {
     await room.call('updateEndpoint', room.acme, { id: endpoint(0), body: { enabled: false } });
     await room.call('updateEndpoint', room.acme, { id: endpoint(1), body: { supports_streaming: false } });

@@ -1,6 +1,7 @@
 import type { Usage } from '../../domain/money/usage.ts';
 import { usageMemberRules } from '../answer-usage.ts';
 import { CONTENT } from '../frame-meanings.ts';
+import { NO_OUTPUT } from '../output-cap.ts';
 import type { Protocol } from '../protocol.ts';
 import { anthropicMessages } from './index.ts';
 
@@ -9,26 +10,30 @@ const { request, text } = anthropicMessages;
 /** Providers count for nothing. It is a request to them nevertheless, and counts as one for limits. */
 const FREE: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, free: true };
 
+/** A count is of what is in the request. */
+const NOTHING_UNSEEN = { outputTokens: 0, unseenInputTokens: 0 };
+
 /** https://docs.anthropic.com/en/api/messages-count-tokens */
 export const anthropicCountTokens: Protocol = {
   ...anthropicMessages,
   operation: 'count_tokens',
   path: '/messages/count_tokens',
   hasOutput: false,
+  isFree: true,
   request: {
     ...request,
     parse: function* (bytes) {
       return { ...(yield* request.parse(bytes)), streaming: false };
     },
     isStreaming: () => false,
-    outputCap: () => null,
+    output: () => NO_OUTPUT,
     estimate: () => ({ inputTokens: 0, outputTokens: 0, free: true }),
   },
   answer: {
     ...usageMemberRules(() => FREE),
-    estimated: (body) => ({ input_tokens: request.estimate(body, 0).inputTokens }),
+    estimated: (body) => ({ input_tokens: request.estimate(body, NOTHING_UNSEEN).inputTokens }),
   },
   // A provider that streams nevertheless is read for nothing.
-  stream: { noteworthy: /$^/, usage: 'last', readFrame: () => CONTENT },
+  stream: { noteworthy: /$^/, usage: 'last', readFrame: () => CONTENT, textBytes: () => 0 },
   text: text === null ? null : { ...text, replace: (given) => given },
 };

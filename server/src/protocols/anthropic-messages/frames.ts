@@ -2,6 +2,7 @@ import { isObject, type JsonObject, parseObject } from '../../kit/json-value.ts'
 import type { SseFrame } from '../../kit/sse-frames.ts';
 import { CLOSING, CONTENT, DONE, ERROR, PREAMBLE } from '../frame-meanings.ts';
 import type { FrameMeaning, StreamRules } from '../protocol.ts';
+import { textInMembers } from '../streamed-text.ts';
 import { inputUsage, outputUsage } from './usage.ts';
 
 /** https://docs.anthropic.com/en/api/messages-streaming */
@@ -10,6 +11,7 @@ export const messagesStream: StreamRules = {
   // `message_start` has the input, `message_delta` the output; newer ones repeat the input, without its parts.
   usage: 'cumulative',
   readFrame,
+  textBytes: textInMembers(['text', 'thinking', 'partial_json']),
 };
 
 function readFrame(frame: SseFrame): FrameMeaning {

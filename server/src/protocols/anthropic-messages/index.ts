@@ -16,6 +16,7 @@ export const anthropicMessages: Protocol = {
   routeKind: 'messages',
   path: '/messages',
   hasOutput: true,
+  isFree: false,
   headers: anthropicHeaders,
   request: messagesRequest,
   answer: usageMemberRules(wholeUsage),

@@ -43,14 +43,14 @@ describe('a Messages request', () => {
   }
 
   it('without max_tokens is left to the provider', () => {
-    const { settings } = parse('{"model":"m","messages":[{"role":"user","content":"x"}]}');
-    assert.equal(protocol.request.outputCap(settings), null);
+    const parsed = parse('{"model":"m","messages":[{"role":"user","content":"x"}]}');
+    assert.equal(protocol.request.output(parsed).cap, null);
   });
 });
 
 describe('the estimate of a Messages request', () => {
-  const estimate = (over: object, typical = 100) =>
-    protocol.request.estimate(parse(JSON.stringify(body(over))), typical);
+  const estimate = (over: object, outputTokens = 100) =>
+    protocol.request.estimate(parse(JSON.stringify(body(over))), { outputTokens, unseenInputTokens: 2_000 });
   const bare = estimate({}).inputTokens;
 
   it('takes max_tokens for the output, and the typical output without it', () => {
@@ -76,16 +76,14 @@ describe('the estimate of a Messages request', () => {
   });
   const base64 = (data: string) => block('image', { type: 'base64', media_type: 'image/png', data });
 
-  it('counts an image or a file at a fixed price, whatever the length of its base64', () => {
+  it('counts an image at a fixed price, whatever the length of its base64, and a file by its length', () => {
     const small = estimate(base64('iVBORw0KGgo=')).inputTokens;
     assert.ok(small - bare >= 765 && small - bare < 800, String(small - bare));
     assert.equal(estimate(base64(`${'iVBORw0KGgo'.repeat(20_000)}=`)).inputTokens, small);
-    const file = block('document', {
-      type: 'base64',
-      media_type: 'application/pdf',
-      data: 'JVBERi'.repeat(9),
-    });
-    assert.ok(estimate(file).inputTokens - bare < 800);
+    const file = (data: string) =>
+      estimate(block('document', { type: 'base64', media_type: 'application/pdf', data })).inputTokens - bare;
+    assert.ok(file('JVBERi'.repeat(9)) < 800);
+    assert.ok(file('JVBERi'.repeat(10_000)) > 10_000);
   });
 
   it('counts text as text where it only stands in the place of base64', () => {

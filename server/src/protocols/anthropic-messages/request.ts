@@ -1,23 +1,31 @@
 import type { MemberSpan } from '../../kit/json-members.ts';
-import { estimateInput, OUTPUT_TOKENS_MAX, positiveInteger } from '../estimate-input.ts';
+import { type InputMembers, measureInput } from '../estimate-input.ts';
+import { mediaRules } from '../media-meter.ts';
+import { estimatedOutput, type OutputBounds, outputBounds } from '../output-cap.ts';
 import { unsignedThinking } from '../own-thinking.ts';
 import type { RequestRules } from '../protocol.ts';
 import {
   type BodyRules,
   invalidField,
+  type MeasuredBody,
   measureRequest,
   type RequestSettings,
   readRequestBody,
 } from '../request-body.ts';
 import { spliceBody } from '../splice-body.ts';
+import { withUnseenInput } from '../unseen-input.ts';
 
-/** Members whose text is read by the model as input. */
-const INPUT_MEMBERS = new Set(['system', 'messages', 'tools', 'output_format', 'output_config']);
+const MEMBERS: InputMembers = {
+  conversation: new Set(['messages']),
+  text: new Set(['system', 'tools', 'output_format', 'output_config']),
+  settings: new Set(['model', 'metadata', 'stop_sequences', 'tool_choice', 'context_management']),
+  remote: new Set(['container', 'mcp_servers']),
+};
+const CAPS: ReadonlySet<string> = new Set(['max_tokens']);
 
 const rules: BodyRules = {
-  // An image or a document is `"source": {"type": "base64", "data": …}`.
-  imageMember: 'source',
-  imageDataMember: 'data',
+  // An image or a document is `"source": {"type": "base64", "data": …}`; the input of a tool is any JSON.
+  media: mediaRules({ source: 'source', file_id: 'remote' }, ['input']),
   changedSetting: null,
   checkContent: checkMessages,
   isStreaming: (settings) => settings['stream'] === true,
@@ -28,10 +36,10 @@ export const messagesRequest: RequestRules = {
   parse: (bytes) => readRequestBody(bytes, rules),
   measure: (request) => measureRequest(request, rules),
   isStreaming: rules.isStreaming,
-  outputCap,
-  estimate: ({ members, settings }, typicalOutputTokens) => ({
-    inputTokens: estimateInput(members, INPUT_MEMBERS),
-    outputTokens: Math.min(OUTPUT_TOKENS_MAX, outputCap(settings) ?? typicalOutputTokens),
+  output: boundsOf,
+  estimate: (body, typical) => ({
+    ...withUnseenInput(measureInput(body.members, MEMBERS), typical),
+    outputTokens: estimatedOutput(boundsOf(body), typical.outputTokens),
   }),
   // Every stream reports usage.
   asksForUsage: () => false,
@@ -39,8 +47,8 @@ export const messagesRequest: RequestRules = {
   ownThinking: unsignedThinking,
 };
 
-function outputCap(settings: RequestSettings): number | null {
-  return positiveInteger(settings['max_tokens']);
+function boundsOf(body: MeasuredBody): OutputBounds {
+  return outputBounds(body, CAPS);
 }
 
 /** The rest, `max_tokens` included, is the provider's to judge. */

@@ -3,11 +3,23 @@ import { CLOSING, CONTENT, ERROR, PREAMBLE } from '../frame-meanings.ts';
 import { frameReader, hasError } from '../openai/frames.ts';
 import { parseUsage } from '../openai/usage.ts';
 import type { FrameMeaning, StreamRules } from '../protocol.ts';
+import { textInMembers } from '../streamed-text.ts';
 
 export const chatStream: StreamRules = {
   noteworthy: /\[DONE\]|"usage"\s*:\s*[^\sn]|"error"\s*:|^event: ?error|"finish_reason"\s*:\s*"/m,
   usage: 'last',
   readFrame: frameReader(readPayload),
+  textBytes: textInMembers([
+    'content',
+    'refusal',
+    'reasoning',
+    'reasoning_content',
+    'thinking',
+    'text',
+    'name',
+    'arguments',
+    'transcript',
+  ]),
 };
 
 function readPayload(payload: JsonObject): FrameMeaning {

@@ -15,6 +15,7 @@ export const openaiChat: Protocol = {
   routeKind: 'chat',
   path: '/chat/completions',
   hasOutput: true,
+  isFree: false,
   headers: openaiHeaders,
   request: chatRequest,
   answer: openaiAnswer,

@@ -1,6 +1,6 @@
 import type { MemberSpan } from '../../kit/json-members.ts';
 import { isObject } from '../../kit/json-value.ts';
-import { estimateTokens, outputCap } from '../openai/estimate.ts';
+import { chatBounds, estimateTokens } from '../openai/estimate.ts';
 import { includeUsage, openaiBody } from '../openai/request.ts';
 import type { RequestRules } from '../protocol.ts';
 import type { Quirks } from '../provider-presets.ts';
@@ -20,8 +20,8 @@ export const chatRequest: RequestRules = {
   parse: (bytes) => readRequestBody(bytes, rules),
   measure: (request) => measureRequest(request, rules),
   isStreaming: rules.isStreaming,
-  outputCap,
-  estimate: estimateTokens,
+  output: chatBounds,
+  estimate: (body, typical) => estimateTokens(body, chatBounds(body), typical),
   asksForUsage,
   forUpstream: (body, model, { quirks } = {}) =>
     spliceBody(body, model, asksForUsage(body, quirks) ? includeUsage : null, quirks),

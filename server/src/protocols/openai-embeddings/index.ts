@@ -1,11 +1,12 @@
 import { CONTENT, ERROR } from '../frame-meanings.ts';
 import { openaiErrors } from '../openai/errors.ts';
-import { openaiInput, outputCap } from '../openai/estimate.ts';
+import { estimateInput } from '../openai/estimate.ts';
 import { frameReader, hasError } from '../openai/frames.ts';
 import { openaiHeaders } from '../openai/headers.ts';
 import { openaiModels } from '../openai/models.ts';
 import { checkInput, openaiBody } from '../openai/request.ts';
 import { openaiAnswer, parseUsage } from '../openai/usage.ts';
+import { NO_OUTPUT } from '../output-cap.ts';
 import { PROBE_PROMPT, probeRules } from '../probe-rules.ts';
 import type { Protocol, RequestRules } from '../protocol.ts';
 import { type BodyRules, invalidField, measureRequest, readRequestBody } from '../request-body.ts';
@@ -26,8 +27,8 @@ const request: RequestRules = {
   parse: (bytes) => readRequestBody(bytes, rules),
   measure: (given) => measureRequest(given, rules),
   isStreaming: rules.isStreaming,
-  outputCap,
-  estimate: ({ members }) => ({ inputTokens: openaiInput(members), outputTokens: 0 }),
+  output: () => NO_OUTPUT,
+  estimate: (body, typical) => ({ ...estimateInput(body, typical), outputTokens: 0 }),
   asksForUsage: () => false,
   forUpstream: (body, model, { quirks } = {}) => spliceBody(body, model, null, quirks),
   ownThinking: null,
@@ -40,6 +41,7 @@ export const openaiEmbeddings: Protocol = {
   routeKind: 'embeddings',
   path: '/embeddings',
   hasOutput: false,
+  isFree: false,
   headers: openaiHeaders,
   request,
   answer: openaiAnswer,
@@ -50,6 +52,7 @@ export const openaiEmbeddings: Protocol = {
     readFrame: frameReader((payload) =>
       hasError(payload) ? ERROR : { ...CONTENT, usage: parseUsage(payload['usage']) },
     ),
+    textBytes: () => 0,
   },
   text: null,
   errors: openaiErrors,

@@ -4,6 +4,7 @@ import { CLOSING, CONTENT, ERROR, PREAMBLE } from '../frame-meanings.ts';
 import { frameReader, hasError } from '../openai/frames.ts';
 import { parseUsage } from '../openai/usage.ts';
 import type { FrameMeaning, StreamRules } from '../protocol.ts';
+import { textInMembers } from '../streamed-text.ts';
 
 /** Events that announce structure before the first piece of text or arguments. */
 const PREAMBLE_TYPES = new Set([
@@ -14,6 +15,9 @@ const PREAMBLE_TYPES = new Set([
   'response.content_part.added',
   'response.reasoning_summary_part.added',
 ]);
+/** Its deltas are base64. */
+const SOUND = /"type"\s*:\s*"response\.(?:output_)?audio\.delta"/;
+const deltaBytes = textInMembers(['delta']);
 const END_TYPES = new Set(['response.completed', 'response.incomplete']);
 const ERROR_TYPES = new Set(['response.failed', 'error']);
 
@@ -21,6 +25,7 @@ export const responsesStream: StreamRules = {
   noteworthy: /"response\.(?:completed|incomplete|failed)"|"error"|^event: ?error|\.done"/m,
   usage: 'last',
   readFrame: frameReader(readPayload),
+  textBytes: (frame) => (SOUND.test(frame) ? 0 : deltaBytes(frame)),
 };
 
 function readPayload(payload: JsonObject, { event }: SseFrame): FrameMeaning {

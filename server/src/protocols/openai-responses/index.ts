@@ -18,6 +18,7 @@ export const openaiResponses: Protocol = {
   routeKind: 'responses',
   path: '/responses',
   hasOutput: true,
+  isFree: false,
   headers: openaiHeaders,
   request: responsesRequest,
   answer: openaiAnswer,

@@ -1,4 +1,4 @@
-import { estimateTokens, outputCap } from '../openai/estimate.ts';
+import { estimateTokens, responsesBounds } from '../openai/estimate.ts';
 import { checkInput, openaiBody } from '../openai/request.ts';
 import { sealedReasoning } from '../own-thinking.ts';
 import type { RequestRules } from '../protocol.ts';
@@ -11,8 +11,8 @@ export const responsesRequest: RequestRules = {
   parse: (bytes) => readRequestBody(bytes, rules),
   measure: (request) => measureRequest(request, rules),
   isStreaming: rules.isStreaming,
-  outputCap,
-  estimate: estimateTokens,
+  output: responsesBounds,
+  estimate: (body, typical) => estimateTokens(body, responsesBounds(body), typical),
   // The closing event of every stream reports usage.
   asksForUsage: () => false,
   forUpstream: (body, model, { quirks, removal = null } = {}) => spliceBody(body, model, removal, quirks),

@@ -1,37 +1,52 @@
 import type { TokenEstimate } from '../../domain/money/usage.ts';
-import type { MemberSpan } from '../../kit/json-members.ts';
-import { estimateInput, OUTPUT_TOKENS_MAX, positiveInteger } from '../estimate-input.ts';
-import type { MeasuredBody, RequestSettings } from '../request-body.ts';
+import { type InputMembers, measureInput } from '../estimate-input.ts';
+import { estimatedOutput, type OutputBounds, outputBounds } from '../output-cap.ts';
+import type { TypicalTokens } from '../protocol.ts';
+import type { MeasuredBody } from '../request-body.ts';
+import { withUnseenInput } from '../unseen-input.ts';
 
-/** Members whose text is read by the model as input. */
-const INPUT_MEMBERS = new Set([
-  'messages',
-  'input',
-  'instructions',
-  'tools',
-  'functions',
-  'response_format',
-  'text',
-]);
+const MEMBERS: InputMembers = {
+  conversation: new Set(['messages', 'input']),
+  text: new Set([
+    'instructions',
+    'tools',
+    'functions',
+    'response_format',
+    'text',
+    'prediction',
+    'documents',
+    'suffix',
+  ]),
+  settings: new Set(['model', 'metadata', 'user', 'stop', 'logit_bias', 'tool_choice', 'include']),
+  remote: new Set(['previous_response_id', 'conversation', 'prompt', 'web_search_options']),
+};
+/** Chat completions document the newer and the older name, and providers take either. */
+const CHAT_CAPS: ReadonlySet<string> = new Set(['max_completion_tokens', 'max_tokens']);
+const RESPONSES_CAPS: ReadonlySet<string> = new Set(['max_output_tokens']);
+/** What a client predicts, and the model does not write, is charged as output. */
+const PREDICTION = 'prediction';
+const BYTES_PER_TOKEN = 4;
 
-export function estimateTokens(body: MeasuredBody, typicalOutputTokens: number): TokenEstimate {
-  const cap = outputCap(body.settings);
-  const choices = positiveInteger(body.settings['n']) ?? 1;
-  return {
-    inputTokens: openaiInput(body.members),
-    outputTokens: Math.min(OUTPUT_TOKENS_MAX, (cap ?? typicalOutputTokens) * choices),
-  };
+export const chatBounds = (body: MeasuredBody): OutputBounds => outputBounds(body, CHAT_CAPS);
+export const responsesBounds = (body: MeasuredBody): OutputBounds => outputBounds(body, RESPONSES_CAPS);
+
+export function estimateTokens(
+  body: MeasuredBody,
+  bounds: OutputBounds,
+  typical: TypicalTokens,
+): TokenEstimate {
+  const outputTokens = estimatedOutput(bounds, typical.outputTokens) + predictedTokens(body);
+  return { ...estimateInput(body, typical), outputTokens };
 }
 
-export function openaiInput(members: readonly MemberSpan[]): number {
-  return estimateInput(members, INPUT_MEMBERS);
+export function estimateInput(
+  body: MeasuredBody,
+  typical: TypicalTokens,
+): Omit<TokenEstimate, 'outputTokens'> {
+  return withUnseenInput(measureInput(body.members, MEMBERS), typical);
 }
 
-/** The client's limit on the output. Compatible providers accept every name, so every name counts. */
-export function outputCap(settings: RequestSettings): number | null {
-  return (
-    positiveInteger(settings['max_completion_tokens']) ??
-    positiveInteger(settings['max_output_tokens']) ??
-    positiveInteger(settings['max_tokens'])
-  );
+function predictedTokens({ members }: MeasuredBody): number {
+  const predicted = members.filter(({ name }) => name === PREDICTION);
+  return predicted.reduce((sum, { textBytes }) => sum + Math.ceil(textBytes / BYTES_PER_TOKEN), 0);
 }

@@ -1,5 +1,6 @@
 import type { MemberSpan } from '../../kit/json-members.ts';
 import { isObject } from '../../kit/json-value.ts';
+import { mediaRules } from '../media-meter.ts';
 import { type BodyRules, invalidField, type RequestSettings } from '../request-body.ts';
 import type { AddedSetting } from '../splice-body.ts';
 
@@ -7,10 +8,22 @@ const STREAM_OPTIONS = 'stream_options';
 const QUOTE = 0x22;
 const OPEN_BRACKET = 0x5b;
 
+const openaiMedia = mediaRules(
+  {
+    image_url: 'image',
+    file_data: 'file',
+    file_id: 'remote',
+    file_url: 'remote',
+    video_url: 'remote',
+    audio_url: 'remote',
+  },
+  ['arguments', 'action', 'parameters', 'results', 'input'],
+  'item_reference',
+);
+
 /** What the requests of all OpenAI protocols have in common. */
 export const openaiBody: Omit<BodyRules, 'checkContent'> = {
-  imageMember: 'image_url',
-  imageDataMember: null,
+  media: openaiMedia,
   changedSetting: STREAM_OPTIONS,
   isStreaming: (settings) => settings['stream'] === true,
   wantsUsageFrame(settings) {

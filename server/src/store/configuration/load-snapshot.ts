@@ -201,6 +201,7 @@ function toUserPolicy(row: Row<'user_limit_policies'>): BudgetPolicy {
     metric: row.metric,
     period: row.period,
     limitValue: row.limit_value,
+    unpriced: row.unpriced,
     counter: row.counter,
   };
 }
@@ -280,6 +281,7 @@ function toLimitPolicy(row: Row<'limit_policies'>): LimitPolicy {
     metric: row.metric,
     period: row.period,
     limitValue: row.limit_value,
+    unpriced: row.unpriced,
     counter: row.counter,
     enabled: row.enabled,
   };

@@ -73,13 +73,14 @@ async function readBudgets(db: Kysely<Database>, organizationId: string, keyId: 
       'policy.metric',
       'policy.period',
       'policy.limit_value',
+      'policy.unpriced',
       'policy.counter',
     ])
     .where('organization.id', '=', organizationId)
     .orderBy('policy.id')
     .execute();
   const policies: BudgetPolicy[] = [];
-  for (const { id, target_type, target_id, metric, period, limit_value, counter } of rows) {
+  for (const { id, target_type, target_id, metric, period, limit_value, unpriced, counter } of rows) {
     // A key without limits still has the organization's row.
     if (id === null || target_type === null || metric === null || period === null || limit_value === null)
       continue;
@@ -92,6 +93,7 @@ async function readBudgets(db: Kysely<Database>, organizationId: string, keyId: 
       metric,
       period,
       limitValue: limit_value,
+      unpriced: unpriced ?? 'refuse',
       counter: counter ?? 0,
     });
   }

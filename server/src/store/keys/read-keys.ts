@@ -42,7 +42,7 @@ const KEY = `
     key.last_used_at, organization.config_version, member.created_at as joined_at,
     (select json_agg(json_build_object('id', policy.id, 'targetType', policy.target_type, 'targetId', policy.target_id,
         'metric', policy.metric, 'period', policy.period, 'limitValue', policy.limit_value,
-        'counter', policy.counter) order by policy.id)
+        'unpriced', policy.unpriced, 'counter', policy.counter) order by policy.id)
       from api_key_limit_policies policy
       where policy.organization_id = key.organization_id and policy.api_key_id = key.id and policy.enabled) as policies
   from api_keys key

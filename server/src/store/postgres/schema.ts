@@ -10,6 +10,7 @@ import type {
 import type { ColumnType } from 'kysely';
 import type { ResponseRule } from '../../domain/guardrails/rules.ts';
 import type { Template } from '../../domain/guardrails/template.ts';
+import type { UnpricedRule } from '../../domain/snapshot.ts';
 import { billingTables } from './billing-tables.ts';
 import {
   bigint,
@@ -44,6 +45,7 @@ const limit = {
   metric,
   period,
   limit_value: bigint,
+  unpriced: defaulted(oneOf<UnpricedRule>()),
   enabled: defaulted(boolean),
   counter: defaulted(integer),
   counted_from: defaulted(timestamp),

@@ -1,7 +1,13 @@
 import { exactly, type Fields, flag, id, integer, listOf, oneOf } from '../shape.ts';
 import { maybeId, maybeTime, metric, period } from './shared.ts';
 
-const limitFields: Fields = { metric, period, limit_value: integer, enabled: flag };
+const limitFields: Fields = {
+  metric,
+  period,
+  limit_value: integer,
+  unpriced: oneOf('refuse', 'allow'),
+  enabled: flag,
+};
 
 /** 2.7 */
 export const limitPolicy = exactly({

@@ -40,8 +40,8 @@ export const domainFaults = faultsIn('server/src/domain', [
   {
     name: 'a stated output cap is cut',
     file: 'limits/bound-estimate.ts',
-    find: 'if (outputCap !== null) return estimate;',
-    replace: 'if (outputCap === 0) return estimate;',
+    find: 'if (estimate.outputTokens === 0 || outputCap !== null)',
+    replace: 'if (estimate.outputTokens === 0)',
     why: 'more is admitted than the limit holds',
   },
   {

@@ -51,11 +51,11 @@ export const kitFaults = faultsIn('server/src/kit', [
     why: 'the bound on depth protects what recurses',
   },
   {
-    name: 'data URLs count as text',
+    name: 'long numbers count as one token',
     file: 'json-members.ts',
-    find: 'if (end < 0 || startsWith(this.#bytes, from + 1, DATA_URL)) return end;',
-    replace: 'if (end < 0) return end;',
-    why: 'an image is estimated as millions of tokens',
+    find: 'if (at - start > SHORT_NUMBER_BYTES)',
+    replace: 'if (at < start)',
+    why: 'text in digits passes a token limit',
   },
   {
     name: 'a value on the bound counts in the next bucket',

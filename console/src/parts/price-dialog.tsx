@@ -1,12 +1,12 @@
 import type { PricingPolicy } from '@relay/contract';
 import { type FormEvent, useState } from 'react';
-import { cacheKeys } from '../../api/queries.ts';
-import { useChange } from '../../api/use-change.ts';
-import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
-import { Field, Input } from '../../ui/field.tsx';
+import { cacheKeys } from '../api/queries.ts';
+import { useChange } from '../api/use-change.ts';
+import { text } from '../text/index.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Field, Input } from '../ui/field.tsx';
 import { MORE_PARTS, microsIn, type PriceDraft, priceBodyOf, priceDraftOf } from './price-draft.ts';
 
 const words = text.endpoints.prices;

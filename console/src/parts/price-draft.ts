@@ -1,5 +1,5 @@
 import type { PricingPolicy } from '@relay/contract';
-import { dollarsOf, microsOf } from '../../forms/dollars.ts';
+import { dollarsOf, microsOf } from '../forms/dollars.ts';
 
 /** Prices of parts of the input and the output. Left empty, a part costs what the rest costs. */
 export const PART_PRICES = {
