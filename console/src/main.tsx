@@ -8,6 +8,7 @@ import { cacheKeys } from './api/queries.ts';
 import { ApiContext } from './api/use-api.ts';
 import { createConsoleRouter } from './app/router.tsx';
 import { ApiError } from './errors/api-error.ts';
+import { signInByLink } from './session/sign-in-by-link.ts';
 import './styles.css';
 import { ToastProvider } from './ui/toasts.tsx';
 
@@ -35,6 +36,7 @@ const api = createApi({
   },
 });
 
+await signInByLink(api, client);
 const router = createConsoleRouter();
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root element');

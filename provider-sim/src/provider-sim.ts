@@ -10,6 +10,7 @@ import { createTally } from './counts.ts';
 import { createFaultScript } from './fault-script.ts';
 import { noFacts } from './inspect-headers.ts';
 import { modelsDefault, type SimModel } from './models.ts';
+import { serveOllama } from './ollama.ts';
 import { createEntry } from './open-exchange.ts';
 import { createRequestLog } from './request-log.ts';
 import { type SimState, serveRequest } from './serve-request.ts';
@@ -67,6 +68,7 @@ export async function startProviderSim(options: ProviderSimOptions = {}): Promis
     if (req.url?.startsWith('/_sim/') === true) void serveControl(sim, req, res);
     else if (serviceAccounts !== undefined && req.url === '/token')
       void serveTokens(serviceAccounts, `${url}/token`, req, res);
+    else if (options.ollama === true && serveOllama(state.models.values(), req, res)) return;
     else serveRequest(state, req, res);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -21,6 +21,8 @@ export interface ProviderSimOptions {
   tls?: { cert: string; key: string; clientAuthority: string };
   /** Serve the operations below any path, and not below `/v1` alone. */
   anyPrefix?: boolean;
+  /** Serve the paths of Ollama's own interface too, by which clients find it. */
+  ollama?: boolean;
   /** A bare name serves every operation. */
   models?: (string | SimModel)[];
   seed?: number;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findSources } from './find-sources.ts';
+import { findSources, ollamaUrl } from './find-sources.ts';
 
 const nothing = () => Promise.reject(new TypeError('fetch failed'));
 const answering = (text: string) => () => Promise.resolve(new Response(text));
@@ -14,9 +14,7 @@ describe('providers in sight', () => {
       'openai',
       'anthropic',
     ]);
-    assert.deepEqual(await seen({ OPENAI_API_KEY: ' ' }, answering('{"object":"list","data":[]}')), [
-      'ollama',
-    ]);
+    assert.deepEqual(await seen({ OPENAI_API_KEY: ' ' }, answering('{"version":"0.13.0"}')), ['ollama']);
     assert.deepEqual(await seen({}, answering('<html>')), []);
     assert.deepEqual(await seen({}, answering('{"error":"x"}')), []);
   });
@@ -30,6 +28,20 @@ describe('providers in sight', () => {
     ]);
   });
 
+  it('Ollama is where its own variable says', () => {
+    const origins = {
+      '': 'http://127.0.0.1:11434',
+      '127.0.0.1:11500': 'http://127.0.0.1:11500',
+      ':11500': 'http://127.0.0.1:11500',
+      '0.0.0.0': 'http://127.0.0.1:11434',
+      'http://box.example:8000/': 'http://box.example:8000',
+      'https://ollama.example': 'https://ollama.example',
+    };
+    for (const [given, origin] of Object.entries(origins))
+      assert.equal(ollamaUrl(given)?.origin, origin, given);
+    assert.equal(ollamaUrl('not an address'), null);
+  });
+
   it('Ollama has half a second to answer', async () => {
     const late = (_url: string, { signal }: RequestInit) =>
       new Promise<Response>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
@@ -41,7 +53,7 @@ describe('providers in sight', () => {
   it('begin with a few chat models', async () => {
     const [openai, anthropic, ollama] = await findSources(
       { env: { OPENAI_API_KEY: 'sk-1', ANTHROPIC_API_KEY: 'sk-ant-1' } },
-      answering('{"object":"list","data":[]}'),
+      answering('{"version":"0.13.0"}'),
     );
     const models = ['gpt-4o', 'tts-1', 'gpt-5.1-mini', 'gpt-4o-2024-08-06', 'gpt-5.1', 'gpt-audio', 'gpt-5'];
     assert.deepEqual(openai?.choose(models), ['gpt-5.1', 'gpt-5.1-mini', 'gpt-5']);

@@ -16,12 +16,12 @@ export interface Source {
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-const OLLAMA = 'http://127.0.0.1:11434/v1';
+const OLLAMA = { host: '127.0.0.1', port: 11_434 };
 const OLLAMA_MS_MAX = 500;
 const MODELS_MAX = 3;
 const NOT_CHAT = /audio|image|realtime|transcribe|tts|search|instruct|codex/;
 
-/** Keys in the environment, and Ollama on its usual port. */
+/** Keys in the environment, and Ollama where it listens. */
 export async function findSources({ env }: Pick<Surroundings, 'env'>, ask: Fetch = fetch): Promise<Source[]> {
   const found: Source[] = [];
   const openai = ownKey(env['OPENAI_API_KEY'], env['OPENAI_BASE_URL'], 'api.openai.com');
@@ -47,12 +47,13 @@ export async function findSources({ env }: Pick<Surroundings, 'env'>, ask: Fetch
       choose: (models) => models.filter((id) => id.startsWith('claude-')).slice(0, MODELS_MAX),
     });
   }
-  if (await hasOllama(ask)) {
+  const ollama = ollamaUrl(env['OLLAMA_HOST']);
+  if (ollama !== null && (await hasOllama(ollama, ask))) {
     found.push({
       slug: 'ollama',
       name: 'Ollama',
-      seen: 'Ollama at 127.0.0.1:11434',
-      baseUrl: OLLAMA,
+      seen: `Ollama at ${ollama.host}`,
+      baseUrl: `${ollama.origin}/v1`,
       secret: null,
       choose: (models) => models.filter((id) => !/embed/i.test(id)).slice(0, MODELS_MAX),
     });
@@ -71,13 +72,29 @@ function ownKey(key: string | undefined, baseUrl: string | undefined, host: stri
   return address === '' || URL.parse(address)?.hostname === host ? trimmed : null;
 }
 
+/**
+ * Where Ollama listens, by its own variable: a URL, a host, a port or both. Null for what it does not understand either. A server on all
+ * addresses is called on loopback.
+ */
+export function ollamaUrl(given = ''): URL | null {
+  const text = given.trim();
+  const url = URL.parse(
+    /^https?:\/\//.test(text) ? text : `http://${text.replace(/^(:|$)/, `${OLLAMA.host}:`)}`,
+  );
+  if (url === null) return null;
+  const isPlain = url.port === '' && !/^https?:\/\//.test(text);
+  if (isPlain) url.port = String(OLLAMA.port);
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = OLLAMA.host;
+  return url;
+}
+
 /** One short request; a server that answers something else is not Ollama. */
-async function hasOllama(ask: Fetch): Promise<boolean> {
+async function hasOllama({ origin }: URL, ask: Fetch): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(OLLAMA_MS_MAX);
-    const response = await ask(`${OLLAMA}/models`, { signal, redirect: 'error' });
+    const response = await ask(`${origin}/api/version`, { signal, redirect: 'error' });
     const body: unknown = await response.json();
-    return response.ok && isObject(body) && body['object'] === 'list';
+    return response.ok && isObject(body) && typeof body['version'] === 'string';
   } catch {
     return false;
   }

@@ -11,6 +11,7 @@ import { type Api, createApi, dataOf } from '../api/client.ts';
 import { processSurroundings, type Surroundings } from '../kit/surroundings.ts';
 import type { Source } from './find-sources.ts';
 import { offerSetup } from './offer-setup.ts';
+import { firstAnswerText } from './started-text.ts';
 
 let directory: string;
 let server: StartedServer;
@@ -65,6 +66,7 @@ async function offer(
     url: server.url,
     adminToken: server.tokens?.admin ?? '',
     directory: server.directory,
+    tryLane: (lane) => firstAnswerText(server, lane),
     isWanted,
     signal: new AbortController().signal,
     find: async () => [...sources],
@@ -119,7 +121,7 @@ describe('relay start with a provider in sight', () => {
 
   it('sets up provider, endpoints and lane, and nothing twice', async () => {
     const text = await offer([source()], { isWanted: true });
-    assert.match(text, /OpenAI: one, two\n {2}The lane default calls them/);
+    assert.match(text, /OpenAI: one, two\n {2}The lane default calls them[\s\S]*curl .*chat\/completions/);
     assert.ok(!text.includes('sk-upstream'));
     assert.deepEqual(await state(), COMPLETE);
     await offer([source()], { isWanted: true });

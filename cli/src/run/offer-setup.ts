@@ -10,6 +10,8 @@ import { DEFAULT_LANE, type SetUpSource, setUpSources } from './set-up-sources.t
 export interface Offer {
   readonly url: string;
   readonly adminToken: string;
+  /** How to call a lane, for a person to paste. */
+  readonly tryLane: (lane: string) => string;
   readonly directory: string;
   /** With `--detect`: without a question. */
   readonly isWanted: boolean;
@@ -45,21 +47,23 @@ export async function offerSetup(surroundings: Surroundings, offer: Offer): Prom
       return;
     }
   }
-  stdout.write(resultText(await setUpSources(management, sources)));
+  stdout.write(resultText(await setUpSources(management, sources), offer.tryLane));
 }
 
 const NOTHING_FOUND =
-  '  Nothing to set up was found: OPENAI_API_KEY and ANTHROPIC_API_KEY are not set, and no Ollama answers at 127.0.0.1:11434.\n\n';
+  '  Nothing to set up was found: OPENAI_API_KEY and ANTHROPIC_API_KEY are not set, and no Ollama answers at 127.0.0.1:11434 or OLLAMA_HOST.\n\n';
 
-function resultText(done: readonly SetUpSource[]): string {
+function resultText(done: readonly SetUpSource[], tryLane: Offer['tryLane']): string {
   const lines = done.map(({ name, models, problem }) =>
     problem === null ? `  ${name}: ${models.join(', ')}` : `  ${name} is left out. ${problem}`,
   );
   const isAny = done.some(({ problem }) => problem === null);
-  const next = isAny
-    ? [`  The lane ${DEFAULT_LANE} calls them. \`relay setup\` shows how to point a client at it.`]
-    : [];
-  return `${[...lines, ...next, '', ''].join('\n')}`;
+  const next = [
+    `  The lane ${DEFAULT_LANE} calls them. \`relay setup\` shows how to point a client at it.`,
+    '',
+    tryLane(DEFAULT_LANE),
+  ];
+  return `${[...lines, ...(isAny ? next : ['']), ''].join('\n')}`;
 }
 
 function answerPath(directory: string): string {

@@ -8,7 +8,7 @@ import type { Surroundings } from '../kit/surroundings.ts';
 import { codeOf } from '../kit/values.ts';
 import { writeError } from '../output/write-error.ts';
 import { untilSignal } from './serve.ts';
-import { startedText } from './started-text.ts';
+import { firstAnswerText, startedText } from './started-text.ts';
 
 interface StartFlags {
   readonly dataDir?: string;
@@ -77,7 +77,15 @@ async function offerUntilStopped(
   const stopped = new AbortController();
   void stopping.then(() => stopped.abort());
   const { url, directory, tokens } = server;
-  const offered = { url, directory, adminToken: tokens.admin, isWanted: detect, signal: stopped.signal };
+  const tryLane = (lane: string) => firstAnswerText(server, lane);
+  const offered = {
+    url,
+    directory,
+    adminToken: tokens.admin,
+    tryLane,
+    isWanted: detect,
+    signal: stopped.signal,
+  };
   try {
     await offerSetup(surroundings, offered);
   } catch (error) {

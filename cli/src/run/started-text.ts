@@ -4,13 +4,13 @@ type Started = Pick<StartedServer, 'url' | 'directory' | 'secretsPath' | 'tokens
 
 /** The next steps after a start. Contains tokens on the first start only. */
 export function startedText(started: Started, demoLane: string | null): string {
-  const { url, directory, tokens } = started;
+  const { directory } = started;
   return [
     '',
-    `  Relay is running at ${url}`,
+    `  Relay is running at ${started.url}`,
     '',
     ...tokenLines(started),
-    `  Console      ${url}/console/${tokens === null ? '' : '  (sign in with the admin token)'}`,
+    `  Console      ${consoleLink(started, '')}`,
     `  Data         ${directory}`,
     '',
     ...tryLines(started, demoLane),
@@ -18,6 +18,20 @@ export function startedText(started: Started, demoLane: string | null): string {
     '',
     '',
   ].join('\n');
+}
+
+/** The link of the first start signs in: browsers send no fragment, and the console removes it from the address. */
+function consoleLink({ url, tokens, newTokens }: Started, page: string): string {
+  const link = `${url}/console/${page}`;
+  if (tokens === null) return link;
+  return newTokens.admin
+    ? `${link}#admin_token=${tokens.admin}  (signs you in)`
+    : `${link}  (sign in with the admin token)`;
+}
+
+/** What to do with the lane that was set up. */
+export function firstAnswerText(started: Started, lane: string): string {
+  return `${tryLaneText(started, lane)}\n  Playground   ${consoleLink(started, 'playground')}\n`;
 }
 
 function tokenLines({ tokens, newTokens, secretsPath }: Started): string[] {
@@ -32,20 +46,30 @@ function tokenLines({ tokens, newTokens, secretsPath }: Started): string[] {
   return [...lines, `               Shown this once, and kept in ${secretsPath}`, ''];
 }
 
-/** A command that works when pasted. */
-function tryLines({ url, tokens, newTokens }: Started, demoLane: string | null): string[] {
+function tryLines(started: Started, demoLane: string | null): string[] {
+  const { url, tokens } = started;
   if (tokens === null) return [];
-  const token = newTokens.api ? tokens.api : '$RELAY_API_TOKEN';
-  const authorization = `-H "Authorization: Bearer ${token}"`;
-  if (demoLane === null) return ['  Try it:', '', `    curl ${url}/v1/models ${authorization}`, ''];
-  const body = JSON.stringify({ model: demoLane, messages: [{ role: 'user', content: 'Hello' }] });
+  if (demoLane === null)
+    return ['  Try it:', '', `    curl ${url}/v1/models ${authorizationOf(started)}`, ''];
   return [
-    '  Try it:',
-    '',
-    `    curl ${url}/v1/chat/completions ${authorization} \\`,
-    `      -H "Content-Type: application/json" -d '${body}'`,
-    '',
+    tryLaneText(started, demoLane),
     '  `relay demo traffic` in another terminal sends requests of every kind to look at.',
     '',
   ];
+}
+
+/** A command that works when pasted. */
+function tryLaneText(started: Started, lane: string): string {
+  const body = JSON.stringify({ model: lane, messages: [{ role: 'user', content: 'Hello' }] });
+  return [
+    '  Try it:',
+    '',
+    `    curl ${started.url}/v1/chat/completions ${authorizationOf(started)} \\`,
+    `      -H "Content-Type: application/json" -d '${body}'`,
+    '',
+  ].join('\n');
+}
+
+function authorizationOf({ tokens, newTokens }: Started): string {
+  return `-H "Authorization: Bearer ${newTokens.api && tokens !== null ? tokens.api : '$RELAY_API_TOKEN'}"`;
 }

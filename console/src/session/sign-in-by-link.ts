@@ -1,0 +1,21 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { type Api, take } from '../api/client.ts';
+import { cacheKeys } from '../api/queries.ts';
+
+const NAME = 'admin_token';
+
+/** Signs in with the token in the link that `relay start` prints. If that fails, the sign-in page asks for the token. */
+export async function signInByLink(api: Api, client: QueryClient): Promise<void> {
+  const token = tokenIn(window.location.hash);
+  if (token === null) return;
+  window.history.replaceState(null, '', window.location.pathname + window.location.search);
+  try {
+    client.setQueryData(cacheKeys.session, await take(api.POST('/api/session', { body: { token } })));
+  } catch {
+    // The sign-in page says what is wrong with a token that is entered there.
+  }
+}
+
+function tokenIn(fragment: string): string | null {
+  return new URLSearchParams(fragment.slice(1)).get(NAME);
+}
