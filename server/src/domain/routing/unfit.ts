@@ -1,6 +1,4 @@
 import type { CandidateVerdict } from '@relay/contract';
-import type { PolicyDescription } from '../limits/limit.ts';
-import { limitWords } from '../limits/limit-words.ts';
 import type { Endpoint } from '../snapshot.ts';
 import type { Candidate, RouteMember } from './routing.ts';
 
@@ -28,12 +26,10 @@ export interface Unfit {
     | 'unpriced';
   readonly verdict: CandidateVerdict['verdict'];
   readonly reason: string;
-  /** The limit that is the reason; left out: none is. */
-  readonly policy?: PolicyDescription;
 }
 
-/** What spend limits say of a candidate. */
-export type UnpricedBy = (candidate: Candidate) => PolicyDescription | null;
+/** The spend limit, as errors name it, that a candidate has no price for; null when it needs none. */
+export type NeedsPrice = (candidate: Candidate) => string | null;
 
 const MEMBERSHIP_DISABLED = disabled('membership_disabled', 'its membership in the lane is disabled');
 const ENDPOINT_DISABLED = disabled('endpoint_disabled', 'the endpoint is disabled');
@@ -45,7 +41,7 @@ export function unfitness(
   member: RouteMember,
   asked: Asked,
   streaming: boolean,
-  unpricedBy: UnpricedBy,
+  needsPrice: NeedsPrice,
 ): Unfit | null {
   const { endpoint, provider } = member.candidate;
   if (!member.membershipEnabled) return MEMBERSHIP_DISABLED;
@@ -54,13 +50,13 @@ export function unfitness(
   const obstacle = asked.obstacle(endpoint);
   if (obstacle !== null) return incompatible(obstacle.why, obstacle.reason);
   if (streaming && !endpoint.supportsStreaming) return STREAMING_UNSUPPORTED;
-  const policy = asked.isFree ? null : unpricedBy(member.candidate);
-  return policy === null ? null : unpriced(policy);
+  const limit = asked.isFree ? null : needsPrice(member.candidate);
+  return limit === null ? null : unpriced(limit);
 }
 
-function unpriced(policy: PolicyDescription): Unfit {
-  const reason = `it has no price, and ${limitWords(policy)} counts spend. Set its price, or set "unpriced" of the limit to "allow"`;
-  return { why: 'unpriced', verdict: 'unpriced', reason, policy };
+function unpriced(limit: string): Unfit {
+  const reason = `it has no price, and ${limit} counts spend. Set its price, or set "unpriced" of the limit to "allow"`;
+  return { why: 'unpriced', verdict: 'unpriced', reason };
 }
 
 function disabled(why: Unfit['why'], reason: string): Unfit {

@@ -37,6 +37,10 @@ const ERROR_BYTES_MAX = 1024 * 1024;
 /** Of an answer about Relay's credential or address only the beginning is read, and none of it is sent. */
 const REJECTION_BYTES_MAX = 16 * 1024;
 
+const INCOMPLETE = {
+  code: 'upstream_invalid_response',
+  why: 'the answer is not a complete JSON object',
+} as const;
 /** In place of a head until the provider has sent one. */
 const NO_HEAD: UpstreamHead = { status: 0, headers: {} };
 
@@ -196,15 +200,10 @@ export class Reply implements UpstreamListener, InCharge {
     const only = this.#chunks.length === 1 ? this.#chunks[0] : undefined;
     const body = only ?? Buffer.concat(this.#chunks, this.#bufferedBytes);
     const encoding = encodingOf(head);
-    const judge = ({ sound, usage }: { sound: boolean; usage: Usage | null }) => {
-      if (sound || !(mustBeJson(head) || this.#isInspected())) {
-        this.#finish({ kind: 'answer', answer: { ...head, body }, usage });
-      } else {
-        this.onFailure({
-          code: 'upstream_invalid_response',
-          why: 'the answer is not a complete JSON object',
-        });
-      }
+    const judge = ({ sound, usage }: AnswerReading) => {
+      const mayPass = sound || !(mustBeJson(head) || this.#isInspected());
+      if (mayPass) this.#finish({ kind: 'answer', answer: { ...head, body }, usage });
+      else this.onFailure(INCOMPLETE);
     };
     if (isFailure(head.status)) judge({ sound: true, usage: usageOfError(this.#deps.protocol, head, body) });
     else if (encoding !== null) void this.#readEncoded(body, encoding).then(judge);

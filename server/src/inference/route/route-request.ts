@@ -1,8 +1,10 @@
+import type { PolicyDescription } from '../../domain/limits/limit.ts';
 import { limitWords } from '../../domain/limits/limit-words.ts';
 import { unpricedBy } from '../../domain/limits/limits.ts';
+import { needsPrice } from '../../domain/limits/needs-price.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import { type Candidate, type Route, routingTableOf } from '../../domain/routing/routing.ts';
-import { type Unfit, type UnpricedBy, unfitness } from '../../domain/routing/unfit.ts';
+import { unfitness } from '../../domain/routing/unfit.ts';
 import type { InferenceBody } from '../../protocols/request-body.ts';
 import { askedOf, type Exchange } from '../exchange.ts';
 
@@ -26,10 +28,10 @@ export function routeRequest(
 /** Those of the route that can serve the request. */
 export function fitCandidates(exchange: Exchange, body: InferenceBody, route: Route): Candidate[] {
   const asked = askedOf(exchange);
-  const unpriced = unpricedFor(exchange, route);
+  const priceRule = needsPrice(exchange.snapshot, exchange.caller, route);
   const candidates: Candidate[] = [];
   for (const member of route.members) {
-    if (unfitness(member, asked, body.streaming, unpriced) === null) candidates.push(member.candidate);
+    if (unfitness(member, asked, body.streaming, priceRule) === null) candidates.push(member.candidate);
   }
   return candidates;
 }
@@ -42,20 +44,21 @@ function modelNotFound(model: string): RelayError {
   });
 }
 
-/** What spend limits say of the candidates of this route. */
-export function unpricedFor({ snapshot, caller }: Exchange, route: Route): UnpricedBy {
-  return (candidate) => unpricedBy(snapshot, caller, route, candidate);
-}
-
 function noRoute(exchange: Exchange, body: InferenceBody, route: Route): RelayError {
   const asked = `${exchange.protocol.operation}${body.streaming ? ' streaming' : ''}`;
-  const unpriced = unpricedFor(exchange, route);
+  const { snapshot, caller } = exchange;
+  const priceRule = needsPrice(snapshot, caller, route);
   const unfits = route.members.map((member) => ({
+    candidate: member.candidate,
     name: member.candidate.endpoint.name,
-    unfit: unfitness(member, askedOf(exchange), body.streaming, unpriced),
+    unfit: unfitness(member, askedOf(exchange), body.streaming, priceRule),
   }));
-  const withoutPrice = unfits.filter(({ unfit }) => unfit?.why === 'unpriced');
-  if (withoutPrice.length > 0) return unpricedError(body, withoutPrice);
+  const unpriced = unfits.filter(({ unfit }) => unfit?.why === 'unpriced');
+  if (unpriced[0] !== undefined) {
+    const policy = unpricedBy(snapshot, caller, route, unpriced[0].candidate);
+    const names = unpriced.map(({ name }) => name);
+    return unpricedError(body, names, policy);
+  }
   const reasons = unfits.map(({ name, unfit }) => `"${name}": ${unfit === null ? 'fit' : unfit.reason}`);
   const why = reasons.length === 0 ? 'the lane has no members' : reasons.slice(0, 10).join('; ');
   return new RelayError('no_route', {
@@ -66,11 +69,11 @@ function noRoute(exchange: Exchange, body: InferenceBody, route: Route): RelayEr
 
 function unpricedError(
   { model }: InferenceBody,
-  found: readonly { readonly name: string; readonly unfit: Unfit | null }[],
+  endpoints: readonly string[],
+  policy: PolicyDescription | null,
 ): RelayError {
-  const policy = found[0]?.unfit?.policy ?? null;
-  const names = found.slice(0, 10).map(({ name }) => `"${name}"`);
-  const [have, price] = found.length === 1 ? ['has', 'its price'] : ['have', 'a price for one of them'];
+  const names = endpoints.slice(0, 10).map((name) => `"${name}"`);
+  const [have, price] = endpoints.length === 1 ? ['has', 'its price'] : ['have', 'a price for one of them'];
   return new RelayError('unpriced', {
     message: `No candidate of "${model}" has a price, which ${limitWords(policy)} needs: ${names.join(', ')} ${have} none. Set ${price}, or set "unpriced" of the limit to "allow".`,
     param: 'model',

@@ -1,8 +1,8 @@
 import type { Refusal } from '../../admission/engine.ts';
-import { unpricedBy } from '../../domain/limits/limits.ts';
+import { needsPrice } from '../../domain/limits/needs-price.ts';
 import type { RecordedCandidate } from '../../domain/request-record.ts';
 import type { RouteMember } from '../../domain/routing/routing.ts';
-import { type UnpricedBy, unfitness } from '../../domain/routing/unfit.ts';
+import { unfitness } from '../../domain/routing/unfit.ts';
 import { type AttemptRecord, askedOf, type Exchange } from '../exchange.ts';
 
 const CANDIDATES_MAX = 20;
@@ -55,8 +55,8 @@ function judgeTried({ waitMs }: AttemptRecord, isLast: boolean, isProbe: boolean
 /** `passedOver`: a member of a later rank was tried, so this one was considered before and not chosen. */
 function judgeUntried(exchange: Exchange, member: RouteMember, passedOver: boolean): Judged {
   const { snapshot, caller, route } = exchange;
-  const unpriced: UnpricedBy = (candidate) => unpricedBy(snapshot, caller, route ?? NO_LANE, candidate);
-  const unfit = unfitness(member, askedOf(exchange), exchange.streaming, unpriced);
+  const priceRule = needsPrice(snapshot, caller, route ?? NO_LANE);
+  const unfit = unfitness(member, askedOf(exchange), exchange.streaming, priceRule);
   if (unfit !== null) return { verdict: unfit.verdict, reason: unfit.reason, waitMs: null };
   const { awaited, refused, skipped } = exchange.decisions;
   const down = skipped.find(({ endpointId }) => endpointId === member.candidate.endpoint.id);

@@ -58,6 +58,7 @@ describe('API-key budgets', () => {
     metric: 'requests',
     period: 'minute',
     limit_value: 60,
+    unpriced: 'refuse',
     enabled: true,
     ...over,
   });

@@ -35,7 +35,13 @@ describe('limit policies', () => {
 
   it('are created by the fields of the interface, global and enabled when not said otherwise', async () => {
     const policy = await create(requests);
-    assert.deepEqual(policy, { id: policy.id, ...requests, scope_id: null, enabled: true });
+    assert.deepEqual(policy, {
+      id: policy.id,
+      ...requests,
+      scope_id: null,
+      unpriced: 'refuse',
+      enabled: true,
+    });
     assert.deepEqual(
       (await listed()).find(({ id }) => id === policy.id),
       policy,
@@ -100,6 +106,7 @@ describe('limit policies', () => {
       scope_type: 'lane',
       scope_id: lane.id,
       limit_value: 7,
+      unpriced: 'refuse',
       enabled: false,
     });
     await assert.rejects(put({ scope_id: null }), refusal('invalid_request', 'scope_id'));
@@ -120,7 +127,14 @@ describe('limit policies', () => {
       .where('organization_id', '=', room.acme.organizationId)
       .where('request_id', '=', requestId)
       .executeTakeFirstOrThrow();
-    const before = { ...requests, scope_type: 'lane', scope_id: lane.id, enabled: true, managed_by: null };
+    const before = {
+      ...requests,
+      scope_type: 'lane',
+      scope_id: lane.id,
+      unpriced: 'refuse',
+      enabled: true,
+      managed_by: null,
+    };
     assert.deepEqual(
       [entry.action, entry.target_id, entry.before, entry.after],
       ['limit_policy.update', id, before, { ...before, limit_value: 5 }],

@@ -43,6 +43,7 @@ describe('user budgets', () => {
     metric: 'tokens',
     period: 'day',
     limit_value: 1_000,
+    unpriced: 'refuse',
     enabled: true,
     ...over,
   });

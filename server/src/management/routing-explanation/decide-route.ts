@@ -8,7 +8,7 @@ import type { TokenEstimate } from '../../domain/money/usage.ts';
 import type { OpenBreaker } from '../../domain/routing/health-record.ts';
 import { offerOf } from '../../domain/routing/offered-candidates.ts';
 import { isPrepared, type Route, type RouteMember } from '../../domain/routing/routing.ts';
-import { type UnpricedBy, unfitness } from '../../domain/routing/unfit.ts';
+import { type NeedsPrice, unfitness } from '../../domain/routing/unfit.ts';
 import type { Pricing } from '../../domain/snapshot.ts';
 import type { AskedRequest } from '../../protocols/asked-request.ts';
 import type { Placements } from './placements.ts';
@@ -28,7 +28,7 @@ export interface ExplainInput {
   /** Describes a limit by its engine id; null when it no longer applies to the caller. */
   readonly limitingPolicy: (appliedId: string, resetsAtMs: number | null) => LimitingPolicy | null;
   readonly refuseInLine: (appliedId: string, retryMsMin: number) => Refusal;
-  readonly unpricedBy: UnpricedBy;
+  readonly needsPrice: NeedsPrice;
   readonly pricingOf: (endpointId: string) => Pricing | undefined;
   /** The guardrails in force, in order. */
   readonly guardrails: readonly Guardrail[];
@@ -100,7 +100,7 @@ export function decide(
   if (route === undefined) return refusal('model_not_found', unknownModel(input));
   if (candidates.length === 0)
     return input.route?.members.some(
-      (member) => unfitness(member, input.asked, input.streaming, input.unpricedBy)?.why === 'unpriced',
+      (member) => unfitness(member, input.asked, input.streaming, input.needsPrice)?.why === 'unpriced',
     ) === true
       ? refusal('unpriced', NO_PRICE)
       : refusal('no_route', 'No candidate can serve it; each says why.');

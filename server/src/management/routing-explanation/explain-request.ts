@@ -1,12 +1,13 @@
 import type { LimitingPolicy, RoutingExplanation } from '@relay/contract';
 import { boundEstimate } from '../../domain/limits/bound-estimate.ts';
-import { describePolicy, type LimitedCaller, unpricedBy } from '../../domain/limits/limits.ts';
+import { describePolicy, type LimitedCaller } from '../../domain/limits/limits.ts';
 import { METRICS } from '../../domain/limits/metric.ts';
+import { needsPrice } from '../../domain/limits/needs-price.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
 import type { OpenBreaker } from '../../domain/routing/health-record.ts';
 import { openBreakerOf } from '../../domain/routing/health-view.ts';
 import { type Candidate, routingTableOf } from '../../domain/routing/routing.ts';
-import { type UnpricedBy, unfitness } from '../../domain/routing/unfit.ts';
+import { unfitness } from '../../domain/routing/unfit.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { AskedRequest } from '../../protocols/asked-request.ts';
 import { explainRoute } from './explain-route.ts';
@@ -32,9 +33,9 @@ export async function explainRequest(
 ): Promise<RoutingExplanation> {
   const route = routingTableOf(snapshot).resolve(model);
   const through = { lane: route?.lane ?? null };
-  const unpriced: UnpricedBy = (candidate) => unpricedBy(snapshot, caller, through, candidate);
+  const priceRule = needsPrice(snapshot, caller, through);
   const candidates = (route?.members ?? [])
-    .filter((member) => unfitness(member, asked, streaming, unpriced) === null)
+    .filter((member) => unfitness(member, asked, streaming, priceRule) === null)
     .map(({ candidate }) => candidate);
   const estimate = boundEstimate(snapshot, caller, through, candidates, outputCap, guess);
   const question = { snapshot, caller, route: through, candidates, estimate };
@@ -51,7 +52,7 @@ export async function explainRequest(
     breakers: await readBreakers(deps, snapshot.organizationId, candidates),
     limitingPolicy: (id, resetsAtMs) => limitingPolicy(snapshot, caller, id, resetsAtMs),
     refuseInLine: (id, retryMsMin) => deps.admission.refuseInLine(snapshot.organizationId, id, retryMsMin),
-    unpricedBy: unpriced,
+    needsPrice: priceRule,
     pricingOf: (endpointId) => snapshot.pricing.get(endpointId),
     guardrails: snapshot.guardrails,
   });

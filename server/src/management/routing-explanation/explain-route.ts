@@ -25,7 +25,7 @@ export function explainRoute(input: ExplainInput): RoutingExplanation {
   const { route } = input;
   const placed = new Map<RouteMember, PlacedCandidate>();
   for (const member of route?.members ?? []) {
-    if (unfitness(member, input.asked, input.streaming, input.unpricedBy) !== null) continue;
+    if (unfitness(member, input.asked, input.streaming, input.needsPrice) !== null) continue;
     placed.set(member, placedCandidate(input, member));
   }
   const guardrails = guardrailsOfRoute(input.guardrails, route, [...placed.keys()]);
@@ -105,7 +105,7 @@ function judge(
   placed: PlacedCandidate | undefined,
   decision: Decision,
 ): Pick<CandidateVerdict, 'verdict' | 'reason'> {
-  const unfit = unfitness(member, input.asked, input.streaming, input.unpricedBy);
+  const unfit = unfitness(member, input.asked, input.streaming, input.needsPrice);
   if (unfit !== null) return { verdict: unfit.verdict, reason: unfit.reason };
   if (placed?.isPrepared !== true) return { verdict: 'unhealthy', reason: NO_CREDENTIAL };
   if (placed === decision.chosen) {

@@ -42,7 +42,7 @@ function explain(model: string, over: { operation?: Operation; streaming?: boole
     placements: { nowMs: 0, byEndpoint: new Map() },
     limitingPolicy: () => null,
     refuseInLine: concurrencyRefusal,
-    unpricedBy: () => null,
+    needsPrice: () => null,
     pricingOf: () => undefined,
     guardrails: organization.guardrails,
   });

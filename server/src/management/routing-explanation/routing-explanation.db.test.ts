@@ -104,12 +104,12 @@ describe('a routing explanation', () => {
 
   it('leaves out candidates without a price under a spend limit, and says which limit', async () => {
     const { body: limit } = await room.call('createLimitPolicy', room.acme, {
-      body: { scope_type: 'global', metric: 'spend', period: 'day', limit_value: 5_000_000 },
+      body: { scope_type: 'global', metric: 'spend', period: 'minute', limit_value: 5_000_000 },
     });
     const refused = await explain({ max_tokens: 50 });
     assert.deepEqual([refused.outcome, refused.error_code], ['refuse', 'unpriced']);
     assert.deepEqual(verdicts(refused), ['unpriced', 'unpriced', 'unpriced']);
-    assert.match(refused.candidates[0]?.reason ?? '', /no price.*limit of \$5\.00 per day/);
+    assert.match(refused.candidates[0]?.reason ?? '', /no price.*limit of \$5\.00 per minute/);
     await room.call('createPricingPolicy', room.acme, {
       body: {
         endpoint_id: endpoint(1),
@@ -121,6 +121,7 @@ describe('a routing explanation', () => {
     assert.deepEqual(verdicts(priced), ['unpriced', 'selected', 'unpriced']);
     await room.call('updateLimitPolicy', room.acme, { id: limit.id, body: { ...limit, unpriced: 'allow' } });
     assert.deepEqual(verdicts(await explain({ max_tokens: 50 })), ['selected', 'available', 'available']);
+    await room.call('deleteLimitPolicy', room.acme, { id: limit.id });
   });
 
   it('skips candidates that are disabled or cannot serve the request, and says why', async () => {

@@ -172,6 +172,7 @@ describe('snapshots', () => {
       metric: 'tokens',
       period: 'day',
       limitValue: 2,
+      unpriced: 'refuse',
       counter: 0,
       enabled: true,
     });

@@ -75,6 +75,7 @@ describe('budgets of keys, by the id of the key', () => {
           metric: 'requests',
           period: 'day',
           limitValue: 7,
+          unpriced: 'refuse',
           counter: 0,
         },
       ],

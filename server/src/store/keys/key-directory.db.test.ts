@@ -147,6 +147,7 @@ describe('the key directory', () => {
       metric: 'requests',
       period: 'day',
       limitValue: 9_007_199_254_740_991,
+      unpriced: 'refuse',
       counter: 0,
     });
     assert.equal(directory.get(seeded.publicId), key);
