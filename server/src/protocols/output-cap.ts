@@ -3,7 +3,7 @@ import { foldedName } from './estimate-input.ts';
 import type { MeasuredBody } from './request-body.ts';
 
 /** More than any model writes. A client may send any number, and sums of it must stay safe integers. */
-export const OUTPUT_TOKENS_MAX = 1_000_000_000;
+const OUTPUT_TOKENS_MAX = 1_000_000_000;
 
 /** Every name that a provider is known to bound the output by. All of them can raise an estimate. */
 const CAPS = new Set([

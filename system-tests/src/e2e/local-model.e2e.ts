@@ -4,7 +4,7 @@ import type { ProviderSim } from '@relay/provider-sim';
 import { launchChromium, openContext } from '@relay/testbed';
 import type { Browser, Page } from 'playwright-core';
 import { reportFigures } from '../harness/figures.ts';
-import { type LocalRelay, startLocal, startOllama } from '../local-model/start-local.ts';
+import { type LocalRelay, startLocal, startOllama } from '../harness/start-local.ts';
 import { inspect, newFindings, watch } from './visit.ts';
 
 /** From an empty folder to the first answer of a model on this machine: one command, its link, and one click. */

@@ -44,7 +44,7 @@ const CONVERSATIONS: Readonly<Record<Operation, string>> = {
   embeddings: '"input":"Go on."',
 };
 /** The smallest output that the operation can be limited to. */
-export const CAPS: Readonly<Record<Operation, string>> = {
+const CAPS: Readonly<Record<Operation, string>> = {
   chat: '"max_tokens":1',
   responses: '"max_output_tokens":16',
   messages: '"max_tokens":1',

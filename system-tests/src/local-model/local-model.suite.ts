@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { ProviderSim } from '@relay/provider-sim';
 import { reportFigures } from '../harness/figures.ts';
-import { type LocalRelay, startLocal, startOllama } from './start-local.ts';
+import { type LocalRelay, startLocal, startOllama } from '../harness/start-local.ts';
 
 // From an empty folder to the first answer of a model on this machine: `relay start --detect`, and the command that it prints.
 

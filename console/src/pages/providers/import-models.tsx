@@ -29,18 +29,9 @@ export function ImportModels({ provider, modelIds, protocol }: ImportModelsProps
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const api = useApi();
-  const endpoints = useQuery(endpointsQuery(api));
+  const existing = useExistingModels(provider.id);
   const presets = useQuery(providerPresetsQuery(api));
   const preset = presets.data?.find(({ slug }) => slug === provider.preset_slug);
-  const existing = useMemo(
-    () =>
-      new Set(
-        endpoints.data
-          ?.filter(({ provider_id: id }) => id === provider.id)
-          .map((endpoint) => endpoint.upstream_model),
-      ),
-    [endpoints.data, provider.id],
-  );
   const create = useChange({
     run: (api, models: readonly string[]) =>
       createEndpoints(api, models, {
@@ -95,6 +86,15 @@ export function ImportModels({ provider, modelIds, protocol }: ImportModelsProps
       </Button>
     </div>
   );
+}
+
+/** The models that the provider has an endpoint for. */
+function useExistingModels(providerId: string): ReadonlySet<string> {
+  const endpoints = useQuery(endpointsQuery(useApi()));
+  return useMemo(() => {
+    const ofProvider = endpoints.data?.filter(({ provider_id: id }) => id === providerId);
+    return new Set(ofProvider?.map((endpoint) => endpoint.upstream_model));
+  }, [endpoints.data, providerId]);
 }
 
 /** Sequential, so that everything before a failure exists. */

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ProviderSim, startProviderSim } from '@relay/provider-sim';
 import { freePort } from '@relay/testbed';
-import { bareEnvironment } from '../harness/bare-environment.ts';
+import { bareEnvironment } from './bare-environment.ts';
+import { RELAY_ENTRY } from './relay-entry.ts';
 
-const ENTRY = process.env['RELAY_SYSTEM_BIN'] || join(import.meta.dirname, '../../../cli/bin/relay.js');
 const PRINTED_MS_MAX = 60_000;
 
 /** An Ollama with a model for chats and one for embeddings. */
@@ -31,7 +31,7 @@ export async function startLocal(
 ): Promise<LocalRelay> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-local-'));
   const port = await freePort();
-  const child = spawn(process.execPath, [ENTRY, 'start', '--port', String(port), ...args], {
+  const child = spawn(process.execPath, [RELAY_ENTRY, 'start', '--port', String(port), ...args], {
     cwd: folder,
     env: { ...bareEnvironment(), HOME: folder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
