@@ -92,10 +92,14 @@ describe('tokens of service accounts', () => {
     endpoint.status = 500;
     assert.equal(known(), 'token-1');
     while (endpoint.assertions.length < 2) await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(known(), 'token-1');
-    assert.equal(endpoint.assertions.length, 2);
+    // The endpoint has answered the first organization before it answers the others.
+    for (const other of ['a', 'b', 'c']) {
+      await assert.rejects(async () => await ask(other).token, TokenError);
+      assert.equal(known(), 'token-1');
+    }
+    assert.equal(endpoint.assertions.length, 2 + 3);
     endpoint.status = 200;
-    while (known() !== 'token-3') {
+    while (known() !== 'token-6') {
       elapsedMs += 10;
       assert.ok(elapsedMs < 95_000);
       await new Promise((resolve) => setImmediate(resolve));
@@ -114,6 +118,15 @@ describe('tokens of service accounts', () => {
     elapsedMs += 600;
     endpoint.status = 200;
     assert.equal(await asked(), 'token-3');
+  });
+
+  it('are not dropped for a late answer to a request with the one before', async () => {
+    const { secret, token } = ask();
+    const first = await token;
+    elapsedMs = 71_000;
+    while (known() !== 'token-2') await new Promise((resolve) => setImmediate(resolve));
+    tokens.rejected(secret, 'org', first);
+    assert.equal(known(), 'token-2');
   });
 
   it('are dropped once when the provider rejects them', async () => {

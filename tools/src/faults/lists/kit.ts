@@ -222,4 +222,12 @@ export const kitFaults = faultsIn('server/src/kit', [
     why: 'a gateway that others can call reaches services of its own machine',
     tests: ['/server/src/main/loopback-upstreams.test.ts'],
   },
+  {
+    name: 'a connection serves every client certificate',
+    file: 'egress/egress.ts',
+    find: 'const name = identity === undefined ? origin :',
+    replace: 'const name = identity?.id !== "" ? origin :',
+    why: 'a request is sent with the identity of another',
+    tests: ['egress/client-identity.test.ts'],
+  },
 ]);
