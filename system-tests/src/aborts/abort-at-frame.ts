@@ -17,7 +17,7 @@ export const FRAMES = 100;
 /** Far enough apart that a gateway usually receives one frame at a time. */
 const FRAME_DELAY_MS = 3;
 /** At four bytes each. */
-const FRAME_TOKENS = 8;
+const FRAME_TOKENS = 16;
 const OVER_MS_MAX = 60_000;
 const WORDS = 'Count to a hundred, one number in each frame, and do not stop before the end of the list.';
 

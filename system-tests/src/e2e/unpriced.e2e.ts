@@ -56,7 +56,7 @@ describe('an endpoint without a price under a spend limit', () => {
   });
 
   it('gets its price in two clicks where its lane explains why', async () => {
-    await story.page.goto(`${story.site.url}/lanes/${laneId}`);
+    await story.page.goto(`${story.site.url}/console/lanes/${laneId}`);
     await story.button('Explain').click();
     await story.page.getByText('No price', { exact: true }).waitFor();
     await story.inspect('an endpoint without a price');
