@@ -29,6 +29,13 @@ const AWS_HOST =
   /(?:^|\.)([a-z0-9-]+?)(?:-fips)?\.([a-z]{2}(?:-[a-z]+)+-\d)\.(?:vpce\.)?(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
 
 const SERVICE_DEFAULT = 'bedrock';
+/** Several hosts of Bedrock share one name in signatures. Others, such as bedrock-mantle, have their own. */
+const SIGNED_AS_BEDROCK: ReadonlySet<string> = new Set([
+  'bedrock',
+  'bedrock-runtime',
+  'bedrock-agent',
+  'bedrock-agent-runtime',
+]);
 
 /** What the provider says, else what its host name does; null when neither names a region. */
 export function awsScopeOf(
@@ -36,8 +43,7 @@ export function awsScopeOf(
   hostname: string,
 ): AwsScope | null {
   const [, host, hostRegion] = AWS_HOST.exec(hostname) ?? [];
-  // Several hosts of Bedrock share one name in signatures.
-  const hostService = host?.startsWith('bedrock') === true ? 'bedrock' : host;
+  const hostService = host !== undefined && SIGNED_AS_BEDROCK.has(host) ? 'bedrock' : host;
   const region = named.awsRegion ?? hostRegion;
   const service = named.awsService ?? hostService ?? SERVICE_DEFAULT;
   return region === undefined ? null : { region, service };

@@ -4,7 +4,13 @@ import { selfSigned } from '@relay/testbed';
 import type { EgressRequest } from '../kit/egress/index.ts';
 import { Secret } from '../kit/secret.ts';
 import { awsScopeOf } from './aws-keys.ts';
-import { type AuthMode, authorizeRequest, authorizeWithToken, authStyles } from './upstream-auth.ts';
+import {
+  type AuthMode,
+  authorizeRequest,
+  authorizeWithToken,
+  authStyles,
+  fitsStyle,
+} from './upstream-auth.ts';
 
 const emptyRequest = (): EgressRequest => ({
   method: 'POST',
@@ -70,6 +76,16 @@ describe('a secret', () => {
       assert.ok(problem('aws_sigv4', bad), bad);
   });
 
+  it('that signs requests is not sent, however its provider authenticates now', () => {
+    const keys = '{"access_key_id":"A","secret_access_key":"b"}';
+    for (const mode of ['bearer_static', 'header_static'] as const) {
+      assert.ok(problem(mode, keys));
+      assert.equal(fitsStyle(mode, new Secret(keys)), false);
+      assert.equal(fitsStyle(mode, new Secret('sk-1')), true);
+    }
+    assert.equal(fitsStyle('aws_sigv4', new Secret('sk-1')), false);
+  });
+
   it('of a service account is the file that Google issues', () => {
     const account = {
       type: 'service_account',
@@ -106,6 +122,7 @@ describe('the scope of an AWS signature', () => {
       ['bedrock-runtime.us-east-1.amazonaws.com', 'us-east-1/bedrock'],
       ['bedrock-runtime-fips.us-gov-west-1.amazonaws.com', 'us-gov-west-1/bedrock'],
       ['vpce-0123-abc.bedrock-runtime.eu-central-1.vpce.amazonaws.com', 'eu-central-1/bedrock'],
+      ['bedrock-mantle.us-east-1.api.aws', 'us-east-1/bedrock-mantle'],
       ['runtime.sagemaker.ap-southeast-2.amazonaws.com', 'ap-southeast-2/sagemaker'],
     ] as const;
     for (const [host, expected] of hosts) {

@@ -1,5 +1,6 @@
 import type { Guardrail, Provider } from '@relay/contract';
 import type { ClientIdentity, EgressRequest } from '../kit/egress/index.ts';
+import { entryIn } from '../kit/entry-in.ts';
 import type { Secret } from '../kit/secret.ts';
 import { awsKeysIn } from './aws-keys.ts';
 import { clientIdentityIn } from './client-certificate.ts';
@@ -29,7 +30,7 @@ const HEADER_NAME_DEFAULT = 'x-api-key';
 
 const asHeader = {
   needsSecret: true,
-  problemOf: unsendable,
+  problemOf: (secret: string) => unsendable(secret) ?? signingKey(secret),
   sentPart: (secret: Secret) => secret.reveal(),
 } as const;
 
@@ -96,6 +97,16 @@ export const authStyles: Readonly<Record<AuthMode, AuthStyle>> = {
 };
 
 // A cache and not state: an entry depends on its key alone and is collected with it.
+const fitting = new WeakMap<Secret, Map<AuthMode, boolean>>();
+
+/** Whether the secret can be used in this way. It may have been stored for another: a private key must not be sent as a token. */
+export function fitsStyle(mode: AuthMode, secret: Secret): boolean {
+  const known = fitting.get(secret) ?? new Map<AuthMode, boolean>();
+  fitting.set(secret, known);
+  return entryIn(known, mode, () => authStyles[mode].problemOf(secret.reveal()) === null);
+}
+
+// A cache and not state: an entry depends on its key alone and is collected with it.
 const identities = new WeakMap<Secret, ClientIdentity | null>();
 
 function identityOf(secret: Secret): ClientIdentity | null {
@@ -126,6 +137,13 @@ export function authorizeRequest(
   if (!style.needsSecret) return true;
   if (secret === null || style.apply === null) return false;
   return style.apply(request, secret, headerName);
+}
+
+/** What signs requests stays here: it is not a key to be sent. */
+function signingKey(secret: string): string | null {
+  return awsKeysIn(secret) === null && serviceAccountIn(secret) === null
+    ? null
+    : 'is a key that signs requests and must not be sent. Choose the auth_mode that it is for, or enter another secret';
 }
 
 /** What a header cannot carry. The usual cause is a line break pasted along with the key, which is hard to see. */

@@ -7,6 +7,8 @@ const BYTES_PER_TOKEN = 4;
 const TOKENS_PER_IMAGE = 765;
 // Base64 has four bytes for three of a file, of which four are a token if it is text. A page of a PDF comes to about the same.
 const TOKENS_PER_FILE_BYTE = 3 / 16;
+// No model reads more; a scan of a few pages can be as large as a library of text.
+const FILE_TOKENS_MAX = 1_000_000;
 /** Members that Relay does not know count from this size on: a compatible provider may show them to the model. */
 const UNKNOWN_BYTES_MIN = 1_024;
 
@@ -24,6 +26,8 @@ export interface InputMembers {
 
 export interface MeasuredInput {
   readonly tokens: number;
+  /** What files come to beyond the price of an image. Their size says little about their tokens, so it is a guess. */
+  readonly fileTokens: number;
   /** Some of what the model reads is not in the request. */
   readonly isPartlyUnseen: boolean;
 }
@@ -34,6 +38,7 @@ export interface MeasuredInput {
  */
 export function measureInput(members: readonly MemberSpan[], named: InputMembers): MeasuredInput {
   let tokens = 0;
+  let fileTokens = 0;
   let textBytes = 0;
   let unknownBytes = 0;
   let isPartlyUnseen = false;
@@ -43,7 +48,8 @@ export function measureInput(members: readonly MemberSpan[], named: InputMembers
     const allBytes = member.textBytes + media.imageBytes + media.fileBytes;
     if (named.conversation.has(name)) {
       textBytes += member.textBytes;
-      tokens += media.items * TOKENS_PER_IMAGE + Math.ceil(media.fileBytes * TOKENS_PER_FILE_BYTE);
+      tokens += media.items * TOKENS_PER_IMAGE;
+      fileTokens += Math.ceil(media.fileBytes * TOKENS_PER_FILE_BYTE);
       tokens += valueTokens(member, member.textBytes);
       isPartlyUnseen ||= media.remote > 0;
     } else if (named.text.has(name)) {
@@ -57,7 +63,11 @@ export function measureInput(members: readonly MemberSpan[], named: InputMembers
     }
   }
   if (unknownBytes >= UNKNOWN_BYTES_MIN) textBytes += unknownBytes;
-  return { tokens: Math.max(1, tokens + Math.ceil(textBytes / BYTES_PER_TOKEN)), isPartlyUnseen };
+  return {
+    tokens: Math.max(1, tokens + Math.ceil(textBytes / BYTES_PER_TOKEN)),
+    fileTokens: Math.min(fileTokens, FILE_TOKENS_MAX),
+    isPartlyUnseen,
+  };
 }
 
 /** Numbers and literals, and what is missing to a token for each value: a list of empty lists has no text, and is read all the same. */

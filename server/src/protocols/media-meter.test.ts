@@ -42,6 +42,25 @@ describe('base64', () => {
       assert.ok(tokens >= fileTokens && tokens < fileTokens + IMAGE_TOKENS_MAX, String(tokens));
   });
 
+  it('of a file, and of audio, is a guess beyond the price of an image, and bounded', () => {
+    const large = 'JVBERi0x'.repeat(1_000_000);
+    const estimateOf = (part: object) => {
+      const { request } = protocols.chat;
+      const body = { model: 'm', messages: [{ role: 'user', content: [part] }] };
+      return request.estimate(finish(request.parse(Buffer.from(JSON.stringify(body)))), TYPICAL);
+    };
+    for (const part of [
+      { type: 'file', file: { file_data: `data:application/pdf;base64,${large}` } },
+      { type: 'input_audio', input_audio: { data: large, format: 'wav' } },
+    ]) {
+      const { inputTokens, guessedInputTokens = 0 } = estimateOf(part);
+      assert.ok(inputTokens - guessedInputTokens < IMAGE_TOKENS_MAX, String(inputTokens));
+      assert.equal(guessedInputTokens, 1_000_000);
+    }
+    const spoken = { type: 'input_audio', input_audio: { data: 'not base64, but text. '.repeat(1_000) } };
+    assert.ok(estimateOf(spoken).inputTokens > 5_000, 'text is not audio');
+  });
+
   for (const [what, tokens] of [
     ['a prompt', () => input('chat', { messages: [{ role: 'user', content: url }] })],
     ['a prompt of responses', () => input('responses', { input: url })],

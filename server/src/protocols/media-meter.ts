@@ -4,7 +4,7 @@ import { decodeName, type MediaCounts, type MediaMeter } from '../kit/json-membe
 export interface MediaRules {
   /**
    * By the name of a nested member. `image`: a data URL, or an object with one. `file`: a data URL. `remote`: names a file that the
-   * provider stores or fetches. `source`: an object that says in its `type` what its `data` is.
+   * provider stores or fetches. `source`: an object that says in its `type` what its `data` is. `audio`: an object with base64 as its `data`.
    */
   readonly kinds: ReadonlyMap<string, MediaKind>;
   /** Nested members with JSON that the model reads as text: nothing inside is an image, whatever its name. */
@@ -26,7 +26,7 @@ export function mediaRules(
   return { kinds: new Map(Object.entries(kinds)), plain: new Set(plain), reference, nameLengths };
 }
 
-export type MediaKind = 'image' | 'file' | 'remote' | 'source';
+export type MediaKind = 'image' | 'file' | 'remote' | 'source' | 'audio';
 type Place = MediaKind | 'url' | 'type' | 'media_type' | 'data';
 
 const IMAGE_MEMBERS: ReadonlyMap<string, Place> = new Map([['url', 'url']]);
@@ -126,13 +126,21 @@ class Meter implements MediaMeter {
   open(level: number, isObject: boolean): void {
     const place = this.#placeLevel === level - 1 ? this.#place : null;
     this.#place = null;
-    if (!isObject || (place !== 'image' && place !== 'source')) return;
+    if (!isObject || (place !== 'image' && place !== 'source' && place !== 'audio')) return;
     this.#unplacedBytes += this.#source?.dataBytes ?? 0;
     this.#objectLevel = level;
+    const isAudio = place === 'audio';
     this.#source =
       place === 'image'
         ? null
-        : { dataBytes: 0, isBase64: false, isText: false, isRemote: false, isImage: false, isFile: false };
+        : {
+            dataBytes: 0,
+            isBase64: isAudio,
+            isText: false,
+            isRemote: false,
+            isImage: false,
+            isFile: isAudio,
+          };
   }
 
   takes(from: number, end: number, level: number): boolean {

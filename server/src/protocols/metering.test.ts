@@ -22,6 +22,16 @@ describe('usage', () => {
       { prompt_tokens: 1, prompt_tokens_details: { cached_tokens: 9 } },
       [1, 0, 1],
     ],
+    [
+      'an input that leaves out what a cache held',
+      {
+        prompt_tokens: 100,
+        completion_tokens: 50,
+        total_tokens: 10_150,
+        prompt_tokens_details: { cached_tokens: 10_000 },
+      },
+      [10_100, 50, 10_000],
+    ],
     ['null', null, null],
     ['empty', {}, null],
     ['text', { prompt_tokens: '3' }, null],

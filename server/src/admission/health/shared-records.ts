@@ -74,7 +74,10 @@ export function createSharedRecords(deps: {
   return {
     refresh,
     refreshAll,
-    learn: (snapshot) => void learn(snapshot),
+    learn: (snapshot) =>
+      void learn(snapshot).catch((error: unknown) => {
+        log.warn({ err: error }, 'the health of endpoints could not be read');
+      }),
     subscribe: () =>
       store.subscribe((message) => {
         try {

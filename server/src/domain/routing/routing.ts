@@ -11,7 +11,7 @@ import type {
   OrganizationSnapshot,
   Provider,
 } from '../snapshot.ts';
-import { authStyles } from '../upstream-auth.ts';
+import { authStyles, fitsStyle } from '../upstream-auth.ts';
 import { chooseCredential } from './choose-credential.ts';
 
 /** An endpoint that may serve a request, with what is needed to send the request there. */
@@ -72,7 +72,8 @@ export function* prepareRouting(snapshot: OrganizationSnapshot): Steps<RoutingTa
 
 /** The credential that is sent with requests to the candidate; null when its provider takes none or no usable one exists. */
 export function sentCredential({ provider, credential }: Candidate): Credential | null {
-  return authStyles[provider.authMode].needsSecret && credential?.secret != null ? credential : null;
+  if (!authStyles[provider.authMode].needsSecret || credential?.secret == null) return null;
+  return fitsStyle(provider.authMode, credential.secret) ? credential : null;
 }
 
 /** What the provider of the candidate gets to see of the secret, if anything. */
@@ -115,6 +116,8 @@ function* candidatesOf(snapshot: OrganizationSnapshot): Steps<Map<string, Candid
     // The database guarantees the provider and a valid URL; a row that violates this must not affect the organization's
     // other endpoints.
     if (typeof target === 'string') return;
+    // A newer process may have stored a way to authenticate that this one does not know.
+    if (!Object.hasOwn(authStyles, provider.authMode)) return;
     const { origin, pathPrefix } = target;
     const credential = credentialOf(endpoint);
     candidates.set(endpoint.id, { endpoint, provider, credential, origin, pathPrefix });

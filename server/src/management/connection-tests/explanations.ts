@@ -36,7 +36,7 @@ export function explanationOf(outcome: Outcome, subject: Subject, connected: boo
     case 'no_credential':
       return 'There is no enabled credential to send. Store one, enable it, or set auth_mode to "none".';
     case 'credential_unreadable':
-      return 'The stored credential does not open under the master keys of this deployment. Enter the secret again.';
+      return 'The stored credential does not open under the master keys of this deployment, or is not one for this auth_mode. Enter the secret again.';
     case 'token_failed':
       return `No access token was issued: ${subject.tokenProblem ?? 'the token endpoint did not answer'}. Check token_uri in the secret, and that the key of the service account is active.`;
     case 'no_model_list':

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Kysely } from 'kysely';
 import { chooseCredential } from '../../domain/routing/choose-credential.ts';
 import type { ProviderExtras } from '../../domain/snapshot.ts';
-import { authStyles } from '../../domain/upstream-auth.ts';
+import { authStyles, fitsStyle } from '../../domain/upstream-auth.ts';
 import { parseTargetUrl } from '../../kit/egress/index.ts';
 import { type Sealer, UnsealError } from '../../kit/seal.ts';
 import type { Secret } from '../../kit/secret.ts';
@@ -43,7 +43,9 @@ export async function targetOf(
   const { authMode: mode, authHeaderName: headerName } = auth;
   const needsCredential = authStyles[mode].needsSecret;
   const credential = needsCredential ? await credentialOf(db, provider, credentialId) : null;
-  const secret = credential === null ? null : opened(sealer, credential);
+  const stored = credential === null ? null : opened(sealer, credential);
+  // One that was stored for another way to authenticate is not sent in this one.
+  const secret = stored !== null && fitsStyle(mode, stored) ? stored : null;
   const unready = credential === null ? 'no_credential' : 'credential_unreadable';
   return {
     origin: url.origin,

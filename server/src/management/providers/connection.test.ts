@@ -58,6 +58,9 @@ describe('extra headers', () => {
   for (const name of names) {
     it(`are refused by name: ${JSON.stringify(name)}`, () => {
       assert.equal(refused({ extra_headers: { [name]: 'x' } }).param, 'extra_headers');
+      // What a signature brings along.
+      const signed = { auth_mode: 'aws_sigv4' as const, aws_region: 'us-east-1' };
+      assert.equal(refused({ ...signed, extra_headers: { 'X-Amz-Date': 'x' } }).param, 'extra_headers');
     });
   }
   it('are refused with control characters, in another alphabet and with white space at the ends', () => {

@@ -9,7 +9,10 @@ const NAME_CHARACTERS_MAX = 100;
 const CHARACTERS_MAX = 4_096;
 
 /** Headers in which credentials are sent. Extra headers are shown to everyone who may read providers. */
-const CREDENTIAL = /^(?:authorization|(?:x-)?(?:[\w-]+-)?api-key|x-auth-token|ocp-apim-subscription-key)$/i;
+const CREDENTIAL =
+  /^(?:authorization|(?:x-)?(?:[\w-]+-)?api-key|x-auth-token|x-amz-security-token|ocp-apim-subscription-key)$/i;
+/** What an AWS signature brings along. */
+const SIGNED: ReadonlySet<string> = new Set(['x-amz-date', 'x-amz-content-sha256']);
 /** What a header may hold. */
 const VISIBLE = /^[\x20-\x7e]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
@@ -26,7 +29,7 @@ export function checkedHeaders(
   for (const [name, value] of Object.entries(extras ?? {})) {
     const lower = name.toLowerCase();
     if (!isHeaderName(name)) throw invalidField(param, `${param} has a name that no header can have.`);
-    if (isReservedHeader(lower))
+    if (isReservedHeader(lower) || (auth_mode === 'aws_sigv4' && SIGNED.has(lower)))
       throw invalidField(param, `${param} must not set ${lower}: Relay sets that header itself.`);
     if (lower === authHeader || CREDENTIAL.test(lower))
       throw invalidField(param, `${param} must not set ${lower}: store a credential instead.`);

@@ -8,6 +8,7 @@ const row = (number: number, over: Partial<EntryRow> = {}) =>
   ({
     request_id: `01a1d000-0000-7000-8000-${String(number).padStart(12, '0')}`,
     latency_ms: 1,
+    actual_cost_micros: null,
     dispatched_ms: null,
     ttft_ms: null,
     ...over,

@@ -12,6 +12,7 @@ const openaiMedia = mediaRules(
   {
     image_url: 'image',
     file_data: 'file',
+    input_audio: 'audio',
     file_id: 'remote',
     file_url: 'remote',
     video_url: 'remote',

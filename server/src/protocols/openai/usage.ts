@@ -10,17 +10,21 @@ import { tokenCount } from '../token-count.ts';
  */
 export function parseUsage(value: unknown, serviceTier?: unknown): Usage | null {
   if (!isObject(value)) return null;
-  const inputTokens = tokenCount(value['prompt_tokens'] ?? value['input_tokens']);
-  if (inputTokens === null) return null;
-  const rest = Math.max(0, (tokenCount(value['total_tokens']) ?? inputTokens) - inputTokens);
+  const prompt = tokenCount(value['prompt_tokens'] ?? value['input_tokens']);
+  if (prompt === null) return null;
+  const rest = Math.max(0, (tokenCount(value['total_tokens']) ?? prompt) - prompt);
   const said = tokenCount(value['completion_tokens'] ?? value['output_tokens'] ?? rest);
   if (said === null) return null;
+  const beyond = Math.max(0, rest - said);
+  // Some providers count reasoning in the total only, and some what a cache held.
+  const isCache = cachedIn(value) > prompt;
+  const inputTokens = isCache ? prompt + beyond : prompt;
+  const hidden = isCache ? 0 : beyond;
   return {
     inputTokens,
-    // Some providers count reasoning in the total only.
-    outputTokens: Math.max(said, rest),
+    outputTokens: said + hidden,
     ...inputParts(value, inputTokens),
-    ...outputParts(value, Math.max(0, rest - said)),
+    ...outputParts(value, hidden),
     ...serviceTierIn(serviceTier),
   };
 }
@@ -29,17 +33,24 @@ function inputParts(
   value: JsonObject,
   inputTokens: number,
 ): Pick<Usage, 'cachedInputTokens'> & Partial<Usage> {
-  const details = objectIn(value, 'prompt_tokens_details', 'input_tokens_details');
-  // Mistral and DeepSeek count what was read from a cache beside the other counts.
-  const cached = countIn(
-    details['cached_tokens'] ?? value['num_cached_tokens'] ?? value['prompt_cache_hit_tokens'],
-  );
+  const details = inputDetails(value);
   return {
-    cachedInputTokens: Math.min(cached, inputTokens),
+    cachedInputTokens: Math.min(cachedIn(value), inputTokens),
     ...some('cacheWrite5mTokens', details['cache_write_tokens']),
     ...some('audioInputTokens', details['audio_tokens']),
     ...some('imageInputTokens', details['image_tokens']),
   };
+}
+
+function inputDetails(value: JsonObject): JsonObject {
+  return objectIn(value, 'prompt_tokens_details', 'input_tokens_details');
+}
+
+/** Mistral and DeepSeek count what was read from a cache beside the other counts. */
+function cachedIn(value: JsonObject): number {
+  return countIn(
+    inputDetails(value)['cached_tokens'] ?? value['num_cached_tokens'] ?? value['prompt_cache_hit_tokens'],
+  );
 }
 
 function outputParts(value: JsonObject, hidden: number): Partial<Usage> {

@@ -141,6 +141,19 @@ describe('tokens of service accounts', () => {
     // The replacement is rejected too, so the token is not the cause.
     tokens.rejected(secret, 'org', second);
     assert.equal(known(), second.reveal());
+    // Much later it is: it was revoked as well.
+    elapsedMs += 60_001;
+    tokens.rejected(secret, 'org', second);
+    assert.equal(await asked(), 'token-3');
+  });
+
+  it('live for a while if the endpoint does not say how long, and are not taken if they have ended', async () => {
+    endpoint.lifeSeconds = undefined;
+    await asked();
+    elapsedMs = 200_000;
+    assert.equal(known(), 'token-1');
+    endpoint.lifeSeconds = 0;
+    await assert.rejects(async () => await ask('other').token, TokenError);
   });
 
   it('are not asked for at an address that upstreams may not have', async () => {

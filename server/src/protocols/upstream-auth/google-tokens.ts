@@ -17,6 +17,9 @@ const RETRY = { minMs: 500, maxMs: 30_000 };
 const REFRESH_AFTER = 0.7;
 const UNUSED_AFTER = 0.95;
 const LIFE_SECONDS_MAX = 86_400;
+const LIFE_SECONDS_DEFAULT = 300;
+/** A replacement that is rejected within this time shows that the token is not the cause. */
+const REPLACED_MS_MIN = 60_000;
 
 /** The token endpoint did not issue a token. The message is for people, and has no part of a secret. */
 export class TokenError extends Error {}
@@ -24,7 +27,7 @@ export class TokenError extends Error {}
 export interface GoogleTokens {
   /** A token that is valid for some time yet. Without a promise when one is known. Rejects with `TokenError`. */
   tokenOf(secret: Secret, account: ServiceAccount, owner: string): Secret | Promise<Secret>;
-  /** The provider rejected the token: it is replaced, once. If its replacement is rejected as well, the token is not the cause. */
+  /** The provider rejected the token: it is replaced. If its replacement is rejected soon as well, the token is not the cause. */
   rejected(secret: Secret, owner: string, token: Secret): void;
 }
 
@@ -38,8 +41,8 @@ interface Token {
   readonly value: Secret;
   readonly refreshAtMs: number;
   readonly endsAtMs: number;
-  /** It was issued because the one before it was rejected. */
-  readonly isReplacement: boolean;
+  /** When it was issued because the one before it was rejected, else null. */
+  readonly replacedAtMs: number | null;
 }
 
 /** What is known for one secret of one owner. */
@@ -116,7 +119,9 @@ export function createGoogleTokens(deps: GoogleTokenDeps): GoogleTokens {
     },
     rejected(secret, owner, rejected) {
       const of = held.get(keyOf(secret, owner));
-      if (of === undefined || of.token === null || of.token.isReplacement) return;
+      if (of === undefined || of.token === null) return;
+      const { replacedAtMs } = of.token;
+      if (replacedAtMs !== null && clock.monotonicMs() - replacedAtMs < REPLACED_MS_MIN) return;
       if (of.token.value.reveal() !== rejected.reveal()) return;
       of.token = null;
       of.wasRejected = true;
@@ -163,7 +168,7 @@ async function issued(
     value,
     refreshAtMs: askedMs + lifeMs * REFRESH_AFTER,
     endsAtMs: askedMs + lifeMs * UNUSED_AFTER,
-    isReplacement,
+    replacedAtMs: isReplacement ? askedMs : null,
   };
 }
 
@@ -197,6 +202,9 @@ function readToken(result: OnceResult, hostname: string): { value: Secret; lifeM
     throw new TokenError(`the token endpoint at ${hostname} answered ${result.status}`);
   if (typeof access_token !== 'string' || !/^[\x21-\x7e]+$/.test(access_token))
     throw new TokenError(`the token endpoint at ${hostname} answered without a token`);
-  const seconds = typeof expires_in === 'number' && expires_in > 0 ? expires_in : 0;
+  // OAuth recommends to say how long a token lives, and some issuers say it as text.
+  const seconds = expires_in === undefined ? LIFE_SECONDS_DEFAULT : Number(expires_in);
+  if (!(seconds > 0))
+    throw new TokenError(`the token endpoint at ${hostname} answered with a token that has ended`);
   return { value: new Secret(access_token), lifeMs: Math.min(seconds, LIFE_SECONDS_MAX) * 1000 };
 }

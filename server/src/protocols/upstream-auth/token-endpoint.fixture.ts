@@ -11,7 +11,7 @@ export interface TokenEndpoint {
   readonly publicKey: string;
   /** The status of answers from now on; null: none are sent until it is set again. */
   status: number | null;
-  lifeSeconds: number;
+  lifeSeconds: number | undefined;
   close(): void;
 }
 

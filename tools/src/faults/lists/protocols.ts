@@ -124,8 +124,8 @@ export const protocolFaults = faultsIn('server/src/protocols', [
   {
     name: 'more cached tokens than input',
     file: 'openai/usage.ts',
-    find: 'cachedInputTokens: Math.min(cached, inputTokens)',
-    replace: 'cachedInputTokens: cached',
+    find: 'cachedInputTokens: Math.min(cachedIn(value), inputTokens)',
+    replace: 'cachedInputTokens: cachedIn(value)',
     why: 'a row says that more was cached than there was',
     tests: ['metering.test.ts', 'protocols.test.ts'],
   },
@@ -239,8 +239,8 @@ export const protocolFaults = faultsIn('server/src/protocols', [
   {
     name: 'a replacement that is rejected is replaced again',
     file: 'upstream-auth/google-tokens.ts',
-    find: 'of.token === null || of.token.isReplacement) return;',
-    replace: 'of.token === null) return;',
+    find: 'clock.monotonicMs() - replacedAtMs < REPLACED_MS_MIN',
+    replace: 'clock.monotonicMs() < 0',
     why: 'a credential without permission asks for a token with every request',
   },
   {
