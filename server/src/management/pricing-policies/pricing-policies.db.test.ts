@@ -68,6 +68,14 @@ describe('pricing policies', () => {
     const snapshot = await room.snapshots.load(room.acme.organizationId);
     assert.equal(snapshot.pricing.get(endpoint.id)?.inputCostMicrosPer1mTokens, 10);
     assert.equal(snapshot.pricesChangeAtMs, Date.UTC(2999, 0, 1));
+    // A price that is set now takes the place of the one that has begun, which would hide it.
+    const set = { input_cost_micros_per_1m_tokens: 30 };
+    const now = await room.call('updatePricingPolicy', room.acme, { id: pricing.id, body: set });
+    const { input_cost_micros_per_1m_tokens, scheduled, variants } = now.body as typeof body & typeof set;
+    assert.deepEqual(
+      [input_cost_micros_per_1m_tokens, scheduled, variants],
+      [30, body.scheduled.slice(1), []],
+    );
     const begun = { valid_from: '2020-01-01T00:00:00.000Z', ...prices };
     const tooDear = { scheduled: [{ ...begun, variants: [{ flat_request_cost_micros: 10 ** 15 }] }] };
     await assert.rejects(

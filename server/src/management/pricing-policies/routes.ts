@@ -8,6 +8,7 @@ import { heldReference } from '../resources/reference.ts';
 import { conflict, invalidField } from '../resources/refusals.ts';
 import type { Row } from '../resources/rows.ts';
 import type { ResourceWrites } from '../resources/write-resource.ts';
+import { begunPrices } from './begun-prices.ts';
 import { type CatalogColumns, catalogColumns } from './catalog-columns.ts';
 import { defaultPrices } from './default-price.ts';
 import { demandPrices, INTEGER_MAX, type SentPrices, toColumns, toPricingPolicy } from './wire.ts';
@@ -73,13 +74,23 @@ export function pricingPolicyHandlers(
             kind: 'endpoint',
             id: before.endpoint_id,
           });
-          return columnsOf(tx, body, endpoint);
+          const columns = await columnsOf(tx, body, endpoint);
+          const begun =
+            columns.source === 'manual' && body.scheduled === undefined
+              ? begunPrices(before.scheduled, deps.clock.nowMs())
+              : null;
+          return begun === null ? columns : { ...toColumns(begun), ...set(columns) };
         },
       );
       return toPricingPolicy(row);
     },
     deletePricingPolicy: (call) => writes.remove(call, call.params.pricing_policy_id),
   };
+}
+
+/** Those that are set. */
+function set<T extends object>(columns: T): T {
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as T;
 }
 
 function sentColumns(body: PriceBody) {

@@ -24,12 +24,19 @@ type StoredSheet = StoredPrices &
   };
 type StoredPolicy = StoredSheet & Pick<PricingPolicy, 'scheduled'>;
 
-/** The prices in force at a time: the last that had begun. */
-export function pricingAt(policy: StoredPolicy, nowMs: number): Pricing {
-  const begun = policy.scheduled
+type Scheduled = PricingPolicy['scheduled'];
+
+/** The scheduled prices that began last; undefined when none has. */
+export function begunSheet(scheduled: Scheduled, nowMs: number): Scheduled[number] | undefined {
+  return scheduled
     .filter(({ valid_from }) => Date.parse(valid_from) <= nowMs)
-    .toSorted((one, other) => Date.parse(one.valid_from) - Date.parse(other.valid_from));
-  const { variants = [], ...sheet }: StoredSheet = begun.at(-1) ?? policy;
+    .toSorted((one, other) => Date.parse(one.valid_from) - Date.parse(other.valid_from))
+    .at(-1);
+}
+
+/** The prices in force at a time. */
+export function pricingAt(policy: StoredPolicy, nowMs: number): Pricing {
+  const { variants = [], ...sheet }: StoredSheet = begunSheet(policy.scheduled, nowMs) ?? policy;
   return {
     ...pricesIn(sheet),
     inputCostMicrosPer1mTokens: sheet.input_cost_micros_per_1m_tokens,
