@@ -103,6 +103,8 @@ describe('the import of a LiteLLM configuration', () => {
         ['provider', 'openai', 'spend', 'month', 100_000_000],
       ],
     );
+    const ofSpend = config.limit_policies?.filter(({ metric }) => metric === 'spend') ?? [];
+    assert.deepEqual(new Set(ofSpend.map(({ unpriced }) => unpriced)), new Set(['allow']));
     assert.deepEqual(config.pricing_policies, [
       {
         endpoint: 'a',

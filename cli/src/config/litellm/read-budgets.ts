@@ -90,5 +90,13 @@ function budget(
     return;
   }
   if (!window.isExact) source.remark('changed', durationAt, 'It becomes the calendar month, in UTC.');
-  resources.limit({ ...scope, metric: 'spend', period: window.period, limit_value: microsOf(dollars) });
+  // LiteLLM takes a model without a price as free, and what it served is still to be served.
+  const unpriced = 'allow' as const;
+  resources.limit({
+    ...scope,
+    metric: 'spend',
+    period: window.period,
+    limit_value: microsOf(dollars),
+    unpriced,
+  });
 }
