@@ -34,7 +34,7 @@ export const examples: Readonly<Record<string, Example>> = {
     url: 'https://api.anthropic.com/v1/messages',
     model: 'claude-sonnet-4-5',
     headers: { 'x-api-key': 'KEY', 'anthropic-version': '2023-06-01' },
-    models: 'https://api.anthropic.com/v1/models',
+    models: 'https://api.anthropic.com/v1/models?limit=1000',
     limit: 'max_tokens',
     usageOnRequest: false,
   },
