@@ -7,22 +7,22 @@ interface ProcessorTime {
   readonly stolen: number;
 }
 
-/** A share that tests with bounds on time bear. */
-const CALM_SHARE_MAX = 0.1;
+/** The share that tests with bounds on time bear. */
+export const STOLEN_SHARE_BORNE = 0.1;
 const LOOK_MS = 5_000;
 
 /**
  * A rented machine shares its processor with others, and may get a tenth of it for minutes: stores then miss deadlines that
  * are generous, and a test that holds a bound on time fails without saying anything about the product.
- * Waits until the machine has its processor to itself, or until the time is over. Returns the share that was taken last.
+ * Waits until the machine has its processor to itself, or until the time is over.
  */
-export async function untilCalm(msMax: number): Promise<number> {
+export async function untilCalm(msMax: number): Promise<void> {
   const endMs = performance.now() + msMax;
   for (;;) {
     const before = processorTime();
     await sleep(LOOK_MS);
     const share = stolenShare(before, processorTime());
-    if (share <= CALM_SHARE_MAX || performance.now() >= endMs) return share;
+    if (share < STOLEN_SHARE_BORNE || performance.now() >= endMs) return;
   }
 }
 

@@ -1,7 +1,7 @@
 // Runs the suites named on the command line and closes with one line that counts every test they ran.
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
-import { untilCalm, watchStolenTime } from '@relay/testbed';
+import { STOLEN_SHARE_BORNE, untilCalm, watchStolenTime } from '@relay/testbed';
 import { listFiles } from './check/source-files.ts';
 import { judge, type TestEvent } from './run-tests/count-results.ts';
 import { longestFirst, type SuiteName, selectFiles, suiteNames } from './run-tests/select-files.ts';
@@ -36,7 +36,6 @@ interface Totals {
 const REPEATED_MAX = 8;
 /** How often such files run again. The second time is for a machine whose host took its processor during the first. */
 const REPEATS_MAX = 2;
-const STOLEN_SHARE_BORNE = 0.1;
 
 /**
  * Files that failed run once more, one at a time: a neighbour, or the machine, may have taken the time that a test counts on.

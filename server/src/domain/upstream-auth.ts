@@ -101,8 +101,7 @@ const fitting = new WeakMap<Secret, Map<AuthMode, boolean>>();
 
 /** Whether the secret can be used in this way. It may have been stored for another: a private key must not be sent as a token. */
 export function fitsStyle(mode: AuthMode, secret: Secret): boolean {
-  const known = fitting.get(secret) ?? new Map<AuthMode, boolean>();
-  fitting.set(secret, known);
+  const known = entryIn(fitting, secret, () => new Map());
   return entryIn(known, mode, () => authStyles[mode].problemOf(secret.reveal()) === null);
 }
 
@@ -110,11 +109,7 @@ export function fitsStyle(mode: AuthMode, secret: Secret): boolean {
 const identities = new WeakMap<Secret, ClientIdentity | null>();
 
 function identityOf(secret: Secret): ClientIdentity | null {
-  const known = identities.get(secret);
-  if (known !== undefined) return known;
-  const identity = clientIdentityIn(secret.reveal());
-  identities.set(secret, identity);
-  return identity;
+  return entryIn(identities, secret, () => clientIdentityIn(secret.reveal()));
 }
 
 // The newest token that was sent for a secret, which the provider may quote.

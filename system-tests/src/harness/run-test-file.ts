@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { untilCalm, watchStolenTime } from '@relay/testbed';
+import { STOLEN_SHARE_BORNE, untilCalm, watchStolenTime } from '@relay/testbed';
 
 export interface TestFile {
   readonly name: string;
@@ -33,7 +33,6 @@ const REPEATED_MAX = 8;
 /** How often such a file runs again. The second time is for a machine that had no time of its own during the first. */
 const REPEATS_MAX = 2;
 const CALM_MS_MAX = 60_000;
-const STOLEN_SHARE_BORNE = 0.1;
 
 /** A file that takes longer has hung: every suite is done in less than half of this on two cores. */
 const FILE_MS_MAX = 15 * 60_000;

@@ -7,9 +7,9 @@ import {
   serviceAccounts,
   startProviderSim,
 } from '@relay/provider-sim';
+import { makeServiceAccount } from '@relay/testbed';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { makeServiceAccount } from '../harness/service-account.ts';
 import { type Example, examples } from './examples.ts';
 
 // Each preset's request as it leaves, against the example of the provider's documentation. No provider is called: the simulated one

@@ -4,10 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { awsAccess, type ProviderSim, serviceAccounts, startProviderSim } from '@relay/provider-sim';
-import { awsVectors, selfSigned, VECTOR_HOST, VECTOR_KEYS, VECTOR_MS, VECTOR_SCOPE } from '@relay/testbed';
+import {
+  awsVectors,
+  makeServiceAccount,
+  selfSigned,
+  VECTOR_HOST,
+  VECTOR_KEYS,
+  VECTOR_MS,
+  VECTOR_SCOPE,
+} from '@relay/testbed';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { makeServiceAccount } from '../harness/service-account.ts';
 import { afterMs } from '../harness/until.ts';
 import { startLoad } from '../rolling/load.ts';
 

@@ -4,6 +4,7 @@ import type { Provider } from '../../domain/snapshot.ts';
 import { authorizeRequest, authorizeWithToken, authStyles } from '../../domain/upstream-auth.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Egress, EgressRequest } from '../../kit/egress/index.ts';
+import { entryIn } from '../../kit/entry-in.ts';
 import { Secret } from '../../kit/secret.ts';
 import { createGoogleTokens, type GoogleTokens } from './google-tokens.ts';
 import { signAws } from './sign-aws.ts';
@@ -62,21 +63,13 @@ export function createUpstreamAuth(deps: UpstreamAuthDeps): UpstreamAuth {
 const awsKeys = new WeakMap<Secret, AwsKeys | null>();
 const serviceAccounts = new WeakMap<Secret, ServiceAccount | null>();
 
-function readOnce<T>(known: WeakMap<Secret, T>, secret: Secret, read: (text: string) => T): T {
-  const found = known.get(secret);
-  if (found !== undefined) return found;
-  const made = read(secret.reveal());
-  known.set(secret, made);
-  return made;
-}
-
 function withToken(
   tokens: GoogleTokens,
   request: EgressRequest,
   secret: Secret,
   organizationId: string,
 ): Authorized | Promise<Authorized> {
-  const account = readOnce(serviceAccounts, secret, serviceAccountIn);
+  const account = entryIn(serviceAccounts, secret, () => serviceAccountIn(secret.reveal()));
   if (account === null) return 'no_secret';
   const ready = (token: Secret): Authorized => {
     authorizeWithToken(request, secret, token);
@@ -94,7 +87,7 @@ async function signed(
   nowMs: number,
 ): Promise<Authorized> {
   const { host, hostname } = new URL(origin);
-  const keys = readOnce(awsKeys, secret, awsKeysIn);
+  const keys = entryIn(awsKeys, secret, () => awsKeysIn(secret.reveal()));
   const scope = awsScopeOf(provider, hostname);
   if (keys === null || scope === null) return 'no_secret';
   const { method, path, headers, body } = request;

@@ -3,6 +3,7 @@ import type { ServiceAccount } from '../../domain/service-account.ts';
 import { backoffMs } from '../../kit/backoff.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { type Egress, type OnceResult, sendOnce } from '../../kit/egress/index.ts';
+import { entryIn } from '../../kit/entry-in.ts';
 import { parseObject } from '../../kit/json-value.ts';
 import { Secret } from '../../kit/secret.ts';
 
@@ -134,11 +135,7 @@ const digests = new WeakMap<Secret, string>();
 
 /** By content: a new snapshot of the same configuration has other objects with the same secrets. */
 function keyOf(secret: Secret, owner: string): string {
-  let digest = digests.get(secret);
-  if (digest === undefined) {
-    digest = hash('sha256', secret.reveal());
-    digests.set(secret, digest);
-  }
+  const digest = entryIn(digests, secret, () => hash('sha256', secret.reveal()));
   return `${owner} ${digest}`;
 }
 

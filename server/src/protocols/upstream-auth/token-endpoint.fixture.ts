@@ -1,7 +1,7 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { makeServiceAccount } from '@relay/testbed';
 
 /** For tests: a token endpoint whose answers the test chooses, and the service account that it belongs to. */
 export interface TokenEndpoint {
@@ -16,11 +16,7 @@ export interface TokenEndpoint {
 }
 
 export async function startTokenEndpoint(): Promise<TokenEndpoint> {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
-    modulusLength: 2048,
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  });
+  const account = makeServiceAccount('key-1');
   const waiting: ServerResponse[] = [];
   let status: number | null = 200;
   const answer = (response: ServerResponse) => {
@@ -41,15 +37,9 @@ export async function startTokenEndpoint(): Promise<TokenEndpoint> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const endpoint: TokenEndpoint = {
-    secret: JSON.stringify({
-      type: 'service_account',
-      client_email: 'relay@project.iam.gserviceaccount.com',
-      private_key_id: 'key-1',
-      private_key: privateKey,
-      token_uri: `http://127.0.0.1:${port}/token`,
-    }),
+    secret: account.secret(`http://127.0.0.1:${port}/token`),
     assertions: [],
-    publicKey,
+    publicKey: account.publicKey,
     get status() {
       return status;
     },
