@@ -3,6 +3,7 @@ import tseslint from 'typescript-eslint';
 
 const egressMessage = 'Only the egress module of kit opens outgoing connections.';
 const mailMessage = 'Only the mail module talks to the mail server.';
+const natsMessage = 'Only the usage stream of metering talks to NATS.';
 const storeMessage = 'Only the store module talks to PostgreSQL and Redis.';
 const environmentMessage = 'Only the main module reads the environment; take the setting as an argument.';
 
@@ -15,7 +16,7 @@ const networkModules = ['http', 'https', 'http2', 'net', 'tls', 'dns', 'dns/prom
   (name) => `node:${name}`,
 );
 
-function restrictedImports({ network, stores, environment, mail = true, alsoAllowed = {} }) {
+function restrictedImports({ network, stores, environment, mail = true, nats = true, alsoAllowed = {} }) {
   const paths = [];
   if (network) {
     for (const name of [...networkModules, 'undici']) {
@@ -25,6 +26,10 @@ function restrictedImports({ network, stores, environment, mail = true, alsoAllo
     }
   }
   if (mail) paths.push({ name: 'nodemailer', allowTypeImports: true, message: mailMessage });
+  if (nats) {
+    for (const name of ['@nats-io/transport-node', '@nats-io/jetstream'])
+      paths.push({ name, allowTypeImports: true, message: natsMessage });
+  }
   if (stores) {
     for (const name of ['pg', 'redis']) paths.push({ name, allowTypeImports: true, message: storeMessage });
   }
@@ -40,7 +45,7 @@ function restrictedImports({ network, stores, environment, mail = true, alsoAllo
 }
 
 const dynamicNetworkImport = {
-  selector: `ImportExpression[source.value=/^(undici|nodemailer|(node:)?(https?|http2|net|tls|dns|dns\\u002Fpromises|dgram))$/]`,
+  selector: `ImportExpression[source.value=/^(undici|nodemailer|@nats-io\\u002F.*|(node:)?(https?|http2|net|tls|dns|dns\\u002Fpromises|dgram))$/]`,
   message: egressMessage,
 };
 const globalClient = {
@@ -170,6 +175,19 @@ export default tseslint.config(
         stores: true,
         environment: true,
         mail: false,
+      }),
+      'no-restricted-syntax': ['error', globalClient, readsEnvironment, takesEnvironment],
+    },
+  },
+  {
+    // The operator configures these servers too.
+    files: ['server/src/metering/sinks/jetstream/usage-stream.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': restrictedImports({
+        network: true,
+        stores: true,
+        environment: true,
+        nats: false,
       }),
       'no-restricted-syntax': ['error', globalClient, readsEnvironment, takesEnvironment],
     },

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { wholeNumber } from '@relay/testbed';
 
 /** How often and how long every part of a bench is measured. */
 export interface Slices {
@@ -41,9 +42,7 @@ export function readSlices(
 
 /** The value of an option that must be a positive integer. */
 export function positive(name: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} must be a positive integer`);
-  return value;
+  return wholeNumber(name, text, 1);
 }
 
 /** Reports progress on standard error; standard output carries the figures alone. */

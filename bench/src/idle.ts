@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { positive, say } from './command-line.ts';
 import { startDeployment } from './ledger/deployment.ts';
 import { rounded } from './statistics.ts';

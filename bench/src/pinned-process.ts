@@ -9,7 +9,7 @@ const LOAD_CORE = 0;
 /** The gateway under measurement, alone. */
 export const GATEWAY_CORE = 1;
 
-const START_MS_MAX = 30_000;
+const START_MS_MAX = 120_000;
 const STOP_MS_MAX = 10_000;
 const OUTPUT_CHARS_MAX = 8_000;
 

@@ -1,9 +1,11 @@
 // `npm run bench -- NAME [options]`: runs one bench, which closes with its figures as one JSON object.
+import { runCommand, UsageError } from '@relay/testbed';
 import { ADMISSION_USAGE } from './admission/settings.ts';
 import { admission } from './admission.ts';
 import { CONSOLE_USAGE, console as consoleBench } from './console.ts';
 import { GUARDRAILS_USAGE, guardrails } from './guardrails.ts';
 import { IDLE_USAGE, idle } from './idle.ts';
+import { INPUT_BOUND_USAGE, inputBound } from './input-bound.ts';
 import { KEYS_USAGE, keys } from './keys.ts';
 import { LEDGER_USAGE, ledger } from './ledger.ts';
 import { OVERHEAD_USAGE } from './overhead/settings.ts';
@@ -11,17 +13,20 @@ import { overhead } from './overhead.ts';
 import { OVERLOAD_USAGE, overload } from './overload.ts';
 import { PROTOCOLS_USAGE, protocols } from './protocols.ts';
 import { SCALE_USAGE, scale } from './scale.ts';
+import { TELEMETRY_USAGE, telemetry } from './telemetry.ts';
 
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
   overhead,
   overload,
   guardrails,
   protocols,
+  telemetry,
   admission,
   scale,
   keys,
   ledger,
   idle,
+  'input-bound': inputBound,
   console: consoleBench,
 };
 
@@ -35,6 +40,8 @@ ${GUARDRAILS_USAGE}
 
 ${PROTOCOLS_USAGE}
 
+${TELEMETRY_USAGE}
+
 ${ADMISSION_USAGE}
 
 ${SCALE_USAGE}
@@ -45,24 +52,19 @@ ${LEDGER_USAGE}
 
 ${IDLE_USAGE}
 
+${INPUT_BOUND_USAGE}
+
 ${CONSOLE_USAGE}
 `;
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
-  if (name === undefined || name === '--help' || args.includes('--help')) {
-    process.stdout.write(USAGE);
-    return name === undefined ? 2 : 0;
-  }
+  if (name === undefined) throw new UsageError('a NAME is missing');
   const bench = benches[name];
-  if (bench === undefined) {
-    process.stderr.write(`no bench called ${name}; there are: ${Object.keys(benches).join(', ')}\n`);
-    return 2;
-  }
-  // `process.exit` runs the exit listeners, which end every started process by its ID.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+  if (bench === undefined)
+    throw new UsageError(`no bench called ${name}; there are: ${Object.keys(benches).join(', ')}`);
   const figures = await bench(args);
   process.stdout.write(`${JSON.stringify(figures)}\n`);
-  return 0;
+  return Number(process.exitCode ?? 0);
 }
 
-process.exitCode = await main(process.argv.slice(2));
+await runCommand(USAGE, main);

@@ -20,125 +20,149 @@ export interface CommandEntry {
   readonly load: () => Promise<CommandFactory>;
 }
 
-const RUN = 'Run the gateway:';
+const RUN = 'Run Relay:';
 const SIGN_IN = 'Sign in:';
 const SET_UP = 'Set up:';
-const LOOK = 'Look and try:';
+const LOOK = 'Inspect and try:';
 
 /** One row for each command of `relay`, in the order of the help. */
 export const commands: readonly CommandEntry[] = [
   {
     name: 'start',
-    summary: 'run everything in one process: no database, no Redis, data in one directory',
+    summary: 'Run Relay in one process, data in one directory',
     group: RUN,
     load: async () => (await import('./run/start.ts')).startCommand,
   },
   {
     name: 'serve',
-    summary: 'run the server on PostgreSQL and Redis; settings come from the environment',
+    summary: 'Run the server on PostgreSQL and Redis',
     group: RUN,
     load: async () => (await import('./run/serve.ts')).serveCommand,
   },
   {
     name: 'migrate',
-    summary: 'look at or bring up the database schema',
+    summary: 'Show or apply migrations',
     group: RUN,
     load: async () => (await import('./run/migrate.ts')).migrateCommand,
   },
   {
     name: 'users',
-    summary: 'help users who cannot sign in',
+    summary: 'Help users who can’t sign in',
     group: RUN,
     load: async () => (await import('./users/users.ts')).usersCommand,
   },
   {
     name: 'context-key',
-    summary: 'print a new pair of keys for the context between the platform and inference roles',
+    summary: 'Print a new key pair for signed contexts',
     group: RUN,
     load: async () => (await import('./run/context-key.ts')).contextKeyCommand,
   },
   {
     name: 'demo',
-    summary: 'send requests to a gateway that runs with `relay start --demo`',
+    summary: 'Send sample traffic to `relay start --demo`',
     group: RUN,
     load: async () => (await import('./demo/demo-command.ts')).demoCommand,
   },
   {
     name: 'login',
-    summary: 'keep a server and its tokens for the other commands',
+    summary: 'Save a server and its tokens',
     group: SIGN_IN,
     load: async () => (await import('./account/login.ts')).loginCommand,
   },
   {
     name: 'whoami',
-    summary: 'say which server the commands speak to, and as whom',
+    summary: 'Show the current server and user',
     group: SIGN_IN,
     load: async () => (await import('./account/whoami.ts')).whoamiCommand,
   },
   {
     name: 'logout',
-    summary: 'forget a login context',
+    summary: 'Remove a login context',
     group: SIGN_IN,
     load: async () => (await import('./account/logout.ts')).logoutCommand,
   },
   ...resourceCommands(),
   {
     name: 'keys',
-    summary: 'User API keys: create, rotate, revoke',
+    summary: 'Manage API keys',
     group: SET_UP,
     load: async () => (await import('./keys/keys.ts')).keysCommand,
   },
   {
+    name: 'prices',
+    summary: 'Manage prices',
+    group: SET_UP,
+    load: async () => (await import('./prices/prices-command.ts')).pricesCommand,
+  },
+  {
     name: 'chat',
-    summary: 'talk to a lane',
+    summary: 'Chat with a lane',
     group: LOOK,
     load: async () => (await import('./chat/chat.ts')).chatCommand,
   },
   {
     name: 'explain',
-    summary: 'say what would happen to a request now',
+    summary: 'Explain how a request would be routed',
     group: LOOK,
     load: async () => (await import('./explain/explain.ts')).explainCommand,
   },
   {
     name: 'requests',
-    summary: 'what was asked, how it was routed, what it cost',
+    summary: 'Show the request log',
     group: LOOK,
     load: async () => (await import('./requests/requests.ts')).requestsCommand,
   },
   {
+    name: 'alerts',
+    summary: 'Show alerts on limits',
+    group: LOOK,
+    load: async () => (await import('./resources/alerts.ts')).alertsCommand,
+  },
+  {
     name: 'usage',
-    summary: 'requests, tokens and spend, summed up',
+    summary: 'Show usage and spend',
     group: LOOK,
     load: async () => (await import('./usage/usage.ts')).usageCommand,
   },
   {
+    name: 'showback',
+    summary: 'Show spend by team, label, key, member or model',
+    group: LOOK,
+    load: async () => (await import('./usage/showback.ts')).showbackCommand,
+  },
+  {
+    name: 'reconcile',
+    summary: 'Compare the ledger with a provider’s export',
+    group: LOOK,
+    load: async () => (await import('./reconcile/reconcile.ts')).reconcileCommand,
+  },
+  {
     name: 'config',
-    summary: 'keep the configuration in a file: validate, diff, apply, export',
+    summary: 'Manage the configuration file',
     group: SET_UP,
     load: async () => (await import('./config/config-command.ts')).configCommand,
   },
   {
     name: 'bench',
-    summary: 'send a small load through a lane',
+    summary: 'Measure latency with a small load',
     group: LOOK,
     load: async () => (await import('./bench/bench.ts')).benchCommand,
   },
   {
     name: 'doctor',
-    summary: 'look for what does not work, each with a fix',
+    summary: 'Diagnose problems',
     group: LOOK,
     load: async () => (await import('./doctor/doctor.ts')).doctorCommand,
   },
   {
     name: 'setup',
-    summary: 'point a coding agent or an SDK at this gateway',
+    summary: 'Point a coding agent or an SDK at Relay',
     group: LOOK,
     load: async () => (await import('./setup/setup.ts')).setupCommand,
   },
   {
     name: 'completion',
-    summary: 'print the completion of a shell',
+    summary: 'Print shell completion',
     group: LOOK,
     load: async () => (await import('./completion/completion.ts')).completionCommand,
   },
@@ -152,6 +176,8 @@ function resourceCommands(): CommandEntry[] {
     lanes: async () => (await import('./resources/lanes.ts')).lanesCommand,
     guardrails: async () => (await import('./resources/guardrails.ts')).guardrailsCommand,
     limits: async () => (await import('./resources/limits.ts')).limitsCommand,
+    teams: async () => (await import('./resources/teams.ts')).teamsCommand,
+    'alert-destinations': async () => (await import('./resources/alerts.ts')).alertDestinationsCommand,
   };
   return Object.values(announcedResources).map((announced) => ({
     name: announced.plural,

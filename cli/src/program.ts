@@ -7,9 +7,9 @@ import type { Surroundings } from './kit/surroundings.ts';
 export async function createProgram(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
   const only = argv === undefined ? undefined : commandNameOf(argv);
   const program = new Command('relay')
-    .description('The Relay gateway: run it, set it up, look into it.')
+    .description('Run and manage Relay')
     .version(cliPackage.version, '-V, --version', 'print the version')
-    .showHelpAfterError('(relay --help lists the commands)')
+    .showHelpAfterError('Run: relay --help')
     .showSuggestionAfterError();
   for (const entry of commands) {
     const isWanted = only === undefined || only === entry.name;
@@ -45,7 +45,7 @@ function prepared(command: Command): Command {
   });
   command.configureHelp({ sortOptions: false });
   for (const child of command.commands) {
-    child.showHelpAfterError(`(${pathOf(child)} --help says more)`);
+    child.showHelpAfterError(`Run: ${pathOf(child)} --help`);
     prepared(child);
   }
   return command;

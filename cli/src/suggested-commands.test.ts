@@ -18,10 +18,12 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 /** Commands that do something without their subcommands. */
 const COMPLETE: readonly string[] = ['usage'];
 
-/** Every `relay …` between backticks that is not in a comment, with a value in place of each expression. */
+/** Every `relay …` between backticks or after `Run:` that is not in a comment, with a value in place of each expression. */
 function suggestionsIn(source: string): readonly string[] {
   const code = source.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
-  return [...code.matchAll(/`(relay [a-z$][^`\\]*)\\?`/g)].flatMap(([, written = '']) => {
+  const quoted = [...code.matchAll(/`(relay [a-z$][^`\\]*)\\?`/g)];
+  const plain = [...code.matchAll(/[Rr]un: (relay [a-z$][^`'\\\n]*)/g)];
+  return [...quoted, ...plain].flatMap(([, written = '']) => {
     const [, variable] = /^relay \$\{(\w+)\}/.exec(written) ?? [];
     const names = variable === undefined ? undefined : NAMES[variable];
     const variants = names?.map((name) => written.replace(/\$\{\w+\}/, name)) ?? [written];
@@ -87,10 +89,16 @@ describe('commands that errors, findings and help suggest', async () => {
   it('are found in strings and templates, and a wrong one is seen', () => {
     const source =
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
-      "fix: 'run `relay lanes liszt`', or: `\\`relay lanes get ${slug} --jason\\` or \\`relay ${check} test\\``";
+      "fix: 'run `relay lanes liszt`', or: `\\`relay lanes get ${slug} --jason\\` or \\`relay ${check} get\\``; 'Run: relay chats'";
     assert.deepEqual(
       suggestionsIn(source).map((line) => problemOf(program, line)),
-      ['lanes needs a subcommand', 'get has no option --jason', 'test takes 1 values', 'test takes 1 values'],
+      [
+        'lanes needs a subcommand',
+        'get has no option --jason',
+        'get takes 1 values',
+        'get takes 1 values',
+        'there is no command chats',
+      ],
     );
     assert.equal(problemOf(program, 'relay stats'), 'there is no command stats');
     assert.equal(problemOf(program, 'relay keys create'), 'create needs --name');

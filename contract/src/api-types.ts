@@ -93,7 +93,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List callable models: upstream models, and lanes that are not hidden; with `anthropic-version`, in Anthropic’s shape, by pages */
+        /** List callable models: upstream models, and lanes that are not hidden; with `anthropic-version`, in Anthropic’s format, paginated */
         get: operations["listModels"];
         put?: never;
         post?: never;
@@ -110,7 +110,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one callable model; with `anthropic-version`, in Anthropic’s shape */
+        /** Read one callable model; with `anthropic-version`, in Anthropic’s format */
         get: operations["getModel"];
         put?: never;
         post?: never;
@@ -204,7 +204,7 @@ export interface paths {
         delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
-        /** Rename an API key */
+        /** Change the name, team and labels of an API key */
         patch: operations["renameApiKey"];
         trace?: never;
     };
@@ -232,7 +232,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what a month’s usage comes to by configured prices, for each user and key; not an invoice */
+        /** Read a month’s spend by user and key, at the configured prices; not an invoice */
         get: operations["getUsageStatement"];
         put?: never;
         post?: never;
@@ -251,7 +251,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take an event of Stripe, verified by its signature (hosted) */
+        /** Receive a Stripe event, verified by its signature (hosted) */
         post: operations["receiveStripeEvent"];
         delete?: never;
         options?: never;
@@ -286,7 +286,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read how one can sign in here */
+        /** List the ways to sign in */
         get: operations["getSignInMethods"];
         put?: never;
         post?: never;
@@ -305,7 +305,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a link to reset a password by e-mail */
+        /** Send a password reset link by email */
         post: operations["requestPasswordReset"];
         delete?: never;
         options?: never;
@@ -339,7 +339,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a link to sign up by e-mail (hosted) */
+        /** Send a sign-up link by email (hosted) */
         post: operations["requestSignUp"];
         delete?: never;
         options?: never;
@@ -388,7 +388,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Go to the identity provider to sign in */
+        /** Redirect to the identity provider to sign in */
         get: operations["startSso"];
         put?: never;
         post?: never;
@@ -405,7 +405,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Come back from the identity provider */
+        /** Complete sign-in from the identity provider */
         get: operations["finishSso"];
         put?: never;
         post?: never;
@@ -475,7 +475,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change the caller’s e-mail address */
+        /** Change the caller’s email address */
         post: operations["changeEmail"];
         delete?: never;
         options?: never;
@@ -492,7 +492,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set up a second factor; it counts once confirmed */
+        /** Set up a second factor; it is active once confirmed */
         post: operations["startTotp"];
         delete?: never;
         options?: never;
@@ -647,7 +647,8 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
+        /** Change the team and labels of any key of the organization */
+        put: operations["updateOrgApiKey"];
         post?: never;
         /** Revoke any key of the organization */
         delete: operations["revokeOrgApiKey"];
@@ -719,7 +720,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** List the provider’s models with its stored credential, and say where it stops */
+        /** Test the connection: list the provider’s models with its stored credential */
         post: operations["testProvider"];
         delete?: never;
         options?: never;
@@ -826,7 +827,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send the upstream model one minimal request, which the provider may bill, and say where it stops */
+        /** Test an endpoint with one minimal request, which the provider may bill */
         post: operations["testEndpoint"];
         delete?: never;
         options?: never;
@@ -861,7 +862,7 @@ export interface paths {
         };
         /** Read a routing lane with its members */
         get: operations["getLane"];
-        /** Change a routing lane, and with members also what it consists of */
+        /** Change a routing lane, and its endpoints if members is sent */
         put: operations["updateLane"];
         post?: never;
         /** Delete a routing lane */
@@ -881,7 +882,7 @@ export interface paths {
         /** List lane memberships */
         get: operations["listMemberships"];
         put?: never;
-        /** Put an endpoint into a lane */
+        /** Add an endpoint to a lane */
         post: operations["createMembership"];
         delete?: never;
         options?: never;
@@ -901,7 +902,7 @@ export interface paths {
         /** Change the rank of a membership, or enable or disable it */
         put: operations["updateMembership"];
         post?: never;
-        /** Take an endpoint out of a lane */
+        /** Remove an endpoint from a lane */
         delete: operations["deleteMembership"];
         options?: never;
         head?: never;
@@ -944,6 +945,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/relay/prices/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Compare the prices of endpoints with a public price list */
+        post: operations["planPrices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/prices/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set the prices of a plan; prices held back only if accepted */
+        post: operations["applyPrices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/prices/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the price of a model in Relay’s price list */
+        get: operations["getModelFacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/relay/limit-policies": {
         parameters: {
             query?: never;
@@ -951,10 +1003,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List resource limit policies (self-hosted) */
+        /** List shared limits (self-hosted) */
         get: operations["listLimitPolicies"];
         put?: never;
-        /** Create a resource limit policy (self-hosted) */
+        /** Create a shared limit (self-hosted) */
         post: operations["createLimitPolicy"];
         delete?: never;
         options?: never;
@@ -969,12 +1021,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a resource limit policy (self-hosted) */
+        /** Read a shared limit (self-hosted) */
         get: operations["getLimitPolicy"];
-        /** Change a resource limit policy (self-hosted) */
+        /** Change a shared limit (self-hosted) */
         put: operations["updateLimitPolicy"];
         post?: never;
-        /** Delete a resource limit policy (self-hosted) */
+        /** Delete a shared limit (self-hosted) */
         delete: operations["deleteLimitPolicy"];
         options?: never;
         head?: never;
@@ -988,12 +1040,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the user budgets the caller may see */
+        /** List the member limits the caller can see */
         get: operations["listUserLimitPolicies"];
         put?: never;
-        /** Create a user budget, or change the one named by limit_uuid */
+        /** Create a member limit, or change the one named by limit_uuid */
         post: operations["upsertUserLimitPolicy"];
-        /** Delete the user budget named by limit_uuid */
+        /** Delete the member limit named by limit_uuid */
         delete: operations["deleteUserLimitPolicy"];
         options?: never;
         head?: never;
@@ -1007,12 +1059,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the API-key budgets the caller may see */
+        /** List the key limits the caller can see */
         get: operations["listApiKeyLimitPolicies"];
         put?: never;
-        /** Create an API-key budget, or change the one named by limit_uuid */
+        /** Create a key limit, or change the one named by limit_uuid */
         post: operations["upsertApiKeyLimitPolicy"];
-        /** Delete the API-key budget named by limit_uuid */
+        /** Delete the key limit named by limit_uuid */
         delete: operations["deleteApiKeyLimitPolicy"];
         options?: never;
         head?: never;
@@ -1026,8 +1078,135 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the live state of every policy the caller may see */
+        /** Read the live state of every limit the caller can see */
         get: operations["listLimitUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/alert-destinations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List alert destinations */
+        get: operations["listAlertDestinations"];
+        put?: never;
+        /** Create an alert destination */
+        post: operations["createAlertDestination"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/alert-destinations/{destination_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an alert destination */
+        get: operations["getAlertDestination"];
+        /** Change an alert destination */
+        put: operations["updateAlertDestination"];
+        post?: never;
+        /** Delete an alert destination */
+        delete: operations["deleteAlertDestination"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/alert-destinations/{destination_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test alert to a destination */
+        post: operations["testAlertDestination"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List teams */
+        get: operations["listTeams"];
+        put?: never;
+        /** Create a team */
+        post: operations["createTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/teams/{team_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a team */
+        get: operations["getTeam"];
+        /** Change a team */
+        put: operations["updateTeam"];
+        post?: never;
+        /** Delete a team and its budgets; its keys, members and teams stay, without the team */
+        delete: operations["deleteTeam"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/team-limit-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the budgets of teams */
+        get: operations["listTeamLimitPolicies"];
+        put?: never;
+        /** Create a budget of a team, or change the one named by limit_uuid */
+        post: operations["upsertTeamLimitPolicy"];
+        /** Delete the budget of a team named by limit_uuid */
+        delete: operations["deleteTeamLimitPolicy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List alerts, newest first, with their deliveries */
+        get: operations["listAlerts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1082,7 +1261,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask the guardrail about a text and show its verdict */
+        /** Check a text with the guardrail and show the verdict */
         post: operations["testGuardrail"];
         delete?: never;
         options?: never;
@@ -1168,7 +1347,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say what would happen to an inference body now, without sending it */
+        /** Explain how an inference request would be routed now, without sending it */
         post: operations["explainRouting"];
         delete?: never;
         options?: never;
@@ -1200,7 +1379,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Follow requests as they finish */
+        /** Stream requests live as they finish */
         get: operations["streamRequests"];
         put?: never;
         post?: never;
@@ -1251,7 +1430,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what waits and what is in flight now, by lane and endpoint */
+        /** Read waiting and in-flight requests, by lane and endpoint */
         get: operations["getLive"];
         put?: never;
         post?: never;
@@ -1287,6 +1466,57 @@ export interface paths {
         };
         /** Aggregate usage over time */
         get: operations["getTimeseries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/stats/showback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Divide spend by team, label, key, member or model */
+        get: operations["getShowback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/stats/showback.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download spend by team, label, key, member or model as CSV, or with FOCUS 1.2 columns */
+        get: operations["exportShowback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/stats/metered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sum up requests, tokens and cost by day, provider and upstream model, to compare with a bill */
+        get: operations["getMeteredUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1336,7 +1566,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Write the configuration as a declarative file, without secrets */
+        /** Export the configuration as a file, without secrets */
         get: operations["exportConfig"];
         put?: never;
         post?: never;
@@ -1355,7 +1585,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say what applying a file would change */
+        /** Show what applying a file would change */
         post: operations["planConfig"];
         delete?: never;
         options?: never;
@@ -1372,7 +1602,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Apply a file in one transaction; what it names is owned by it from then on */
+        /** Apply a file in one transaction; the file then manages those resources */
         post: operations["applyConfig"];
         delete?: never;
         options?: never;
@@ -1387,7 +1617,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Say whether the process runs */
+        /** Check that the process is running */
         get: operations["getLiveness"];
         put?: never;
         post?: never;
@@ -1404,7 +1634,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Say whether the process takes traffic */
+        /** Check that the process accepts traffic */
         get: operations["getReadiness"];
         put?: never;
         post?: never;
@@ -1455,7 +1685,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read this interface description */
+        /** Read the OpenAPI document */
         get: operations["getOpenApi"];
         put?: never;
         post?: never;
@@ -1498,6 +1728,195 @@ export interface components {
             /** @description At least one visible character. */
             name: string;
         };
+        /** Alert */
+        Alert: {
+            /** @description An opaque identifier. */
+            id: string;
+            /**
+             * @description `limit.forecast`: at the pace so far, the limit is reached before the window ends.
+             * @enum {string}
+             */
+            type: "limit.threshold" | "limit.forecast";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            created_at: string;
+            policy: components["schemas"]["AlertPolicy"];
+            window: components["schemas"]["AlertWindow"];
+            /** @description Null for a forecast. */
+            threshold_percent: number | null;
+            /** @description What the ledger held of the window; micro-USD for `spend`. */
+            used: number;
+            limit: number;
+            /** @description When the limit is reached at the pace so far. */
+            forecast_exhausted_at: string | null;
+            deliveries: components["schemas"]["AlertDelivery"][];
+        };
+        /** AlertDelivery */
+        AlertDelivery: {
+            /** @description An opaque identifier. */
+            destination_id: string;
+            destination_name: string;
+            /**
+             * @description `mail` only where the deployment has a mail server.
+             * @enum {string}
+             */
+            kind: "webhook" | "mail";
+            /**
+             * @description `dead`: not delivered within 3 days, or its destination was disabled.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "dead";
+            attempts: number;
+            /** @description The receiver’s last HTTP status. */
+            last_status: number | null;
+            last_error: string | null;
+            next_attempt_at: string | null;
+            delivered_at: string | null;
+        };
+        /** AlertDestination */
+        AlertDestination: {
+            /** @description An opaque identifier. */
+            id: string;
+            /** @description At least one visible character. */
+            name: string;
+            /**
+             * @description `mail` only where the deployment has a mail server.
+             * @enum {string}
+             */
+            kind: "webhook" | "mail";
+            /** @description Where a webhook is sent; null for mail. */
+            url: string | null;
+            /** @description The email address; null for a webhook. */
+            address: string | null;
+            /** @description Alerts are sent only to enabled destinations. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            created_at: string;
+        };
+        /** AlertDestinationCreate */
+        AlertDestinationCreate: {
+            /** @description At least one visible character. */
+            name: string;
+            /**
+             * @description `mail` only where the deployment has a mail server.
+             * @enum {string}
+             */
+            kind: "webhook" | "mail";
+            /** @description Where a webhook is sent; null for mail. */
+            url?: string | null;
+            /** @description The email address; null for a webhook. */
+            address?: string | null;
+            /** @description Signs webhooks: `whsec_` and 24 to 64 bytes in base64. If omitted, Relay creates one and shows it once. */
+            secret?: string;
+            /** @default true */
+            enabled?: boolean;
+        };
+        /** AlertDestinationCreated */
+        AlertDestinationCreated: {
+            /** @description An opaque identifier. */
+            id: string;
+            /** @description At least one visible character. */
+            name: string;
+            /**
+             * @description `mail` only where the deployment has a mail server.
+             * @enum {string}
+             */
+            kind: "webhook" | "mail";
+            /** @description Where a webhook is sent; null for mail. */
+            url: string | null;
+            /** @description The email address; null for a webhook. */
+            address: string | null;
+            /** @description Alerts are sent only to enabled destinations. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            created_at: string;
+            /** @description The signing secret that Relay made. It is not shown again. */
+            secret?: string;
+        };
+        /**
+         * AlertDestinationUpdate
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, kind, created_at.
+         */
+        AlertDestinationUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /**
+             * @description `mail` only where the deployment has a mail server.
+             * @enum {string}
+             */
+            kind?: "webhook" | "mail";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            created_at?: string;
+            /** @description At least one visible character. */
+            name?: string;
+            /** @description Where a webhook is sent; null for mail. */
+            url?: string | null;
+            /** @description The email address; null for a webhook. */
+            address?: string | null;
+            /** @description Signs webhooks: `whsec_` and 24 to 64 bytes in base64. If omitted, Relay creates one and shows it once. */
+            secret?: string;
+            enabled?: boolean;
+        };
+        /** AlertPage */
+        AlertPage: {
+            data: components["schemas"]["Alert"][];
+            next_cursor: string | null;
+        };
+        /** AlertPolicy */
+        AlertPolicy: {
+            /** @description An opaque identifier. */
+            id: string;
+            /** @enum {string} */
+            policy_kind: "resource" | "user" | "api_key" | "team";
+            /** @description Whose limit it is; null for a shared limit. */
+            subject_id: string | null;
+            /** @enum {string} */
+            scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
+            scope_id: string | null;
+            /**
+             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @enum {string}
+             */
+            metric: "requests" | "tokens" | "spend" | "concurrency";
+            /**
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @enum {string}
+             */
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
+        };
+        /** AlertTestResult */
+        AlertTestResult: {
+            ok: boolean;
+            /** @description The receiver’s HTTP status; null if it didn’t respond. */
+            status: number | null;
+            /** @description What was found and what to do about it. */
+            message: string;
+            latency_ms: number;
+        };
+        /** AlertWindow */
+        AlertWindow: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            start: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            end: string;
+        };
         /** ApiKey */
         ApiKey: {
             /** @description An opaque identifier. */
@@ -1515,6 +1934,12 @@ export interface components {
             last_used_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
+            /** @description The team whose limits count its requests; null for the owner’s team. Choosing a different team, or changing it, requires `relay:limits:manage`. */
+            team_id: string | null;
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            labels: {
+                [key: string]: string;
+            };
         };
         /** ApiKeyCreate */
         ApiKeyCreate: {
@@ -1523,6 +1948,12 @@ export interface components {
             scopes: string[];
             /** @description A future time, or null for no expiry. */
             expires_at?: string | null;
+            /** @description The team whose limits count its requests; null for the owner’s team. Choosing a different team, or changing it, requires `relay:limits:manage`. */
+            team_id?: string | null;
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            labels?: {
+                [key: string]: string;
+            };
         };
         /** ApiKeyCreated */
         ApiKeyCreated: {
@@ -1553,19 +1984,35 @@ export interface components {
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
              * @enum {string}
              */
-            period: "second" | "minute" | "hour" | "day" | "month" | "none";
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
             /**
-             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
              * @default refuse
              * @enum {string}
              */
             unpriced: "refuse" | "allow";
+            /**
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @default estimate
+             * @enum {string}
+             */
+            enforcement: "estimate" | "hard";
             enabled: boolean;
+            /**
+             * @description Thresholds, in percent of the limit, at which Relay sends an alert, each once per window. Only with the periods `hour`, `day`, `week` and `month`.
+             * @default []
+             */
+            alert_at: number[];
+            /**
+             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @default false
+             */
+            alert_on_forecast: boolean;
         };
         /** ApiKeyLimitPolicyList */
         ApiKeyLimitPolicyList: {
@@ -1590,20 +2037,36 @@ export interface components {
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
              * @enum {string}
              */
-            period: "second" | "minute" | "hour" | "day" | "month" | "none";
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
             /**
-             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
              * @default refuse
              * @enum {string}
              */
             unpriced?: "refuse" | "allow";
+            /**
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @default estimate
+             * @enum {string}
+             */
+            enforcement?: "estimate" | "hard";
             /** @default true */
             enabled?: boolean;
+            /**
+             * @description Thresholds, in percent of the limit, at which Relay sends an alert, each once per window. Only with the periods `hour`, `day`, `week` and `month`.
+             * @default []
+             */
+            alert_at?: number[];
+            /**
+             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @default false
+             */
+            alert_on_forecast?: boolean;
         };
         /** ApiKeyList */
         ApiKeyList: {
@@ -1617,6 +2080,12 @@ export interface components {
         ApiKeyUpdate: {
             /** @description At least one visible character. */
             name: string;
+            /** @description The team whose limits count its requests; null for the owner’s team. Choosing a different team, or changing it, requires `relay:limits:manage`. */
+            team_id?: string | null;
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            labels?: {
+                [key: string]: string;
+            };
         };
         /** AuditActor */
         AuditActor: {
@@ -1775,7 +2244,7 @@ export interface components {
             /** @description An opaque identifier. */
             policy_id: string;
             /** @enum {string} */
-            policy_kind: "resource" | "user" | "api_key";
+            policy_kind: "resource" | "user" | "api_key" | "team";
             scope_type: string;
             scope_id: string | null;
             /**
@@ -1784,10 +2253,10 @@ export interface components {
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
              * @enum {string}
              */
-            period: "second" | "minute" | "hour" | "day" | "month" | "none";
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
             resets_at: string | null;
         };
         /** BrowserSession */
@@ -1818,12 +2287,14 @@ export interface components {
             upstream_model: string;
             rank: number;
             /** @enum {string} */
-            verdict: "selected" | "available" | "would_wait" | "limited" | "unhealthy" | "incompatible" | "unpriced" | "disabled";
+            verdict: "selected" | "available" | "would_wait" | "limited" | "unhealthy" | "incompatible" | "unpriced" | "unbounded" | "disabled";
             reason: string;
             wait_ms: number | null;
             limited_by: components["schemas"]["LimitingPolicy"] | null;
             /** @description Null when it was not reported; null is not zero. */
             estimated_cost_micros: number | null;
+            /** @description The most that the request can use here, which hard limits reserve; null where none applies. */
+            reserved: components["schemas"]["HardReservation"] | null;
             /** @description What the request would be translated to; null where the client’s bytes would be passed through. */
             translated_to: ("chat" | "responses" | "embeddings" | "messages" | "count_tokens") | null;
             /** @description Fields that the provider would not get. */
@@ -1835,7 +2306,7 @@ export interface components {
         Capabilities: {
             /** @enum {string} */
             mode: "self_hosted" | "hosted";
-            /** @description Whether users, keys and budgets exist in this deployment. */
+            /** @description Whether the deployment has accounts: members, roles and sign-in. API keys and limits exist without them. */
             accounts: boolean;
             version: string;
             features: {
@@ -1881,16 +2352,16 @@ export interface components {
         ConfigApplyRequest: {
             config: components["schemas"]["ConfigFile"];
             /**
-             * @description Delete what the file owns and no longer names. Nothing else is deleted.
+             * @description Delete resources that are managed by file and no longer in it. Nothing else is deleted.
              * @default false
              */
             prune?: boolean;
             /**
-             * @description Give what the file owns and no longer names back to its other writers.
+             * @description Release resources that are managed by file and no longer in it.
              * @default false
              */
             release?: boolean;
-            /** @description Refuse when the plan is no longer this one. */
+            /** @description Rejects the apply if the plan has changed. */
             plan_hash?: string;
             /** @description Secrets by their `secret_ref`. One that differs from what is stored replaces it. */
             secrets?: {
@@ -1938,7 +2409,7 @@ export interface components {
             /** @enum {string} */
             route_kind: "chat" | "responses" | "embeddings" | "messages" | "multi";
             /**
-             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, as OpenAI and compatible providers. `anthropic`: Messages.
+             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
              * @default openai
              * @enum {string}
              */
@@ -1946,7 +2417,7 @@ export interface components {
             /** @default true */
             supports_streaming?: boolean;
             /**
-             * @description Whether short-window request limits spread dispatches.
+             * @description Space requests evenly within second and minute limits.
              * @default true
              */
             pacing?: boolean;
@@ -2023,7 +2494,7 @@ export interface components {
             request_template?: {
                 [key: string]: unknown;
             } | null;
-            /** @description The first rule that matches decides. An answer that no rule matches is not understood, and the guardrail counts as unavailable. Null: the preset’s. */
+            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. Null: the preset’s. */
             response_rules?: components["schemas"]["ResponseRule"][] | null;
             /** @description Used with auth mode `header_static`. */
             secret_header_name?: string | null;
@@ -2074,7 +2545,7 @@ export interface components {
              */
             selection?: "preferred" | "soonest";
             /**
-             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. A lower class keeps at least a tenth of the capacity.
+             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. Lower priorities keep at least 10% of the capacity.
              * @default standard
              * @enum {string}
              */
@@ -2085,7 +2556,7 @@ export interface components {
              */
             hidden?: boolean;
             /**
-             * @description Says that the lane may take the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.
              * @default false
              */
             shadows_model?: boolean;
@@ -2105,20 +2576,36 @@ export interface components {
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
              * @enum {string}
              */
-            period: "second" | "minute" | "hour" | "day" | "month" | "none";
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
             /**
-             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
              * @default refuse
              * @enum {string}
              */
             unpriced?: "refuse" | "allow";
+            /**
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @default estimate
+             * @enum {string}
+             */
+            enforcement?: "estimate" | "hard";
             /** @default true */
             enabled?: boolean;
+            /**
+             * @description Thresholds, in percent of the limit, at which Relay sends an alert, each once per window. Only with the periods `hour`, `day`, `week` and `month`.
+             * @default []
+             */
+            alert_at?: number[];
+            /**
+             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @default false
+             */
+            alert_on_forecast?: boolean;
         };
         /** ConfigMembership */
         ConfigMembership: {
@@ -2148,7 +2635,7 @@ export interface components {
             deletes: number;
             releases: number;
             changes: components["schemas"]["ConfigChange"][];
-            /** @description What the file owns and no longer names, and stays owned without `prune` or `release`. */
+            /** @description Resources that are no longer in the file; without `prune` or `release` they stay managed by file. */
             orphaned: components["schemas"]["ConfigOrphan"][];
             /** @description The `secret_ref`s whose values an apply has to carry. */
             required_secrets: string[];
@@ -2159,12 +2646,12 @@ export interface components {
         ConfigPlanRequest: {
             config: components["schemas"]["ConfigFile"];
             /**
-             * @description Delete what the file owns and no longer names. Nothing else is deleted.
+             * @description Delete resources that are managed by file and no longer in it. Nothing else is deleted.
              * @default false
              */
             prune?: boolean;
             /**
-             * @description Give what the file owns and no longer names back to its other writers.
+             * @description Release resources that are managed by file and no longer in it.
              * @default false
              */
             release?: boolean;
@@ -2207,11 +2694,11 @@ export interface components {
             variants?: components["schemas"]["PriceVariant"][];
             scheduled?: components["schemas"]["ScheduledPrices"][];
             /**
-             * @description `catalog`: from the public price list that comes with Relay, as every endpoint begins whose provider and model it knows. Prices that are sent make it `manual`; `catalog` without prices goes back to the list.
+             * @description Price source. `catalog`: Relay’s price list, the default for known models. `litellm` and `models_dev`: an imported list. `manual`: prices you set. Prices sent without `litellm` or `models_dev` make it `manual`; `catalog` without prices restores those of Relay’s price list.
              * @default manual
              * @enum {string}
              */
-            source?: "catalog" | "manual";
+            source?: "catalog" | "manual" | "litellm" | "models_dev";
         };
         /** ConfigProvider */
         ConfigProvider: {
@@ -2243,7 +2730,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
+             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
              * @default off
              * @enum {string}
              */
@@ -2284,7 +2771,7 @@ export interface components {
             created_at: string;
             last_used_at: string | null;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -2316,7 +2803,7 @@ export interface components {
             created_at?: string;
             last_used_at?: string | null;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -2373,14 +2860,14 @@ export interface components {
             /** @enum {string} */
             route_kind: "chat" | "responses" | "embeddings" | "messages" | "multi";
             /**
-             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, as OpenAI and compatible providers. `anthropic`: Messages.
+             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
              * @default openai
              * @enum {string}
              */
             protocol: "openai" | "anthropic";
             supports_streaming: boolean;
             /**
-             * @description Whether short-window request limits spread dispatches.
+             * @description Space requests evenly within second and minute limits.
              * @default true
              */
             pacing: boolean;
@@ -2392,14 +2879,14 @@ export interface components {
             max_latency_ms: number;
             enabled: boolean;
             /**
-             * @description What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.
+             * @description Health from recent requests on all gateways. `unknown`: no requests were sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider requested a pause (cooldown).
              * @enum {string}
              */
             health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
             health_detail: components["schemas"]["HealthDetail"];
             cooldown_until: string | null;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -2415,7 +2902,7 @@ export interface components {
             /** @enum {string} */
             route_kind: "chat" | "responses" | "embeddings" | "messages" | "multi";
             /**
-             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, as OpenAI and compatible providers. `anthropic`: Messages.
+             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
              * @default openai
              * @enum {string}
              */
@@ -2425,7 +2912,7 @@ export interface components {
             /** @default true */
             supports_streaming?: boolean;
             /**
-             * @description Whether short-window request limits spread dispatches.
+             * @description Space requests evenly within second and minute limits.
              * @default true
              */
             pacing?: boolean;
@@ -2451,7 +2938,7 @@ export interface components {
             host: string;
             /** @description The whole test. */
             latency_ms: number;
-            /** @description What the provider answered; null without an answer. */
+            /** @description The provider’s HTTP status; null if it didn’t respond. */
             upstream_status: number | null;
             /** @description What the provider’s own error says, shortened and without anything that looks like a secret. */
             upstream_message: string | null;
@@ -2471,14 +2958,14 @@ export interface components {
             /** @description Derived from the name; unique within the organization. */
             slug?: string;
             /**
-             * @description What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.
+             * @description Health from recent requests on all gateways. `unknown`: no requests were sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider requested a pause (cooldown).
              * @enum {string}
              */
             health?: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
             health_detail?: components["schemas"]["HealthDetail"];
             cooldown_until?: string | null;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -2489,7 +2976,7 @@ export interface components {
             /** @enum {string} */
             route_kind?: "chat" | "responses" | "embeddings" | "messages" | "multi";
             /**
-             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, as OpenAI and compatible providers. `anthropic`: Messages.
+             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
              * @default openai
              * @enum {string}
              */
@@ -2499,7 +2986,7 @@ export interface components {
             /** @default true */
             supports_streaming?: boolean;
             /**
-             * @description Whether short-window request limits spread dispatches.
+             * @description Space requests evenly within second and minute limits.
              * @default true
              */
             pacing?: boolean;
@@ -2516,7 +3003,7 @@ export interface components {
         Error: {
             type: string;
             /** @enum {string} */
-            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "unpriced" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "upgrade_required" | "conflict" | "lane_shadows_model" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "upstream_credential_refused" | "upstream_redirected" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
+            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "unpriced" | "unbounded_request" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "upgrade_required" | "conflict" | "lane_shadows_model" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "upstream_credential_refused" | "upstream_redirected" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
             /** @description What happened, why, and what to do. */
             message: string;
             /** @description The field at fault. */
@@ -2578,7 +3065,7 @@ export interface components {
             request_template: {
                 [key: string]: unknown;
             } | null;
-            /** @description The first rule that matches decides. An answer that no rule matches is not understood, and the guardrail counts as unavailable. Null: the preset’s. */
+            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. Null: the preset’s. */
             response_rules: components["schemas"]["ResponseRule"][] | null;
             /** @description Used with auth mode `header_static`. */
             secret_header_name: string | null;
@@ -2587,7 +3074,7 @@ export interface components {
             /** @default 1048576 */
             max_response_bytes: number;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -2611,7 +3098,7 @@ export interface components {
             target_id: string | null;
             enabled: boolean;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -2626,7 +3113,7 @@ export interface components {
             /** @description An opaque identifier. */
             guardrail_id?: string;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -2661,7 +3148,7 @@ export interface components {
             auth_mode?: "none" | "bearer_static" | "header_static";
             /** @default true */
             pre_dispatch_enabled?: boolean;
-            /** @description Accepted, and has no effect: a new guardrail is disabled. Enable it with PUT. */
+            /** @description No effect on create: new guardrails are disabled. Enable them with an update. */
             enabled?: boolean;
             /**
              * @description Lower runs first.
@@ -2681,7 +3168,7 @@ export interface components {
             request_template?: {
                 [key: string]: unknown;
             } | null;
-            /** @description The first rule that matches decides. An answer that no rule matches is not understood, and the guardrail counts as unavailable. Null: the preset’s. */
+            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. Null: the preset’s. */
             response_rules?: components["schemas"]["ResponseRule"][] | null;
             /** @description Used with auth mode `header_static`. */
             secret_header_name?: string | null;
@@ -2704,9 +3191,9 @@ export interface components {
             replaced: number;
             blocked: number;
             unavailable: number;
-            /** @description Null when it was not asked. */
+            /** @description Null when it was not called. */
             latency_ms_p50: number | null;
-            /** @description Null when it was not asked. */
+            /** @description Null when it was not called. */
             latency_ms_p95: number | null;
         };
         /** GuardrailPoint */
@@ -2721,9 +3208,9 @@ export interface components {
             replaced: number;
             blocked: number;
             unavailable: number;
-            /** @description Null when it was not asked. */
+            /** @description Null when it was not called. */
             latency_ms_p50: number | null;
-            /** @description Null when it was not asked. */
+            /** @description Null when it was not called. */
             latency_ms_p95: number | null;
         };
         /** GuardrailPreset */
@@ -2731,7 +3218,7 @@ export interface components {
             slug: string;
             name: string;
             description: string;
-            /** @description The address to call; what stands in capitals or braces is to be replaced. */
+            /** @description The address to call; replace the parts in capitals or braces. */
             base_url: string;
             /**
              * @default POST
@@ -2748,7 +3235,7 @@ export interface components {
             request_template: {
                 [key: string]: unknown;
             } | null;
-            /** @description The first rule that matches decides. An answer that no rule matches is not understood, and the guardrail counts as unavailable. Null: the preset’s. */
+            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. Null: the preset’s. */
             response_rules: components["schemas"]["ResponseRule"][] | null;
             /** @description Where the service describes its answers. */
             documentation: string | null;
@@ -2775,7 +3262,7 @@ export interface components {
             to: string;
             total: components["schemas"]["GuardrailMeasured"];
             points: components["schemas"]["GuardrailPoint"][];
-            /** @description Requests of this time that asked for a stream where the guardrail is bound, enabled or not. While it is enabled, such requests are refused. */
+            /** @description Requests of this time that asked for a stream where the guardrail is bound, enabled or not. While it is enabled, Relay rejects such requests. */
             streaming_requests: number;
             /** @description The same of embeddings. */
             embedding_requests: number;
@@ -2810,9 +3297,9 @@ export interface components {
             replaced: number;
             blocked: number;
             unavailable: number;
-            /** @description Null when it was not asked. */
+            /** @description Null when it was not called. */
             latency_ms_p50: number | null;
-            /** @description Null when it was not asked. */
+            /** @description Null when it was not called. */
             latency_ms_p95: number | null;
         };
         /** GuardrailTotals */
@@ -2848,7 +3335,7 @@ export interface components {
             has_credential?: boolean;
             binding_count?: number;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -2887,7 +3374,7 @@ export interface components {
             request_template?: {
                 [key: string]: unknown;
             } | null;
-            /** @description The first rule that matches decides. An answer that no rule matches is not understood, and the guardrail counts as unavailable. Null: the preset’s. */
+            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. Null: the preset’s. */
             response_rules?: components["schemas"]["ResponseRule"][] | null;
             /** @description Used with auth mode `header_static`. */
             secret_header_name?: string | null;
@@ -2910,6 +3397,15 @@ export interface components {
             latency_ms: number;
             /** @description How many parts were not text and were not inspected; null when there were none. */
             skipped_parts: number | null;
+        };
+        /** HardReservation */
+        HardReservation: {
+            input_tokens: number;
+            output_tokens: number;
+            /** @description Null when it was not reported; null is not zero. */
+            cost_micros: number | null;
+            /** @description The output cap that Relay would write into the request; null where the client’s own holds, or the model writes nothing. */
+            output_cap: number | null;
         };
         /** HealthCheck */
         HealthCheck: {
@@ -2940,7 +3436,7 @@ export interface components {
             at: string;
             /** @description What happened; never text of the provider. */
             message: string;
-            /** @description The status that the provider answered, if it did. */
+            /** @description The provider’s HTTP status, if it responded. */
             status: number | null;
         };
         /** HealthReport */
@@ -2962,6 +3458,7 @@ export interface components {
                 [key: string]: components["schemas"]["HealthCheck"];
             };
             clock?: components["schemas"]["ClockHealth"];
+            postgresql_settings?: components["schemas"]["PostgresqlSettings"];
             redis_settings?: components["schemas"]["RedisSettings"];
             metering?: components["schemas"]["MeteringHealth"];
         } & {
@@ -3009,7 +3506,7 @@ export interface components {
             /** @description For the invited person. Shown here once and never again. */
             accept_url: string;
             /**
-             * @description Whether Relay sends the link by e-mail: `queued`; `rejected`, because of too many messages; or `not_configured`. Share the link yourself unless it is `queued`.
+             * @description Whether Relay sends the link by email: `queued`; `rejected`, because of too many messages; or `not_configured`. Share the link yourself unless it is `queued`.
              * @enum {string}
              */
             email_delivery: "queued" | "rejected" | "not_configured";
@@ -3035,7 +3532,7 @@ export interface components {
              */
             selection: "preferred" | "soonest";
             /**
-             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. A lower class keeps at least a tenth of the capacity.
+             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. Lower priorities keep at least 10% of the capacity.
              * @default standard
              * @enum {string}
              */
@@ -3046,13 +3543,13 @@ export interface components {
              */
             hidden: boolean;
             /**
-             * @description Says that the lane may take the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.
              * @default false
              */
             shadows_model: boolean;
             enabled: boolean;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3078,7 +3575,7 @@ export interface components {
              */
             selection?: "preferred" | "soonest";
             /**
-             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. A lower class keeps at least a tenth of the capacity.
+             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. Lower priorities keep at least 10% of the capacity.
              * @default standard
              * @enum {string}
              */
@@ -3089,11 +3586,11 @@ export interface components {
              */
             hidden?: boolean;
             /**
-             * @description Says that the lane may take the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.
              * @default false
              */
             shadows_model?: boolean;
-            /** @description The whole list: members that are not in it are taken out. Members that stay keep their ids. Left out, the members stay as they are. */
+            /** @description The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. Left out, the endpoints don’t change. */
             members?: components["schemas"]["LaneMemberWrite"][];
         };
         /** LaneDetail */
@@ -3117,7 +3614,7 @@ export interface components {
              */
             selection: "preferred" | "soonest";
             /**
-             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. A lower class keeps at least a tenth of the capacity.
+             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. Lower priorities keep at least 10% of the capacity.
              * @default standard
              * @enum {string}
              */
@@ -3128,13 +3625,13 @@ export interface components {
              */
             hidden: boolean;
             /**
-             * @description Says that the lane may take the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.
              * @default false
              */
             shadows_model: boolean;
             enabled: boolean;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3150,7 +3647,7 @@ export interface components {
             manual_rank: number;
             enabled: boolean;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3163,13 +3660,13 @@ export interface components {
             /** @description An opaque identifier. */
             id?: string;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
             /** @description An opaque identifier. */
             endpoint_id: string;
-            /** @description Left out: one more than that of the member before it; 1 for the first. */
+            /** @description Left out: one more than that of the endpoint before it; 1 for the first. */
             manual_rank?: number;
             /** @default true */
             enabled?: boolean;
@@ -3184,7 +3681,7 @@ export interface components {
             /** @description Derived from the name; unique within the organization. */
             slug?: string;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3205,7 +3702,7 @@ export interface components {
              */
             selection?: "preferred" | "soonest";
             /**
-             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. A lower class keeps at least a tenth of the capacity.
+             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. Lower priorities keep at least 10% of the capacity.
              * @default standard
              * @enum {string}
              */
@@ -3216,11 +3713,11 @@ export interface components {
              */
             hidden?: boolean;
             /**
-             * @description Says that the lane may take the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.
              * @default false
              */
             shadows_model?: boolean;
-            /** @description The whole list: members that are not in it are taken out. Members that stay keep their ids. Left out, the members stay as they are. */
+            /** @description The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. Left out, the endpoints don’t change. */
             members?: components["schemas"]["LaneMemberWrite"][];
         };
         /** LimitPolicy */
@@ -3237,21 +3734,37 @@ export interface components {
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
              * @enum {string}
              */
-            period: "second" | "minute" | "hour" | "day" | "month" | "none";
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
             /**
-             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
              * @default refuse
              * @enum {string}
              */
             unpriced: "refuse" | "allow";
+            /**
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @default estimate
+             * @enum {string}
+             */
+            enforcement: "estimate" | "hard";
             enabled: boolean;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Thresholds, in percent of the limit, at which Relay sends an alert, each once per window. Only with the periods `hour`, `day`, `week` and `month`.
+             * @default []
+             */
+            alert_at: number[];
+            /**
+             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @default false
+             */
+            alert_on_forecast: boolean;
+            /**
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3268,20 +3781,36 @@ export interface components {
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
              * @enum {string}
              */
-            period: "second" | "minute" | "hour" | "day" | "month" | "none";
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
             /**
-             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
              * @default refuse
              * @enum {string}
              */
             unpriced?: "refuse" | "allow";
+            /**
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @default estimate
+             * @enum {string}
+             */
+            enforcement?: "estimate" | "hard";
             /** @default true */
             enabled?: boolean;
+            /**
+             * @description Thresholds, in percent of the limit, at which Relay sends an alert, each once per window. Only with the periods `hour`, `day`, `week` and `month`.
+             * @default []
+             */
+            alert_at?: number[];
+            /**
+             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @default false
+             */
+            alert_on_forecast?: boolean;
         };
         /**
          * LimitPolicyUpdate
@@ -3291,7 +3820,7 @@ export interface components {
             /** @description An opaque identifier. */
             id?: string;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3305,26 +3834,42 @@ export interface components {
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
              * @enum {string}
              */
-            period: "second" | "minute" | "hour" | "day" | "month" | "none";
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
             /**
-             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
              * @default refuse
              * @enum {string}
              */
             unpriced?: "refuse" | "allow";
+            /**
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @default estimate
+             * @enum {string}
+             */
+            enforcement?: "estimate" | "hard";
             enabled: boolean;
+            /**
+             * @description Thresholds, in percent of the limit, at which Relay sends an alert, each once per window. Only with the periods `hour`, `day`, `week` and `month`.
+             * @default []
+             */
+            alert_at?: number[];
+            /**
+             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @default false
+             */
+            alert_on_forecast?: boolean;
         };
         /** LimitUsage */
         LimitUsage: {
             /** @description An opaque identifier. */
             policy_id: string;
             /** @enum {string} */
-            policy_kind: "resource" | "user" | "api_key";
+            policy_kind: "resource" | "user" | "api_key" | "team";
             /** @enum {string} */
             scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
             scope_id: string | null;
@@ -3334,10 +3879,10 @@ export interface components {
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
              * @enum {string}
              */
-            period: "second" | "minute" | "hour" | "day" | "month" | "none";
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
             limit: number;
             used: number;
             reserved: number;
@@ -3355,10 +3900,10 @@ export interface components {
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
              * @enum {string}
              */
-            period: "second" | "minute" | "hour" | "day" | "month" | "none";
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
             resets_at: string | null;
         };
         /** Live */
@@ -3380,13 +3925,13 @@ export interface components {
         LiveEndpoint: {
             /** @description An opaque identifier. */
             endpoint_id: string;
-            /** @description Those that will come here as things stand. */
+            /** @description Waiting requests that are currently expected to go to this endpoint. */
             waiting: number;
             /** @description Requests sent to an endpoint whose response has not finished. */
             in_flight: number;
             max_concurrency: number | null;
             /**
-             * @description What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.
+             * @description Health from recent requests on all gateways. `unknown`: no requests were sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider requested a pause (cooldown).
              * @enum {string}
              */
             health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
@@ -3397,7 +3942,7 @@ export interface components {
         LiveLane: {
             /** @description Null for requests that name a model and no lane. */
             lane_id: string | null;
-            /** @description Requests that have a place in line, and were not sent yet. */
+            /** @description Requests in the queue. */
             waiting: number;
             /** @description How long the one that waits longest has waited by now. */
             longest_wait_ms: number;
@@ -3409,7 +3954,7 @@ export interface components {
         LiveTarget: {
             /** @description An opaque identifier. */
             endpoint_id: string;
-            /** @description Those that will go here as things stand. */
+            /** @description Waiting requests that are currently expected to go to this endpoint. */
             waiting: number;
             /** @description Requests sent to an endpoint whose response has not finished. */
             in_flight: number;
@@ -3426,6 +3971,8 @@ export interface components {
             status: "active" | "invited" | "suspended";
             joined_at: string | null;
             last_seen_at: string | null;
+            /** @description The team of what they send in the console, and with keys that name no team; null for none. */
+            team_id: string | null;
         };
         /** MemberUpdate */
         MemberUpdate: {
@@ -3433,6 +3980,8 @@ export interface components {
             role?: "owner" | "admin" | "developer" | "viewer" | "billing";
             /** @enum {string} */
             status?: "active" | "invited" | "suspended";
+            /** @description The team of what they send in the console, and with keys that name no team; null for none. */
+            team_id?: string | null;
         };
         /** Membership */
         Membership: {
@@ -3446,7 +3995,7 @@ export interface components {
             manual_rank: number;
             enabled: boolean;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3474,7 +4023,7 @@ export interface components {
             /** @description An opaque identifier. */
             endpoint_id?: string;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3492,6 +4041,44 @@ export interface components {
             stream?: boolean;
         } & {
             [key: string]: unknown;
+        };
+        /** MeteredUsage */
+        MeteredUsage: {
+            /** @enum {string} */
+            bucket: "hour" | "day";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            to: string;
+            rows: components["schemas"]["MeteredUsageRow"][];
+        };
+        /** MeteredUsageRow */
+        MeteredUsageRow: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            at: string;
+            provider_id: string | null;
+            endpoint_id: string | null;
+            /** @description Null when the endpoint was deleted since. */
+            upstream_model: string | null;
+            /** @description Requests that an endpoint completed, with usage. */
+            requests: number;
+            failed_requests: number;
+            /** @description Those among `requests` whose usage the provider did not report; their tokens are estimates. */
+            estimated_requests: number;
+            input_tokens: number;
+            cached_input_tokens: number;
+            output_tokens: number;
+            /** @description US dollars, exact: a decimal number as text. */
+            cost_usd: string;
         };
         /** MeteringHealth */
         MeteringHealth: {
@@ -3512,6 +4099,12 @@ export interface components {
             owned_by: string;
         } & {
             [key: string]: unknown;
+        };
+        /** ModelFacts */
+        ModelFacts: {
+            context_window: number | null;
+            input_cost_micros_per_1m_tokens: number | null;
+            output_cost_micros_per_1m_tokens: number | null;
         };
         /** ModelList */
         ModelList: {
@@ -3541,6 +4134,21 @@ export interface components {
             scopes: string[];
             /** @description A future time, or null for no expiry. */
             expires_at?: string | null;
+            /** @description The team whose limits count its requests; null for the owner’s team. Choosing a different team, or changing it, requires `relay:limits:manage`. */
+            team_id?: string | null;
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            labels?: {
+                [key: string]: string;
+            };
+        };
+        /** OrgApiKeyUpdate */
+        OrgApiKeyUpdate: {
+            /** @description The team whose limits count its requests; null for the owner’s team. Choosing a different team, or changing it, requires `relay:limits:manage`. */
+            team_id?: string | null;
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            labels?: {
+                [key: string]: string;
+            };
         };
         /** OrgUpdate */
         OrgUpdate: {
@@ -3569,9 +4177,140 @@ export interface components {
             /** Format: email */
             email: string;
         };
+        /** PostgresqlSettings */
+        PostgresqlSettings: {
+            /** @description Whether `DATABASE_DIRECT_URL` is set, so that `DATABASE_URL` leads to a pooler. */
+            pooled: boolean;
+            /** @description Settings that are off, so that a crash loses committed rows, such as `fsync`. */
+            unsafe: string[];
+            /** @description Timeouts that sessions do not have, such as `statement_timeout` behind a pooler. */
+            missing_timeouts: string[];
+        } & {
+            [key: string]: unknown;
+        };
         /** PreferencesUpdate */
         PreferencesUpdate: {
             marketing_opt_in: boolean;
+        };
+        /** PriceApplied */
+        PriceApplied: {
+            /** @description Endpoints whose prices were set. */
+            applied: string[];
+            held_back: string[];
+        };
+        /** PriceApplyRequest */
+        PriceApplyRequest: {
+            /**
+             * @description `catalog` is the list that comes with Relay; it is sent without entries.
+             * @enum {string}
+             */
+            source: "litellm" | "models_dev" | "catalog";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            as_of?: string;
+            /** @description Those for the upstream models of endpoints; others are ignored. */
+            entries?: components["schemas"]["PriceListEntry"][];
+            /** @description Of the plan that was approved. */
+            plan_hash: string;
+            /** @description Endpoints whose prices are applied although they are held back. */
+            accept?: string[];
+        };
+        /** PriceChange */
+        PriceChange: {
+            field: string;
+            before: unknown;
+            after: unknown;
+        };
+        /**
+         * PriceListEntry
+         * @description One model of a price list. Null: the list prices that kind of token, but not of this model. A price that is left out stays as it is.
+         */
+        PriceListEntry: {
+            /** @description As the list calls it. */
+            provider: string;
+            /** @description The preset of the provider; null where Relay has none. */
+            preset_slug: string | null;
+            /** @description The host of the provider’s API, where the list names it. */
+            host: string | null;
+            model: string;
+            /** @description Integer micro-USD. */
+            input_cost_micros_per_1m_tokens: number;
+            /** @description Integer micro-USD. */
+            output_cost_micros_per_1m_tokens: number;
+            cached_input_cost_micros_per_1m_tokens?: number | null;
+            cache_write_5m_cost_micros_per_1m_tokens?: number | null;
+            cache_write_1h_cost_micros_per_1m_tokens?: number | null;
+            audio_input_cost_micros_per_1m_tokens?: number | null;
+            image_input_cost_micros_per_1m_tokens?: number | null;
+            reasoning_cost_micros_per_1m_tokens?: number | null;
+            audio_output_cost_micros_per_1m_tokens?: number | null;
+            image_output_cost_micros_per_1m_tokens?: number | null;
+            /** @description Integer micro-USD. */
+            flat_request_cost_micros?: number;
+            variants?: components["schemas"]["PriceVariant"][];
+            context_window?: number | null;
+            output_tokens_max?: number | null;
+            capabilities?: string[];
+        };
+        /** PricePlan */
+        PricePlan: {
+            /**
+             * @description `catalog` is the list that comes with Relay; it is sent without entries.
+             * @enum {string}
+             */
+            source: "litellm" | "models_dev" | "catalog";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            as_of: string;
+            plan_hash: string;
+            rows: components["schemas"]["PricePlanRow"][];
+        };
+        /** PricePlanRequest */
+        PricePlanRequest: {
+            /**
+             * @description `catalog` is the list that comes with Relay; it is sent without entries.
+             * @enum {string}
+             */
+            source: "litellm" | "models_dev" | "catalog";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            as_of?: string;
+            /** @description Those for the upstream models of endpoints; others are ignored. */
+            entries?: components["schemas"]["PriceListEntry"][];
+        };
+        /** PricePlanRow */
+        PricePlanRow: {
+            /** @description An opaque identifier. */
+            endpoint_id: string;
+            endpoint_name: string;
+            provider_name: string;
+            upstream_model: string;
+            /**
+             * @description `removed`: the price came from this list, which no longer has it; Relay keeps it. `ambiguous`: several entries fit, with other prices; nothing changes. `unlisted`: the list has no price for it.
+             * @enum {string}
+             */
+            action: "add" | "change" | "same" | "removed" | "ambiguous" | "unlisted";
+            /** @description A price that moves by more than ten times, or to zero, is applied only where it is accepted. */
+            held_back: ("factor" | "zero") | null;
+            /** @description The largest move of a price, new by old; null where no price moves. */
+            factor: number | null;
+            /** @description The configuration file manages it, so an apply leaves it as it is. */
+            managed_by_file: boolean;
+            current_source: string | null;
+            current_as_of: string | null;
+            /** @description Provider and model of the entries that fit. */
+            listed_as: string[];
+            changes: components["schemas"]["PriceChange"][];
+            /** @description Of the list. An apply sets it at an endpoint that has none. */
+            context_window: number | null;
+            output_tokens_max: number | null;
+            capabilities: string[];
         };
         /**
          * PriceVariant
@@ -3641,13 +4380,18 @@ export interface components {
             variants: components["schemas"]["PriceVariant"][];
             scheduled: components["schemas"]["ScheduledPrices"][];
             /**
-             * @description `catalog`: from the public price list that comes with Relay, as every endpoint begins whose provider and model it knows. Prices that are sent make it `manual`; `catalog` without prices goes back to the list.
+             * @description Price source. `catalog`: Relay’s price list, the default for known models. `litellm` and `models_dev`: an imported list. `manual`: prices you set. Prices sent without `litellm` or `models_dev` make it `manual`; `catalog` without prices restores those of Relay’s price list.
              * @default manual
              * @enum {string}
              */
-            source: "catalog" | "manual";
+            source: "catalog" | "manual" | "litellm" | "models_dev";
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * Format: date-time
+             * @description The date of the price list that the prices come from, or when they were set.
+             */
+            as_of: string;
+            /**
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3686,15 +4430,15 @@ export interface components {
             variants?: components["schemas"]["PriceVariant"][];
             scheduled?: components["schemas"]["ScheduledPrices"][];
             /**
-             * @description `catalog`: from the public price list that comes with Relay, as every endpoint begins whose provider and model it knows. Prices that are sent make it `manual`; `catalog` without prices goes back to the list.
+             * @description Price source. `catalog`: Relay’s price list, the default for known models. `litellm` and `models_dev`: an imported list. `manual`: prices you set. Prices sent without `litellm` or `models_dev` make it `manual`; `catalog` without prices restores those of Relay’s price list.
              * @default manual
              * @enum {string}
              */
-            source?: "catalog" | "manual";
+            source?: "catalog" | "manual" | "litellm" | "models_dev";
         };
         /**
          * PricingPolicyUpdate
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, endpoint_id, managed_by.
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, endpoint_id, as_of, managed_by.
          */
         PricingPolicyUpdate: {
             /** @description An opaque identifier. */
@@ -3702,7 +4446,12 @@ export interface components {
             /** @description An opaque identifier. */
             endpoint_id?: string;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * Format: date-time
+             * @description The date of the price list that the prices come from, or when they were set.
+             */
+            as_of?: string;
+            /**
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3736,11 +4485,11 @@ export interface components {
             variants?: components["schemas"]["PriceVariant"][];
             scheduled?: components["schemas"]["ScheduledPrices"][];
             /**
-             * @description `catalog`: from the public price list that comes with Relay, as every endpoint begins whose provider and model it knows. Prices that are sent make it `manual`; `catalog` without prices goes back to the list.
+             * @description Price source. `catalog`: Relay’s price list, the default for known models. `litellm` and `models_dev`: an imported list. `manual`: prices you set. Prices sent without `litellm` or `models_dev` make it `manual`; `catalog` without prices restores those of Relay’s price list.
              * @default manual
              * @enum {string}
              */
-            source?: "catalog" | "manual";
+            source?: "catalog" | "manual" | "litellm" | "models_dev";
         };
         /** ProbeStatus */
         ProbeStatus: {
@@ -3775,7 +4524,7 @@ export interface components {
             /** @description Whether an enabled credential is stored. */
             has_credential: boolean;
             /**
-             * @description What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.
+             * @description Health from recent requests on all gateways. `unknown`: no requests were sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider requested a pause (cooldown).
              * @enum {string}
              */
             health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
@@ -3788,14 +4537,14 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
+             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
              * @default off
              * @enum {string}
              */
             health_probe: "off" | "models" | "request";
             enabled: boolean;
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3828,7 +4577,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
+             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
              * @default off
              * @enum {string}
              */
@@ -3848,7 +4597,7 @@ export interface components {
             /** @description Replace what is in braces, such as `{resource}`. */
             base_url: string;
             /**
-             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, as OpenAI and compatible providers. `anthropic`: Messages.
+             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
              * @default openai
              * @enum {string}
              */
@@ -3898,7 +4647,7 @@ export interface components {
             host: string;
             /** @description The whole test. */
             latency_ms: number;
-            /** @description What the provider answered; null without an answer. */
+            /** @description The provider’s HTTP status; null if it didn’t respond. */
             upstream_status: number | null;
             /** @description What the provider’s own error says, shortened and without anything that looks like a secret. */
             upstream_message: string | null;
@@ -3922,13 +4671,13 @@ export interface components {
             /** @description Whether an enabled credential is stored. */
             has_credential?: boolean;
             /**
-             * @description What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.
+             * @description Health from recent requests on all gateways. `unknown`: no requests were sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider requested a pause (cooldown).
              * @enum {string}
              */
             health?: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
             health_detail?: components["schemas"]["HealthDetail"];
             /**
-             * @description There when the configuration file owns it; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3957,7 +4706,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
+             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
              * @default off
              * @enum {string}
              */
@@ -3971,7 +4720,7 @@ export interface components {
             endpoint_name: string | null;
             rank: number;
             /** @enum {string} */
-            verdict: "selected" | "available" | "would_wait" | "limited" | "unhealthy" | "incompatible" | "unpriced" | "disabled";
+            verdict: "selected" | "available" | "would_wait" | "limited" | "unhealthy" | "incompatible" | "unpriced" | "unbounded" | "disabled";
             reason: string;
             wait_ms: number | null;
         };
@@ -4006,7 +4755,7 @@ export interface components {
             /** @description Waited for capacity before this attempt. */
             wait_ms: number | null;
             duration_ms: number;
-            /** @description The ID that the provider gave the request, to name to its support. Null when it gave none. */
+            /** @description The ID that the provider gave the request, for its support. Null if it returned none. */
             upstream_request_id: string | null;
             /** @description What the request was translated to; null where the client’s bytes were passed through. */
             translated_to: ("chat" | "responses" | "embeddings" | "messages" | "count_tokens") | null;
@@ -4072,6 +4821,15 @@ export interface components {
              * @enum {string}
              */
             usage_source: "reported" | "streamed" | "estimated" | "none";
+            team_id: string | null;
+            /** @description The parent of the team at the time of the request. */
+            parent_team_id: string | null;
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description The wait budget at the time of the request; `wait_ms` above it means that the request went past it. Null when the request ended before routing, or an earlier version recorded it. */
+            wait_budget_ms: number | null;
             /** @description Input that the provider wrote to a cache that it keeps for 5 minutes; part of `input_tokens`. Null when usage was not reported. */
             cache_write_5m_tokens: number | null;
             /** @description The same for a cache that it keeps for an hour. */
@@ -4082,7 +4840,9 @@ export interface components {
             /** @description The decision trace. */
             candidates: components["schemas"]["RecordedCandidate"][];
             guardrails: components["schemas"]["GuardrailVerdict"][];
-            /** @description What the provider reported, when that is more than can be true: the context window of the endpoint plus the maximum output, 10,000,000 where either is unknown. The request is charged that much at most. Null otherwise. */
+            /** @description The trace of OpenTelemetry that the request is in. Null when it was not traced. */
+            trace_id: string | null;
+            /** @description What the provider reported, when that is more than can be true: the context window of the endpoint plus the maximum output, 10,000,000 where either is unknown. The request is charged that much at most. Also when it is more than a hard limit had reserved, and then all of it is charged. Null otherwise. */
             reported_usage: components["schemas"]["ReportedUsage"] | null;
             /** @description Parts of the input and output tokens that may have prices of their own, and the service tier. Null when the provider reported none. */
             usage_details: components["schemas"]["UsageDetails"] | null;
@@ -4145,6 +4905,15 @@ export interface components {
              * @enum {string}
              */
             usage_source: "reported" | "streamed" | "estimated" | "none";
+            team_id: string | null;
+            /** @description The parent of the team at the time of the request. */
+            parent_team_id: string | null;
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description The wait budget at the time of the request; `wait_ms` above it means that the request went past it. Null when the request ended before routing, or an earlier version recorded it. */
+            wait_budget_ms: number | null;
         };
         /** RequestLogPage */
         RequestLogPage: {
@@ -4220,14 +4989,14 @@ export interface components {
             wait_budget_ms: number | null;
             retry_after_ms: number | null;
             error_code: string | null;
-            /** @description Why it would be refused; null when it would not be. */
+            /** @description Why Relay would reject it; null if it would not. */
             reason: string | null;
             limited_by: components["schemas"]["LimitingPolicy"] | null;
             estimated_input_tokens: number;
             estimated_output_tokens: number;
             /** @description Those of `guardrails`, in the same order. */
             guardrail_ids: string[];
-            /** @description Every guardrail that is effective for a candidate that could serve the request, in the order in which they are asked. With one of them, a stream and an embedding would be refused with 400. */
+            /** @description Every guardrail that is effective for a candidate that could serve the request, in the order they run. If there is one, Relay rejects streaming and embeddings requests with 400. */
             guardrails: components["schemas"]["EffectiveGuardrail"][];
             candidates: components["schemas"]["CandidateVerdict"][];
         };
@@ -4303,7 +5072,7 @@ export interface components {
             suspended: boolean;
             /** @description Every organization the user is an active member of. */
             orgs: components["schemas"]["Org"][];
-            /** @description Whether the user has a password here, which changes of security ask for. */
+            /** @description Whether the user has a password here, which security changes require. */
             has_password: boolean;
             /** @description Whether signing in with the password asks for a code. */
             has_second_factor: boolean;
@@ -4327,21 +5096,71 @@ export interface components {
             /** @description An opaque identifier. */
             org_id: string;
         };
+        /** Showback */
+        Showback: {
+            group_by: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            to: string;
+            total: components["schemas"]["ShowbackTotal"];
+            lines: components["schemas"]["ShowbackLine"][];
+        };
+        /** ShowbackLine */
+        ShowbackLine: {
+            /**
+             * @description `none`: requests without the thing they are grouped by. `other`: what is beyond the 1,000 groups with the highest cost, taken together.
+             * @enum {string}
+             */
+            kind: "group" | "none" | "other";
+            key: string | null;
+            /** @description The name; of what was deleted since, its id. */
+            label: string;
+            requests: number;
+            /** @description Requests that reached a provider. */
+            metered_requests: number;
+            input_tokens: number;
+            cached_input_tokens: number;
+            output_tokens: number;
+            /** @description Micro-USD, rounded half up. */
+            cost_micros: number;
+            /** @description US dollars, exact: a decimal number as text. */
+            cost_usd: string;
+        };
+        /** ShowbackTotal */
+        ShowbackTotal: {
+            requests: number;
+            /** @description Requests that reached a provider. */
+            metered_requests: number;
+            input_tokens: number;
+            cached_input_tokens: number;
+            output_tokens: number;
+            /** @description Micro-USD, rounded half up. */
+            cost_micros: number;
+            /** @description US dollars, exact: a decimal number as text. */
+            cost_usd: string;
+        };
         /** SignInMethods */
         SignInMethods: {
             /** @enum {string} */
             mode: "self_hosted" | "hosted";
             /** @description With the admin token. */
             token: boolean;
-            /** @description With an e-mail address and a password. */
+            /** @description With an email address and a password. */
             accounts: boolean;
-            /** @description By way of an identity provider. */
+            /** @description With single sign-on. */
             sso: boolean;
-            /** @description Whether anybody may create an organization. */
+            /** @description Whether anyone can create an organization. */
             sign_up: boolean;
-            /** @description Whether signing up begins with a link that Relay sends by e-mail. */
+            /** @description Whether signing up begins with a link that Relay sends by email. */
             sign_up_link: boolean;
-            /** @description Whether Relay sends links to reset a password by e-mail. */
+            /** @description Whether Relay sends links to reset a password by email. */
             password_reset: boolean;
         };
         /** SignUp */
@@ -4402,6 +5221,171 @@ export interface components {
              */
             outcome: "applied" | "outdated" | "duplicate" | "kept" | "ignored";
         };
+        /** Team */
+        Team: {
+            /** @description An opaque identifier. */
+            id: string;
+            /** @description At least one visible character. */
+            name: string;
+            /** @description Derived from the name; unique within the organization. */
+            slug: string;
+            /**
+             * @description What it represents in your organization. All kinds work the same.
+             * @default team
+             * @enum {string}
+             */
+            kind: "team" | "project" | "cost_center";
+            /** @description The team that this one belongs to, and whose limits also count it. Teams nest one level deep. */
+            parent_id: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            created_at: string;
+        };
+        /** TeamCreate */
+        TeamCreate: {
+            /** @description At least one visible character. */
+            name: string;
+            /**
+             * @description What it represents in your organization. All kinds work the same.
+             * @default team
+             * @enum {string}
+             */
+            kind?: "team" | "project" | "cost_center";
+            /** @description The team that this one belongs to, and whose limits also count it. Teams nest one level deep. */
+            parent_id?: string | null;
+        };
+        /** TeamLimitPolicy */
+        TeamLimitPolicy: {
+            /** @description An opaque identifier. */
+            id: string;
+            /** @description An opaque identifier. */
+            limit_uuid: string;
+            /** @description An opaque identifier. */
+            team_uuid: string;
+            /**
+             * @description `model` targets one endpoint.
+             * @enum {string}
+             */
+            target_type: "global" | "provider" | "model" | "lane";
+            /** @description Null for `global`. */
+            target_id: string | null;
+            /**
+             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @enum {string}
+             */
+            metric: "requests" | "tokens" | "spend" | "concurrency";
+            /**
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @enum {string}
+             */
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
+            /** @description The most the window may hold; micro-USD for `spend`. */
+            limit_value: number;
+            /**
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
+             * @default refuse
+             * @enum {string}
+             */
+            unpriced: "refuse" | "allow";
+            /**
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @default estimate
+             * @enum {string}
+             */
+            enforcement: "estimate" | "hard";
+            enabled: boolean;
+            /**
+             * @description Thresholds, in percent of the limit, at which Relay sends an alert, each once per window. Only with the periods `hour`, `day`, `week` and `month`.
+             * @default []
+             */
+            alert_at: number[];
+            /**
+             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @default false
+             */
+            alert_on_forecast: boolean;
+        };
+        /** TeamLimitPolicyList */
+        TeamLimitPolicyList: {
+            policies: components["schemas"]["TeamLimitPolicy"][];
+        };
+        /** TeamLimitPolicyUpsert */
+        TeamLimitPolicyUpsert: {
+            /** @description An opaque identifier. */
+            team_uuid: string;
+            /** @description An opaque identifier. */
+            limit_uuid?: string;
+            /**
+             * @description `model` targets one endpoint.
+             * @enum {string}
+             */
+            target_type: "global" | "provider" | "model" | "lane";
+            /** @description Null for `global`. */
+            target_id?: string | null;
+            /**
+             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @enum {string}
+             */
+            metric: "requests" | "tokens" | "spend" | "concurrency";
+            /**
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @enum {string}
+             */
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
+            /** @description The most the window may hold; micro-USD for `spend`. */
+            limit_value: number;
+            /**
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
+             * @default refuse
+             * @enum {string}
+             */
+            unpriced?: "refuse" | "allow";
+            /**
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @default estimate
+             * @enum {string}
+             */
+            enforcement?: "estimate" | "hard";
+            /** @default true */
+            enabled?: boolean;
+            /**
+             * @description Thresholds, in percent of the limit, at which Relay sends an alert, each once per window. Only with the periods `hour`, `day`, `week` and `month`.
+             * @default []
+             */
+            alert_at?: number[];
+            /**
+             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @default false
+             */
+            alert_on_forecast?: boolean;
+        };
+        /**
+         * TeamUpdate
+         * @description Fields of the resource that this call cannot change may be sent as they are: id, slug, created_at.
+         */
+        TeamUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description Derived from the name; unique within the organization. */
+            slug?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            created_at?: string;
+            /** @description At least one visible character. */
+            name: string;
+            /**
+             * @description What it represents in your organization. All kinds work the same.
+             * @default team
+             * @enum {string}
+             */
+            kind: "team" | "project" | "cost_center";
+            /** @description The team that this one belongs to, and whose limits also count it. Teams nest one level deep. */
+            parent_id?: string | null;
+        };
         /** TestStage */
         TestStage: {
             /**
@@ -4410,7 +5394,7 @@ export interface components {
              */
             stage: "resolve" | "connect" | "tls" | "authenticate" | "respond";
             /**
-             * @description `skipped`: not reached, not needed, or not told by the answer; `message` says which.
+             * @description `skipped`: not reached, not needed, or not determined by the response; `message` says which.
              * @enum {string}
              */
             status: "ok" | "failed" | "skipped";
@@ -4421,7 +5405,7 @@ export interface components {
         /** Timeseries */
         Timeseries: {
             /**
-             * @description `errors` are requests that failed. Quantiles are read from histograms and exact to the width of a bin. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks for each request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.
+             * @description `errors` are requests that failed. Quantiles are by nearest rank: exact up to 1,000 ms, rounded to two significant digits above. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks for each request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.
              * @enum {string}
              */
             metric: "requests" | "errors" | "input_tokens" | "output_tokens" | "cached_input_tokens" | "total_tokens" | "cost_micros" | "wait_ms_p50" | "wait_ms_p95" | "latency_ms_p50" | "latency_ms_p95" | "ttft_ms" | "fallback_rate";
@@ -4573,19 +5557,35 @@ export interface components {
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
              * @enum {string}
              */
-            period: "second" | "minute" | "hour" | "day" | "month" | "none";
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
             /**
-             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
              * @default refuse
              * @enum {string}
              */
             unpriced: "refuse" | "allow";
+            /**
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @default estimate
+             * @enum {string}
+             */
+            enforcement: "estimate" | "hard";
             enabled: boolean;
+            /**
+             * @description Thresholds, in percent of the limit, at which Relay sends an alert, each once per window. Only with the periods `hour`, `day`, `week` and `month`.
+             * @default []
+             */
+            alert_at: number[];
+            /**
+             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @default false
+             */
+            alert_on_forecast: boolean;
         };
         /** UserLimitPolicyList */
         UserLimitPolicyList: {
@@ -4610,24 +5610,41 @@ export interface components {
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
              * @enum {string}
              */
-            period: "second" | "minute" | "hour" | "day" | "month" | "none";
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
             /** @description The most the window may hold; micro-USD for `spend`. */
             limit_value: number;
             /**
-             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).
+             * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
              * @default refuse
              * @enum {string}
              */
             unpriced?: "refuse" | "allow";
+            /**
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @default estimate
+             * @enum {string}
+             */
+            enforcement?: "estimate" | "hard";
             /** @default true */
             enabled?: boolean;
+            /**
+             * @description Thresholds, in percent of the limit, at which Relay sends an alert, each once per window. Only with the periods `hour`, `day`, `week` and `month`.
+             * @default []
+             */
+            alert_at?: number[];
+            /**
+             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @default false
+             */
+            alert_on_forecast?: boolean;
         };
         /** WaitBin */
         WaitBin: {
-            /** @description The longest wait counted here, those of the bins before excepted; null in the last bin. */
+            from_ms: number;
+            /** @description Included. Null when only the shortest wait is known. */
             up_to_ms: number | null;
             requests: number;
         };
@@ -4644,11 +5661,14 @@ export interface components {
              */
             to: string;
             requests: number;
+            /** @description Those among `requests` that reached no endpoint, such as rejected ones. */
+            undispatched: number;
+            /** @description Bins with requests. A bin is one millisecond up to 1,000 ms; above, one ends at each value of two significant digits. Requests that an earlier version recorded are in wider bins, which overlap these. */
             bins: components["schemas"]["WaitBin"][];
         };
     };
     responses: {
-        /** @description `invalid_json`, `invalid_request`, `model_not_found`, `no_route`, `unpriced`, `guardrail_streaming_unsupported`, `guardrail_route_kind_unsupported`. On inference a provider’s own 400 may pass through unchanged. */
+        /** @description `invalid_json`, `invalid_request`, `model_not_found`, `no_route`, `unpriced`, `unbounded_request`, `guardrail_streaming_unsupported`, `guardrail_route_kind_unsupported`. On inference a provider’s own 400 may pass through unchanged. */
         Error400: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -4856,11 +5876,11 @@ export interface components {
     headers: {
         /** @description `Bearer realm="relay"`; with `error="invalid_token"` when the key or session that was sent is not valid. */
         "WWW-Authenticate": string;
-        /** @description The request’s id. A client’s own value is kept as `client_request_id` in the log. */
+        /** @description The request ID. A client’s own value is kept as `client_request_id` in the log. */
         "x-request-id": string;
-        /** @description The same id where Anthropic’s clients look for it. */
+        /** @description The same ID where Anthropic’s clients look for it. */
         "request-id": string;
-        /** @description Milliseconds spent in Relay itself, waiting excluded. */
+        /** @description Gateway overhead in milliseconds, excluding the wait. */
         "x-relay-overhead-ms": number;
         /** @description `upstream` when the body is the provider’s own, else `relay`. */
         "x-relay-error-source": string;
@@ -4870,13 +5890,13 @@ export interface components {
         "retry-after-ms": number;
         /** @description `false` when a retry cannot help; SDKs obey it. */
         "x-should-retry": boolean;
-        /** @description Limit of the tightest requests policy. */
+        /** @description The tightest limit on requests. */
         "x-ratelimit-limit-requests": number;
         /** @description What remains of it. */
         "x-ratelimit-remaining-requests": number;
         /** @description Time until it resets, such as `1.5s`. */
         "x-ratelimit-reset-requests": string;
-        /** @description Limit of the tightest tokens policy. */
+        /** @description The tightest limit on tokens. */
         "x-ratelimit-limit-tokens": number;
         /** @description What remains of it. */
         "x-ratelimit-remaining-tokens": number;
@@ -4886,15 +5906,15 @@ export interface components {
         "X-Next-Cursor": string;
         /** @description `<…>; rel="next"`, the address of the next page. */
         Link: string;
-        /** @description `true` when the answer is that of the first request and nothing was created again. */
+        /** @description `true` when the response is that of the first request and nothing was created again. */
         "idempotency-replayed": boolean;
         /** @description The version of the resource. */
         ETag: string;
         /** @description Name of the selected endpoint. */
         "X-Relay-Selected-Endpoint": string;
-        /** @description Id of the selected endpoint. */
+        /** @description ID of the selected endpoint. */
         "X-Relay-Selected-Endpoint-Id": string;
-        /** @description Id of the selected provider. */
+        /** @description ID of the selected provider. */
         "X-Relay-Selected-Provider-Id": string;
         /** @description The upstream model used. */
         "X-Relay-Selected-Upstream-Model": string;
@@ -4904,9 +5924,11 @@ export interface components {
         "X-Relay-Fallback-Count": number;
         /** @description The operation that the request was translated to, such as `chat`. */
         "X-Relay-Translated-To": string;
-        /** @description Fields of the request that the provider did not get, because its protocol cannot express them or because they are thinking that Relay translated for an earlier turn. */
+        /** @description Fields of the request that the provider did not get, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn. */
         "X-Relay-Left-Out": string;
-        /** @description `true` when the count is Relay’s estimate, because no endpoint could be asked. */
+        /** @description The output cap that Relay wrote into the request, in tokens of one choice. A response of this length was probably cut off. */
+        "X-Relay-Output-Cap": number;
+        /** @description `true` when the count is Relay’s estimate, because no endpoint can count tokens for this model. */
         "X-Relay-Estimated": boolean;
         /** @description Estimate at admission. */
         "X-Relay-Estimated-Input-Tokens": number;
@@ -5290,7 +6312,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -5328,7 +6350,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -5398,7 +6420,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5424,6 +6446,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
@@ -5464,7 +6487,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -5496,7 +6519,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -6227,7 +7250,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -6297,7 +7320,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -6330,7 +7353,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -6404,7 +7427,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6443,7 +7466,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -6507,7 +7530,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6543,11 +7566,52 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    updateOrgApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Applies the change only if the resource still has this version. */
+                "If-Match"?: string;
+            };
+            path: {
+                api_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrgApiKeyUpdate"];
+            };
+        };
+        responses: {
+            /** @description ApiKey */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
     revokeOrgApiKey: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -6647,7 +7711,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6716,7 +7780,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -6758,7 +7822,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -6886,7 +7950,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6926,7 +7990,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -6968,7 +8032,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -7033,7 +8097,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7103,7 +8167,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -7145,7 +8209,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -7241,7 +8305,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7311,7 +8375,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -7353,7 +8417,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -7418,7 +8482,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7488,7 +8552,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -7530,7 +8594,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -7595,7 +8659,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7635,7 +8699,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -7677,7 +8741,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -7706,6 +8770,106 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    planPrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PricePlanRequest"];
+            };
+        };
+        responses: {
+            /** @description PricePlan */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PricePlan"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    applyPrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PriceApplyRequest"];
+            };
+        };
+        responses: {
+            /** @description PriceApplied */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceApplied"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getModelFacts: {
+        parameters: {
+            query: {
+                provider_id: string;
+                upstream_model: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ModelFacts */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelFacts"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
     listLimitPolicies: {
         parameters: {
             query?: {
@@ -7718,7 +8882,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List resource limit policies (self-hosted) */
+            /** @description List shared limits (self-hosted) */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7742,7 +8906,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7812,7 +8976,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -7854,7 +9018,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -7919,7 +9083,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7962,7 +9126,7 @@ export interface operations {
                 limit_uuid: string;
             };
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -8026,7 +9190,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8069,7 +9233,7 @@ export interface operations {
                 limit_uuid: string;
             };
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -8109,7 +9273,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read the live state of every policy the caller may see */
+            /** @description Read the live state of every limit the caller can see */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8119,6 +9283,529 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LimitUsage"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listAlertDestinations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List alert destinations */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDestination"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    createAlertDestination: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key gets the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertDestinationCreate"];
+            };
+        };
+        responses: {
+            /** @description AlertDestinationCreated */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "idempotency-replayed": components["headers"]["idempotency-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDestinationCreated"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getAlertDestination: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                destination_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AlertDestination */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDestination"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateAlertDestination: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Applies the change only if the resource still has this version. */
+                "If-Match"?: string;
+            };
+            path: {
+                destination_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertDestinationUpdate"];
+            };
+        };
+        responses: {
+            /** @description AlertDestination */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDestination"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    deleteAlertDestination: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Applies the change only if the resource still has this version. */
+                "If-Match"?: string;
+            };
+            path: {
+                destination_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    testAlertDestination: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                destination_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AlertTestResult */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertTestResult"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listTeams: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List teams */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    createTeam: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key gets the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamCreate"];
+            };
+        };
+        responses: {
+            /** @description Team */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "idempotency-replayed": components["headers"]["idempotency-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                team_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Team */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateTeam: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Applies the change only if the resource still has this version. */
+                "If-Match"?: string;
+            };
+            path: {
+                team_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamUpdate"];
+            };
+        };
+        responses: {
+            /** @description Team */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    deleteTeam: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Applies the change only if the resource still has this version. */
+                "If-Match"?: string;
+            };
+            path: {
+                team_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listTeamLimitPolicies: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                team_uuid?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description TeamLimitPolicyList */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamLimitPolicyList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    upsertTeamLimitPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key gets the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamLimitPolicyUpsert"];
+            };
+        };
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "idempotency-replayed": components["headers"]["idempotency-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    deleteTeamLimitPolicy: {
+        parameters: {
+            query: {
+                limit_uuid: string;
+            };
+            header?: {
+                /** @description Applies the change only if the resource still has this version. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            412: components["responses"]["Error412"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                policy_id?: string;
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AlertPage */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8165,7 +9852,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8234,7 +9921,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -8276,7 +9963,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -8479,7 +10166,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The change happens only on this version. */
+                /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
             };
             path: {
@@ -8614,7 +10301,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Follow requests as they finish */
+            /** @description Stream requests live as they finish */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8796,6 +10483,100 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    getShowback: {
+        parameters: {
+            query?: {
+                group_by?: string;
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Showback */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Showback"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    exportShowback: {
+        parameters: {
+            query?: {
+                group_by?: string;
+                from?: string;
+                to?: string;
+                format?: "summary" | "focus";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Download spend by team, label, key, member or model as CSV, or with FOCUS 1.2 columns */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getMeteredUsage: {
+        parameters: {
+            query: {
+                bucket?: "hour" | "day";
+                from: string;
+                to: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description MeteredUsage */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeteredUsage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
     getWaitDistribution: {
         parameters: {
             query: {
@@ -8920,7 +10701,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer. */
+                /** @description A repeat with the same key gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9075,7 +10856,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read this interface description */
+            /** @description Read the OpenAPI document */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -100,7 +100,7 @@ function choice(values: readonly unknown[]): string {
 
 function expectedString(shape: Shape): string {
   if (shape.format === 'date-time') return 'a timestamp such as 2026-01-31T12:00:00.000Z';
-  if (shape.format === 'email') return 'an e-mail address';
+  if (shape.format === 'email') return 'an email address';
   if (shape.pattern?.startsWith('^https?') === true) return 'an http or https URL';
   if (shape.pattern === shapeOf(Name).pattern)
     return `a text of 1 to ${shape.maxLength} characters, at least one of them visible`;

@@ -21,13 +21,13 @@ const orphans = {
   prune: optional(
     flag({
       default: false,
-      description: 'Delete what the file owns and no longer names. Nothing else is deleted.',
+      description: 'Delete resources that are managed by file and no longer in it. Nothing else is deleted.',
     }),
   ),
   release: optional(
     flag({
       default: false,
-      description: 'Give what the file owns and no longer names back to its other writers.',
+      description: 'Release resources that are managed by file and no longer in it.',
     }),
   ),
 };
@@ -47,7 +47,7 @@ export type ConfigPlanRequest = Static<typeof ConfigPlanRequest>;
 export const ConfigApplyRequest = closed('ConfigApplyRequest', {
   config: ConfigFile,
   ...orphans,
-  plan_hash: optional(text({ maxLength: 200, description: 'Refuse when the plan is no longer this one.' })),
+  plan_hash: optional(text({ maxLength: 200, description: 'Rejects the apply if the plan has changed.' })),
   secrets: optional(Secrets),
 });
 export type ConfigApplyRequest = Static<typeof ConfigApplyRequest>;
@@ -76,7 +76,8 @@ export const ConfigPlan = closed('ConfigPlan', {
   releases: integer(),
   changes: Type.Array(ConfigChange),
   orphaned: Type.Array(closed('ConfigOrphan', { section: Section, key: Type.String(), id: Id }), {
-    description: 'What the file owns and no longer names, and stays owned without `prune` or `release`.',
+    description:
+      'Resources that are no longer in the file; without `prune` or `release` they stay managed by file.',
   }),
   required_secrets: Type.Array(Type.String(), {
     description: 'The `secret_ref`s whose values an apply has to carry.',

@@ -1,9 +1,9 @@
 import { type ErrorCode, type ErrorOwner, errors } from './errors.ts';
 
 const owners: Readonly<Record<ErrorOwner, string>> = {
-  client: 'The caller: change the request.',
+  client: 'The caller.',
   config: 'Anyone who can configure the deployment or organization.',
-  capacity: 'Anyone who can edit limits. Capacity also frees up over time.',
+  capacity: 'Anyone who can edit limits; or the caller, as “What to do” says.',
   upstream: 'The provider, or another service behind Relay.',
   platform: 'The operator of the deployment.',
 };
@@ -81,7 +81,7 @@ function factsOf(code: ErrorCode): string {
 function sectionsOf(code: ErrorCode): Section[] {
   const { message, why, fix, owner } = errors[code];
   return [
-    { heading: 'What it says', text: message },
+    { heading: 'Message', text: message },
     { heading: 'Why it happens', text: why },
     { heading: 'What to do', text: fix },
     { heading: 'Who can fix it', text: owners[owner] },

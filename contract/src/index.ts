@@ -26,5 +26,5 @@ export {
 } from './routes.ts';
 export { type Schema, serverSetFields, volatileFields } from './schema.ts';
 export * from './scopes.ts';
-export { showsSecret, withoutShownSecrets } from './shown-once.ts';
+export { holdsShownSecret, showsSecret, withoutShownSecrets } from './shown-once.ts';
 export { compileValidator, type Validator } from './validate.ts';

@@ -49,7 +49,7 @@ export function buildOpenApi(): JsonObject {
     info: {
       title: 'Relay',
       version: '1.0.0',
-      description: 'A gateway between applications and model providers, and its management interface.',
+      description: 'A gateway between applications and model providers, and its management API.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [

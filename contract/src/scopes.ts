@@ -4,9 +4,9 @@ import { resourceScopes } from './resource-list.ts';
 export const scopes = {
   'relay:request': 'Send inference requests and list callable models.',
   ...resourceScopes,
-  'relay:usage:read': 'Read one’s own traffic: requests, series and summaries.',
-  'relay:usage:read:organization': 'Read the traffic of the whole organization.',
-  'cloud:account:manage': 'Change one’s own account, and create, rename and revoke one’s own keys.',
+  'relay:usage:read': 'Read your own requests and usage.',
+  'relay:usage:read:organization': 'Read the requests and usage of the whole organization.',
+  'cloud:account:manage': 'Change your own account, and create, rename and revoke your own keys.',
   'cloud:billing:read': 'Read the billing history.',
   'cloud:members:read': 'Read the members and invitations of the organization.',
   'cloud:members:manage': 'Invite and remove members, and change their roles.',

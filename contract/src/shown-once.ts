@@ -12,6 +12,17 @@ export function showsSecret(schema: TSchema | undefined): boolean {
   return SHOWN_ONCE in schema || parts.some(showsSecret);
 }
 
+/** Whether this value of the schema holds one: a field for it may be left out. */
+export function holdsShownSecret(schema: TSchema, value: object): boolean {
+  if (!showsSecret(schema)) return false;
+  const names = Object.entries(propertiesOf(schema)).flatMap(([name, field]) =>
+    showsSecret(field) ? [name] : [],
+  );
+  const given = new Map(Object.entries(value));
+  // A secret outside of the fields counts as given.
+  return names.length === 0 || names.some((name) => given.get(name) !== undefined);
+}
+
 /** The object without the fields that hold such a secret. */
 export function withoutShownSecrets(schema: TSchema, value: unknown): Record<string, unknown> {
   const properties = propertiesOf(schema);

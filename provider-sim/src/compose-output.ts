@@ -29,7 +29,8 @@ const framesDefault = 10;
 
 export function composeOutput(request: OutputRequest, fault: Fault): Output {
   const cap = fault.ignoreCap === true || request.cap === null ? Number.POSITIVE_INFINITY : request.cap;
-  if (request.fixedText !== null) return composeFixed(request.fixedText, request.toolName, cap);
+  if (request.fixedText !== null) return composeFixed(textPieces(request.fixedText), request.toolName, cap);
+  if (fault.says !== undefined) return composeFixed(fault.says.match(/\s*\S+/g) ?? [], null, cap);
   if (fault.frames !== undefined || fault.frameBytes !== undefined)
     return composeIndexed(request, fault, cap);
   const wanted = fault.outputTokens ?? 8 + Math.floor(randomFrom(request.seed)() * 17);
@@ -44,8 +45,7 @@ export function composeOutput(request: OutputRequest, fault: Fault): Output {
   };
 }
 
-function composeFixed(text: string, toolName: string | null, cap: number): Output {
-  const all = textPieces(text);
+function composeFixed(all: readonly string[], toolName: string | null, cap: number): Output {
   const said = all.length > cap ? all.slice(0, cap) : all;
   const whole = toolName === null ? 'stop' : 'tool_calls';
   return {

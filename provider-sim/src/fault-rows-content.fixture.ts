@@ -91,6 +91,16 @@ export const contentRows = {
       check: (seen) => assert.match(seen.text, /"(cached|cache_read_input)_tokens":40/),
     },
   ],
+  says: [
+    {
+      fault: { says: 'Rain taps on the roof.' },
+      only: ({ operation }) => operation !== 'embeddings',
+      check(seen, entry) {
+        for (const word of ['Rain', 'taps', 'roof.']) assert.ok(seen.text.includes(word), word);
+        assert.equal(entry.completionTokens, 5);
+      },
+    },
+  ],
   outputTokens: [
     {
       fault: { outputTokens: 33 },

@@ -39,6 +39,7 @@ const faultFields = {
   cachedTokens: 'count',
   // How much is said.
   outputTokens: 'count',
+  says: 'text',
   ignoreCap: 'flag',
   frames: 'count',
   frameBytes: 'count',

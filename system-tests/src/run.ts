@@ -15,7 +15,9 @@ const MEASURING: readonly string[] = [
   'admission',
   'first-minute',
   'guardrails',
+  'hard-caps',
   'neighbours',
+  'operate',
   'rolling',
   'streams',
 ];

@@ -5,6 +5,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './is-alive.ts';
+import { unmountSmallDisk } from './small-disk.ts';
 
 /** A server process that is ours: started, stopped and killed by its own id. */
 export interface ChildServer {
@@ -29,7 +30,7 @@ const children = new Set<ChildProcess>();
 const directories = new Set<string>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+  for (const directory of directories) discard(directory);
 });
 
 /** Removed when the process ends; if it is killed, by the next process that makes one. */
@@ -43,12 +44,17 @@ export function makeDirectory(kind: string): string {
 function sweepAbandoned(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
-    if (pid > 0 && !isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    if (pid > 0 && !isAlive(pid)) discard(join(tmpdir(), name));
   }
 }
 
 export function removeDirectory(directory: string): void {
   directories.delete(directory);
+  discard(directory);
+}
+
+function discard(directory: string): void {
+  unmountSmallDisk(directory);
   rmSync(directory, { recursive: true, force: true });
 }
 

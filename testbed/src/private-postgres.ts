@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chownSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import pg from 'pg';
 import {
+  type ChildOptions,
   type ChildServer,
   makeDirectory,
   type RunAs,
@@ -13,11 +14,14 @@ import {
   waitUntilServing,
 } from './child-server.ts';
 import { freePort } from './free-port.ts';
+import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 
 /** A PostgreSQL server of one's own, to be stopped, killed and started again. */
 export interface PrivatePostgres {
   readonly url: string;
   readonly port: number;
+  /** With `diskMb` only. */
+  readonly disk: SmallDisk | null;
   /** Ends connections and shuts down. */
   stop(): Promise<void>;
   /** SIGKILL: what a crash or a lost machine does. */
@@ -31,12 +35,23 @@ export interface PrivatePostgres {
   remove(): Promise<void>;
 }
 
-export async function startPostgres(): Promise<PrivatePostgres> {
+export interface PostgresOptions {
+  readonly diskMb?: number;
+  /** Also accepts TLS, with this certificate. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+  /** A streaming replica of that server. */
+  readonly replicaOf?: Pick<PrivatePostgres, 'port'>;
+}
+
+export async function startPostgres(options: PostgresOptions = {}): Promise<PrivatePostgres> {
   const runAs = serverUser();
   const directory = makeDirectory('postgres');
+  const disk = options.diskMb === undefined ? null : mountSmallDisk(directory, options.diskMb, runAs);
   if (runAs) chownSync(directory, runAs.uid, runAs.gid);
   const data = join(directory, 'data');
-  await copyEmptyCluster(data, runAs);
+  if (options.replicaOf === undefined) await copyEmptyCluster(data, runAs);
+  else await copyPrimary(data, options.replicaOf.port, { cwd: directory, ...(runAs ? { runAs } : {}) });
+  const tls = options.tls === undefined ? {} : writeCertificate(directory, options.tls, runAs);
 
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
@@ -48,6 +63,9 @@ export async function startPostgres(): Promise<PrivatePostgres> {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: directory,
       fsync: 'off',
+      // Tests look for statements by their text, and the usual kilobyte cuts long ones off.
+      track_activity_query_size: 16_384,
+      ...tls,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const started = startChild(findBinary('postgres'), ['-D', data, '-c', 'full_page_writes=off', ...args], {
@@ -78,6 +96,7 @@ export async function startPostgres(): Promise<PrivatePostgres> {
   return {
     url,
     port,
+    disk,
     stop: () => end('SIGINT'),
     kill: () => end('SIGKILL'),
     pause: () => signalAll('SIGSTOP'),
@@ -122,6 +141,28 @@ async function makeEmptyCluster(initdb: string, kept: string, runAs: RunAs | und
   removeDirectory(directory);
 }
 
+async function copyPrimary(data: string, port: number, options: ChildOptions): Promise<void> {
+  const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres'];
+  const how = ['-R', '-X', 'stream', '-c', 'fast', '--no-sync'];
+  const child = startChild(findBinary('pg_basebackup'), [...from, '-D', data, ...how], options);
+  await child.exited();
+  if (!existsSync(join(data, 'standby.signal'))) throw new Error(`pg_basebackup failed:\n${child.output()}`);
+}
+
+function writeCertificate(
+  directory: string,
+  given: { readonly key: string; readonly cert: string },
+  runAs: RunAs | undefined,
+): Readonly<Record<string, string>> {
+  const pathOf = (name: 'key' | 'cert') => {
+    const path = join(directory, `server.${name}`);
+    writeFileSync(path, given[name], { mode: 0o600 });
+    if (runAs) chownSync(path, runAs.uid, runAs.gid);
+    return path;
+  };
+  return { ssl: 'on', ssl_key_file: pathOf('key'), ssl_cert_file: pathOf('cert') };
+}
+
 /** The memory of a killed server is released when its last session is gone, a moment later. */
 async function startPatiently(launch: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -142,7 +183,7 @@ async function connectOnce(url: string): Promise<void> {
 }
 
 /** PostgreSQL refuses to run as root; its own account then owns the files. */
-function serverUser(): RunAs | undefined {
+export function serverUser(): RunAs | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type ChildServer,
@@ -9,11 +9,16 @@ import {
 } from './child-server.ts';
 import { freePort } from './free-port.ts';
 import { redisCall } from './redis-client.ts';
+import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 
 /** A Redis server of one's own. Without `appendonly` it comes back empty from a kill. */
 export interface PrivateRedis {
   readonly url: string;
   readonly port: number;
+  /** With `tls` only; the other address stays without. */
+  readonly tlsUrl: string | null;
+  /** With `diskMb` only. */
+  readonly disk: SmallDisk | null;
   stop(): Promise<void>;
   /** SIGKILL. */
   kill(): Promise<void>;
@@ -27,11 +32,19 @@ export interface PrivateRedis {
   remove(): Promise<void>;
 }
 
-export async function startRedis(
-  options: { appendonly?: boolean; cluster?: boolean } = {},
-): Promise<PrivateRedis> {
+export interface RedisServerOptions {
+  readonly appendonly?: boolean;
+  readonly cluster?: boolean;
+  readonly diskMb?: number;
+  /** Also accepts TLS, with this certificate. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
+export async function startRedis(options: RedisServerOptions = {}): Promise<PrivateRedis> {
   const directory = makeDirectory('redis');
+  const disk = options.diskMb === undefined ? null : mountSmallDisk(directory, options.diskMb);
   const port = await freePort();
+  const tls = options.tls === undefined ? null : await tlsOf(directory, options.tls);
   const settings = {
     port,
     bind: '127.0.0.1',
@@ -40,6 +53,7 @@ export async function startRedis(
     appendonly: options.appendonly ? 'yes' : 'no',
     'cluster-enabled': options.cluster ? 'yes' : 'no',
     'cluster-node-timeout': '2000',
+    ...tls?.settings,
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   let child: ChildServer | undefined;
@@ -71,6 +85,8 @@ export async function startRedis(
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    tlsUrl: tls === null ? null : `rediss://127.0.0.1:${tls.port}`,
+    disk,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     async start(env) {
@@ -97,6 +113,23 @@ export async function startRedis(
     async remove() {
       await end('SIGKILL');
       removeDirectory(directory);
+    },
+  };
+}
+
+async function tlsOf(directory: string, { key, cert }: { readonly key: string; readonly cert: string }) {
+  const port = await freePort();
+  const [keyFile, certFile] = [join(directory, 'server.key'), join(directory, 'server.cert')];
+  writeFileSync(keyFile, key, { mode: 0o600 });
+  writeFileSync(certFile, cert);
+  return {
+    port,
+    settings: {
+      'tls-port': port,
+      'tls-key-file': keyFile,
+      'tls-cert-file': certFile,
+      'tls-ca-cert-file': certFile,
+      'tls-auth-clients': 'no',
     },
   };
 }

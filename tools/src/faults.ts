@@ -1,6 +1,7 @@
 // `npm run faults`: plants one fault at a time in a copy of the tree and runs the tests near it, which must fail.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { anySeed, runCommand, wholeNumber } from '@relay/testbed';
 import { type PlantedCopy, plantedCopy } from './check/planted-copy.ts';
 import { type Choice, chooseFaults } from './faults/choose-faults.ts';
 import { compileFaults } from './faults/compile-faults.ts';
@@ -94,19 +95,15 @@ function say({ fault, outcome, by }: Verdict): void {
   );
 }
 
-async function main(args: string[]): Promise<number> {
+async function main(args: readonly string[]): Promise<number> {
   const text = { type: 'string' } as const;
-  const options = { help: { type: 'boolean' }, module: text, only: text, sample: text, seed: text } as const;
-  const { values } = parseArgs({ args, options });
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
+  const options = { module: text, only: text, sample: text, seed: text } as const;
+  const { values } = parseArgs({ args: [...args], options });
   const choice: Choice = {
     module: values.module ?? null,
     only: values.only ?? null,
-    sample: values.sample === undefined ? null : Number(values.sample),
-    seed: Number(values.seed ?? Math.floor(Math.random() * 1_000_000)),
+    sample: values.sample === undefined ? null : wholeNumber('--sample', values.sample, 1),
+    seed: wholeNumber('--seed', values.seed ?? anySeed()),
   };
   const faults = chooseFaults(choice);
   process.stdout.write(
@@ -134,4 +131,4 @@ async function main(args: string[]): Promise<number> {
   return isAccepted && caught > 0 ? 0 : 1;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+await runCommand(USAGE, main);

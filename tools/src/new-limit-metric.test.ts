@@ -17,7 +17,7 @@ const DECIDE_METRICS = [
   'console/src/parts/limit-metrics.ts',
   'console/src/text/limits.ts',
   'bench/src/limits/organization-traffic.ts',
-  'system-tests/src/budgets/ask.ts',
+  'system-tests/src/harness/ask-company.ts',
   'system-tests/src/chaos/world.ts',
 ];
 /** What decides about each quantity that a metric can add up. */

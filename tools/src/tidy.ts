@@ -1,11 +1,9 @@
 // `npm run tidy`: style as failing rules over the whole tree. Each rule is a pure function in tidy/, with its own test.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type * as Contract from '@relay/contract';
-import { listFiles } from './check/source-files.ts';
+import { alerts } from './tidy/alerts.ts';
 import { decisionRecords } from './tidy/decision-records.ts';
 import { documentCommands } from './tidy/document-commands.ts';
+import { documentLinks } from './tidy/document-links.ts';
 import { documentPaths } from './tidy/document-paths.ts';
 import { errorPages } from './tidy/error-pages.ts';
 import { measure } from './tidy/figures/figures.ts';
@@ -16,9 +14,10 @@ import { limitMetrics } from './tidy/limit-metrics.ts';
 import { machineTraces } from './tidy/machine-traces.ts';
 import { migrationNames } from './tidy/migrations.ts';
 import { plantedFaults } from './tidy/planted-faults.ts';
+import { readCommands, readContract, readTree } from './tidy/read-tree.ts';
 import { readmes } from './tidy/readmes.ts';
 import { testMarkers } from './tidy/test-markers.ts';
-import type { Finding, Tree } from './tidy/tree.ts';
+import { type Finding, sayFinding } from './tidy/tree.ts';
 import { wireWords } from './tidy/wire-words.ts';
 import { bannedWords } from './tidy/words.ts';
 
@@ -33,28 +32,6 @@ Prints what is wrong, one finding a line, and as its last line the figures as on
 --list prints every long function, cast and back import, within the bounds or not.
 `;
 
-const BINARY = /\.(png|webp|ico|woff2?|gz|zip)$/;
-
-function readTree(root: string): Tree {
-  return {
-    files: listFiles(root).map((path) => ({
-      path,
-      // Documents may link to what has no text.
-      text: BINARY.test(path) ? '' : readFileSync(join(root, path), 'utf8'),
-    })),
-  };
-}
-
-/** The lists come from the contract of the tree under test, which may be a copy. */
-async function readContract(root: string): Promise<Pick<typeof Contract, 'errors' | 'limitMetrics'>> {
-  const file = pathToFileURL(join(root, 'contract/src/index.ts'));
-  return (await import(file.href)) as typeof Contract;
-}
-
-function sayFinding(rule: string, { path, line, message }: Finding): string {
-  return `${path}${line === null ? '' : `:${line}`} ${rule}: ${message}\n`;
-}
-
 async function main(args: readonly string[]): Promise<number> {
   if (args.includes('--help')) {
     process.stdout.write(USAGE);
@@ -63,19 +40,22 @@ async function main(args: readonly string[]): Promise<number> {
   const root = args.find((arg) => arg.startsWith('--root='))?.slice(7) ?? join(import.meta.dirname, '../..');
   const tree = readTree(root);
   const contract = await readContract(root);
+  const commands = await readCommands(root);
   const measured = measure(tree);
   const rules: Readonly<Record<string, () => readonly Finding[]>> = {
     'file-names': () => fileNames(tree),
     'file-length': () => fileLength(tree),
     readmes: () => readmes(tree),
     'document-paths': () => documentPaths(tree),
-    'document-commands': () => documentCommands(tree),
+    'document-links': () => documentLinks(tree),
+    'document-commands': () => documentCommands(tree, commands),
     'machine-traces': () => machineTraces(tree),
     'limit-metrics': () => limitMetrics(tree, contract.limitMetrics),
     'test-markers': () => testMarkers(tree),
     'ledger-tables': () => ledgerTables(tree),
     'migration-names': () => migrationNames(tree),
     'error-pages': () => errorPages(tree, Object.keys(contract.errors)),
+    alerts: () => alerts(tree),
     'planted-faults': () => plantedFaults(tree),
     'decision-records': () => decisionRecords(tree),
     words: () => bannedWords(tree),

@@ -10,6 +10,8 @@ export interface RelayOptions {
   /** For the gateway alone. */
   readonly nodeFlags?: readonly string[];
   readonly setup?: RelaySetup;
+  /** Further settings of the gateway. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Adds to the configuration what the interface would take too long for. */
   readonly populate?: (stores: {
     readonly databaseUrl: string;
@@ -31,6 +33,7 @@ export async function startRelay(
     entry = sourceEntry(ROOT),
     nodeFlags = [],
     setup = { candidates: 1, limited: false },
+    settings = {},
     populate,
   }: RelayOptions = {},
 ): Promise<RunningRelay> {
@@ -56,7 +59,12 @@ export async function startRelay(
     await populate?.({ databaseUrl: postgres.url, authSecret });
     const worker = await startRole('worker', { entry, env, core: 'load' });
     running.push(() => worker.stop());
-    const inference = await startRole('inference', { entry, env, core: 'gateway', nodeFlags });
+    const inference = await startRole('inference', {
+      entry,
+      env: { ...env, ...settings },
+      core: 'gateway',
+      nodeFlags,
+    });
     running.push(() => inference.stop());
     return {
       port: inference.port,

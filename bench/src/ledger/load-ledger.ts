@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { addSums, addSumsOfDays, copyDay, DAY_MS } from './load-rows.ts';
+import { addSums, copyDay, DAY_MS } from './load-rows.ts';
 import type { Organization } from './population.ts';
 import { RANGE_DAYS } from './read-speed.ts';
 
@@ -18,7 +18,7 @@ export async function loadLedger(
   }
   await client.query(`set work_mem = '512MB'`);
   await addSums(client, 'hour', fromMs);
-  await addSumsOfDays(client);
+  await addSums(client, 'day', fromMs);
   await addSums(client, 'minute', fromMs + (RANGE_DAYS - MINUTES_KEPT_DAYS) * DAY_MS);
   await client.query('vacuum (analyze) requests, request_rollups');
 }

@@ -59,65 +59,45 @@ export function* chunksOf(requests: Iterable<SampleRequest>): Generator<Buffer> 
   yield Buffer.from(lines.join(''));
 }
 
-/** Five to a decade, as the server counts them. */
-const BOUNDS_MS = [
-  0,
-  ...Array.from({ length: 25 }, (_, step) => Number((10 ** (1 + step / 5)).toPrecision(2))),
-];
-const BOUNDS = `array[${BOUNDS_MS.join(', ')}]::float8[]`;
-const PLACES = [...BOUNDS_MS.keys(), BOUNDS_MS.length];
+/** The bin of a duration, as the server names it. */
+function binOf(column: string): string {
+  const step = `power(10, length((${column} - 1)::text) - 2)::int`;
+  return `case when ${column} <= 1000 or ${column} % ${step} = 0 then ${column}
+    else ${column} - ${column} % ${step} + case when ${column} % ${step} < ${step} / 2 then ${step} / 2 - 1 else ${step} end end`;
+}
+
+/** The bins of a list, or how many of the list each of them has. */
+function counted(list: string, what: 'bin' | 'count(*)'): string {
+  return `(select array_agg(each.value) from
+    (select ${what} as value from unnest(${list}) as bin group by bin order by bin) as each)`;
+}
+
 const KEY =
   'family, organization_id, bucket_start, user_id, key_id, endpoint_id, lane_id, provider_id, credential_id';
-const SUMS = [
-  'requests_completed',
-  'requests_failed',
-  'requests_cancelled',
-  'requests_metered',
-  'input_tokens',
-  'output_tokens',
-  'cost_micros',
-  'wait_ms_sum',
-  'wait_ms_max',
-  'latency_ms_sum',
-  'ttft_ms_sum',
-  'ttft_count',
-  'wait_histogram',
-  'latency_histogram',
-].join(', ');
+const SUMS =
+  'requests_completed, requests_failed, requests_cancelled, requests_metered, input_tokens, output_tokens, cost_micros, wait_ms_sum, wait_ms_max, latency_ms_sum, ttft_ms_sum, ttft_count';
 const FAMILIES = {
   resource: 'null::uuid, null::uuid, endpoint_id, lane_id, provider_id, credential_id',
   caller: 'user_id, key_id, endpoint_id, lane_id, provider_id, null::uuid',
 };
 
 /** The sums that the worker would have written with the rows from this moment on. */
-export async function addSums(client: pg.Client, bucket: 'minute' | 'hour', fromMs: number): Promise<void> {
-  const counts = (place: string) =>
-    `array[${PLACES.map((index) => `count(*) filter (where ${place} = ${index})`).join(', ')}]`;
+export async function addSums(
+  client: pg.Client,
+  bucket: 'minute' | 'hour' | 'day',
+  fromMs: number,
+): Promise<void> {
   for (const [family, dimensions] of Object.entries(FAMILIES))
     await client.query(`
-      insert into request_rollups (bucket, ${KEY}, ${SUMS})
-      select '${bucket}', '${family}', organization_id, arrived_in, ${dimensions},
-        count(*) filter (where state = 'completed'), count(*) filter (where state = 'failed'),
-        count(*) filter (where state = 'cancelled'), count(*), sum(actual_input_tokens), sum(actual_output_tokens),
-        sum(actual_cost_micros), sum(wait_ms), max(wait_ms), sum(latency_ms), sum(ttft_ms), count(ttft_ms),
-        ${counts('wait_place')}, ${counts('latency_place')}
-      from (select *, date_trunc('${bucket}', settled_at - latency_ms * interval '1 ms', 'UTC') as arrived_in,
-          width_bucket(wait_ms - 0.5::float8, ${BOUNDS}) as wait_place,
-          width_bucket(latency_ms - 0.5::float8, ${BOUNDS}) as latency_place
-        from requests where request_id >= '${idAt(fromMs)}') as arrived
-      group by 2, 3, 4, 5, 6, 7, 8, 9, 10`);
-}
-
-/** Days from the hours that there are. */
-export async function addSumsOfDays(client: pg.Client): Promise<void> {
-  const total = (column: string) => {
-    if (column === 'wait_ms_max') return `max(${column})`;
-    if (!column.endsWith('_histogram')) return `sum(${column})`;
-    return `array[${PLACES.map((place) => `sum(${column}[${place + 1}])`).join(', ')}]`;
-  };
-  await client.query(`
-    insert into request_rollups (bucket, ${KEY}, ${SUMS})
-    select 'day', ${KEY.replace('bucket_start', `date_trunc('day', bucket_start, 'UTC')`)},
-      ${SUMS.split(', ').map(total).join(', ')}
-    from request_rollups where bucket = 'hour' group by 2, 3, 4, 5, 6, 7, 8, 9, 10`);
+      insert into request_rollups (bucket, ${KEY}, ${SUMS}, wait_bins, wait_counts, latency_bins, latency_counts)
+      select '${bucket}', ${KEY}, ${SUMS}, ${counted('waits', 'bin')}, ${counted('waits', 'count(*)')},
+        ${counted('latencies', 'bin')}, ${counted('latencies', 'count(*)')}
+      from (select '${family}', organization_id, arrived_in, ${dimensions},
+          count(*) filter (where state = 'completed'), count(*) filter (where state = 'failed'),
+          count(*) filter (where state = 'cancelled'), count(*), sum(actual_input_tokens), sum(actual_output_tokens),
+          sum(actual_cost_micros), sum(wait_ms), max(wait_ms), sum(latency_ms), sum(ttft_ms), count(ttft_ms),
+          array_agg(${binOf('wait_ms')}), array_agg(${binOf('latency_ms')})
+        from (select *, date_trunc('${bucket}', settled_at - latency_ms * interval '1 ms', 'UTC') as arrived_in
+          from requests where request_id >= '${idAt(fromMs)}') as arrived
+        group by 1, 2, 3, 4, 5, 6, 7, 8, 9) as summed (${KEY}, ${SUMS}, waits, latencies)`);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { copyIn } from './copy-in.ts';
 import type { Deployment } from './deployment.ts';
 import { COPY_STATEMENT, chunksOf, DAY_MS, makePartition, partitionOf, requestsOfDay } from './load-rows.ts';

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { type CommandFor, commandTemplate } from './command-template.ts';
 import { openEngine } from './engine-of-checkout.ts';
 import { createTraffic } from './organization-traffic.ts';

@@ -1,3 +1,4 @@
+import { capitalized } from '@relay/contract/words';
 import { Command } from 'commander';
 import { ApiError } from '../api/api-error.ts';
 import { type Api, createApi, dataOf } from '../api/client.ts';
@@ -14,10 +15,12 @@ interface LoginOptions {
   readonly context?: string;
 }
 
+const LOCAL_SERVER = 'http://127.0.0.1:8080';
+
 type Slot = 'key' | 'api_token' | 'admin_token';
 
 const slotNames: Readonly<Record<Slot, string>> = {
-  key: 'User API key',
+  key: 'API key',
   api_token: 'API token (inference)',
   admin_token: 'admin token (management)',
 };
@@ -25,12 +28,15 @@ const slotNames: Readonly<Record<Slot, string>> = {
 export function loginCommand(surroundings: Surroundings): Command {
   return new Command('login')
     .description(
-      'Keep a server and its token for the other commands. A self-hosted deployment without accounts has two tokens: give both, one after the other or one on each line.',
+      'Save a server and its token for the other commands. A self-hosted deployment without accounts has two tokens: enter both',
     )
-    .option('--server <url>', 'the address of the gateway (default: asked for)')
-    .option('--token-stdin', 'read the token from standard input, one on each line')
-    .option('--context <name>', 'the name to keep it under (default: the host of the server)')
-    .action((options: LoginOptions) => login(surroundings, options));
+    .argument('[url]', 'address of Relay (default: asked for)')
+    .option('--server <url>', 'same as the address')
+    .option('--token-stdin', 'read tokens from standard input, one per line')
+    .option('--context <name>', 'name of the login context (default: the server’s host)')
+    .action((url: string | undefined, options: LoginOptions) =>
+      login(surroundings, url === undefined ? options : { ...options, server: url }),
+    );
 }
 
 async function login(surroundings: Surroundings, options: LoginOptions): Promise<void> {
@@ -39,37 +45,33 @@ async function login(surroundings: Surroundings, options: LoginOptions): Promise
   warnAboutPlainHttp(surroundings, server);
   const isStdin = options.tokenStdin === true;
   if (!isStdin && !isAsked) {
-    throw usageError('There is no terminal to ask for the token.', 'pipe it in and add --token-stdin');
+    throw usageError('No terminal to enter the token.', 'Pipe it in and add --token-stdin.');
   }
   const found: Partial<Record<Slot, string>> = {};
   const tokens = isStdin
     ? linesOf(await readStdin(surroundings))
-    : [await askHidden(surroundings, 'Token (it is not shown): ')];
+    : [await askHidden(surroundings, 'Token (hidden): ')];
   if (tokens.length === 0 || tokens[0] === '') {
     throw usageError(
-      'No token was given.',
-      'User API keys begin with rly_; tokens are in the deployment’s settings',
+      'No token is given.',
+      'Create an API key in the console, or use the tokens of the deployment (RELAY_ADMIN_TOKEN, RELAY_API_TOKEN).',
     );
   }
   for (const token of tokens) found[await slotOf(surroundings, server, token)] = token;
   const missing = missingSlot(found);
   if (missing !== null && !isStdin) {
-    const second = await askHidden(surroundings, `The ${slotNames[missing]}, or Enter to go without: `);
+    const second = await askHidden(surroundings, `${capitalized(slotNames[missing])}, or Enter to skip: `);
     if (second !== '') found[await slotOf(surroundings, server, second)] = second;
   }
   const name = options.context ?? new URL(server).host;
   const context = await keep(surroundings, name, server, found);
   const held = slots.filter((slot) => context[slot] !== undefined).map((slot) => slotNames[slot]);
-  surroundings.stderr.write(
-    `Logged in to ${server} as context ${name}, with the ${held.join(' and the ')}.\n`,
-  );
+  surroundings.stderr.write(`Logged in to ${server} as context ${name}, with ${held.join(' and ')}.\n`);
   const stillMissing = missingSlot(context);
   if (stillMissing !== null) {
-    surroundings.stderr.write(
-      `The ${slotNames[stillMissing]} is not known yet; run \`relay login --server ${server}\` again to add it.\n`,
-    );
+    surroundings.stderr.write(`No ${slotNames[stillMissing]} yet. To add it, run: relay login ${server}\n`);
   }
-  surroundings.stderr.write(`Kept in ${contextsPath(surroundings)}, readable by you alone.\n`);
+  surroundings.stderr.write(`Saved in ${contextsPath(surroundings)}, readable only by you.\n`);
 }
 
 const slots = ['key', 'api_token', 'admin_token'] as const satisfies readonly Slot[];
@@ -78,9 +80,10 @@ async function givenServer(surroundings: Surroundings, options: LoginOptions): P
   const given = options.server ?? (surroundings.env['RELAY_SERVER'] || undefined);
   if (given !== undefined) return serverUrl(given);
   if (options.tokenStdin === true || !canAsk(surroundings)) {
-    throw usageError('No server is named.', 'add --server URL');
+    throw usageError('No server is given.', 'Add its address. Run: `relay login URL --token-stdin`');
   }
-  return serverUrl(await ask(surroundings, 'Server (such as http://127.0.0.1:8080): '));
+  const typed = await ask(surroundings, `Server (Enter for ${LOCAL_SERVER}): `);
+  return serverUrl(typed === '' ? LOCAL_SERVER : typed);
 }
 
 /** Finds by trying which API accepts the token; only keys are recognizable, by their prefix rly_. */
@@ -145,5 +148,5 @@ function linesOf(text: string): string[] {
 function warnAboutPlainHttp({ stderr }: Surroundings, server: string): void {
   const { protocol, hostname } = new URL(server);
   if (protocol === 'https:' || hostname === 'localhost' || /^(127\.|\[::1\]$)/.test(hostname)) return;
-  stderr.write(`warning: ${server} is not encrypted; the token can be read on the way.\n`);
+  stderr.write(`warning: ${server} is not encrypted; others on the network can read the token. Use https.\n`);
 }

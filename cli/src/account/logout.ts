@@ -6,10 +6,10 @@ import { readContexts, writeContexts } from '../session/contexts.ts';
 export function logoutCommand(surroundings: Surroundings): Command {
   return new Command('logout')
     .description(
-      'Forget a login context and its tokens. The tokens themselves stay valid: revoke keys with `relay keys revoke KEY`.',
+      'Remove a login context and its tokens. The tokens stay valid; to revoke a key, run `relay keys revoke KEY`',
     )
-    .option('--context <name>', 'a context other than the current one')
-    .option('--all', 'forget every context')
+    .option('--context <name>', 'login context (default: the current one)')
+    .option('--all', 'remove all login contexts')
     .action((options: { context?: string; all?: true }) => logout(surroundings, options));
 }
 
@@ -19,18 +19,16 @@ async function logout(surroundings: Surroundings, options: { context?: string; a
   const isKnown = name !== null && contexts[name] !== undefined;
   if (!isKnown && options.all !== true) {
     throw new ProgramError(
-      name === null ? 'Nobody is logged in.' : `There is no login context called ${name}.`,
+      name === null ? 'Not logged in.' : `No login context is named "${name}".`,
       exitCodes.notFound,
-      { fix: 'run `relay login`' },
+      { fix: 'Run: `relay login`' },
     );
   }
   const left = options.all === true ? [] : Object.entries(contexts).filter(([each]) => each !== name);
   const next = left.some(([each]) => each === current) ? current : (left[0]?.[0] ?? null);
   await writeContexts(surroundings, { current: next, contexts: Object.fromEntries(left) });
   surroundings.stderr.write(
-    options.all === true
-      ? 'Every login context is forgotten.\n'
-      : `The login context ${name} is forgotten.\n`,
+    options.all === true ? 'Removed all login contexts.\n' : `Removed login context ${name}.\n`,
   );
-  if (next !== null && next !== current) surroundings.stderr.write(`The current context is now ${next}.\n`);
+  if (next !== null && next !== current) surroundings.stderr.write(`Current context: ${next}.\n`);
 }

@@ -7,9 +7,7 @@ import { printObject } from '../output/print.ts';
 import { type ConnectionOptions, withConnection } from '../session/connection.ts';
 
 export function whoamiCommand(surroundings: Surroundings): Command {
-  const command = new Command('whoami').description(
-    'Say which server the commands speak to, as whom, and what that may do.',
-  );
+  const command = new Command('whoami').description('Show the current server, user, role and scopes');
   return withOutput(withConnection(command)).action((options: ConnectionOptions & OutputOptions) =>
     whoami(surroundings, options),
   );
@@ -51,7 +49,7 @@ async function asInference(api: Api) {
 
 function fieldsOf(found: Readonly<Record<string, Cell | readonly string[]>>): [string, Cell][] {
   return Object.entries(found).map(([name, value]) => {
-    if (name === 'management' || name === 'inference') return [name, value ? 'token known' : 'no token'];
+    if (name === 'management' || name === 'inference') return [name, value ? 'token saved' : 'no token'];
     return [name, typeof value === 'object' && value !== null ? value.join(', ') : value];
   });
 }

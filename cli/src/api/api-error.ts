@@ -12,7 +12,7 @@ export class ApiError extends ProgramError {
 
   constructor(response: ErrorResponse, detail: ErrorDetail) {
     const { status, code, message } = response;
-    super(plain(message ?? `The server answered ${status}.`), exitCodeOf(status, code), detail);
+    super(plain(message ?? `The server returned ${status}.`), exitCodeOf(status, code), detail);
     this.status = status;
     this.code = code;
     this.issues = issuesIn(response);
@@ -42,15 +42,13 @@ export function foreignAnswer(response: Response, requestId?: string): ProgramEr
   return new ProgramError(
     moved
       ? `${url} redirects to ${plain(location)}.`
-      : `${url} answered ${status} with ${kind}, which is not an answer of Relay.`,
+      : `${url} returned ${status} with ${kind}, which isn't a response from Relay.`,
     status === 401 || status === 403 ? exitCodes.auth : exitCodes.error,
     {
-      why: moved
-        ? undefined
-        : 'Something else listens at this address, or a proxy in front of Relay answered.',
+      why: moved ? undefined : 'Another service uses this address, or a proxy in front of Relay responded.',
       fix: moved
-        ? `run \`relay login --server ${plain(URL.parse(location, url)?.origin ?? 'URL')}\``
-        : 'run `relay login --server URL` with the address of the gateway itself: scheme, host and port',
+        ? `Run: \`relay login ${plain(URL.parse(location, url)?.origin ?? 'URL')}\``
+        : 'Use the address of Relay itself: scheme, host and port. Run: `relay login URL`',
       requestId,
     },
   );

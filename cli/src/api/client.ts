@@ -78,7 +78,7 @@ export function createApi(surroundings: Surroundings, connection: Connection): A
 export async function dataOf<T>(call: Promise<{ readonly data?: T | undefined }>): Promise<T> {
   const { data } = await call;
   if (data === undefined)
-    throw new ProgramError('The server answered nothing where it had to answer something.');
+    throw new ProgramError('The server returned an empty response. Check that the address is Relay’s.');
   return data;
 }
 
@@ -124,7 +124,8 @@ async function textOf(server: string, response: Response): Promise<string> {
     let bytes = 0;
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
-      if (bytes > ANSWER_BYTES_MAX) throw new ProgramError(`${server} answered more than can be held.`);
+      if (bytes > ANSWER_BYTES_MAX)
+        throw new ProgramError(`The response of ${server} is larger than 256 MiB.`);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks).toString('utf8');

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@relay/contract/errors';
 
-const LOGIN = 'run `relay login`';
-const DOCTOR = 'run `relay doctor`';
-const LIMITS = 'run `relay limits usage`';
+const LOGIN = 'Run: `relay login`';
+const DOCTOR = 'Run: `relay doctor`';
+const LIMITS = 'Run: `relay limits usage`';
 
 /** The command that fixes an error of the server, or shows its cause. */
 const COMMANDS: Partial<Record<ErrorCode, string>> = {
@@ -10,13 +10,13 @@ const COMMANDS: Partial<Record<ErrorCode, string>> = {
   invalid_api_key: LOGIN,
   expired_api_key: LOGIN,
   revoked_api_key: LOGIN,
-  insufficient_scope: 'run `relay keys create --name NAME --scope SCOPE`',
+  insufficient_scope: 'Run: `relay keys create --name NAME --scope SCOPE`',
   rate_limit_wait_budget_exceeded: LIMITS,
   budget_exhausted: LIMITS,
   request_exceeds_limit: LIMITS,
   queue_full: LIMITS,
-  model_not_found: 'run `relay lanes list`',
-  no_route: 'run `relay explain LANE`',
+  model_not_found: 'Run: `relay lanes list`',
+  no_route: 'Run: `relay explain LANE`',
   policy_unavailable: DOCTOR,
   metering_unavailable: DOCTOR,
   store_unavailable: DOCTOR,
@@ -27,12 +27,12 @@ const COMMANDS: Partial<Record<ErrorCode, string>> = {
   upstream_not_prepared: DOCTOR,
   upstream_credential_refused: DOCTOR,
   upstream_redirected: DOCTOR,
-  guardrail_unavailable: 'run `relay guardrails list`',
+  guardrail_unavailable: 'Run: `relay guardrails list`',
 };
 
 /** What the error's page says to do, and the command to copy for it. */
 export function fixWords(code: string, advice: string | undefined): string | undefined {
   const command = Object.entries(COMMANDS).find(([known]) => known === code)?.[1];
   if (command === undefined || advice === undefined) return command ?? advice;
-  return `${command}. ${advice}`;
+  return `${advice} ${command}`;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findOne } from './find-one.ts';
+import { findOne, findOneOrOnly } from './find-one.ts';
 
 const kind = { singular: 'lane', plural: 'lanes' };
 const all = [
@@ -22,11 +22,18 @@ describe('findOne', () => {
     assert.throws(() => findOne(all, '01b', kind), { exitCode: 4 });
   });
 
+  it('needs no name for the only one', () => {
+    assert.equal(findOneOrOnly(all.slice(2), undefined, kind).id, '01b2');
+    assert.equal(findOneOrOnly(all, 'odd', kind).id, '01b2');
+    assert.throws(() => findOneOrOnly(all, undefined, kind), /There are 3 lanes\. Name one/);
+    assert.throws(() => findOneOrOnly([], undefined, kind), { exitCode: 4, message: 'No lanes yet.' });
+  });
+
   it('lists several matches, and suggests similar names without a match', () => {
-    assert.throws(() => findOne(all, 'Fast', kind), /2 lanes are called Fast/);
+    assert.throws(() => findOne(all, 'Fast', kind), /2 lanes are named "Fast"/);
     assert.throws(
       () => findOne(all, 'fats', kind),
-      (error: { detail: { fix: string } }) => error.detail.fix.startsWith('did you mean fast?'),
+      (error: { detail: { fix: string } }) => error.detail.fix.startsWith('Did you mean fast?'),
     );
   });
 });

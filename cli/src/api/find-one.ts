@@ -29,22 +29,39 @@ export function findOne<T extends Named>(all: readonly T[], wanted: string, kind
     if (found.length === 1 && found[0] !== undefined) return found[0];
     if (found.length > 1) throw ambiguous(found, wanted, kind);
   }
-  throw new ProgramError(`There is no ${kind.singular} called ${wanted}.`, exitCodes.notFound, {
+  throw new ProgramError(`No ${kind.singular} is named "${wanted}".`, exitCodes.notFound, {
     fix: suggestion(all, lower, kind),
   });
 }
 
-function ambiguous(found: readonly Named[], wanted: string, { singular, plural }: Kind): ProgramError {
-  const ids = found.slice(0, SHOWN_MAX).map(({ id, slug }) => (slug === undefined ? id : `${slug} (${id})`));
-  return new ProgramError(`${found.length} ${plural} are called ${wanted}.`, exitCodes.usage, {
-    fix: `name the ${singular} by its slug or id: ${ids.join(', ')}`,
+/** Without a name, the only one there is. */
+export function findOneOrOnly<T extends Named>(all: readonly T[], wanted: string | undefined, kind: Kind): T {
+  if (wanted !== undefined) return findOne(all, wanted, kind);
+  const [only, ...others] = all;
+  if (only !== undefined && others.length === 0) return only;
+  if (only === undefined)
+    throw new ProgramError(`No ${kind.plural} yet.`, exitCodes.notFound, { fix: createFix(kind) });
+  const names = all.slice(0, SHOWN_MAX).map(({ id, slug, name }) => slug ?? name ?? id);
+  const more = all.length > SHOWN_MAX ? ` and ${all.length - SHOWN_MAX} more` : '';
+  throw new ProgramError(`There are ${all.length} ${kind.plural}. Name one.`, exitCodes.usage, {
+    fix: `Add one of: ${names.join(', ')}${more}.`,
   });
 }
 
-function suggestion(all: readonly Named[], wanted: string, { plural }: Kind): string {
-  const list = `run \`relay ${plural} list\` to see what there is`;
-  if (all.length === 0)
-    return `there are no ${plural} yet; run \`relay ${plural} create --help\` to create one`;
+function createFix({ plural }: Kind): string {
+  return `Create one. Run: \`relay ${plural} create --help\``;
+}
+
+function ambiguous(found: readonly Named[], wanted: string, { singular, plural }: Kind): ProgramError {
+  const ids = found.slice(0, SHOWN_MAX).map(({ id, slug }) => (slug === undefined ? id : `${slug} (${id})`));
+  return new ProgramError(`${found.length} ${plural} are named "${wanted}".`, exitCodes.usage, {
+    fix: `Use the ${singular}'s slug or ID: ${ids.join(', ')}.`,
+  });
+}
+
+function suggestion(all: readonly Named[], wanted: string, kind: Kind): string {
+  if (all.length === 0) return createFix(kind);
+  const { plural } = kind;
   const close = all
     .flatMap(({ slug, name }) => [slug ?? name ?? ''])
     .filter(
@@ -52,7 +69,8 @@ function suggestion(all: readonly Named[], wanted: string, { plural }: Kind): st
         each !== '' &&
         distance(each.toLowerCase(), wanted) <= Math.max(wanted.length < 4 ? 1 : 2, wanted.length / 3),
     );
-  return close[0] === undefined ? list : `did you mean ${close[0]}? ${list}`;
+  const list = `Run: \`relay ${plural} list\``;
+  return close[0] === undefined ? list : `Did you mean ${close[0]}? ${list}`;
 }
 
 /** The Levenshtein distance. */

@@ -9,46 +9,46 @@ export function unreachable(server: string, error: unknown): ProgramError {
 function explain(server: string, error: unknown): { what: string; fix: string } {
   if (error instanceof Error && error.name === 'TimeoutError') {
     return {
-      what: `${server} did not answer in time.`,
-      fix: 'try again, or run `relay doctor` to see what is slow',
+      what: `${server} didn't respond in time.`,
+      fix: 'Try again, or diagnose it. Run: `relay doctor`',
     };
   }
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const code = codeOf(cause);
   if (code === 'ECONNREFUSED') {
     return {
-      what: `No server listens at ${server}.`,
-      fix: 'run `relay start` to start it, or check the address and the port',
+      what: `No server is running at ${server}.`,
+      fix: 'Check the address and the port, or start Relay. Run: `relay start`',
     };
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return {
-      what: `The name ${new URL(server).hostname} cannot be resolved.`,
-      fix: 'check the spelling of the address and the network',
+      what: `The host name ${new URL(server).hostname} can't be resolved.`,
+      fix: 'Check the spelling of the address, and the network.',
     };
   }
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) {
     return {
       what: `The TLS certificate of ${server} is not trusted (${code}).`,
-      fix: 'check the address; for a private authority set NODE_EXTRA_CA_CERTS to its certificate file',
+      fix: 'Check the address. For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
     };
   }
   if (code === 'EPROTO' || code === 'HPE_INVALID_CONSTANT' || code.startsWith('HPE_')) {
     return {
-      what: `${server} does not speak the protocol that was asked for.`,
-      fix: 'check whether the address begins with http:// or https://, and the port',
+      what: `${server} uses a different protocol.`,
+      fix: 'Check the port, and whether the address starts with http:// or https://.',
     };
   }
   if (cause instanceof Error && cause.message === 'bad port') {
     return {
-      what: `No server can be at ${server}: the port is kept for another protocol.`,
-      fix: 'check the port',
+      what: `${server} can't be Relay: the port is reserved for another protocol.`,
+      fix: 'Check the port.',
     };
   }
   const detail = cause instanceof Error ? cause.message : String(cause);
   return {
     what: `The connection to ${server} failed: ${code === '' ? detail : code}.`,
-    fix: 'try again, or run `relay doctor`, which looks at the connection step by step',
+    fix: 'Try again, or diagnose it. Run: `relay doctor`',
   };
 }
 

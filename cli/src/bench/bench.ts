@@ -1,6 +1,7 @@
 import { Command, type OptionValues } from 'commander';
 import { ApiError } from '../api/api-error.ts';
 import { type Api, connect } from '../api/client.ts';
+import { laneName } from '../api/lane-name.ts';
 import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import { canAsk, confirm } from '../kit/prompt.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
@@ -24,31 +25,34 @@ interface Outcome {
 
 export function benchCommand(surroundings: Surroundings): Command {
   const command = new Command('bench')
-    .description(
-      'Send a small load through a lane and say how long it took. The requests are real and may be billed.',
-    )
-    .argument('<lane>', 'a lane or a model')
-    .option('--requests <number>', `how many (at most ${REQUESTS_MAX})`, upTo(REQUESTS_MAX), 20)
+    .description('Send a small load through a lane and measure latency. The provider may bill the requests')
+    .argument('[lane]', 'lane or model (default: the only lane)')
+    .option('--requests <number>', `number of requests (at most ${REQUESTS_MAX})`, upTo(REQUESTS_MAX), 20)
     .option(
       '--concurrency <number>',
-      `how many at once (at most ${CONCURRENCY_MAX})`,
+      `concurrent requests (at most ${CONCURRENCY_MAX})`,
       upTo(CONCURRENCY_MAX),
       4,
     )
-    .option('--seconds <number>', `end after this time (at most ${SECONDS_MAX})`, upTo(SECONDS_MAX), 30)
-    .option('-y, --yes', 'do not ask');
-  return withOutput(withConnection(command)).action((lane: string, options: OptionValues) =>
+    .option('--seconds <number>', `time limit in seconds (at most ${SECONDS_MAX})`, upTo(SECONDS_MAX), 30)
+    .option('-y, --yes', 'skip the confirmation');
+  return withOutput(withConnection(command)).action((lane: string | undefined, options: OptionValues) =>
     bench(surroundings, lane, options),
   );
 }
 
-async function bench(surroundings: Surroundings, lane: string, options: OptionValues): Promise<void> {
+async function bench(
+  surroundings: Surroundings,
+  typed: string | undefined,
+  options: OptionValues,
+): Promise<void> {
   const requests = Number(options['requests']);
   const api = await connect(surroundings, options);
+  const lane = await laneName(api, typed);
   await askFirst(
     surroundings,
     options,
-    `Send ${count(requests, 'request')} through ${lane}, which may be billed?`,
+    `Send ${count(requests, 'request')} through ${lane}? The provider may bill them.`,
   );
   const startMs = performance.now();
   const outcomes = await load(surroundings, api, lane, options);
@@ -74,12 +78,12 @@ async function bench(surroundings: Surroundings, lane: string, options: OptionVa
   await printObject(surroundings, options, result, (shown) => [
     ['lane', shown.lane],
     ['requests', `${shown.requests} in ${milliseconds(shown.seconds * 1_000)}, ${shown.failed} failed`],
-    ['rate', `${shown.requests_per_second} each second`],
+    ['rate', `${shown.requests_per_second} per second`],
     [
       'latency',
       `p50 ${milliseconds(shown.latency_ms_p50)}, p95 ${milliseconds(shown.latency_ms_p95)}, max ${milliseconds(shown.latency_ms_max)}`,
     ],
-    ['of which relay', `p50 ${shown.relay_overhead_ms_p50 ?? '-'} ms`],
+    ['gateway overhead', `p50 ${shown.relay_overhead_ms_p50 ?? '-'} ms`],
     ['waited', `p95 ${milliseconds(shown.wait_ms_p95)}`],
     [
       'errors',
@@ -89,15 +93,15 @@ async function bench(surroundings: Surroundings, lane: string, options: OptionVa
     ],
   ]);
   if (good.length === 0)
-    throw new ProgramError('Every request failed.', exitCodes.error, {
-      fix: `run \`relay explain ${lane}\` to see why`,
+    throw new ProgramError('All requests failed.', exitCodes.error, {
+      fix: `Run: \`relay explain ${lane}\``,
     });
 }
 
 async function askFirst(surroundings: Surroundings, { yes }: OptionValues, question: string): Promise<void> {
   if (yes === true) return;
-  if (!canAsk(surroundings)) throw usageError('Sending a load has to be confirmed.', 'add --yes');
-  if (!(await confirm(surroundings, question))) throw new ProgramError('Nothing was sent.');
+  if (!canAsk(surroundings)) throw usageError('Sending a load needs a confirmation.', 'Add --yes.');
+  if (!(await confirm(surroundings, question))) throw new ProgramError('No requests sent.');
 }
 
 /** Bounded in number, time and concurrency. */

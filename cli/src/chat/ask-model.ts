@@ -112,8 +112,8 @@ async function readStream(response: Response, onText: (text: string) => void): P
 
 function brokenOff({ headers }: Response, message?: string): ProgramError {
   const requestId = headers.get('x-request-id') ?? undefined;
-  return new ProgramError(message ?? 'The answer broke off.', exitCodes.error, {
-    fix: `run \`relay requests get ${requestId ?? 'ID'}\` to see what happened, and ask again`,
+  return new ProgramError(message ?? 'The response was interrupted.', exitCodes.error, {
+    fix: `Try again. To see the cause, run: \`relay requests get ${requestId ?? 'ID'}\``,
     requestId,
   });
 }
@@ -122,6 +122,6 @@ function parsePart(text: string): Part {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ProgramError('The provider answered something that is not a chat completion.');
+    throw new ProgramError('The provider’s response is not a chat completion.');
   }
 }

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 import { Command, type OptionValues } from 'commander';
 import { type Api, connect } from '../api/client.ts';
+import { laneName } from '../api/lane-name.ts';
 import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import { canAsk } from '../kit/prompt.ts';
 import { readStdin } from '../kit/read-input.ts';
@@ -15,24 +16,26 @@ import { type Answer, askModel, type Message, type Question } from './ask-model.
 
 export function chatCommand(surroundings: Surroundings): Command {
   const command = new Command('chat')
-    .description('Talk to a lane: with a message, with what is piped in, or line by line on a terminal.')
-    .argument('<lane>', 'a lane or a model')
-    .argument('[message...]', 'what to say (default: standard input, or a conversation on a terminal)')
-    .option('--system <text>', 'what the model is told first')
-    .option('--max-tokens <number>', 'the most it may answer', tokensOf)
-    .option('--no-stream', 'wait for the whole answer');
-  return withOutput(withConnection(command)).action((lane: string, words: string[], options: OptionValues) =>
-    chat(surroundings, lane, words, options),
+    .description('Chat with a lane: one message, piped input, or a conversation on a terminal')
+    .argument('[lane]', 'lane or model (default: the only lane)')
+    .argument('[message...]', 'message (default: standard input, or a conversation on a terminal)')
+    .option('--system <text>', 'system prompt')
+    .option('--max-tokens <number>', 'max tokens of the response', tokensOf)
+    .option('--no-stream', 'disable streaming');
+  return withOutput(withConnection(command)).action(
+    (lane: string | undefined, words: string[], options: OptionValues) =>
+      chat(surroundings, lane, words, options),
   );
 }
 
 async function chat(
   surroundings: Surroundings,
-  lane: string,
+  typed: string | undefined,
   words: string[],
   options: OptionValues,
 ): Promise<void> {
   const api = await connect(surroundings, options);
+  const lane = await laneName(api, typed);
   const ask = (messages: readonly Message[]): Question => ({
     model: lane,
     messages,
@@ -44,7 +47,7 @@ async function chat(
   const isConversation = words.length === 0 && canAsk(surroundings);
   if (isConversation) return converse(surroundings, api, ask, first);
   const text = words.length > 0 ? words.join(' ') : (await readStdin(surroundings)).trim();
-  if (text === '') throw usageError('There is nothing to say.', 'give a message, or pipe one in');
+  if (text === '') throw usageError('The message is empty.', 'Add a message, or pipe one in.');
   const question = ask([...first, { role: 'user', content: text }]);
   await answerOnce(surroundings, api, question, options);
 }
@@ -92,7 +95,7 @@ async function converse(
   first: readonly Message[],
 ): Promise<void> {
   const { stdin, stderr } = surroundings;
-  stderr.write(dim(surroundings, 'Say something; /clear begins anew, /exit or Ctrl-D ends.'));
+  stderr.write(dim(surroundings, 'Enter a message. /clear resets, /exit or Ctrl+D ends.'));
   const lines = createInterface({ input: stdin, output: stderr, terminal: true });
   let answering: AbortController | null = null;
   lines.on('SIGINT', () => (answering === null ? lines.close() : answering.abort()));
@@ -137,7 +140,7 @@ function finishAnswer(surroundings: Surroundings, answer: Answer): void {
     header('x-relay-selected-endpoint'),
     answer.usage === null
       ? null
-      : `${answer.usage.prompt_tokens ?? '-'} tokens in, ${answer.usage.completion_tokens ?? '-'} out`,
+      : `${answer.usage.prompt_tokens ?? '-'} input · ${answer.usage.completion_tokens ?? '-'} output tokens`,
     cost === null ? null : dollars(Number(cost)),
     `waited ${milliseconds(Number(header('x-relay-wait-ms') ?? 0))}`,
     header('x-request-id'),
@@ -151,5 +154,5 @@ function dim({ stderr }: Surroundings, text: string): string {
 
 function tokensOf(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw usageError(`"${text}" is not a number of tokens.`);
+  throw usageError(`"${text}" is not a valid number of tokens. Use a whole number from 1.`);
 }

@@ -7,7 +7,7 @@ export interface Word {
 
 /** What can follow a command: subcommands, options and their values. */
 export interface CommandWords {
-  /** `relay lanes members`. */
+  /** `relay lanes endpoints`. */
   readonly path: string;
   readonly subcommands: readonly Word[];
   readonly options: readonly Word[];

@@ -9,8 +9,8 @@ export function completionCommand(
   whole: () => Promise<Command>,
 ): Command {
   return new Command('completion')
-    .description('Print the completion of a shell. For bash: source <(relay completion bash)')
-    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .description('Print shell completion. For bash: source <(relay completion bash)')
+    .addArgument(new Argument('<shell>', 'shell').choices(shells))
     .action(async (shell: Shell) => {
       stdout.write(completionScript(shell, commandWords(await whole())));
     });

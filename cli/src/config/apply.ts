@@ -2,6 +2,7 @@ import { dataOf } from '../api/client.ts';
 import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import { canAsk, confirm } from '../kit/prompt.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
+import { count } from '../output/cells.ts';
 import { formatOf } from '../output/options.ts';
 import { machineText } from '../output/print.ts';
 import { type DiffOptions, orphansOf, type PlannedFile, planFile } from './diff.ts';
@@ -16,8 +17,8 @@ export interface ApplyOptions extends DiffOptions {
 export async function apply(surroundings: Surroundings, path: string, options: ApplyOptions): Promise<void> {
   if (options.yes !== true && !canAsk(surroundings))
     throw usageError(
-      'Applying a file has to be confirmed.',
-      'add --yes; run `relay config diff` to see what it would do',
+      'Applying a file needs a confirmation.',
+      'Add --yes. To see the changes first, run: `relay config diff`',
     );
   const planned = await planFile(surroundings, path, options);
   const { api, read, config, secrets, plan } = planned;
@@ -26,13 +27,14 @@ export async function apply(surroundings: Surroundings, path: string, options: A
   if (plan.changes.length > 0) {
     demandSecrets(planned);
     if (options.yes !== true && !(await confirm(surroundings, `Apply this to ${api.connection.server}?`)))
-      throw new ProgramError('Nothing was applied.', exitCodes.error);
+      throw new ProgramError('No changes applied.', exitCodes.error);
   }
   const body = { config, secrets, plan_hash: plan.plan_hash, ...orphansOf(options) };
   const done = await atPlace(read, dataOf(api.management.POST('/api/relay/config/apply', { body })));
   const format = formatOf(surroundings, options);
   if (format !== 'table') surroundings.stdout.write(await machineText(format, done));
-  else if (done.changes.length > 0) surroundings.stdout.write('Applied.\n');
+  else if (done.changes.length > 0)
+    surroundings.stdout.write(`Applied ${count(done.changes.length, 'change')}.\n`);
 }
 
 /** Reports all missing secrets together, each with its line. */
@@ -44,11 +46,11 @@ function demandSecrets({ read, config, secrets, plan }: PlannedFile): void {
       const { secret_ref } = item;
       if (typeof secret_ref !== 'string' || !needed.includes(secret_ref)) return [];
       const where = `${section}[${index}].secret_ref`;
-      const message = `${where} needs ${secret_ref}, and it is ${secret_ref.startsWith('env:') ? 'not set' : 'not readable'} here.`;
+      const message = `${where} needs ${secret_ref}, which is ${secret_ref.startsWith('env:') ? 'not set' : 'not readable'} here.`;
       return [lineOf(read.name, { ...read.positionOf(where), message })];
     }),
   );
   throw new ProgramError(lines.join('\n  '), exitCodes.error, {
-    fix: 'set the variables or make the files readable where the file is applied',
+    fix: 'Set the variables, or make the files readable, where you apply the file.',
   });
 }

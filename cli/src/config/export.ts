@@ -33,13 +33,9 @@ export async function writeOut(
   try {
     await writeFile(resolve(cwd, path), text);
   } catch (error) {
-    throw new ProgramError(
-      `${path} cannot be written (${codeOf(error) ?? 'unknown reason'}).`,
-      exitCodes.error,
-      {
-        fix: 'name a file in a folder that exists and may be written to',
-      },
-    );
+    throw new ProgramError(`Can't write ${path} (${codeOf(error) ?? 'unknown reason'}).`, exitCodes.error, {
+      fix: 'Name a file in an existing, writable folder.',
+    });
   }
-  stderr.write(`${path} is written.\n`);
+  stderr.write(`Wrote ${path}.\n`);
 }

@@ -17,7 +17,7 @@ export async function importLitellm(
   { out, report }: ImportOptions,
 ): Promise<void> {
   if (report !== 'text' && report !== 'json')
-    throw usageError(`There is no report as ${report}.`, 'use text or json');
+    throw usageError(`"${report}" is not a report format.`, 'Use text or json.');
   const text = await readInput(surroundings, path);
   const name = path === '-' ? 'standard input' : path;
   const { readYaml, writeConfigText } = await import('@relay/contract/config-text');
@@ -31,8 +31,8 @@ export async function importLitellm(
   stderr.write(report === 'json' ? `${JSON.stringify(remarks)}\n` : remarkText(name, remarks));
   const lanes = config.lanes?.length ?? 0;
   if (lanes === 0)
-    throw new ProgramError(`${name} has no model that can be imported.`, exitCodes.error, {
-      fix: 'look at what was reported; model_list has to name at least one model that speaks as OpenAI does',
+    throw new ProgramError(`${name} has no model that Relay can import.`, exitCodes.error, {
+      fix: 'See the report; model_list needs at least one model with an OpenAI-compatible API.',
     });
   const written = writeConfigText(config, [
     'Imported from a configuration of LiteLLM; see what the import has reported.',
@@ -40,10 +40,10 @@ export async function importLitellm(
   const { findings } = readConfigText(written, { references: 'in_file' });
   if (findings.length > 0)
     throw new ProgramError(
-      `What was imported is no good configuration: ${findings.map(({ message }) => plain(message)).join(' ')}`,
+      `The imported configuration is invalid: ${findings.map(({ message }) => plain(message)).join(' ')}`,
       exitCodes.error,
       {
-        fix: 'correct what it names in LiteLLM’s file, and import again',
+        fix: 'Correct LiteLLM’s file, then import again.',
       },
     );
   await writeOut(surroundings, out, written);

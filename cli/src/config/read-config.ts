@@ -34,7 +34,7 @@ export async function readGoodConfig(
   throw new ProgramError(
     read.findings.map((finding) => lineOf(read.name, finding)).join('\n  '),
     exitCodes.error,
-    { fix: 'correct the file; run `relay config validate` to check it without a server' },
+    { fix: 'Correct the file, then check it. Run: `relay config validate`' },
   );
 }
 

@@ -40,22 +40,23 @@ function secretLines({ secrets, required_secrets }: ConfigPlan): string[] {
   return secrets
     .filter(({ state }) => state === 'unknown')
     .map(({ section, key, secret_ref }) => {
-      const needed = required_secrets.includes(secret_ref) ? ', and needed' : '';
-      return `  secret of ${section} ${plain(key)} (${plain(secret_ref)}): unknown, not found here${needed}\n`;
+      const needed = required_secrets.includes(secret_ref) ? ', required' : '';
+      return `  secret of ${section} ${plain(key)} (${plain(secret_ref)}): not found here${needed}\n`;
     });
 }
 
 function summary({ creates, updates, deletes, releases, orphaned }: ConfigPlan): string {
   const parts = [
     [creates, 'to create'],
-    [updates, 'to change'],
+    [updates, 'to update'],
     [deletes, 'to delete'],
     [releases, 'to release'],
   ] as const;
   const said = parts.filter(([amount]) => amount > 0).map(([amount, what]) => `${amount} ${what}`);
+  const them = orphaned.length === 1 ? 'it' : 'them';
   const left =
     orphaned.length === 0
       ? ''
-      : ` The file owns ${count(orphaned.length, 'object')} that it no longer names (?): --prune deletes them, --release frees them.`;
-  return `${said.length === 0 ? 'Nothing to change.' : `${said.join(', ')}.`}${left}`;
+      : ` The file manages ${count(orphaned.length, 'resource')} that it no longer lists (?): --prune deletes ${them}, --release releases ${them}.`;
+  return `${said.length === 0 ? 'No changes.' : `${said.join(', ')}.`}${left}`;
 }

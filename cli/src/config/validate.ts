@@ -28,10 +28,10 @@ export async function validate(
     );
   else for (const finding of findings) stdout.write(`${lineOf(name, finding)}\n`);
   if (config !== null) {
-    stderr.write(`${name}: ${count(objectsIn(config), 'object')}, nothing wrong.\n`);
+    stderr.write(`${name} is valid: ${count(objectsIn(config), 'resource')}.\n`);
     return;
   }
-  stderr.write(`${name}: ${count(findings.length, 'fault')}.\n`);
+  stderr.write(`${name}: ${count(findings.length, 'error')}.\n`);
   throw new Outcome(exitCodes.error);
 }
 

@@ -34,8 +34,9 @@ export async function createDemoObjects(api: Management, at: DemoAddresses): Pro
   const guarded = await lane(api, 'Demo guarded', 'The same, behind a guardrail.', [large, small]);
   const guardrailId = await guardrail(api, at.guardrail, guarded);
   await limit(api, {
-    scope_type: 'global',
-    scope_id: null,
+    // Not global: it would reject requests to a provider that is added later and has no price.
+    scope_type: 'lane',
+    scope_id: plain,
     metric: 'spend',
     period: 'day',
     limit_value: 5 * USD,

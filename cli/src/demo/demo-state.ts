@@ -6,8 +6,6 @@ import { parseJson, readIfPresent } from '../kit/read-input.ts';
 export interface DemoState {
   /** The last ports of the simulated provider and its guardrail. */
   readonly ports: DemoPorts;
-  /** The last URL of the gateway, for `relay demo traffic`. */
-  readonly url: string | null;
   /** The created resources, once complete; later starts do not change them. */
   readonly created: CreatedObjects | null;
 }

@@ -29,7 +29,7 @@ export async function startDemo(surroundings: Surroundings, directory: string): 
       if (known !== null && hasMoved(before?.ports, ports))
         await moveDemoObjects(management, known, addresses);
       const created = known ?? (await createDemoObjects(management, addresses));
-      await writeDemoState(directory, { ports, url, created });
+      await writeDemoState(directory, { ports, created });
     },
     close: () => simulator.close(),
   };

@@ -9,11 +9,15 @@ export interface Simulator {
   close(): Promise<void>;
 }
 
+const SAYS =
+  "Hello from Relay's demo. No model wrote this: a simulated provider sends the same text for every prompt, so that you can " +
+  'watch routing, limits and costs. Add a provider to get real responses.';
+
 /** Visible delays; every sixth request to the large model is throttled. */
 const BEHAVIOUR: readonly ScriptRule[] = [
   { match: { model: LARGE_MODEL, every: 6 }, fault: { status: 429, retryAfter: 1 }, persistent: true },
-  { match: { model: LARGE_MODEL }, fault: { delayMs: 180, frameDelayMs: 20 }, persistent: true },
-  { match: { model: SMALL_MODEL }, fault: { delayMs: 60, frameDelayMs: 8 }, persistent: true },
+  { match: { model: LARGE_MODEL }, fault: { delayMs: 180, frameDelayMs: 20, says: SAYS }, persistent: true },
+  { match: { model: SMALL_MODEL }, fault: { delayMs: 60, frameDelayMs: 8, says: SAYS }, persistent: true },
 ];
 const LOG_ENTRIES_MAX = 100;
 

@@ -1,35 +1,9 @@
 import { dataOf } from '../api/client.ts';
+import { limitWords } from '../output/limit-words.ts';
 import { healthFindings } from './check-upstreams.ts';
 import { type Check, type Finding, fail, named, ok, warn } from './finding.ts';
 
 const LANES_EXPLAINED_MAX = 20;
-
-/** Providers without a credential or with failures. */
-export const checkProviders: Check = async ({ api, surroundings }) => {
-  const all = (await dataOf(api.management.GET('/api/relay/providers'))).filter(({ enabled }) => enabled);
-  if (all.length === 0) {
-    return [
-      warn(
-        'providers',
-        'There is no enabled provider.',
-        'run `relay providers create --name NAME --base-url URL`',
-      ),
-    ];
-  }
-  const findings: Finding[] = all
-    .filter(({ auth_mode, has_credential }) => auth_mode !== 'none' && !has_credential)
-    .map(({ name, slug }) =>
-      fail(
-        'providers',
-        `${name} has no credential.`,
-        `run \`relay providers set-credential ${slug} --secret-stdin\``,
-      ),
-    );
-  if (findings.length === 0) {
-    findings.push(ok('providers', `Every provider has what it needs (${all.length}).`));
-  }
-  return [...findings, ...healthFindings('providers', all, surroundings.nowMs())];
-};
 
 /** Endpoints that fail, and those without a price: their usage counts toward no spend and no budget. */
 export const checkEndpoints: Check = async ({ api, surroundings }) => {
@@ -38,8 +12,8 @@ export const checkEndpoints: Check = async ({ api, surroundings }) => {
     return [
       warn(
         'endpoints',
-        'There is no enabled endpoint.',
-        'run `relay endpoints create --provider NAME --name NAME --upstream-model MODEL --route-kind multi`',
+        'No endpoint is enabled.',
+        'Create one from the provider’s model list. Run: `relay endpoints import`',
       ),
     ];
   }
@@ -51,12 +25,12 @@ export const checkEndpoints: Check = async ({ api, surroundings }) => {
     findings.push(
       warn(
         'endpoints',
-        `No price is known for ${named(unpriced.map(({ slug }) => slug))}; their use counts as no spend.`,
-        `run \`relay endpoints set-price ${unpriced[0]?.slug} --input-cost-micros-per-1m-tokens N --output-cost-micros-per-1m-tokens N\``,
+        `No price: ${named(unpriced.map(({ slug }) => slug))}. Their requests don't count toward spend.`,
+        `Run: \`relay endpoints set-price ${unpriced[0]?.slug} --input-price DOLLARS --output-price DOLLARS\``,
       ),
     );
   }
-  if (findings.length === 0) findings.push(ok('endpoints', `Every endpoint is priced (${all.length}).`));
+  if (findings.length === 0) findings.push(ok('endpoints', `All endpoints have a price (${all.length}).`));
   return [...findings, ...healthFindings('endpoints', all, surroundings.nowMs())];
 };
 
@@ -64,13 +38,13 @@ export const checkEndpoints: Check = async ({ api, surroundings }) => {
 export const checkLanes: Check = async ({ api }) => {
   const all = (await dataOf(api.management.GET('/api/relay/routing-lanes'))).filter(({ enabled }) => enabled);
   if (all.length === 0)
-    return [warn('lanes', 'There is no enabled lane.', 'run `relay lanes create --name NAME`')];
+    return [warn('lanes', 'No lane is enabled.', 'Run: `relay lanes create --name NAME`')];
   const memberships = await dataOf(api.management.GET('/api/relay/lane-memberships'));
   const served = new Set(memberships.filter(({ enabled }) => enabled).map(({ lane_id }) => lane_id));
   const findings: Finding[] = all
     .filter(({ id }) => !served.has(id))
     .map(({ name, slug }) =>
-      fail('lanes', `${name} has no members.`, `run \`relay lanes members add ${slug} ENDPOINT\``),
+      fail('lanes', `Lane ${name} has no endpoints.`, `Run: \`relay lanes endpoints add ${slug} ENDPOINT\``),
     );
   const explained = all.filter(({ id }) => served.has(id)).slice(0, LANES_EXPLAINED_MAX);
   for (const { name, slug } of explained) {
@@ -86,8 +60,8 @@ export const checkLanes: Check = async ({ api }) => {
       findings.push(
         warn(
           'lanes',
-          `${name} would refuse a small chat now: ${found.reason ?? found.error_code}`,
-          `run \`relay explain ${slug}\``,
+          `Lane ${name} would reject a small chat request now: ${found.reason ?? found.error_code}`,
+          `Run: \`relay explain ${slug}\``,
         ),
       );
     }
@@ -95,10 +69,10 @@ export const checkLanes: Check = async ({ api }) => {
   if (findings.length > 0) return findings;
   return [
     explained.length === all.length
-      ? ok('lanes', `Every lane takes requests (${all.length}).`)
+      ? ok('lanes', `All lanes accept requests (${all.length}).`)
       : ok(
           'lanes',
-          `Every lane has members, and the first ${explained.length} of ${all.length} take requests.`,
+          `All lanes have endpoints; the first ${explained.length} of ${all.length} accept requests.`,
         ),
   ];
 };
@@ -109,33 +83,33 @@ export const checkLimits: Check = async ({ api }) => {
   const findings: Finding[] = [];
   if (mode === 'self_hosted') {
     const policies = await dataOf(api.management.GET('/api/relay/limit-policies'));
-    for (const { id, metric, period, scope_type, limit_value } of policies.filter(({ enabled }) => enabled)) {
-      if (limit_value === 0) {
+    for (const policy of policies.filter(({ enabled }) => enabled)) {
+      if (policy.limit_value === 0) {
         findings.push(
           fail(
             'limits',
-            `The limit of ${metric} each ${period} on ${scope_type} is 0: it refuses every request.`,
-            `run \`relay limits update ${id} --limit-value N\`, or --no-enabled`,
+            `The ${limitWords({ ...policy, policy_kind: 'resource', limit: policy.limit_value })} rejects all requests.`,
+            `Raise it, or disable it with --no-enabled. Run: \`relay limits update ${policy.id} --limit-value N\``,
           ),
         );
       }
     }
   }
   const usage = await dataOf(api.management.GET('/api/relay/limits/usage'));
-  for (const { policy_id, metric, period, scope_type, limit, remaining } of usage) {
-    if (limit > 0 && remaining === 0) {
+  for (const limit of usage) {
+    if (limit.limit > 0 && limit.remaining === 0) {
       findings.push(
         warn(
           'limits',
-          `The limit of ${metric} each ${period} on ${scope_type} has no room left.`,
-          `run \`relay limits test ${policy_id}\``,
+          `The ${limitWords(limit)} is reached.`,
+          `Run: \`relay limits test ${limit.policy_id}\``,
         ),
       );
     }
   }
   return findings.length > 0
     ? findings
-    : [ok('limits', usage.length === 0 ? 'There are no limits.' : `Every limit has room (${usage.length}).`)];
+    : [ok('limits', usage.length === 0 ? 'No limits.' : `No limit is reached (${usage.length}).`)];
 };
 
 /** Enabled guardrails that check nothing. */
@@ -147,8 +121,8 @@ export const checkGuardrails: Check = async ({ api }) => {
       findings.push(
         warn(
           'guardrails',
-          `${name} is enabled and bound to nothing.`,
-          `run \`relay guardrails bind ${slug} --global\``,
+          `Guardrail ${name} is not bound. No requests are checked.`,
+          `Run: \`relay guardrails bind ${slug} --global\``,
         ),
       );
     }
@@ -156,8 +130,8 @@ export const checkGuardrails: Check = async ({ api }) => {
       findings.push(
         warn(
           'guardrails',
-          `${name} is bound and not enabled.`,
-          `run \`relay guardrails update ${slug} --enabled\``,
+          `Guardrail ${name} is bound but disabled.`,
+          `Run: \`relay guardrails update ${slug} --enabled\``,
         ),
       );
     }
@@ -167,7 +141,7 @@ export const checkGuardrails: Check = async ({ api }) => {
     : [
         ok(
           'guardrails',
-          all.length === 0 ? 'There are no guardrails.' : `Every guardrail is in force (${all.length}).`,
+          all.length === 0 ? 'No guardrails.' : `All guardrails are enabled and bound (${all.length}).`,
         ),
       ];
 };

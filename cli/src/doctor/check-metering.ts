@@ -14,13 +14,15 @@ export const checkMetering: Check = async (examination) => {
     findings.push(
       warn(
         'metering',
-        `${count(drift, 'window')} of limits differ from the ledger.`,
-        'run `relay limits usage` and `relay usage` and compare; the log of the worker names the policies',
+        `${count(drift, 'limit window')} ${drift === 1 ? 'differs' : 'differ'} from the ledger.`,
+        'Compare with `relay usage`; the worker’s log names the limits. Run: `relay limits usage`',
       ),
     );
   }
   findings.push(...backlog(await readMetrics(examination)));
-  return findings.length > 0 ? findings : [ok('metering', 'Usage is recorded, and limits agree with it.')];
+  return findings.length > 0
+    ? findings
+    : [ok('metering', 'The ledger is up to date and agrees with the limits.')];
 };
 
 function backlog(metrics: ReadonlyMap<string, number>): Finding[] {
@@ -28,25 +30,30 @@ function backlog(metrics: ReadonlyMap<string, number>): Finding[] {
   const waiting = metrics.get('relay_usage_stream_entries') ?? 0;
   if (waiting > STREAM_ENTRIES_MAX) {
     const message = `At least ${count(waiting, 'settled request')} are not in the ledger yet.`;
-    findings.push(warn('metering', message, 'run `relay serve --role worker` to start another worker'));
+    findings.push(warn('metering', message, 'Start another worker. Run: `relay serve --role worker`'));
   }
   const spooled = metrics.get('relay_spool_entries') ?? 0;
   if (spooled > 0) {
-    const message = `${count(spooled, 'settled request')} wait on the disk of the gateway.`;
-    findings.push(warn('metering', message, 'bring Redis back; the gateway hands them on by itself'));
+    const message = `${count(spooled, 'settled request')} on disk, not in Redis.`;
+    findings.push(warn('metering', message, 'Restore Redis; Relay then sends them.'));
   }
   const refused = metrics.get('relay_ledger_poisoned_total') ?? 0;
   if (refused > 0) {
-    const message = `The ledger refused ${count(refused, 'usage record')}; they are kept.`;
+    const them = refused === 1 ? 'it' : 'them';
+    const message = `The ledger rejected ${count(refused, 'usage record')}; Relay kept ${them}.`;
     findings.push(
-      warn('metering', message, 'find the cause in the log of the worker, then run `relay usage replay`'),
+      warn(
+        'metering',
+        message,
+        `Find the cause in the worker’s log, then replay ${them}. Run: \`relay usage replay\``,
+      ),
     );
   }
   const dropped = metrics.get('relay_spool_dropped_total') ?? 0;
   if (dropped > 0) {
-    const message = `The usage of ${count(dropped, 'request')} had no room on the disk and is lost.`;
+    const message = `The usage of ${count(dropped, 'request')} is lost: the spool was full.`;
     findings.push(
-      fail('metering', message, 'give the gateway more room: RELAY_SPOOL_DIR, RELAY_SPOOL_BYTES_MAX'),
+      fail('metering', message, 'Raise RELAY_SPOOL_BYTES_MAX, or set RELAY_SPOOL_DIR to a larger disk.'),
     );
   }
   return findings;

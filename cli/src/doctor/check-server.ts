@@ -1,10 +1,12 @@
 import cliPackage from '../../package.json' with { type: 'json' };
 import { ApiError } from '../api/api-error.ts';
 import { dataOf } from '../api/client.ts';
+import { databaseUrlOf } from '../kit/database-url.ts';
 import { ProgramError } from '../kit/program-error.ts';
 import { count, milliseconds } from '../output/cells.ts';
+import { storeFindings } from './check-stores.ts';
 import { type Check, type Finding, fail, ok, warn } from './finding.ts';
-import { type Health, readHealth } from './read-health.ts';
+import { readHealth } from './read-health.ts';
 
 const SKEW_MS_MAX = 5_000;
 const SLOW_MS = 1_000;
@@ -19,10 +21,10 @@ export const checkReachable: Check = async ({ api, surroundings }) => {
     tookMs > SLOW_MS
       ? warn(
           'server',
-          `${server} answers, but takes ${milliseconds(tookMs)}.`,
-          'look at the network and at the load of the machine',
+          `${server} responds slowly: ${milliseconds(tookMs)}.`,
+          'Check the network and the machine’s load.',
         )
-      : ok('server', `${server} answers.`),
+      : ok('server', `${server} responds.`),
   ];
   const date = response.headers.get('date');
   const skewMs = date === null ? 0 : Math.abs(new Date(date).getTime() - (startMs + tookMs / 2));
@@ -32,7 +34,7 @@ export const checkReachable: Check = async ({ api, surroundings }) => {
       warn(
         'clock',
         `The clocks of this machine and the server differ by ${milliseconds(skewMs)}.`,
-        'synchronise both with NTP; signed contexts and expiry depend on it',
+        'Synchronize both with NTP; signed contexts and expiry depend on it.',
       ),
     );
   } else findings.push(ok('clock', 'The clocks agree.'));
@@ -51,49 +53,23 @@ export const checkHealth: Check = async (examination) => {
     findings.push(
       check.status === 'ok'
         ? ok('stores', `${name} is up.`)
-        : fail('stores', `${name} is down.`, `bring ${name} back; the server finds it again by itself`),
+        : fail('stores', `${name} is down.`, `Restore ${name}; Relay reconnects by itself.`),
     );
   }
   const { clock } = health;
   if (clock?.detail !== undefined) {
     const finding = clock.status === 'ok' ? warn : fail;
     findings.push(
-      finding('clock', clock.detail, 'synchronise the machines of Relay and its stores with NTP'),
+      finding('clock', clock.detail, 'Synchronize the machines of Relay and its stores with NTP.'),
     );
   }
-  findings.push(...redisFindings(health));
-  if (health.stores === 'embedded') findings.push(ok('stores', 'The stores are part of the server.'));
+  findings.push(...storeFindings(health));
+  if (health.stores === 'embedded') findings.push(ok('stores', 'The stores are embedded.'));
   if (health.status === 'draining') {
-    findings.push(warn('server', 'The server is shutting down.', 'wait for it to start again'));
+    findings.push(warn('server', 'The server is draining.', 'Wait until it has restarted.'));
   }
   return findings;
 };
-
-/** Redis that evicts or keeps nothing loses what limits have counted and what is on its way to the ledger. */
-function redisFindings({ redis_settings }: Health): Finding[] {
-  if (redis_settings === undefined) return [];
-  const { eviction, persistence } = redis_settings;
-  const findings: Finding[] = [];
-  if (eviction !== 'noeviction') {
-    findings.push(
-      fail(
-        'stores',
-        `Redis evicts data when its memory is full (${eviction}): limits and usage are lost then.`,
-        'set `maxmemory-policy noeviction` in its configuration',
-      ),
-    );
-  }
-  if (persistence === 'none') {
-    findings.push(
-      warn(
-        'stores',
-        'Redis keeps nothing on disk: after a restart limits are rebuilt, and requests of gateways that ended meanwhile are lost.',
-        'set `appendonly yes` in its configuration',
-      ),
-    );
-  }
-  return findings;
-}
 
 /** Compares the versions of the server and this command. */
 export const checkVersion: Check = async ({ api }) => {
@@ -103,8 +79,8 @@ export const checkVersion: Check = async ({ api }) => {
   return [
     warn(
       'version',
-      `The server is version ${version}, this command is ${own}.`,
-      'install the same version of both',
+      `The server is version ${version}, this command is version ${own}.`,
+      'Install the same version of both.',
     ),
   ];
 };
@@ -122,22 +98,22 @@ export const checkTokens: Check = async ({ api }) => {
       findings.push(
         warn(
           'tokens',
-          `No token is known for ${plane}.`,
-          `run \`relay login --server ${server}\` with the ${kind} or a User API key`,
+          `No token for ${plane}.`,
+          `Log in with the ${kind} or an API key. Run: \`relay login ${server}\``,
         ),
       );
       continue;
     }
     try {
       await call();
-      findings.push(ok('tokens', `The token for ${plane} is accepted.`));
+      findings.push(ok('tokens', `The server accepted the ${plane} token.`));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       findings.push(
         fail(
           'tokens',
-          `The token for ${plane} is refused: ${error.message}`,
-          `run \`relay login --server ${server}\` with the ${kind} or a User API key`,
+          `The token for ${plane} is rejected: ${error.message}`,
+          `Log in with the ${kind} or an API key. Run: \`relay login ${server}\``,
         ),
       );
     }
@@ -147,23 +123,19 @@ export const checkTokens: Check = async ({ api }) => {
 
 /** Only with access to the database; a running server has migrated its own. */
 export const checkMigrations: Check = async ({ surroundings }) => {
-  const url = surroundings.env['DATABASE_URL'];
+  const url = databaseUrlOf(surroundings);
   if (!url) return [];
   try {
     const { migrationCommands } = await import('@relay/server');
     const { pending, unknown } = await migrationCommands.status(url);
     if (pending.length > 0) {
       return [
-        fail(
-          'migrations',
-          `${count(pending.length, 'migration')} of the database are pending.`,
-          'run `relay migrate up`',
-        ),
+        fail('migrations', `${count(pending.length, 'migration')} pending.`, 'Run: `relay migrate up`'),
       ];
     }
     if (unknown.length > 0) {
       return [
-        fail('migrations', 'The database is newer than this version of relay.', 'install the newer version'),
+        fail('migrations', 'The database is newer than this version of Relay.', 'Install the newer version.'),
       ];
     }
     return [ok('migrations', 'The database of DATABASE_URL is up to date.')];
@@ -172,8 +144,8 @@ export const checkMigrations: Check = async ({ surroundings }) => {
     return [
       fail(
         'migrations',
-        `The database of DATABASE_URL cannot be read: ${message}`,
-        'check the address, or unset DATABASE_URL',
+        `Can't read the database of DATABASE_URL: ${message}`,
+        'Check the address, or unset DATABASE_URL.',
       ),
     ];
   }

@@ -21,20 +21,20 @@ it('what is down fails with its reason, and what is degraded or rate-limited is 
     {
       check: 'endpoints',
       status: 'fail',
-      message: 'A has been down for 40 s: connection refused.',
-      fix: 'run `relay endpoints test a`',
+      message: 'A is down for 40 s: connection refused.',
+      fix: 'Run: relay endpoints test a',
     },
     {
       check: 'endpoints',
       status: 'warn',
-      message: 'B has been degraded for 40 s: the latest request failed.',
-      fix: 'run `relay endpoints test b`',
+      message: 'B is degraded for 40 s: the latest request failed.',
+      fix: 'Run: relay endpoints test b',
     },
     {
       check: 'endpoints',
       status: 'warn',
-      message: 'C has been rate-limited for 40 s.',
-      fix: 'run `relay endpoints test c`',
+      message: 'C is rate-limited for 40 s.',
+      fix: 'Run: relay endpoints test c',
     },
   ]);
 });
@@ -44,8 +44,8 @@ it('what nothing was sent to is a note, neither a failure nor fine', () => {
   const [found, ...more] = healthFindings('providers', all, nowMs);
   assert.deepEqual(more, []);
   assert.equal(found?.status, 'note');
-  assert.match(found?.message ?? '', /^2 of 3 providers had no recent requests, so their/);
-  assert.equal(found?.fix, 'run `relay providers test b`');
+  assert.match(found?.message ?? '', /^2 of 3 providers: health unknown/);
+  assert.equal(found?.fix, 'Run: relay providers test b');
   const [one] = healthFindings('providers', all.slice(0, 2), nowMs);
-  assert.equal(one?.message, 'B had no recent requests, so its health is not known.');
+  assert.equal(one?.message, 'B: health unknown, no recent requests.');
 });

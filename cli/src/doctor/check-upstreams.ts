@@ -16,9 +16,9 @@ export function healthFindings(
   const findings: Finding[] = [];
   for (const each of all) {
     const { health, name, slug } = each;
-    const fix = `run \`relay ${check} test ${slug}\``;
+    const fix = `Run: \`relay ${check} test ${slug}\``;
     const sentence = healthSentence(each, nowMs);
-    const message = `${name} has been ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
+    const message = `${name} is ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
     if (health === 'down') findings.push(fail(check, message, fix));
     if (health === 'degraded' || health === 'rate_limited') findings.push(warn(check, message, fix));
   }
@@ -27,9 +27,9 @@ export function healthFindings(
   if (first !== undefined) {
     const message =
       unknown.length === 1
-        ? `${first.name} had no recent requests, so its health is not known.`
-        : `${unknown.length} of ${all.length} ${check} had no recent requests, so their health is not known.`;
-    findings.push(note(check, message, `run \`relay ${check} test ${first.slug}\``));
+        ? `${first.name}: health unknown, no recent requests.`
+        : `${unknown.length} of ${all.length} ${check}: health unknown, no recent requests.`;
+    findings.push(note(check, message, `Run: \`relay ${check} test ${first.slug}\``));
   }
   return findings;
 }

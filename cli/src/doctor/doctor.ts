@@ -8,25 +8,23 @@ import { plain } from '../output/cells.ts';
 import { formatOf, withOutput } from '../output/options.ts';
 import { printObject } from '../output/print.ts';
 import { withConnection } from '../session/connection.ts';
-import {
-  checkEndpoints,
-  checkGuardrails,
-  checkLanes,
-  checkLimits,
-  checkProviders,
-} from './check-configuration.ts';
+import { checkEndpoints, checkGuardrails, checkLanes, checkLimits } from './check-configuration.ts';
 import { checkMetering } from './check-metering.ts';
+import { checkProviders } from './check-providers.ts';
 import { checkHealth, checkMigrations, checkReachable, checkTokens, checkVersion } from './check-server.ts';
+import { checkStreaming } from './check-streaming.ts';
 import { type Check, type Examination, type Finding, fail, type Status, warn } from './finding.ts';
 
+type NamedCheck = readonly [name: string, check: Check];
+
 /** Checks without a token, and checks that need management access. */
-const openChecks: readonly (readonly [name: string, check: Check])[] = [
+const openChecks: readonly NamedCheck[] = [
   ['stores', checkHealth],
   ['metering', checkMetering],
   ['tokens', checkTokens],
   ['migrations', checkMigrations],
 ];
-const managementChecks: readonly (readonly [name: string, check: Check])[] = [
+const managementChecks: readonly NamedCheck[] = [
   ['version', checkVersion],
   ['providers', checkProviders],
   ['endpoints', checkEndpoints],
@@ -38,30 +36,39 @@ const managementChecks: readonly (readonly [name: string, check: Check])[] = [
 export function doctorCommand(surroundings: Surroundings): Command {
   const command = new Command('doctor')
     .description(
-      'Look for what does not work and what will surprise somebody, each with what to do about it.',
+      'Diagnose problems: check the server, contact each provider, and print a fix for each problem',
     )
-    .addOption(new Option('--json', 'the same as -o json').implies({ output: 'json' }));
+    .option(
+      '--stream <model>',
+      'send a small streamed request to this model or lane, and check that no proxy on the way buffers it',
+    )
+    .addOption(new Option('--json', 'same as --output json').implies({ output: 'json' }));
   return withOutput(withConnection(command)).action((options: OptionValues) => doctor(surroundings, options));
 }
 
 async function doctor(surroundings: Surroundings, options: OptionValues): Promise<void> {
   const examination = { surroundings, api: await connect(surroundings, options) };
-  const findings = await examine(examination);
+  const { stream }: { stream?: string } = options;
+  const findings = await examine(
+    examination,
+    stream === undefined ? [] : [['streaming', checkStreaming(stream)]],
+  );
   const worst: Status = worstOf(findings);
   if (formatOf(surroundings, options) === 'table') printFindings(surroundings, findings);
   else await printObject(surroundings, options, { status: worst, findings });
   if (worst === 'fail') throw new Outcome(exitCodes.error);
 }
 
-async function examine(examination: Examination): Promise<readonly Finding[]> {
+async function examine(examination: Examination, asked: readonly NamedCheck[]): Promise<readonly Finding[]> {
   const { server, tokens } = examination.api.connection;
   const reachable = await attempt('server', checkReachable, examination);
   if (reachable.some(({ check, status }) => check === 'server' && status === 'fail')) return reachable;
   const findings = [...reachable];
-  for (const [name, check] of openChecks) findings.push(...(await attempt(name, check, examination)));
+  for (const [name, check] of [...openChecks, ...asked])
+    findings.push(...(await attempt(name, check, examination)));
   if (tokens.management === null || !(await isAccepted(examination))) {
-    const fix = `run \`relay login --server ${server}\` with a token for management`;
-    return [...findings, warn('configuration', 'The configuration was not looked at.', fix)];
+    const fix = `Log in with the admin token or an API key. Run: \`relay login ${server}\``;
+    return [...findings, warn('configuration', 'The configuration was not checked.', fix)];
   }
   for (const [name, check] of managementChecks) findings.push(...(await attempt(name, check, examination)));
   return findings;
@@ -83,13 +90,9 @@ async function attempt(name: string, check: Check, examination: Examination): Pr
     return await check(examination);
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
-    const fix = error.detail.fix ?? 'try again';
+    const fix = error.detail.fix ?? 'Try again.';
     const isScope = error instanceof ApiError && error.status === 403;
-    return [
-      isScope
-        ? warn(name, `This cannot be looked at: ${error.message}`, fix)
-        : fail(name, error.message, fix),
-    ];
+    return [isScope ? warn(name, `Not checked: ${error.message}`, fix) : fail(name, error.message, fix)];
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Api } from '../api/client.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
+import { shownFix } from '../output/write-error.ts';
 
 /** `fail`: something does not work. `warn`: it probably needs attention. `note`: nothing is known, so nothing is wrong. */
 export type Status = 'ok' | 'note' | 'warn' | 'fail';
@@ -23,15 +24,15 @@ export function ok(check: string, message: string): Finding {
 }
 
 export function note(check: string, message: string, fix: string): Finding {
-  return { check, status: 'note', message, fix };
+  return { check, status: 'note', message, fix: shownFix(fix) };
 }
 
 export function warn(check: string, message: string, fix: string): Finding {
-  return { check, status: 'warn', message, fix };
+  return { check, status: 'warn', message, fix: shownFix(fix) };
 }
 
 export function fail(check: string, message: string, fix: string): Finding {
-  return { check, status: 'fail', message, fix };
+  return { check, status: 'fail', message, fix: shownFix(fix) };
 }
 
 /** A list of names, shortened. */

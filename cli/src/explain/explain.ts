@@ -2,13 +2,14 @@ import type { components } from '@relay/contract/api-types';
 import { operations } from '@relay/contract/words';
 import { Command, Option, type OptionValues } from 'commander';
 import { connect, dataOf } from '../api/client.ts';
+import { laneName } from '../api/lane-name.ts';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
 import { readObject } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { dollars, milliseconds, plain } from '../output/cells.ts';
 import { formatOf, withOutput } from '../output/options.ts';
 import { printObject, tableStyle } from '../output/print.ts';
-import { paintTone, renderFields, renderTable, type Tone } from '../output/table.ts';
+import { type Column, paintTone, renderFields, renderTable, type Tone } from '../output/table.ts';
 import { withConnection } from '../session/connection.ts';
 
 type Explanation = components['schemas']['RoutingExplanation'];
@@ -17,25 +18,26 @@ type Operation = Explanation['operation'];
 export function explainCommand(surroundings: Surroundings): Command {
   const command = new Command('explain')
     .description(
-      'Say what would happen to a request now: every candidate and its verdict. Nothing is sent to a provider.',
+      'Explain routing: show each candidate, wait and cost for a request now, without calling a provider',
     )
-    .argument('<lane>', 'a lane or a model, as a client would name it')
-    .option('-f, --file <path>', 'the inference body as JSON or YAML, - for standard input')
-    .addOption(new Option('--operation <kind>', 'what is asked for').choices(operations).default('chat'));
-  return withOutput(withConnection(command)).action((lane: string, options: OptionValues) =>
+    .argument('[lane]', 'lane or model (default: the only lane)')
+    .option('-f, --file <path>', 'inference request body as JSON or YAML, - for standard input')
+    .addOption(new Option('--operation <kind>', 'operation').choices(operations).default('chat'));
+  return withOutput(withConnection(command)).action((lane: string | undefined, options: OptionValues) =>
     explainLane(surroundings, lane, options),
   );
 }
 
 export async function explainLane(
   surroundings: Surroundings,
-  lane: string,
+  typed: string | undefined,
   options: OptionValues,
 ): Promise<void> {
   const operation: Operation = options['operation'] ?? 'chat';
   const given =
     options['file'] === undefined ? smallBody(operation) : await readObject(surroundings, options['file']);
   const api = await connect(surroundings, options);
+  const lane = await laneName(api, typed);
   const explanation = await dataOf(
     api.management.POST('/api/relay/routing/explain', {
       body: { operation, body: { ...given, model: lane } },
@@ -57,11 +59,11 @@ function refusal({ model, error_code, reason, retry_after_ms }: Explanation): Pr
   const isLimited = retry_after_ms !== null;
   const exitCode = isUnknown ? exitCodes.notFound : isLimited ? exitCodes.rateLimited : exitCodes.error;
   const fix = isUnknown
-    ? 'run `relay lanes list` and `relay endpoints list` to see what can be called'
+    ? 'Use a lane or an upstream model; `relay endpoints list` lists those. Run: `relay lanes list`'
     : isLimited
-      ? `it could be admitted in ${milliseconds(retry_after_ms)}; run \`relay limits usage\` to see what is used`
-      : `run \`relay lanes members list ${plain(model)}\` to see which endpoints it has`;
-  return new ProgramError(`It would be refused with ${error_code}: ${reason}`, exitCode, { fix });
+      ? `Retry in ${milliseconds(retry_after_ms)}. To see the limits, run: \`relay limits usage\``
+      : `Check its endpoints. Run: \`relay lanes endpoints list ${plain(model)}\``;
+  return new ProgramError(`Would be rejected: ${error_code}. ${reason}`, exitCode, { fix });
 }
 
 const tones: Readonly<Record<string, Tone>> = {
@@ -71,6 +73,7 @@ const tones: Readonly<Record<string, Tone>> = {
   unhealthy: 'bad',
   incompatible: 'quiet',
   unpriced: 'bad',
+  unbounded: 'bad',
   disabled: 'quiet',
 };
 
@@ -81,12 +84,12 @@ function printExplanation(surroundings: Surroundings, explanation: Explanation):
     renderFields(
       [
         ['model', `${explanation.model} (${explanation.resolved_as.replace('_', ' ')})`],
-        ['outcome', explanation.outcome],
+        ['outcome', explanation.outcome === 'refuse' ? 'reject' : explanation.outcome],
         ['wait', milliseconds(explanation.wait_ms)],
         ['wait budget', milliseconds(explanation.wait_budget_ms)],
         [
           'estimate',
-          `${explanation.estimated_input_tokens} tokens in, ${explanation.estimated_output_tokens} out`,
+          `${explanation.estimated_input_tokens} input · ${explanation.estimated_output_tokens} output tokens`,
         ],
         ['guardrails', explanation.guardrail_ids.length],
       ],
@@ -101,13 +104,14 @@ function printExplanation(surroundings: Surroundings, explanation: Explanation):
       [
         { title: 'rank', value: ({ rank }) => rank, align: 'right' },
         { title: 'endpoint', value: ({ endpoint_name }) => endpoint_name, elastic: true },
-        { title: 'verdict', value: verdictWord, tone: ({ verdict }) => tones[verdict] ?? null },
+        { title: 'result', value: verdictWord, tone: ({ verdict }) => tones[verdict] ?? null },
         { title: 'wait', value: ({ wait_ms }) => milliseconds(wait_ms), align: 'right' },
         {
           title: 'cost',
           value: ({ estimated_cost_micros }) => dollars(estimated_cost_micros),
           align: 'right',
         },
+        ...reservedColumns(explanation),
         { title: 'reason', value: ({ reason }) => reason, elastic: true },
       ],
       style,
@@ -118,6 +122,26 @@ function printExplanation(surroundings: Surroundings, explanation: Explanation):
   for (const { endpoint_name, reason } of cut) {
     stdout.write(`${paintTone(plain(`${endpoint_name}: ${reason}`), 'bad', style.stream)}\n`);
   }
+}
+
+/** Only where a hard limit applies. */
+function reservedColumns({ candidates }: Explanation): readonly Column<Candidate>[] {
+  if (candidates.every(({ reserved }) => reserved === null)) return [];
+  return [
+    {
+      title: 'reserved',
+      value: ({ reserved }) => reservedWords(reserved),
+      align: 'right',
+    },
+    { title: 'output cap', value: ({ reserved }) => reserved?.output_cap ?? null, align: 'right' },
+  ];
+}
+
+function reservedWords(reserved: Candidate['reserved']): string | null {
+  if (reserved === null) return null;
+  const { input_tokens, output_tokens, cost_micros } = reserved;
+  const tokens = `${input_tokens + output_tokens} tokens`;
+  return cost_micros === null ? tokens : `${tokens}, ${dollars(cost_micros)}`;
 }
 
 type Candidate = Explanation['candidates'][number];

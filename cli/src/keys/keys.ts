@@ -1,23 +1,25 @@
 import type { components } from '@relay/contract/api-types';
-import { Command, type OptionValues } from 'commander';
+import { Command, InvalidArgumentError, type OptionValues } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
 import { findOne } from '../api/find-one.ts';
+import { teamId } from '../api/find-team.ts';
 import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import { canAsk, confirm } from '../kit/prompt.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { momentIn } from '../kit/time-range.ts';
-import { timeText } from '../output/cells.ts';
+import { count, timeText } from '../output/cells.ts';
 import { formatOf, type OutputOptions, withOutput } from '../output/options.ts';
 import { printList, printObject } from '../output/print.ts';
 import type { Column } from '../output/table.ts';
 import { type ConnectionOptions, withConnection } from '../session/connection.ts';
 import { rotateKey } from './rotate-key.ts';
+import { showSnippets } from './show-snippets.ts';
 
 type ApiKey = components['schemas']['ApiKey'];
 type Created = components['schemas']['ApiKeyCreated'];
 
 const kind = { singular: 'key', plural: 'keys' };
-const KEY = 'the key: its name, its prefix or its id';
+const KEY = 'API key: name, prefix or ID';
 
 const columns: readonly Column<ApiKey>[] = [
   { title: 'name', value: ({ name }) => name, elastic: true },
@@ -36,63 +38,79 @@ interface CreateOptions {
   readonly name: string;
   readonly scope?: string[];
   readonly expires?: string;
+  readonly team?: string;
+  readonly label?: Record<string, string>;
 }
 
 export function keysCommand(surroundings: Surroundings): Command {
-  const command = new Command('keys').description(
-    'User API keys: what applications and people sign in with.',
-  );
-  const list = command.command('list').description('List your keys.');
+  const command = new Command('keys').description('Manage API keys');
+  const list = command.command('list').description('List your API keys');
   withOutput(withConnection(list))
-    .option('--all', 'also revoked and expired ones')
-    .option('--organization', 'the keys of everybody; needs cloud:security:manage')
+    .option('--all', 'include revoked and expired keys')
+    .option('--organization', 'all keys of the organization; needs cloud:security:manage')
     .action((options: OptionValues) => listKeys(surroundings, options));
   const create = command
     .command('create')
-    .description('Create a key. The secret is shown once and never again.')
-    .requiredOption('--name <text>', 'what to call it')
-    .option('--scope <scope...>', 'what it may do (default: relay:request)')
-    .option(
-      '--expires <when>',
-      'after such a time (90d) or at a date; without it, never',
-      momentIn(surroundings.nowMs, 1),
-    );
+    .description('Create an API key and show it once, with examples')
+    .requiredOption('--name <text>', 'name of the key')
+    .option('--scope <scope...>', 'scopes (default: relay:request)')
+    .option('--expires <when>', 'expiry: 90d or a date (default: never)', momentIn(surroundings.nowMs, 1))
+    .option('--team <team>', 'team: name, slug or ID (default: your team)')
+    .option('--label <name=value...>', 'labels for reports, such as app=search', withLabel);
   withOutput(withConnection(create)).action(
     async (options: CreateOptions & ConnectionOptions & OutputOptions) => {
       const api = await connect(surroundings, options);
-      const { name, scope, expires } = options;
-      const body = { name, scopes: scope ?? ['relay:request'], expires_at: expires ?? null };
-      await showSecret(
-        surroundings,
-        options,
-        await dataOf(api.management.POST('/api/account/api-keys', { body })),
-      );
+      const { name, scope, expires, team, label } = options;
+      const body = {
+        name,
+        scopes: scope ?? ['relay:request'],
+        expires_at: expires ?? null,
+        ...(team !== undefined && { team_id: await teamId(api, team) }),
+        ...(label !== undefined && { labels: label }),
+      };
+      const created = await dataOf(api.management.POST('/api/account/api-keys', { body }));
+      await showSecret(surroundings, options, created);
+      // Where output is kept, such as in a log of CI, the key appears once and no more.
+      const { stdout, stderr } = surroundings;
+      const isSeen = stdout.isTTY && stderr.isTTY && formatOf(surroundings, options) === 'table';
+      if (isSeen && created.key.scopes.includes('relay:request'))
+        await showSnippets(surroundings, api, created.api_key);
     },
   );
   const rotate = command
     .command('rotate')
     .description(
-      'Replace a key by a new one with the same name, scopes, expiry and budgets, and revoke the old one.',
+      'Replace a key with a new one of the same name, scopes, expiry, team, labels and limits, and revoke the old one',
     )
     .argument('<key>', KEY)
-    .option('--keep-old', 'do not revoke the old one yet');
+    .option('--keep-old', 'keep the old key active');
   withOutput(withConnection(rotate)).action(async (name: string, options: OptionValues) => {
     const api = await connect(surroundings, options);
     const old = findKey(await ownKeys(api), name);
     const { created, budgets } = await rotateKey(api, old, { revokeOld: options['keepOld'] !== true });
     surroundings.stderr.write(
-      `${old.key_prefix}… is replaced by ${created.key.key_prefix}…, with ${budgets} of its budgets` +
-        `${options['keepOld'] === true ? '; the old one still works' : ''}.\n`,
+      `Replaced ${old.key_prefix}… with ${created.key.key_prefix}… and copied ${count(budgets, 'limit')}` +
+        `${options['keepOld'] === true ? '; the old key stays active' : ''}.\n`,
     );
     await showSecret(surroundings, options, created);
   });
   withConnection(
-    command.command('revoke').description('Revoke a key at once and for good.').argument('<key>', KEY),
+    command
+      .command('revoke')
+      .description('Revoke a key immediately; this can’t be undone')
+      .argument('<key>', KEY),
   )
-    .option('-y, --yes', 'do not ask')
-    .option('--organization', 'a key of anybody; needs cloud:security:manage')
+    .option('-y, --yes', 'skip the confirmation')
+    .option('--organization', 'any key of the organization; needs cloud:security:manage')
     .action((name: string, options: OptionValues) => revoke(surroundings, name, options));
   return command;
+}
+
+function withLabel(typed: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([^=]+)=(.+)$/s.exec(typed) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('A label is a name and a value, such as app=search.');
+  return { ...before, [name]: value };
 }
 
 async function listKeys(surroundings: Surroundings, options: OptionValues): Promise<void> {
@@ -103,26 +121,26 @@ async function listKeys(surroundings: Surroundings, options: OptionValues): Prom
     columns,
     empty:
       all.length > 0
-        ? 'No key is active; --all shows the others.'
-        : 'There are no keys yet; run `relay keys create --name NAME`.',
+        ? 'No active keys. To list the others, add --all.'
+        : 'No keys yet. Run: relay keys create --name NAME',
   });
 }
 
 async function revoke(surroundings: Surroundings, name: string, options: OptionValues): Promise<void> {
   if (options['yes'] !== true && !canAsk(surroundings)) {
-    throw usageError('Revoking a key has to be confirmed.', 'add --yes');
+    throw usageError('Revoking a key needs a confirmation.', 'Add --yes.');
   }
   const api = await connect(surroundings, options);
   const isOrganization = options['organization'] === true;
   const key = findKey(isOrganization ? await organizationKeys(api) : await ownKeys(api), name);
   const label = `${key.name} (${key.key_prefix}…)`;
-  if (options['yes'] !== true && !(await confirm(surroundings, `Revoke the key ${label}?`))) {
-    throw new ProgramError(`The key ${label} stays.`);
+  if (options['yes'] !== true && !(await confirm(surroundings, `Revoke key ${label}?`))) {
+    throw new ProgramError(`Key ${label} not revoked.`);
   }
   const params = { path: { api_key_id: key.id } };
   if (isOrganization) await api.management.DELETE('/api/org/api-keys/{api_key_id}', { params });
   else await api.management.DELETE('/api/account/api-keys/{api_key_id}', { params });
-  surroundings.stderr.write(`The key ${label} is revoked.\n`);
+  surroundings.stderr.write(`Revoked key ${label}.\n`);
 }
 
 async function ownKeys(api: Api): Promise<ApiKey[]> {
@@ -154,6 +172,6 @@ async function showSecret(
   created: Created,
 ): Promise<void> {
   if (formatOf(surroundings, options) !== 'table') return printObject(surroundings, options, created);
-  surroundings.stderr.write(`The key ${created.key.name}, shown this once:\n`);
+  surroundings.stderr.write(`API key ${created.key.name} (shown only once):\n`);
   surroundings.stdout.write(`${created.api_key}\n`);
 }

@@ -17,8 +17,8 @@ export async function rotateKey(
   { revokeOld }: { revokeOld: boolean },
 ): Promise<Rotated> {
   if (old.status !== 'active') {
-    throw new ProgramError(`The key ${old.name} is ${old.status}.`, exitCodes.error, {
-      fix: 'run `relay keys create --name NAME`',
+    throw new ProgramError(`Key ${old.name} is ${old.status}.`, exitCodes.error, {
+      fix: 'Run: `relay keys create --name NAME`',
     });
   }
   const budgets = (await dataOf(api.management.GET('/api/relay/api-key-limit-policies'))).policies.filter(
@@ -26,12 +26,20 @@ export async function rotateKey(
   );
   const created = await dataOf(
     api.management.POST('/api/account/api-keys', {
-      body: { name: old.name, scopes: old.scopes, expires_at: old.expires_at },
+      body: {
+        name: old.name,
+        scopes: old.scopes,
+        expires_at: old.expires_at,
+        labels: old.labels,
+        ...(old.team_id !== null && { team_id: old.team_id }),
+      },
     }),
   );
-  for (const { target_type, target_id, metric, period, limit_value, enabled } of budgets) {
+  for (const budget of budgets) {
+    // All but what names the old limit: a field that is left out would loosen the new one.
+    const { id: _id, limit_uuid: _uuid, api_key_uuid: _key, owner_user_uuid: _owner, ...terms } = budget;
     await api.management.POST('/api/relay/api-key-limit-policies', {
-      body: { api_key_uuid: created.key.id, target_type, target_id, metric, period, limit_value, enabled },
+      body: { api_key_uuid: created.key.id, ...terms },
     });
   }
   if (revokeOld) {

@@ -38,7 +38,7 @@ export class Outcome extends Error {
   readonly exitCode: number;
 
   constructor(exitCode: number) {
-    super('the command has said what it found');
+    super('the result is printed');
     this.exitCode = exitCode;
   }
 }

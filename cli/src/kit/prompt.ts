@@ -32,6 +32,15 @@ export async function confirm(
   return /^y(es)?$/i.test(await ask(surroundings, `${question} [y/N] `, signal));
 }
 
+/** Enter alone is a yes; only for what can be undone. */
+export async function confirmByDefault(
+  surroundings: Surroundings,
+  question: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  return /^(y(es)?)?$/i.test(await ask(surroundings, `${question} [Y/n] `, signal));
+}
+
 async function readAnswer(
   { stdin, stderr }: Surroundings,
   question: string,
@@ -59,7 +68,7 @@ async function readAnswer(
     return await lines.question(isHidden ? '' : question, { signal: AbortSignal.any(signals) });
   } catch {
     const Kind = isInterrupted ? InterruptedError : ProgramError;
-    throw new Kind('Nothing was answered.', exitCodes.error);
+    throw new Kind('No response.', exitCodes.error);
   } finally {
     lines.close();
     if (isHidden) stderr.write('\n');

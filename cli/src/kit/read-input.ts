@@ -24,9 +24,9 @@ export async function readInput(surroundings: Surroundings, path: string): Promi
   try {
     return await readFile(resolve(surroundings.cwd, path), 'utf8');
   } catch (error) {
-    const why = codeOf(error) === 'ENOENT' ? 'there is no such file' : messageOf(error);
-    throw new ProgramError(`${path} cannot be read: ${why}.`, exitCodes.usage, {
-      fix: 'name a file that exists, or - for standard input',
+    const why = codeOf(error) === 'ENOENT' ? 'the file doesn’t exist' : messageOf(error);
+    throw new ProgramError(`Can't read ${path}: ${why}.`, exitCodes.usage, {
+      fix: 'Name an existing file, or - for standard input.',
     });
   }
 }
@@ -37,7 +37,7 @@ export async function readIfPresent(path: string): Promise<string | null> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
-    throw new ProgramError(`${path} cannot be read: ${messageOf(error)}`);
+    throw new ProgramError(`Can't read ${path}: ${messageOf(error)}`);
   }
 }
 
@@ -50,8 +50,8 @@ export async function readObject(
   const text = await readInput(surroundings, path);
   const value = /^\s*[{[]/.test(text) ? parseJson(text, name) : await parseYaml(text, name);
   if (isObject(value)) return value;
-  throw new ProgramError(`${name} does not hold an object.`, exitCodes.usage, {
-    fix: 'write one object with the fields of the body, as JSON or YAML',
+  throw new ProgramError(`${name} is not an object.`, exitCodes.usage, {
+    fix: 'Write one object with the fields of the body, as JSON or YAML.',
   });
 }
 
@@ -64,7 +64,7 @@ export function parseJson(text: string, name: string): unknown {
     const place = `${name}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
     const what = at >= text.length ? 'the text ends too early' : `unexpected ${JSON.stringify(text[at])}`;
     throw new ProgramError(`${place} is not valid JSON: ${what}.`, exitCodes.usage, {
-      fix: 'look there for a trailing comma, single quotes or text that is cut off',
+      fix: 'Check for a trailing comma, single quotes or missing text.',
     });
   }
 }
@@ -77,7 +77,7 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
   const { line, col } = first.linePos?.[0] ?? { line: 1, col: 1 };
   const what = first.message.split(' at line ')[0] ?? '';
   throw new ProgramError(`${name}:${line}:${col} is not valid YAML: ${what}.`, exitCodes.usage, {
-    fix: 'correct the line; indentation is with spaces alone',
+    fix: 'Correct the line; indent with spaces only.',
   });
 }
 

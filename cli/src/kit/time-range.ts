@@ -1,19 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-
-const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
-/** `30s`, `15m`, `24h`, `7d` or `2w`, in milliseconds. */
-function durationMs(text: string): number {
-  const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
-  if (amount === undefined) throw new InvalidArgumentError('Write it like 30s, 15m, 24h, 7d or 2w.');
-  return Number(amount) * (UNIT_MS[unit] ?? 0);
-}
+import { durationMs } from './units.ts';
 
 /** A time: a duration relative to now, or a date. */
 export function momentIn(nowMs: () => number, sign: -1 | 1): (text: string) => string {

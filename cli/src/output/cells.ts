@@ -15,9 +15,9 @@ export function cellText(value: Cell): string {
   return plain(String(value));
 }
 
-/** `2026-01-31 12:00:00Z`. */
+/** `2026-01-31 12:00:00 UTC`. */
 export function timeText(timestamp: string | null | undefined): string {
-  return timestamp ? `${timestamp.slice(0, 19).replace('T', ' ')}Z` : '-';
+  return timestamp ? `${timestamp.slice(0, 19).replace('T', ' ')} UTC` : '-';
 }
 
 /** `in 8 h 39 min`. */

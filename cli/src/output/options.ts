@@ -10,7 +10,7 @@ export interface OutputOptions {
 
 export function withOutput(command: Command): Command {
   return command.addOption(
-    new Option('-o, --output <format>', 'how to print (default: table on a terminal, else json)').choices(
+    new Option('-o, --output <format>', 'output format (default: table on a terminal, else json)').choices(
       formats,
     ),
   );

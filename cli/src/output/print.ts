@@ -1,6 +1,6 @@
-import { durationWords } from '@relay/contract/words';
 import type { Surroundings } from '../kit/surroundings.ts';
-import type { Cell } from './cells.ts';
+import { fieldName, inWords } from '../kit/units.ts';
+import { type Cell, timeText } from './cells.ts';
 import { toCsv } from './csv.ts';
 import { type Format, formatOf, type OutputOptions } from './options.ts';
 import { type Column, renderFields, renderTable, type TableStyle } from './table.ts';
@@ -60,15 +60,18 @@ export async function machineText(
   }
 }
 
-/** Every field by its API name; nested values as JSON, and long times also in words. */
+/** Every field: amounts in words, times in UTC, nested values as JSON. */
 export function plainFields(object: object): [string, Cell][] {
-  return Object.entries(object).map(([name, value]) => {
+  return Object.entries(object).map(([field, value]) => {
+    const { name, unit } = fieldName(field);
+    if (typeof value === 'number') return [name, inWords(value, unit)];
     if (typeof value === 'object' && value !== null) return [name, JSON.stringify(value)];
-    if (name.endsWith('_ms') && typeof value === 'number' && value >= 1_000)
-      return [name, `${value} (${durationWords(value)})`];
+    if (typeof value === 'string' && TIMESTAMP.test(value)) return [name, timeText(value)];
     return [name, value];
   });
 }
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 function write({ stdout }: Pick<Surroundings, 'stdout'>, text: string): void {
   stdout.write(text);

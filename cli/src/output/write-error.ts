@@ -13,8 +13,13 @@ export function writeError({ stderr }: Pick<Surroundings, 'stderr'>, error: unkn
     }
   };
   add('why', detail.why);
-  add('fix', detail.fix);
+  add('fix', detail.fix === undefined ? undefined : shownFix(detail.fix));
   add('request', detail.requestId);
   add('more', detail.docUrl);
   stderr.write(`${lines.join('\n')}\n`);
+}
+
+/** A command at the end has no quotes around it, so that it can be copied with the rest of the line. */
+export function shownFix(fix: string): string {
+  return fix.replace(/([Rr]un:) `([^`]+)`\.?$/, '$1 $2');
 }

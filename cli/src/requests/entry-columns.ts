@@ -10,10 +10,10 @@ export const entryColumns: readonly Column<Entry>[] = [
   { title: 'status', value: ({ http_status }) => http_status, align: 'right' },
   { title: 'model', value: ({ model }) => model, elastic: true },
   { title: 'served by', value: ({ upstream_model }) => upstream_model, elastic: true },
-  { title: 'in', value: ({ input_tokens }) => input_tokens, align: 'right' },
-  { title: 'out', value: ({ output_tokens }) => output_tokens, align: 'right' },
+  { title: 'input', value: ({ input_tokens }) => input_tokens, align: 'right' },
+  { title: 'output', value: ({ output_tokens }) => output_tokens, align: 'right' },
   { title: 'cost', value: ({ cost_micros }) => dollars(cost_micros), align: 'right' },
-  { title: 'took', value: ({ duration_ms }) => milliseconds(duration_ms), align: 'right' },
+  { title: 'latency', value: ({ duration_ms }) => milliseconds(duration_ms), align: 'right' },
   { title: 'request id', value: ({ request_id }) => request_id },
 ];
 

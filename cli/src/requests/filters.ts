@@ -14,17 +14,17 @@ type Filters = NonNullable<calls['streamRequests']['parameters']['query']>;
 export function withFilters(command: Command, { nowMs }: Surroundings): Command {
   const moment = momentIn(nowMs, -1);
   return command
-    .option('--since <when>', 'from so long ago (24h) or a date', moment)
-    .option('--until <when>', 'up to so long ago or a date', moment)
-    .addOption(new Option('--state <state>', 'how it ended').choices(requestStates))
-    .addOption(new Option('--operation <kind>', 'what was asked for').choices(operations))
-    .option('--model <name>', 'the model the client asked for')
-    .option('--lane <name>', 'through this lane')
-    .option('--endpoint <name>', 'served by this endpoint')
-    .option('--provider <name>', 'served by this provider')
-    .option('--key <id>', 'with this User API key')
-    .option('--user <id>', 'of this user')
-    .option('--error <code>', 'that ended with this error code');
+    .option('--since <when>', 'start time: 24h or a date', moment)
+    .option('--until <when>', 'end time: 1h or a date', moment)
+    .addOption(new Option('--state <state>', 'state').choices(requestStates))
+    .addOption(new Option('--operation <kind>', 'operation').choices(operations))
+    .option('--model <name>', 'model in the request')
+    .option('--lane <name>', 'lane')
+    .option('--endpoint <name>', 'endpoint')
+    .option('--provider <name>', 'provider')
+    .option('--key <id>', 'API key, by ID')
+    .option('--user <id>', 'user, by ID')
+    .option('--error <code>', 'error code');
 }
 
 /** The filters of the query, with names resolved to IDs. */

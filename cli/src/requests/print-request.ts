@@ -1,6 +1,8 @@
 import type { components } from '@relay/contract/api-types';
+import { isPastWaitBudget } from '@relay/contract/words';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { dollars, milliseconds, timeText } from '../output/cells.ts';
+import { boundPolicyWords } from '../output/limit-words.ts';
 import { tableStyle } from '../output/print.ts';
 import { renderFields, renderTable } from '../output/table.ts';
 
@@ -8,7 +10,7 @@ type Detail = components['schemas']['RequestDetail'];
 
 /** Only for an attempt whose credential or address the provider rejected, so it is not always shown. */
 const MESSAGE = {
-  title: 'provider says',
+  title: 'provider message',
   value: ({ upstream_message }: Detail['attempts'][number]) => upstream_message,
   elastic: true,
 };
@@ -27,16 +29,16 @@ export function printRequest(surroundings: Surroundings, detail: Detail): void {
           `${detail.state}, ${detail.http_status}${detail.error_code === null ? '' : ` ${detail.error_code}`}`,
         ],
         [
-          'asked for',
-          `${detail.operation} of ${detail.model ?? 'nothing'}${detail.streaming ? ', streaming' : ''}`,
+          'operation',
+          `${detail.operation}, model ${detail.model ?? '-'}${detail.streaming ? ', streaming' : ''}`,
         ],
         ['served by', detail.upstream_model],
         ['tokens', tokens(detail)],
-        ['cost', `${dollars(detail.cost_micros)} (estimated ${dollars(detail.estimated_cost_micros)})`],
-        ['waited', milliseconds(detail.wait_ms)],
-        ['took', milliseconds(detail.duration_ms)],
+        ['cost', `${dollars(detail.cost_micros)} (estimate ${dollars(detail.estimated_cost_micros)})`],
+        ['waited', waited(detail)],
+        ['latency', milliseconds(detail.duration_ms)],
         ['fallbacks', detail.fallback_count],
-        ['bound by', boundBy(detail)],
+        ['limited by', detail.bound_policy === null ? '-' : boundPolicyWords(detail.bound_policy)],
         [
           'guardrails',
           detail.guardrails.map(({ stage, verdict }) => `${stage} ${verdict}`).join(', ') || 'none',
@@ -58,7 +60,7 @@ export function printRequest(surroundings: Surroundings, detail: Detail): void {
       { title: 'error', value: ({ error_code }: Detail['attempts'][number]) => error_code },
       ...(detail.attempts.some(({ upstream_message }) => upstream_message !== null) ? [MESSAGE] : []),
       {
-        title: 'took',
+        title: 'latency',
         value: ({ duration_ms }: Detail['attempts'][number]) => milliseconds(duration_ms),
         align: 'right' as const,
       },
@@ -81,11 +83,11 @@ export function printRequest(surroundings: Surroundings, detail: Detail): void {
 
 function tokens({ input_tokens, output_tokens, usage_source }: Detail): string {
   if (input_tokens === null && output_tokens === null) return usage_source;
-  return `${input_tokens ?? '-'} in, ${output_tokens ?? '-'} out (${usage_source})`;
+  return `${input_tokens ?? '-'} input · ${output_tokens ?? '-'} output (${usage_source})`;
 }
 
-function boundBy({ bound_policy }: Detail): string {
-  if (bound_policy === null) return 'nothing';
-  const { policy_kind, scope_type, metric, period } = bound_policy;
-  return `the ${policy_kind} limit of ${metric} each ${period} on ${scope_type}`;
+function waited(detail: Detail): string {
+  const wait = milliseconds(detail.wait_ms);
+  if (!isPastWaitBudget(detail)) return wait;
+  return `${wait}, past its wait budget of ${milliseconds(detail.wait_budget_ms)}`;
 }

@@ -16,28 +16,28 @@ const PAGE_MAX = 1_000;
 
 export function requestsCommand(surroundings: Surroundings): Command {
   const command = new Command('requests').description(
-    'What was asked, how it was routed, and what it cost. Never its contents.',
+    'Show the request log: routing, usage and cost, never prompts or responses',
   );
-  const list = withFilters(command.command('list').description('List requests, newest first.'), surroundings);
+  const list = withFilters(command.command('list').description('List requests, newest first'), surroundings);
   withOutput(withConnection(list))
-    .option('--limit <number>', `the most to list`, limitOf, LIMIT_DEFAULT)
+    .option('--limit <number>', 'number of requests to list', limitOf, LIMIT_DEFAULT)
     .action(async (options: OptionValues) => {
       const api = await connect(surroundings, options);
       const { entries, isCut } = await readEntries(api, options);
       await printList(surroundings, options, entries, {
         columns: entryColumns,
-        empty: 'No request matches.',
+        empty: 'No requests match.',
       });
       if (isCut && surroundings.stderr.isTTY) {
         surroundings.stderr.write(
-          `There are more; --limit ${Number(options['limit']) * 2} shows more of them.\n`,
+          `More requests match. To see more, add --limit ${Number(options['limit']) * 2}.\n`,
         );
       }
     });
   const get = command
     .command('get')
-    .description('Show one request with its decision trace and timings.')
-    .argument('<request-id>', 'the x-request-id of its answer');
+    .description('Show a request with its routing trace and timings')
+    .argument('<request-id>', 'request ID: the x-request-id header of the response');
   withOutput(withConnection(get)).action(async (requestId: string, options: OptionValues) => {
     const api = await connect(surroundings, options);
     const detail = await dataOf(
@@ -47,11 +47,11 @@ export function requestsCommand(surroundings: Surroundings): Command {
     else await printObject(surroundings, options, detail);
   });
   const follow = withFilters(
-    command.command('tail').description('Follow requests as they finish.'),
+    command.command('tail').description('Show requests live as they finish'),
     surroundings,
   );
   withOutput(withConnection(follow))
-    .option('--count <number>', 'end after so many', limitOf)
+    .option('--count <number>', 'stop after this many', limitOf)
     .action((options: OptionValues) => tail(surroundings, options));
   return command;
 }

@@ -40,7 +40,8 @@ export async function tail(surroundings: Surroundings, options: OptionValues): P
         if (error instanceof ProgramError && (!wasFollowing || 'status' in error)) throw error;
       }
       failures += 1;
-      if (failures > FAILURES_MAX) throw new ProgramError('The connection breaks again and again.');
+      if (failures > FAILURES_MAX)
+        throw new ProgramError('The connection keeps failing. Check that Relay is running.');
       await pause(RETRY_MS, stopping.signal);
     }
   } finally {

@@ -1,7 +1,7 @@
 import type { components } from '@relay/contract/api-types';
 import { Command, type OptionValues } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
-import { findOne } from '../api/find-one.ts';
+import { findOne, findOneOrOnly } from '../api/find-one.ts';
 import { usageError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { withOutput } from '../output/options.ts';
@@ -11,6 +11,7 @@ import { announcedResource } from './announced-resource.ts';
 import { runConnectionTest } from './connection-test.ts';
 import { type BodySchema, flagsOf } from './flags.ts';
 import { healthColumns, withHealthWords } from './health-words.ts';
+import { importEndpointsCommand } from './import-endpoints.ts';
 import { providers } from './providers.ts';
 import type { Bodies, Body, Resource } from './resource.ts';
 import { FILE_OPTION, givenBody, resourceCommand } from './resource-command.ts';
@@ -35,18 +36,22 @@ export const endpoints: Resource<Endpoint> = announcedResource(announcedResource
   references: {
     provider_id: {
       flag: 'provider',
-      describe: 'the provider that serves it: its name, slug or id',
+      describe: 'provider: name, slug or ID (default: the only provider)',
       resolve: async (api, typed) => findOne(await providers.list(api), typed, providers.kind).id,
+      async only(api) {
+        const [only, ...others] = await providers.list(api);
+        return others.length === 0 ? only?.id : undefined;
+      },
     },
   },
   extend(command, surroundings, bodies) {
     const test = command
       .command('test')
-      .description('Send the upstream model one minimal request, which the provider may bill.')
-      .argument('<endpoint>', 'the endpoint: its name, slug or id');
-    withOutput(withConnection(test)).action((name: string, options: OptionValues) =>
+      .description('Test the endpoint with one minimal request, which the provider may bill')
+      .argument('[endpoint]', 'endpoint: name, slug or ID (default: the only endpoint)');
+    withOutput(withConnection(test)).action((name: string | undefined, options: OptionValues) =>
       runConnectionTest(surroundings, options, async (api) => {
-        const { id, slug, provider_id } = findOne(await endpoints.list(api), name, endpoints.kind);
+        const { id, slug, provider_id } = findOneOrOnly(await endpoints.list(api), name, endpoints.kind);
         const params = { path: { endpoint_id: id } };
         const result = await dataOf(
           api.management.POST('/api/relay/endpoints/{endpoint_id}/test', { params }),
@@ -57,6 +62,7 @@ export const endpoints: Resource<Endpoint> = announcedResource(announcedResource
         };
       }),
     );
+    importEndpointsCommand(command, surroundings);
     addSetPrice(command, surroundings, bodies as EndpointBodies | null);
   },
 });
@@ -81,23 +87,20 @@ function addSetPrice(parent: Command, surroundings: Surroundings, bodies: Endpoi
   const command = parent
     .command('set-price')
     .description(
-      'Set what the endpoint costs, in micro-USD; --source catalog goes back to the public price list.',
+      'Set the endpoint’s prices in dollars per 1M tokens; --source catalog returns to the public price list',
     )
-    .argument('<endpoint>', 'the endpoint: its name, slug or id');
+    .argument('<endpoint>', 'endpoint: name, slug or ID');
   for (const option of priceFlags.options) command.addOption(option);
   command.option(...FILE_OPTION);
   withOutput(withConnection(command)).action(async (name: string, options: OptionValues) => {
     const prices = await givenBody(surroundings, priceFlags, options);
     if (Object.keys(prices).length === 0) {
-      throw usageError(
-        'No price is given.',
-        'add --input-cost-micros-per-1m-tokens and --output-cost-micros-per-1m-tokens, or --file',
-      );
+      throw usageError('No price is given.', 'Add --input-price and --output-price, or --file.');
     }
     const api = await connect(surroundings, options);
     const endpoint = findOne(await endpoints.list(api), name, endpoints.kind);
     const policy = await storePrice(api, endpoint.id, prices);
-    surroundings.stderr.write(`The prices of ${endpoint.name} are set.\n`);
+    surroundings.stderr.write(`Set prices of endpoint ${endpoint.name}.\n`);
     await printObject(surroundings, options, policy);
   });
 }

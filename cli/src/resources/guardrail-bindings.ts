@@ -25,11 +25,11 @@ export function addBinding(parent: Command, surroundings: Surroundings, find: Fi
     const command = parent
       .command(name)
       .description(description)
-      .argument('<guardrail>', 'the guardrail: its name, slug or id')
-      .option('--global', 'everything')
-      .option('--lane <name>', 'one lane')
-      .option('--provider <name>', 'one provider')
-      .option('--endpoint <name>', 'one endpoint');
+      .argument('<guardrail>', 'guardrail: name, slug or ID')
+      .option('--global', 'all requests')
+      .option('--lane <name>', 'lane: name, slug or ID')
+      .option('--provider <name>', 'provider: name, slug or ID')
+      .option('--endpoint <name>', 'endpoint: name, slug or ID');
     withOutput(withConnection(command)).action(async (guardrail: string, options: OptionValues) => {
       checkTarget(options);
       const api = await connect(surroundings, options);
@@ -51,20 +51,19 @@ export function addBinding(parent: Command, surroundings: Surroundings, find: Fi
           { title: 'target', value: ({ target_id }) => target_id },
           { title: 'enabled', value: ({ enabled }) => enabled },
         ],
-        empty: 'The guardrail is bound to nothing and judges nothing.',
+        empty: 'Not bound. No requests are checked.',
       });
     });
   };
-  add(
-    'bind',
-    'Have the guardrail judge what goes through a lane, provider or endpoint, or everything.',
-    (now, target) => [...now.filter((each) => !isSame(each, target)).map(written), target],
-  );
-  add('unbind', 'Take a binding away.', (now, target) => {
+  add('bind', 'Bind a guardrail to a lane, provider or endpoint, or to all requests', (now, target) => [
+    ...now.filter((each) => !isSame(each, target)).map(written),
+    target,
+  ]);
+  add('unbind', 'Remove a binding', (now, target) => {
     if (now.some((each) => isSame(each, target)))
       return now.filter((each) => !isSame(each, target)).map(written);
-    throw new ProgramError('The guardrail is not bound to that.', exitCodes.notFound, {
-      fix: 'run `relay guardrails get GUARDRAIL`, which shows its bindings',
+    throw new ProgramError('The guardrail is not bound to this target.', exitCodes.notFound, {
+      fix: 'Check its bindings. Run: `relay guardrails get GUARDRAIL`',
     });
   });
 }
@@ -72,10 +71,7 @@ export function addBinding(parent: Command, surroundings: Surroundings, find: Fi
 function checkTarget({ global: isGlobal, lane, provider, endpoint }: OptionValues): void {
   const given = [isGlobal, lane, provider, endpoint].filter((each) => each !== undefined);
   if (given.length === 1) return;
-  throw usageError(
-    'Say what it is bound to, once.',
-    'give one of --global, --lane, --provider and --endpoint',
-  );
+  throw usageError('Name one target.', 'Add one of --global, --lane, --provider or --endpoint.');
 }
 
 async function targetOf(api: Api, { lane, provider, endpoint }: OptionValues): Promise<Target> {

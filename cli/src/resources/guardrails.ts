@@ -56,19 +56,18 @@ export function guardrailsCommand(surroundings: Surroundings, argv?: readonly st
 function addTest(parent: Command, surroundings: Surroundings): void {
   const command = parent
     .command('test')
-    .description('Ask the guardrail about a text and show its verdict.')
-    .argument('<guardrail>', 'the guardrail: its name, slug or id')
-    .option('--text <text>', 'the text to judge (default: standard input)')
+    .description('Check a text and show the verdict')
+    .argument('<guardrail>', 'guardrail: name, slug or ID')
+    .option('--text <text>', 'text to check (default: standard input)')
     .addOption(
-      new Option('--stage <stage>', 'as a request or as an answer').choices([
-        'pre_dispatch',
-        'post_response',
-      ]),
+      new Option('--stage <stage>', 'stage: pre_dispatch for a prompt, post_response for a response').choices(
+        ['pre_dispatch', 'post_response'],
+      ),
     );
   withOutput(withConnection(command)).action(async (name: string, options: OptionValues) => {
     const { text: given, stage } = options;
     if (given === undefined && surroundings.stdin.isTTY)
-      throw usageError('No text is given.', 'add --text, or pipe it in');
+      throw usageError('No text is given.', 'Add --text TEXT, or pipe it in.');
     const text: string = given ?? (await readStdin(surroundings));
     const api = await connect(surroundings, options);
     const { id } = findOne(await guardrails.list(api), name, guardrails.kind);
@@ -90,7 +89,7 @@ function addTest(parent: Command, surroundings: Surroundings): void {
 }
 
 function addPresets(parent: Command, surroundings: Surroundings): void {
-  const command = parent.command('presets').description('List the services that Relay knows how to ask.');
+  const command = parent.command('presets').description('List guardrail presets');
   withOutput(withConnection(command)).action(async (options: OptionValues) => {
     const api = await connect(surroundings, options);
     await printList(surroundings, options, await dataOf(api.management.GET('/api/relay/guardrail-presets')), {
@@ -99,7 +98,7 @@ function addPresets(parent: Command, surroundings: Surroundings): void {
         { title: 'name', value: ({ name }) => name },
         { title: 'description', value: ({ description }) => description, elastic: true },
       ],
-      empty: 'There are no presets.',
+      empty: 'No presets.',
     });
   });
 }

@@ -25,7 +25,7 @@ it('one resource shows its health in words: since when, why, the recent errors a
     ['name', 'A'],
     ['health', 'Down for 40 s: connection refused.'],
     ['recent', '12 requests in the last 5 min, 75% failed'],
-    ['last_error', 'connection refused, 2026-01-31 11:59:58Z'],
+    ['last_error', 'connection refused, 2026-01-31 11:59:58 UTC'],
     ['enabled', true],
   ]);
 });

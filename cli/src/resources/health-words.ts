@@ -37,7 +37,7 @@ export function withHealthWords(
   });
 }
 
-/** connection refused, 2026-01-31 12:00:00Z */
+/** connection refused, 2026-01-31 12:00:00 UTC */
 function lastErrorWords(error: Seen['health_detail']['last_error']): string {
   return error === null ? 'none' : `${error.message}, ${timeText(error.at)}`;
 }

@@ -23,38 +23,35 @@ interface Member extends SeenHealth {
   readonly endpoint_id: string;
 }
 
-const LANE = 'the lane: its name, slug or id';
+const LANE = 'lane: name, slug or ID';
+const ENDPOINTS = 'endpoints: names, slugs or IDs';
 const NOTHING_SEEN = { reason: null, since: null, requests: 0, error_share: null };
 const laneKind = { singular: 'lane', plural: 'lanes' };
 
 export function laneMembersCommand(surroundings: Surroundings): Command {
-  const command = new Command('members').description(
-    'The endpoints of a lane, in the order in which they are tried.',
-  );
+  const command = new Command('endpoints').description('Manage the endpoints of a lane');
   const add = (name: string, description: string) =>
     command.command(name).description(description).argument('<lane>', LANE);
-  withOutput(withConnection(add('list', 'List the members in rank order.'))).action(
+  withOutput(withConnection(add('list', 'List the endpoints of a lane by rank'))).action(
     (lane: string, options: OptionValues) => show(surroundings, options, lane),
   );
   withOutput(
     withConnection(
-      add('add', 'Put endpoints into the lane, behind those that are there.').argument('<endpoints...>'),
+      add('add', 'Add endpoints to a lane, after the others').argument('<endpoints...>', ENDPOINTS),
     ),
   )
-    .option('--rank <number>', 'another rank for the first of them; lower ranks are preferred', Number)
+    .option('--rank <number>', 'rank of the first; lower ranks come first (default: last)', Number)
     .action((lane: string, names: string[], options: OptionValues) =>
       show(surroundings, options, lane, (api, found) => addMembers(api, found, names, options['rank'])),
     );
   withOutput(
-    withConnection(add('remove', 'Take endpoints out of the lane.').argument('<endpoints...>')),
+    withConnection(add('remove', 'Remove endpoints from a lane').argument('<endpoints...>', ENDPOINTS)),
   ).action((lane: string, names: string[], options: OptionValues) =>
     show(surroundings, options, lane, (api, found) => removeMembers(api, found, names)),
   );
   withOutput(
     withConnection(
-      add('reorder', 'Give the order: those named first, the others behind them as they were.').argument(
-        '<endpoints...>',
-      ),
+      add('reorder', 'Move endpoints to the front, in the given order').argument('<endpoints...>', ENDPOINTS),
     ),
   ).action((lane: string, names: string[], options: OptionValues) =>
     show(surroundings, options, lane, (api, found) => reorder(api, found, names)),
@@ -94,7 +91,7 @@ async function show(
       ...healthColumns<Member>(),
       { title: 'enabled', value: ({ enabled }) => enabled },
     ],
-    empty: `The lane ${lane.name} has no members; run \`relay lanes members add ${lane.slug} ENDPOINT\`.`,
+    empty: `Lane ${lane.name} has no endpoints. Run: relay lanes endpoints add ${lane.slug} ENDPOINT`,
   });
 }
 
@@ -146,8 +143,8 @@ async function memberNamed(api: Api, lane: Lane, names: readonly string[]): Prom
     const endpoint = findOne(all, name, endpoints.kind);
     const found = memberships.find(({ endpoint_id }) => endpoint_id === endpoint.id);
     if (found !== undefined) return found;
-    throw new ProgramError(`${endpoint.name} is not a member of ${lane.name}.`, exitCodes.notFound, {
-      fix: `run \`relay lanes members list ${lane.slug}\` to see who is`,
+    throw new ProgramError(`Endpoint ${endpoint.name} is not in lane ${lane.name}.`, exitCodes.notFound, {
+      fix: `Run: \`relay lanes endpoints list ${lane.slug}\``,
     });
   });
 }

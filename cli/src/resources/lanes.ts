@@ -52,9 +52,9 @@ export const lanes: Resource<Lane> = announcedResource(announcedResources.lanes,
   extend(command, surroundings) {
     const test = command
       .command('test')
-      .description('Say what would happen to a small chat request now. Nothing is sent to a provider.')
-      .argument('<lane>', 'the lane: its name or slug');
-    withOutput(withConnection(test)).action((name: string, options: OptionValues) =>
+      .description('Explain how a small chat request would be routed now, without calling a provider')
+      .argument('[lane]', 'lane: name or slug (default: the only lane)');
+    withOutput(withConnection(test)).action((name: string | undefined, options: OptionValues) =>
       explainLane(surroundings, name, options),
     );
     command.addCommand(laneMembersCommand(surroundings));

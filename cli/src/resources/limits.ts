@@ -1,17 +1,20 @@
 import type { LimitMetric } from '@relay/contract';
 import type { components } from '@relay/contract/api-types';
-import { Command, type OptionValues } from 'commander';
+import { Command, InvalidArgumentError, Option, type OptionValues } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
 import { findOne } from '../api/find-one.ts';
 import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
+import { dollarsToMicros } from '../kit/units.ts';
 import { dollars, untilText } from '../output/cells.ts';
+import { kindWords } from '../output/limit-words.ts';
 import { withOutput } from '../output/options.ts';
-import { printList, printObject } from '../output/print.ts';
+import { plainFields, printList, printObject } from '../output/print.ts';
 import type { Column } from '../output/table.ts';
 import { withConnection } from '../session/connection.ts';
 import { announcedResource } from './announced-resource.ts';
 import { endpoints } from './endpoints.ts';
+import { wholeNumber } from './flags.ts';
 import { lanes } from './lanes.ts';
 import { providers } from './providers.ts';
 import type { Resource } from './resource.ts';
@@ -22,23 +25,42 @@ import { announcedResources } from './resource-list.ts';
 type LimitPolicy = components['schemas']['LimitPolicy'] & { readonly scope?: string | null };
 type LimitUsage = components['schemas']['LimitUsage'];
 
+const IDENTIFIED_BY = 'ID, or its first characters';
+
 export const limits: Resource<LimitPolicy> = announcedResource(announcedResources.limits, {
   columns: [
     { title: 'id', value: ({ id }) => id },
-    { title: 'applies to', value: ({ scope_type }) => scope_type },
-    { title: 'scope', value: ({ scope }) => scope, elastic: true },
+    { title: 'scope', value: ({ scope_type }) => scope_type },
+    { title: 'applies to', value: ({ scope }) => scope, elastic: true },
     { title: 'metric', value: ({ metric }) => metric },
     { title: 'period', value: ({ period }) => period },
     { title: 'limit', value: ({ metric, limit_value }) => amount(metric, limit_value), align: 'right' },
+    { title: 'enforcement', value: ({ enforcement }) => enforcement },
     { title: 'enabled', value: ({ enabled }) => enabled },
   ],
+  identifiedBy: IDENTIFIED_BY,
   references: {
     scope_id: {
       flag: 'scope',
-      describe: 'what is limited, by name, slug or id; left out for global',
+      describe: 'resource with the limit: name, slug or ID; not for global',
       resolve: (api, typed, body) => scopeId(api, typed, body['scope_type']),
     },
+    limit_value: {
+      flag: 'limit-value',
+      describe: 'most per window: a whole number, or dollars with their sign for spend ($12.50)',
+      resolve: async (_api, typed, { metric }) => limitValue(typed, metric),
+    },
   },
+  shorthands: [
+    {
+      option: new Option(
+        '--spend <dollars>',
+        'a budget in dollars; short for --metric spend --limit-value',
+      ).conflicts(['metric', 'limitValue']),
+      body: (typed) => ({ metric: 'spend', limit_value: `$${typed.replace(/^\$/, '')}` }),
+    },
+  ],
+  fields: (shown) => amountFields(shown as LimitPolicy),
   async list(api) {
     const policies = await dataOf(api.management.GET('/api/relay/limit-policies'));
     const names = await scopeNames(api, new Set(policies.map(({ scope_type }) => scope_type)));
@@ -47,17 +69,17 @@ export const limits: Resource<LimitPolicy> = announcedResource(announcedResource
   extend(command, surroundings) {
     const test = command
       .command('test')
-      .description('Say whether the limit has room now: what is used, reserved and left.')
-      .argument('<limit>', 'the limit: its id, or the beginning of it');
+      .description('Show what is used, reserved and left of a limit; exits 6 when it is reached')
+      .argument('<limit>', `limit: ${IDENTIFIED_BY}`);
     withOutput(withConnection(test)).action((name: string, options: OptionValues) =>
       showRoom(surroundings, options, name),
     );
-    const usage = command.command('usage').description('List the live state of every limit and budget.');
+    const usage = command.command('usage').description('List the current usage of all limits');
     withOutput(withConnection(usage)).action(async (options: OptionValues) => {
       const api = await connect(surroundings, options);
       await printList(surroundings, options, await usageOf(api), {
         columns: usageColumns(surroundings.nowMs()),
-        empty: 'There are no limits yet; run `relay limits create --help` to create one.',
+        empty: 'No limits yet. Run: relay limits create --help',
       });
     });
   },
@@ -70,8 +92,8 @@ export function limitsCommand(surroundings: Surroundings, argv?: readonly string
 
 const usageColumns = (nowMs: number): readonly Column<LimitUsage>[] => [
   { title: 'id', value: ({ policy_id }) => policy_id },
-  { title: 'kind', value: ({ policy_kind }) => policy_kind },
-  { title: 'applies to', value: ({ scope_type }) => scope_type },
+  { title: 'kind', value: ({ policy_kind }) => kindWords[policy_kind] },
+  { title: 'scope', value: ({ scope_type }) => scope_type },
   { title: 'metric', value: ({ metric }) => metric },
   { title: 'period', value: ({ period }) => period },
   { title: 'limit', value: ({ metric, limit }) => amount(metric, limit), align: 'right' },
@@ -94,7 +116,31 @@ const IN_MICRO_DOLLARS: Readonly<Record<LimitMetric, boolean>> = {
 };
 
 function amount(metric: LimitMetric, value: number): string {
-  return IN_MICRO_DOLLARS[metric] ? dollars(value) : String(value);
+  return IN_MICRO_DOLLARS[metric] ? dollars(value) : value.toLocaleString('en-US');
+}
+
+/** Amounts of a spend limit in dollars. */
+function amountFields(shown: { readonly metric: LimitMetric }): ReturnType<typeof plainFields> {
+  const amounts: readonly string[] = ['limit_value', 'limit', 'used', 'reserved', 'remaining'];
+  return plainFields(shown).map(([name, value]) =>
+    amounts.includes(name) ? [name, amount(shown.metric, Number(value))] : [name, value],
+  );
+}
+
+/** What was typed as an amount, in the unit of the API. */
+function limitValue(typed: string, metric: unknown): number {
+  // Without its sign, 50 in a file could be meant as micro-dollars, the unit of the API.
+  if (metric === 'spend' && !typed.startsWith('$'))
+    throw usageError(`"${typed}" has no unit.`, `Add --spend ${typed}, in dollars.`);
+  try {
+    return metric === 'spend' ? dollarsToMicros(typed) : wholeNumber(typed);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw usageError(
+      `"${typed}" is not a valid limit for ${String(metric)}. ${error.message}`,
+      metric === 'spend' ? 'Change --spend.' : 'Change --limit-value.',
+    );
+  }
 }
 
 function usageOf(api: Api): Promise<LimitUsage[]> {
@@ -106,14 +152,14 @@ async function showRoom(surroundings: Surroundings, options: OptionValues, name:
   const policy = findOne(await limits.list(api), name, limits.kind);
   const state = (await usageOf(api)).find(({ policy_id }) => policy_id === policy.id);
   if (state === undefined) {
-    throw new ProgramError('The limit is not in force.', exitCodes.error, {
-      fix: `run \`relay limits update ${policy.id} --enabled\``,
+    throw new ProgramError('The limit is disabled.', exitCodes.error, {
+      fix: `Run: \`relay limits update ${policy.id} --enabled\``,
     });
   }
-  await printObject(surroundings, options, state);
+  await printObject(surroundings, options, state, amountFields);
   if (state.remaining > 0) return;
-  throw new ProgramError('The limit has no room left.', exitCodes.rateLimited, {
-    fix: `it resets ${untilText(state.resets_at, surroundings.nowMs())}; to raise it, run \`relay limits update ${policy.id} --limit-value N\``,
+  throw new ProgramError('The limit is reached.', exitCodes.rateLimited, {
+    fix: `It resets ${untilText(state.resets_at, surroundings.nowMs())}. To raise it, run: \`relay limits update ${policy.id} --limit-value N\``,
   });
 }
 
@@ -143,8 +189,8 @@ async function scopeId(api: Api, typed: string, scopeType: unknown): Promise<str
     }
     default:
       throw usageError(
-        '--scope needs to know what it names.',
-        'add --scope-type provider, credential, endpoint or lane',
+        '--scope needs --scope-type.',
+        'Add --scope-type provider, credential, endpoint or lane.',
       );
   }
 }

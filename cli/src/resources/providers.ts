@@ -1,12 +1,15 @@
 import type { components } from '@relay/contract/api-types';
 import { Command, type OptionValues } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
-import { findOne } from '../api/find-one.ts';
+import { findOneOrOnly } from '../api/find-one.ts';
 import { usageError } from '../kit/program-error.ts';
+import { askHidden, canAsk } from '../kit/prompt.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
+import { plain } from '../output/cells.ts';
 import { withOutput } from '../output/options.ts';
 import { plainFields, printList } from '../output/print.ts';
 import { withConnection } from '../session/connection.ts';
+import { addProviderCommand, presetOf } from './add-provider.ts';
 import { announcedResource } from './announced-resource.ts';
 import { runConnectionTest } from './connection-test.ts';
 import { flagsOf } from './flags.ts';
@@ -32,19 +35,31 @@ export const providers: Resource<Provider> = announcedResource(announcedResource
   references: {
     preset_slug: {
       flag: 'preset',
-      describe: 'a preset that fills in what is not given; `relay providers presets` lists them',
-      resolve: presetSlugOf,
+      describe: 'preset for fields not given; `relay providers presets` lists them',
+      resolve: async (api, typed) => (await presetOf(api, typed)).slug,
+    },
+    name: {
+      flag: 'name',
+      describe: 'name',
+      resolve: async (_api, typed) => typed,
+      async only(api, { preset_slug }) {
+        return typeof preset_slug === 'string' ? (await presetOf(api, preset_slug)).name : undefined;
+      },
     },
   },
+  next: ({ slug, auth_mode }) =>
+    auth_mode === 'none'
+      ? [`relay endpoints import ${slug}`]
+      : [`relay providers set-credential ${slug}`, `relay endpoints import ${slug}`],
   fields: (shown, nowMs) => withHealthWords(plainFields(shown), shown as Provider, nowMs),
   extend(command, surroundings) {
     const test = command
       .command('test')
-      .description('List the provider’s models with its stored credential, and say where it stops.')
-      .argument('<provider>', 'the provider: its name, slug or id');
-    withOutput(withConnection(test)).action((name: string, options: OptionValues) =>
+      .description('Test the connection: list the provider’s models with its stored credential')
+      .argument('[provider]', 'provider: name, slug or ID (default: the only provider)');
+    withOutput(withConnection(test)).action((name: string | undefined, options: OptionValues) =>
       runConnectionTest(surroundings, options, async (api) => {
-        const { id, slug } = findOne(await providers.list(api), name, providers.kind);
+        const { id, slug } = findOneOrOnly(await providers.list(api), name, providers.kind);
         const params = { path: { provider_id: id } };
         const result = await dataOf(
           api.management.POST('/api/relay/providers/{provider_id}/test', { params }),
@@ -52,6 +67,7 @@ export const providers: Resource<Provider> = announcedResource(announcedResource
         return { result, tested: { provider: slug, endpoint: null } };
       }),
     );
+    addProviderCommand(command, surroundings);
     addSetCredential(command, surroundings);
     addPresets(command, surroundings);
   },
@@ -62,16 +78,8 @@ export function providersCommand(surroundings: Surroundings, argv?: readonly str
   return resourceCommand(command, surroundings, providers, argv);
 }
 
-/** A preset by its slug or name. */
-async function presetSlugOf(api: Api, typed: string): Promise<string> {
-  const all = await dataOf(api.management.GET('/api/relay/provider-presets'));
-  const found = all.find(({ slug, name }) => slug === typed || name.toLowerCase() === typed.toLowerCase());
-  if (found !== undefined) return found.slug;
-  throw usageError(`No preset is named "${typed}".`, 'run `relay providers presets`');
-}
-
 function addPresets(parent: Command, surroundings: Surroundings): void {
-  const command = parent.command('presets').description('List the providers that Relay has settings for.');
+  const command = parent.command('presets').description('List provider presets');
   withOutput(withConnection(command)).action(async (options: OptionValues) => {
     const api = await connect(surroundings, options);
     await printList(surroundings, options, await dataOf(api.management.GET('/api/relay/provider-presets')), {
@@ -81,7 +89,7 @@ function addPresets(parent: Command, surroundings: Surroundings): void {
         { title: 'protocol', value: ({ protocol }) => protocol },
         { title: 'base url', value: ({ base_url }) => base_url, elastic: true },
       ],
-      empty: 'There are no presets.',
+      empty: 'No presets.',
     });
   });
 }
@@ -91,19 +99,22 @@ const secretFlags = flagsOf({ properties: { secret: { type: 'string', writeOnly:
 function addSetCredential(parent: Command, surroundings: Surroundings): void {
   const command = parent
     .command('set-credential')
-    .description('Store what the provider asks for, or replace it. It is sealed and never shown again.')
-    .argument('<provider>', 'the provider: its name, slug or id')
-    .option('--name <text>', 'what to call the credential', 'primary');
+    .description('Store or replace the provider’s credential. It is encrypted and never shown again')
+    .argument('[provider]', 'provider: name, slug or ID (default: the only provider)')
+    .option('--name <text>', 'name of the credential', 'primary');
   for (const option of secretFlags.options) command.addOption(option);
-  withConnection(command).action(async (name: string, options: OptionValues) => {
-    const { secret } = await secretFlags.read(surroundings, options);
-    if (typeof secret !== 'string' || secret === '') {
-      throw usageError('No secret is given.', 'add --secret-stdin or --secret-env VARIABLE');
-    }
+  withConnection(command).action(async (name: string | undefined, options: OptionValues) => {
+    const { secret: given } = await secretFlags.read(surroundings, options);
+    if (given === undefined && !canAsk(surroundings))
+      throw usageError('No secret is given.', 'Add --secret-stdin or --secret-env VARIABLE.');
     const api = await connect(surroundings, options);
-    const provider = findOne(await providers.list(api), name, providers.kind);
+    const provider = findOneOrOnly(await providers.list(api), name, providers.kind);
+    const secret =
+      given ?? (await askHidden(surroundings, `Credential of ${plain(provider.name)} (hidden): `));
+    if (typeof secret !== 'string' || secret === '')
+      throw usageError('The secret is empty.', 'Add --secret-stdin or --secret-env VARIABLE.');
     const done = await storeCredential(api, provider.id, String(options['name']), secret);
-    surroundings.stderr.write(`The credential ${options['name']} of ${provider.name} is ${done}.\n`);
+    surroundings.stderr.write(`${done} credential ${options['name']} of ${provider.name}.\n`);
   });
 }
 
@@ -112,11 +123,11 @@ async function storeCredential(api: Api, providerId: string, name: string, secre
   const known = all.find((each) => each.provider_id === providerId && each.name === name);
   if (known === undefined) {
     await api.management.POST('/api/relay/credentials', { body: { provider_id: providerId, name, secret } });
-    return 'stored';
+    return 'Stored';
   }
   await api.management.PUT('/api/relay/credentials/{credential_id}', {
     params: { path: { credential_id: known.id } },
     body: { secret },
   });
-  return 'replaced';
+  return 'Replaced';
 }

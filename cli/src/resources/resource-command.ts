@@ -1,3 +1,4 @@
+import { capitalized } from '@relay/contract/words';
 import type { Command } from 'commander';
 import { type Api, connect } from '../api/client.ts';
 import { findOne, type Named } from '../api/find-one.ts';
@@ -8,8 +9,9 @@ import type { Surroundings } from '../kit/surroundings.ts';
 import { type OutputOptions, withOutput } from '../output/options.ts';
 import { plainFields, printList, printObject } from '../output/print.ts';
 import { type ConnectionOptions, withConnection } from '../session/connection.ts';
-import { type BodySchema, type Flags, flagsOf } from './flags.ts';
-import type { Body, Resource } from './resource.ts';
+import { type BodySchema, type Flags, flagName, flagsOf } from './flags.ts';
+import type { FlagOwner } from './option-words.ts';
+import type { Body, Resource, Shorthand } from './resource.ts';
 
 type CommonOptions = ConnectionOptions & OutputOptions;
 type WriteOptions = CommonOptions & Readonly<Record<string, unknown>> & { readonly file?: string };
@@ -22,33 +24,40 @@ export async function resourceCommand<T extends Named>(
   argv: readonly string[] | undefined,
 ): Promise<Command> {
   const { singular, plural } = resource.kind;
+  const noun = nounOf(resource);
+  const article = /^[aeiou]/.test(noun) ? 'an' : 'a';
   const bodies = wantsBodies(argv) ? await resource.bodies() : null;
   const one = (name: string, description: string) =>
     command
       .command(name)
       .description(description)
-      .argument(`<${singular}>`, `the ${singular}: its name, slug or id`);
-  withOutput(withConnection(command.command('list').description(`List the ${plural}.`))).action(
-    (options: CommonOptions) => list(surroundings, resource, options),
-  );
-  withOutput(withConnection(one('get', `Show one ${singular}.`))).action(
+      .argument(`<${singular}>`, `${noun}: ${resource.identifiedBy ?? 'name, slug or ID'}`);
+  withOutput(
+    withConnection(command.command('list').description(`List ${plural.replaceAll('-', ' ')}`)),
+  ).action((options: CommonOptions) => list(surroundings, resource, options));
+  withOutput(withConnection(one('get', `Show ${article} ${noun}`))).action(
     (name: string, options: CommonOptions) => get(surroundings, resource, name, options),
   );
-  const creating = command.command('create').description(`Create a ${singular}.`);
-  const createFlags = addBody(creating, bodies?.create, resource);
+  const creating = command.command('create').description(`Create ${article} ${noun}`);
+  const createFlags = addBody(creating, 'create', bodies?.create, resource);
   creating.action((options: WriteOptions) => create(surroundings, resource, createFlags, options));
-  const updating = one('update', `Change a ${singular}; what is not given stays as it is.`);
-  const updateFlags = addBody(updating, bodies?.update, resource);
+  const updating = one('update', `Update ${article} ${noun}; fields not given keep their values`);
+  const updateFlags = addBody(updating, 'update', bodies?.update, resource);
   updating.action((name: string, options: WriteOptions) =>
     update(surroundings, resource, updateFlags, name, options),
   );
-  withConnection(one('delete', `Delete a ${singular}.`))
-    .option('-y, --yes', 'do not ask')
+  withConnection(one('delete', `Delete ${article} ${noun}`))
+    .option('-y, --yes', 'skip the confirmation')
     .action((name: string, options: CommonOptions & { yes?: true }) =>
       remove(surroundings, resource, name, options),
     );
   resource.extend?.(command, surroundings, bodies);
   return command;
+}
+
+/** `alert destination` for `alert-destination`. */
+function nounOf<T extends Named>({ kind }: Resource<T>): string {
+  return kind.singular.replaceAll('-', ' ');
 }
 
 /** Commands that take no body have no use for the schemas, and start in half the time without them. */
@@ -59,16 +68,18 @@ function wantsBodies(argv: readonly string[] | undefined): boolean {
 
 export const FILE_OPTION = [
   '-f, --file <path>',
-  'the whole body as JSON or YAML, - for standard input; flags win over it',
+  'request body as JSON or YAML, - for standard input; flags override it',
 ] as const;
 
 function addBody<T extends Named>(
   command: Command,
+  verb: FlagOwner['verb'],
   schema: BodySchema | undefined,
-  { references }: Resource<T>,
+  { kind, references, shorthands = [] }: Resource<T>,
 ): Flags {
-  const flags = flagsOf(schema ?? { properties: {} }, references);
+  const flags = flagsOf(schema ?? { properties: {} }, references, { verb, resource: kind.singular });
   for (const option of flags.options) command.addOption(option);
+  for (const { option } of shorthands) command.addOption(option);
   command.option(...FILE_OPTION);
   withOutput(withConnection(command));
   return flags;
@@ -83,7 +94,7 @@ async function list<T extends Named>(
   const { plural } = resource.kind;
   await printList(surroundings, options, await resource.list(api), {
     columns: resource.columns,
-    empty: `There are no ${plural} yet; run \`relay ${plural} create --help\` to create one.`,
+    empty: `No ${plural.replaceAll('-', ' ')} yet. Run: relay ${plural} create --help`,
   });
 }
 
@@ -114,13 +125,14 @@ async function create<T extends Named>(
   flags: Flags,
   options: WriteOptions,
 ) {
-  const given = await givenBody(surroundings, flags, options);
+  const given = await givenBody(surroundings, flags, options, resource.shorthands);
   const api = await connect(surroundings, options);
-  const body = await withIds(api, resource, given);
+  const body = await withIds(api, resource, await withOnly(api, resource, given));
   await validate((await resource.bodies()).create, body, resource);
   const made = await resource.create(api, body);
-  surroundings.stderr.write(`The ${resource.kind.singular} ${made.name ?? made.id} is created.\n`);
+  surroundings.stderr.write(`Created ${nounOf(resource)} ${made.name ?? made.id}.\n`);
   await printObject(surroundings, options, made, writtenFields(surroundings, resource));
+  for (const command of resource.next?.(made) ?? []) surroundings.stderr.write(`Next: ${command}\n`);
 }
 
 async function update<T extends Named>(
@@ -130,9 +142,9 @@ async function update<T extends Named>(
   name: string,
   options: WriteOptions,
 ) {
-  const given = await givenBody(surroundings, flags, options);
+  const given = await givenBody(surroundings, flags, options, resource.shorthands);
   if (Object.keys(given).length === 0) {
-    throw usageError('Nothing to change is given.', 'add a flag for each field to change, or --file');
+    throw usageError('No change is given.', 'Add a flag for each field to change, or --file.');
   }
   const api = await connect(surroundings, options);
   const found = findOne(await resource.list(api), name, resource.kind);
@@ -140,7 +152,7 @@ async function update<T extends Named>(
   const whole = await withIds(api, resource, { ...requiredOf(schema, found), ...given });
   await validate(schema, whole, resource);
   const changed = await resource.update(api, found.id, whole);
-  surroundings.stderr.write(`The ${resource.kind.singular} ${changed.name ?? changed.id} is changed.\n`);
+  surroundings.stderr.write(`Updated ${nounOf(resource)} ${changed.name ?? changed.id}.\n`);
   await printObject(surroundings, options, changed, writtenFields(surroundings, resource));
 }
 
@@ -150,28 +162,45 @@ async function remove<T extends Named>(
   name: string,
   options: CommonOptions & { yes?: true },
 ) {
-  const { singular } = resource.kind;
+  const noun = nounOf(resource);
   if (options.yes !== true && !canAsk(surroundings)) {
-    throw usageError(`Deleting a ${singular} has to be confirmed.`, 'add --yes');
+    throw usageError(`Deleting ${noun} ${name} needs a confirmation.`, 'Add --yes.');
   }
   const api = await connect(surroundings, options);
   const found = findOne(await resource.list(api), name, resource.kind);
   const label = found.name ?? found.id;
-  if (options.yes !== true && !(await confirm(surroundings, `Delete the ${singular} ${label}?`))) {
-    throw new ProgramError(`The ${singular} ${label} stays.`, exitCodes.error);
+  if (options.yes !== true && !(await confirm(surroundings, `Delete ${noun} ${label}?`))) {
+    throw new ProgramError(`${capitalized(noun)} ${label} not deleted.`, exitCodes.error);
   }
   await resource.remove(api, found.id);
-  surroundings.stderr.write(`The ${singular} ${label} is deleted.\n`);
+  surroundings.stderr.write(`Deleted ${noun} ${label}.\n`);
 }
 
 export async function givenBody(
   surroundings: Surroundings,
   flags: Flags,
   options: WriteOptions,
+  shorthands: readonly Shorthand[] = [],
 ): Promise<Body> {
   const { file } = options;
   const fromFile = typeof file === 'string' ? await readObject(surroundings, file) : {};
-  return { ...fromFile, ...(await flags.read(surroundings, options)) };
+  const short = shorthands.map(({ option, body }) => {
+    const typed = options[option.attributeName()];
+    return typeof typed === 'string' ? body(typed) : {};
+  });
+  return Object.assign({}, fromFile, await flags.read(surroundings, options), ...short);
+}
+
+async function withOnly<T extends Named>(
+  api: Api,
+  { references = {} }: Resource<T>,
+  body: Body,
+): Promise<Body> {
+  const found: Record<string, unknown> = { ...body };
+  for (const [field, { only }] of Object.entries(references)) {
+    if (found[field] === undefined) found[field] = await only?.(api, body);
+  }
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
 async function withIds<T extends Named>(
@@ -204,9 +233,9 @@ async function validate<T extends Named>(
   if (verdict.ok) return;
   const [first] = verdict.issues;
   const field = first?.path ?? '';
-  const flag = resource.references?.[field]?.flag ?? field.replaceAll('_', '-');
+  const flag = flagName(field, resource.references?.[field]);
   throw usageError(
     `${verdict.issues.map(({ message }) => message).join('; ')}.`,
-    schema.properties[field] === undefined ? 'correct the file' : `give --${flag}, or ${field} in --file`,
+    schema.properties[field] === undefined ? 'Correct the file.' : `Add --${flag}, or ${field} in --file.`,
   );
 }

@@ -6,8 +6,8 @@ export const announcedResources = {
   providers: {
     singular: 'provider',
     plural: 'providers',
-    summary: 'where models are served',
-    description: 'Providers: where models are served.',
+    summary: 'Manage providers',
+    description: 'Manage providers and their credentials',
     path: '/api/relay/providers',
     columns: ['name', 'slug', 'base_url', 'auth_mode', 'auth_header_name', 'aws_region', 'aws_service', 'max_latency_ms', 'has_credential', 'health', 'health_detail', 'preset_slug', 'extra_headers', 'extra_query', 'health_probe', 'enabled'],
     async bodies() {
@@ -18,8 +18,8 @@ export const announcedResources = {
   endpoints: {
     singular: 'endpoint',
     plural: 'endpoints',
-    summary: 'one model of one provider',
-    description: 'Endpoints: one model of one provider.',
+    summary: 'Manage endpoints',
+    description: 'Manage endpoints: one model at one provider each',
     path: '/api/relay/endpoints',
     columns: ['provider_id', 'credential_id', 'name', 'slug', 'upstream_model', 'route_kind', 'protocol', 'supports_streaming', 'pacing', 'max_concurrency', 'context_window', 'max_latency_ms', 'enabled', 'health', 'health_detail', 'cooldown_until'],
     async bodies() {
@@ -30,8 +30,8 @@ export const announcedResources = {
   lanes: {
     singular: 'lane',
     plural: 'lanes',
-    summary: 'what clients name as the model',
-    description: 'Lanes: what clients name as the model, with its members in rank order.',
+    summary: 'Manage lanes',
+    description: 'Manage lanes: the model names that clients call',
     path: '/api/relay/routing-lanes',
     columns: ['name', 'slug', 'description', 'default_max_wait_ms', 'allow_fallback', 'selection', 'priority', 'hidden', 'shadows_model', 'enabled'],
     async bodies() {
@@ -42,20 +42,44 @@ export const announcedResources = {
   limits: {
     singular: 'limit',
     plural: 'limits',
-    summary: 'the most that may be used within a time',
-    description: 'Limits: the most that may be used within a time.',
+    summary: 'Manage limits',
+    description: 'Manage limits on requests, tokens, spend and concurrency',
     path: '/api/relay/limit-policies',
-    columns: ['scope_type', 'scope_id', 'metric', 'period', 'limit_value', 'unpriced', 'enabled'],
+    columns: ['scope_type', 'scope_id', 'metric', 'period', 'limit_value', 'unpriced', 'enforcement', 'enabled', 'alert_at', 'alert_on_forecast'],
     async bodies() {
       const { LimitPolicyCreate, LimitPolicyUpdate } = await import('@relay/contract');
       return { create: LimitPolicyCreate, update: LimitPolicyUpdate };
     },
   },
+  'alert-destinations': {
+    singular: 'alert-destination',
+    plural: 'alert-destinations',
+    summary: 'Manage alert destinations',
+    description: 'Manage alert destinations: webhooks and email addresses',
+    path: '/api/relay/alert-destinations',
+    columns: ['name', 'kind', 'url', 'address', 'enabled', 'created_at'],
+    async bodies() {
+      const { AlertDestinationCreate, AlertDestinationUpdate } = await import('@relay/contract');
+      return { create: AlertDestinationCreate, update: AlertDestinationUpdate };
+    },
+  },
+  teams: {
+    singular: 'team',
+    plural: 'teams',
+    summary: 'Manage teams',
+    description: 'Manage teams, projects and cost centers that share limits',
+    path: '/api/relay/teams',
+    columns: ['name', 'slug', 'kind', 'parent_id', 'created_at'],
+    async bodies() {
+      const { TeamCreate, TeamUpdate } = await import('@relay/contract');
+      return { create: TeamCreate, update: TeamUpdate };
+    },
+  },
   guardrails: {
     singular: 'guardrail',
     plural: 'guardrails',
-    summary: 'services that judge requests and answers',
-    description: 'Guardrails: services that judge requests and answers.',
+    summary: 'Manage guardrails',
+    description: 'Manage guardrails: external services that check prompts and responses',
     path: '/api/relay/guardrails',
     columns: ['name', 'slug', 'preset_slug', 'base_url', 'http_method', 'auth_mode', 'pre_dispatch_enabled', 'enabled', 'has_credential', 'binding_count', 'priority', 'timeout_ms', 'post_response_enabled', 'failure_mode', 'request_template', 'response_rules', 'secret_header_name', 'max_request_bytes', 'max_response_bytes'],
     async bodies() {

@@ -3,12 +3,12 @@ import { Command } from 'commander';
 
 export function contextKeyCommand(): Command {
   return new Command('context-key')
-    .description('print a new pair of keys for the context between the platform and inference roles')
+    .description('Print a new key pair for signed contexts between the platform and inference roles')
     .action(() => {
       const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
       // Comments are on separate lines, because some .env parsers support no others.
       const lines = [
-        '# Secret: for the platform role alone.',
+        '# Secret: for the platform role only.',
         `RELAY_CONTEXT_SIGNING_KEY=${base64(d)}`,
         '# Public: for the inference role.',
         `RELAY_CONTEXT_VERIFY_KEYS=${base64(x)}`,

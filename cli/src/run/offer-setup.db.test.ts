@@ -9,7 +9,7 @@ import { type StartedServer, start } from '@relay/server';
 import { freePort } from '@relay/testbed';
 import { type Api, createApi, dataOf } from '../api/client.ts';
 import { processSurroundings, type Surroundings } from '../kit/surroundings.ts';
-import type { Source } from './find-sources.ts';
+import type { Source } from '../sources/find-sources.ts';
 import { offerSetup } from './offer-setup.ts';
 import { firstAnswerText } from './started-text.ts';
 
@@ -66,7 +66,7 @@ async function offer(
     url: server.url,
     adminToken: server.tokens?.admin ?? '',
     directory: server.directory,
-    tryLane: (lane) => firstAnswerText(server, lane),
+    tryLane: (lane) => firstAnswerText(server, lane, true),
     isWanted,
     signal: new AbortController().signal,
     find: async () => [...sources],
@@ -99,7 +99,10 @@ const COMPLETE = {
 
 describe('relay start with a provider in sight', () => {
   it('without a terminal, prints the command and sets up nothing', async () => {
-    assert.match(await offer([source()]), /Found OPENAI_API_KEY\. `relay start --detect`/);
+    assert.match(
+      await offer([source()]),
+      /Found OPENAI_API_KEY\. To set up OpenAI with its models and a lane, run: relay start --detect/,
+    );
     assert.equal(await offer([]), '');
     assert.deepEqual(await state(), EMPTY);
   });
@@ -108,20 +111,26 @@ describe('relay start with a provider in sight', () => {
     const unreachable = source({ baseUrl: 'http://127.0.0.1:1/v1' });
     assert.match(
       await offer([unreachable], { isWanted: true }),
-      /OpenAI is left out\. .*refuses connections/,
+      /OpenAI was not added\. .*refuses connections/,
     );
     assert.deepEqual(await state(), EMPTY);
   });
 
   it('asks once: a no is remembered', async () => {
-    assert.match(await offer([source()], { typed: 'n' }), /\[y\/N\][\s\S]*Not set up/);
+    assert.match(
+      await offer([source()], { typed: 'n' }),
+      /Set up OpenAI with its models and a lane\? \[Y\/n\][\s\S]*Not set up/,
+    );
     assert.equal(await offer([source()], { typed: 'y' }), '');
     assert.deepEqual(await state(), EMPTY);
   });
 
   it('sets up provider, endpoints and lane, and nothing twice', async () => {
     const text = await offer([source()], { isWanted: true });
-    assert.match(text, /OpenAI: one, two\n {2}The lane default calls them[\s\S]*curl .*chat\/completions/);
+    assert.match(
+      text,
+      /Added OpenAI:\n {4}one \(no price\)\n {4}two \(no price\)\n {2}Lane default calls them[\s\S]*curl .*chat\/completions/,
+    );
     assert.ok(!text.includes('sk-upstream'));
     assert.deepEqual(await state(), COMPLETE);
     await offer([source()], { isWanted: true });

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createApi, dataOf } from '../api/client.ts';
-import { canAsk, confirm } from '../kit/prompt.ts';
+import { canAsk, confirmByDefault } from '../kit/prompt.ts';
 import { readIfPresent } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
-import { findSources, type Source } from './find-sources.ts';
-import { DEFAULT_LANE, type SetUpSource, setUpSources } from './set-up-sources.ts';
+import { findSources, type Source } from '../sources/find-sources.ts';
+import { DEFAULT_LANE, modelWords, type SetUpSource, setUpSources } from '../sources/set-up-sources.ts';
 
 export interface Offer {
   readonly url: string;
@@ -23,27 +23,30 @@ export interface Offer {
 /** Sets the gateway up with the providers in sight: by option, or after a question that is asked once. */
 export async function offerSetup(surroundings: Surroundings, offer: Offer): Promise<void> {
   const { stdout } = surroundings;
-  const { url, adminToken, directory, isWanted, signal, find = () => findSources(surroundings) } = offer;
+  const { url, adminToken, directory, isWanted, signal } = offer;
   if (!isWanted && (await readIfPresent(answerPath(directory))) !== null) return;
   const tokens = { management: adminToken, inference: null };
   const { management } = createApi(surroundings, { server: url, contextName: null, tokens });
   if (!isWanted && (await dataOf(management.GET('/api/relay/providers'))).length > 0) return;
-  const sources = await find();
+  const sources = await (offer.find?.() ?? findAll(surroundings, management));
   if (sources.length === 0) {
     if (isWanted) stdout.write(NOTHING_FOUND);
     return;
   }
   if (!isWanted) {
-    const seen = sources.map((source) => source.seen).join(', ');
+    const [seen, names] = [joined(sources.map((each) => each.seen)), joined(sources.map(({ name }) => name))];
+    const models = sources.length === 1 ? 'its models' : 'their models';
     if (!canAsk(surroundings)) {
-      stdout.write(`  Found ${seen}. \`relay start --detect\` sets up Relay with it.\n\n`);
+      stdout.write(
+        `  Found ${seen}. To set up ${names} with ${models} and a lane, run: relay start --detect\n\n`,
+      );
       return;
     }
-    const question = `  Found ${seen}. Set up Relay with it, as the lane ${DEFAULT_LANE}?`;
-    const isAccepted = await confirm(surroundings, question, signal);
+    const question = `  Found ${seen}. Set up ${names} with ${models} and a lane?`;
+    const isAccepted = await confirmByDefault(surroundings, question, signal);
     await writeFile(answerPath(directory), `${JSON.stringify({ accepted: isAccepted })}\n`, { mode: 0o600 });
     if (!isAccepted) {
-      stdout.write('  Not set up. `relay start --detect` does it later.\n\n');
+      stdout.write('  Not set up. To do it later, run: relay start --detect\n\n');
       return;
     }
   }
@@ -51,15 +54,30 @@ export async function offerSetup(surroundings: Surroundings, offer: Offer): Prom
 }
 
 const NOTHING_FOUND =
-  '  Nothing to set up was found: OPENAI_API_KEY and ANTHROPIC_API_KEY are not set, and no Ollama answers at 127.0.0.1:11434 or OLLAMA_HOST.\n\n';
+  '  No provider found: no provider key such as OPENAI_API_KEY is set, and Ollama, vLLM and LM Studio do not respond on this machine.\n' +
+  '  To add one, run: relay providers add PRESET\n\n';
+
+async function findAll(
+  surroundings: Surroundings,
+  management: ReturnType<typeof createApi>['management'],
+): Promise<Source[]> {
+  return findSources(surroundings, await dataOf(management.GET('/api/relay/provider-presets')));
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+function joined(words: readonly string[]): string {
+  return new Intl.ListFormat('en-GB').format(words);
+}
 
 function resultText(done: readonly SetUpSource[], tryLane: Offer['tryLane']): string {
   const lines = done.map(({ name, models, problem }) =>
-    problem === null ? `  ${name}: ${models.join(', ')}` : `  ${name} is left out. ${problem}`,
+    problem === null
+      ? [`  Added ${name}:`, ...models.map((model) => `    ${modelWords(model)}`)].join('\n')
+      : `  ${name} was not added. ${problem}`,
   );
   const isAny = done.some(({ problem }) => problem === null);
   const next = [
-    `  The lane ${DEFAULT_LANE} calls them. \`relay setup\` shows how to point a client at it.`,
+    `  Lane ${DEFAULT_LANE} calls them. To point a client at it, run: relay setup`,
     '',
     tryLane(DEFAULT_LANE),
   ];

@@ -1,4 +1,4 @@
-import type { StartedServer } from '@relay/server';
+import type { StartedServer, StartStep } from '@relay/server';
 import { Command, Option } from 'commander';
 import type { Demo } from '../demo/start-demo.ts';
 import { dataDirectoryOf } from '../kit/data-directory.ts';
@@ -7,6 +7,7 @@ import { InterruptedError } from '../kit/prompt.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { codeOf } from '../kit/values.ts';
 import { writeError } from '../output/write-error.ts';
+import { forgetLocalServer, noteLocalServer } from '../session/local-server.ts';
 import { untilSignal } from './serve.ts';
 import { firstAnswerText, startedText } from './started-text.ts';
 
@@ -18,19 +19,24 @@ interface StartFlags {
   readonly detect: boolean;
 }
 
+const STEPS: Readonly<Record<StartStep, string>> = {
+  creating_database: 'Creating the database (first start only, a few seconds)',
+  opening_database: 'Opening the database',
+};
+
 export function startCommand(surroundings: Surroundings): Command {
   return new Command('start')
     .description(
-      'run everything in one process, with all data in one directory: no database and no Redis. Tokens are made on the ' +
-        'first start and printed once. Other settings come from the environment, as for `relay serve`.',
+      'Run Relay in one process, with all data in one directory and no other database. The first start creates tokens and ' +
+        'prints them once. Other settings come from the environment, as for `relay serve`',
     )
-    .option('--data-dir <dir>', 'where everything is kept (default: $RELAY_DATA_DIR, or ./relay-data)')
-    .option('--port <port>', 'where to listen (default: 8080)', parsePort)
-    .option('--host <host>', 'on which address to listen; 0.0.0.0 is all of them (default: 127.0.0.1)')
-    .option('--demo', 'with a simulated provider, a lane, limits and a guardrail to try', false)
+    .option('--data-dir <dir>', 'data directory (default: $RELAY_DATA_DIR, or ./relay-data)')
+    .option('--port <port>', 'port to listen on (default: 8080)', parsePort)
+    .option('--host <host>', 'address to listen on; 0.0.0.0 for all (default: 127.0.0.1)')
+    .option('--demo', 'add a simulated provider, a lane, limits and a guardrail', false)
     .option(
       '--detect',
-      'set up a provider, endpoints and the lane default for OPENAI_API_KEY, ANTHROPIC_API_KEY and a running Ollama',
+      'add providers whose key is in the environment, and a running Ollama, vLLM or LM Studio, to the lane default',
       false,
     )
     .addOption(new Option('--role <role>').hideHelp().argParser(refuseSeveral))
@@ -39,29 +45,38 @@ export function startCommand(surroundings: Surroundings): Command {
 }
 
 async function runStart(surroundings: Surroundings, flags: StartFlags): Promise<void> {
-  const { stdout, env } = surroundings;
+  const { stdout, stderr, env } = surroundings;
   const directory = dataDirectoryOf(flags.dataDir, surroundings);
+  // Before anything is loaded, which takes longer than people wait for a sign of life.
+  stderr.write(`\n  Starting Relay in ${directory}\n`);
+  const say = (line: string) => stderr.write(`  ${line}\n`);
   const demo = flags.demo
     ? await (await import('../demo/start-demo.ts')).startDemo(surroundings, directory)
     : null;
   let server: StartedServer;
   try {
-    server = await startServer(flags, directory, withDemo(env, demo));
-    if (demo !== null && server.tokens !== null)
+    server = await startServer(flags, directory, withDemo(env, demo), (step) => say(STEPS[step]));
+    if (demo !== null && server.tokens !== null) {
+      if (server.newTokens.admin) say('Setting up the demo');
       await demo.configure({ url: server.url, adminToken: server.tokens.admin });
+    }
   } catch (error) {
     await demo?.close();
     throw error;
   }
   // Registered before printing, because a reader may stop the server right after.
   const stopping = untilSignal();
-  stdout.write(startedText(server, demo?.lane ?? null));
+  await noteLocalServer(directory, server.url);
+  // Output that is not a terminal is often kept as a log, where a link that signs in must not be.
+  const withLink = stdout.isTTY || server.newTokens.admin;
+  stdout.write(startedText(server, demo?.lane ?? null, withLink));
   await server.noteShown();
-  await offerUntilStopped(surroundings, server, flags, stopping);
+  await offerUntilStopped(surroundings, server, { ...flags, withLink }, stopping);
   await stopping;
   if (stdout.isTTY)
-    stdout.write('\nRelay is stopping: open requests may finish. Once more to stop at once.\n');
+    stdout.write('\nRelay is draining: open requests finish first. Press Ctrl+C again to force quit.\n');
   await server.stop();
+  await forgetLocalServer(directory, server.url);
   await demo?.close();
 }
 
@@ -69,7 +84,7 @@ async function runStart(surroundings: Surroundings, flags: StartFlags): Promise<
 async function offerUntilStopped(
   surroundings: Surroundings,
   server: StartedServer,
-  { demo, detect }: StartFlags,
+  { demo, detect, withLink }: StartFlags & { readonly withLink: boolean },
   stopping: Promise<void>,
 ): Promise<void> {
   if (server.tokens === null || (demo && !detect)) return;
@@ -77,7 +92,7 @@ async function offerUntilStopped(
   const stopped = new AbortController();
   void stopping.then(() => stopped.abort());
   const { url, directory, tokens } = server;
-  const tryLane = (lane: string) => firstAnswerText(server, lane);
+  const tryLane = (lane: string) => firstAnswerText(server, lane, withLink);
   const offered = {
     url,
     directory,
@@ -99,17 +114,18 @@ async function startServer(
   { host, port }: StartFlags,
   directory: string,
   source: Surroundings['env'],
+  onStep: (step: StartStep) => void,
 ): Promise<StartedServer> {
   // Loaded here, because no other command needs the server.
   const { DirectoryInUseError, EnvironmentError, SecretsError, start } = await import('@relay/server');
   try {
-    return await start({ source, directory, host, port });
+    return await start({ source, directory, host, port, onStep });
   } catch (error) {
     if (error instanceof EnvironmentError)
-      throw new ProgramError(`the settings cannot be used:\n${error.message}`);
+      throw new ProgramError(`The settings are invalid:\n${error.message}`);
     if (error instanceof DirectoryInUseError)
       throw new ProgramError(error.message, exitCodes.error, {
-        why: '`relay start` is one process with its data to itself; several replicas need `relay serve` with PostgreSQL and Redis',
+        why: '`relay start` is a single process. For replicas, use `relay serve` with PostgreSQL and Redis.',
       });
     if (error instanceof SecretsError) throw new ProgramError(error.message);
     throw readable(error);
@@ -122,12 +138,12 @@ function readable(error: unknown): unknown {
   if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') return error;
   if (typeof port !== 'number' || port < 1) return error;
   const why = {
-    EADDRINUSE: 'something listens there',
-    EACCES: 'it is not allowed',
-    EADDRNOTAVAIL: 'this machine has no such address',
+    EADDRINUSE: 'another process uses it',
+    EACCES: 'this user lacks the permission',
+    EADDRNOTAVAIL: 'this machine does not have the address',
   };
-  return new ProgramError(`port ${port} cannot be listened on: ${why[code]}`, exitCodes.error, {
-    fix: 'choose another with --port and --host',
+  return new ProgramError(`Relay can't listen on port ${port}: ${why[code]}.`, exitCodes.error, {
+    fix: 'Choose another with --port or --host.',
   });
 }
 
@@ -141,13 +157,13 @@ function withDemo(env: Surroundings['env'], demo: Demo | null): Surroundings['en
 function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
-    throw usageError(`--port ${text} is no port: it must be a whole number from 1 to 65535`);
+    throw usageError(`--port ${text} is not a valid port. It must be a whole number from 1 to 65535.`);
   return port;
 }
 
 function refuseSeveral(): never {
   throw usageError(
-    '`relay start` is every role in one process, and one process only',
-    'for roles or replicas of their own use `relay serve` with PostgreSQL and Redis; `relay migrate --from DIR --to DATABASE_URL` carries over what a data directory holds',
+    '`relay start` runs all roles in a single process.',
+    'For separate roles or replicas, use `relay serve` with PostgreSQL and Redis. To move the data, run: `relay migrate --from DIR --to DATABASE_URL`',
   );
 }

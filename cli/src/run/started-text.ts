@@ -1,49 +1,47 @@
 import type { StartedServer } from '@relay/server';
 
-type Started = Pick<StartedServer, 'url' | 'directory' | 'secretsPath' | 'tokens' | 'newTokens'>;
+type Started = Pick<StartedServer, 'url' | 'secretsPath' | 'tokens' | 'newTokens' | 'newSignInCode'>;
 
-/** The next steps after a start. Contains tokens on the first start only. */
-export function startedText(started: Started, demoLane: string | null): string {
-  const { directory } = started;
+/** The next steps after a start. Contains tokens on the first start only, and a link that signs in only if asked to. */
+export function startedText(started: Started, demoLane: string | null, withLink: boolean): string {
+  const { url, tokens } = started;
   return [
     '',
-    `  Relay is running at ${started.url}`,
+    tokens !== null && withLink
+      ? '  Relay is running. This sign-in link works once and expires in 1 hour:'
+      : '  Relay is running.',
     '',
+    `    ${consoleLink(started, '', withLink)}`,
+    '',
+    `  API          ${url}/v1`,
     ...tokenLines(started),
-    `  Console      ${consoleLink(started, '')}`,
-    `  Data         ${directory}`,
-    '',
     ...tryLines(started, demoLane),
-    '  Ctrl+C stops it; the next `relay start` goes on with the same data.',
+    '  Ctrl+C stops Relay. The next `relay start` continues with the same data.',
     '',
     '',
   ].join('\n');
 }
 
-/** The link of the first start signs in: browsers send no fragment, and the console removes it from the address. */
-function consoleLink({ url, tokens, newTokens }: Started, page: string): string {
+/** Browsers do not send what is after #, and the console removes it from the address. */
+function consoleLink({ url, tokens, newSignInCode }: Started, page: string, withLink: boolean): string {
   const link = `${url}/console/${page}`;
   if (tokens === null) return link;
-  return newTokens.admin
-    ? `${link}#admin_token=${tokens.admin}  (signs you in)`
-    : `${link}  (sign in with the admin token)`;
+  return withLink ? `${link}#sign_in=${newSignInCode()}` : `${link} (sign in with the admin token)`;
 }
 
 /** What to do with the lane that was set up. */
-export function firstAnswerText(started: Started, lane: string): string {
-  return `${tryLaneText(started, lane)}\n  Playground   ${consoleLink(started, 'playground')}\n`;
+export function firstAnswerText(started: Started, lane: string, withLink: boolean): string {
+  return `${tryLaneText(started, lane)}\n  Playground   ${consoleLink(started, 'playground', withLink)}\n`;
 }
 
 function tokenLines({ tokens, newTokens, secretsPath }: Started): string[] {
-  if (tokens === null) return [];
+  if (tokens === null) return [''];
   const lines = [
     ...(newTokens.api ? [`  API token    ${tokens.api}    for applications`] : []),
-    ...(newTokens.admin
-      ? [`  Admin token  ${tokens.admin}  for the console and the management interface`]
-      : []),
+    ...(newTokens.admin ? [`  Admin token  ${tokens.admin}  for the management API`] : []),
   ];
-  if (lines.length === 0) return [`  Tokens       in ${secretsPath}, or as the environment says`];
-  return [...lines, `               Shown this once, and kept in ${secretsPath}`, ''];
+  if (lines.length === 0) return [`  Tokens       in ${secretsPath}, or in the environment`, ''];
+  return [...lines, `               Shown only now; also in ${secretsPath}`, ''];
 }
 
 function tryLines(started: Started, demoLane: string | null): string[] {
@@ -53,7 +51,7 @@ function tryLines(started: Started, demoLane: string | null): string[] {
     return ['  Try it:', '', `    curl ${url}/v1/models ${authorizationOf(started)}`, ''];
   return [
     tryLaneText(started, demoLane),
-    '  `relay demo traffic` in another terminal sends requests of every kind to look at.',
+    '  To send sample traffic, run in another terminal: relay demo traffic',
     '',
   ];
 }

@@ -62,7 +62,7 @@ describe('the server and token of a command', () => {
   it('names the missing token', async () => {
     const one = await resolveConnection(surroundings(), {});
     assert.throws(() => tokenFor(one, 'inference'), {
-      message: /The API token is missing for the context one/,
+      message: /No API token for context one/,
       exitCode: 3,
     });
   });

@@ -30,12 +30,12 @@ export async function readContexts(surroundings: Surroundings): Promise<Contexts
   const text = await readIfPresent(path);
   if (text === null) return NONE;
   if (((await stat(path)).mode & 0o077) !== 0) {
-    surroundings.stderr.write(`warning: ${path} can be read by others; run: chmod 600 ${path}\n`);
+    surroundings.stderr.write(`warning: other users can read ${path}. Run: chmod 600 ${path}\n`);
   }
   const value = parseJson(text, path);
   if (!isContexts(value)) {
-    throw new ProgramError(`${path} does not hold login contexts.`, exitCodes.error, {
-      fix: 'delete it and run `relay login` again',
+    throw new ProgramError(`${path} is not a valid login context file.`, exitCodes.error, {
+      fix: 'Delete it and log in again. Run: `relay login`',
     });
   }
   return value;
@@ -59,7 +59,7 @@ export async function writeContexts(surroundings: Surroundings, contexts: Contex
     await rename(aside, path);
   } catch (error) {
     await rm(aside, { force: true });
-    throw new ProgramError(`${path} cannot be written: ${messageOf(error)}`);
+    throw new ProgramError(`Can't write ${path}: ${messageOf(error)}`);
   }
 }
 

@@ -20,9 +20,9 @@ export const aider: Client = {
       for (const [key, value] of Object.entries(settings)) after = setValue(after, key, value);
       if (!isDeepStrictEqual((await readYamlSettings(after, FILE)).toJS(), { ...known, ...settings }))
         throw new ProgramError(
-          `${FILE} has these settings in a form that cannot be changed safely.`,
+          `${FILE} has these settings in a form that Relay can't change safely.`,
           exitCodes.error,
-          { fix: `write each of ${Object.keys(settings).join(', ')} on one line, and try again` },
+          { fix: `Write each of ${Object.keys(settings).join(', ')} on one line, and try again.` },
         );
       return after;
     },

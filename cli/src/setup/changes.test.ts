@@ -47,7 +47,7 @@ describe('changes to settings files', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600);
     await undoChange(surroundings, 'x', false);
     assert.ok(!existsSync(path));
-    await assert.rejects(undoChange(surroundings, 'x', false), /Nothing was set up/);
+    await assert.rejects(undoChange(surroundings, 'x', false), /No Relay settings/);
   });
 
   it('undo keeps later edits unless forced', async () => {

@@ -56,15 +56,15 @@ export async function undoChange(
 ): Promise<string> {
   const change = await readChange(surroundings, client);
   if (change === null) {
-    throw new ProgramError(`Nothing was set up for ${client}.`, exitCodes.notFound, {
-      fix: `run \`relay setup ${client}\``,
+    throw new ProgramError(`No Relay settings found for ${client}.`, exitCodes.notFound, {
+      fix: `Run: \`relay setup ${client}\``,
     });
   }
   const { path, existed, sha256 } = change;
   const now = await bytesOf(path);
   if (now !== null && hashOf(now) !== sha256 && !isForced) {
-    throw new ProgramError(`${path} was changed since it was set up.`, exitCodes.error, {
-      fix: `look at what was changed; run \`relay setup ${client} --undo --force\` to put ${existed ? backupPath(path) : 'nothing'} in its place`,
+    throw new ProgramError(`${path} has changed since setup.`, exitCodes.error, {
+      fix: `Check the changes. To ${existed ? `restore ${backupPath(path)}` : 'delete the file'} anyway, run: \`relay setup ${client} --undo --force\``,
     });
   }
   if (existed) await rename(backupPath(path), path);

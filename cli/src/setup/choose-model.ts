@@ -1,4 +1,5 @@
-import { type Api, dataOf } from '../api/client.ts';
+import { callableNames } from '../api/callable-names.ts';
+import type { Api } from '../api/client.ts';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
 import { ask, canAsk } from '../kit/prompt.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
@@ -10,28 +11,18 @@ export async function chooseModel(surroundings: Surroundings, api: Api): Promise
   const names = await callableNames(api);
   if (names.length === 1 && names[0] !== undefined) return names[0];
   if (names.length === 0) {
-    throw new ProgramError('There is no lane to use.', exitCodes.usage, {
-      fix: 'run `relay lanes create --name NAME`',
+    throw new ProgramError('No lanes yet.', exitCodes.usage, {
+      fix: 'Run: `relay lanes create --name NAME`',
     });
   }
   const some = names.slice(0, SHOWN_MAX);
   if (canAsk(surroundings)) {
     surroundings.stderr.write(some.map((name, at) => `${String(at + 1).padStart(3)}  ${name}\n`).join(''));
-    const answer = await ask(surroundings, 'Which model? ');
+    const answer = await ask(surroundings, 'Model: ');
     const chosen = some[Number(answer) - 1] ?? names.find((name) => name === answer);
     if (chosen !== undefined) return chosen;
   }
-  throw new ProgramError('There is more than one lane.', exitCodes.usage, {
-    fix: `add --model with one of ${some.join(', ')}`,
+  throw new ProgramError('There are several lanes.', exitCodes.usage, {
+    fix: `Add --model with one of: ${some.join(', ')}.`,
   });
-}
-
-/** The admin token lists lanes too. */
-async function callableNames(api: Api): Promise<string[]> {
-  const { inference, management } = api.connection.tokens;
-  if (inference === null && management !== null)
-    return (await dataOf(api.management.GET('/api/relay/routing-lanes'))).map(({ slug }) => slug);
-  const { data } = await dataOf(api.inference.GET('/models'));
-  const lanes = data.filter(({ owned_by }) => owned_by === 'relay').map(({ id }) => id);
-  return lanes.length > 0 ? lanes : data.map(({ id }) => id);
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { claudeCodeVariables } from '@relay/contract/client';
 import { isObject } from '../kit/values.ts';
-import type { Client, Wish } from './client.ts';
+import type { Client } from './client.ts';
 import { jsonText, objectIn, readJsonSettings } from './json-settings.ts';
 
 const FILE = 'settings.json';
@@ -15,9 +16,9 @@ export const claudeCode: Client = {
       const settings = readJsonSettings(
         before,
         FILE,
-        `"env" with ${Object.keys(variables(wish)).join(', ')}`,
+        `"env" with ${Object.keys(claudeCodeVariables(wish)).join(', ')}`,
       );
-      const env = { ...objectIn(settings, 'env', FILE), ...variables(wish) };
+      const env = { ...objectIn(settings, 'env', FILE), ...claudeCodeVariables(wish) };
       return jsonText(before, { ...settings, env });
     },
     keyIn(before, server) {
@@ -27,17 +28,5 @@ export const claudeCode: Client = {
       return typeof key === 'string' && key !== '' ? key : null;
     },
   },
-  steps: () => 'Start Claude Code again; `/status` in it shows the address it calls.\n',
+  steps: () => 'Restart Claude Code; `/status` shows the address it calls.\n',
 };
-
-/** Claude Code has a model for each of its tiers, and calls the small one in the background. */
-function variables({ server, model, key }: Wish): Readonly<Record<string, string>> {
-  return {
-    ANTHROPIC_BASE_URL: server,
-    ANTHROPIC_AUTH_TOKEN: key,
-    ANTHROPIC_MODEL: model,
-    ANTHROPIC_DEFAULT_OPUS_MODEL: model,
-    ANTHROPIC_DEFAULT_SONNET_MODEL: model,
-    ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
-  };
-}

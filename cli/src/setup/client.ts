@@ -1,3 +1,4 @@
+import { shellWord } from '@relay/contract/client';
 import type { Surroundings } from '../kit/surroundings.ts';
 
 export interface Wish {
@@ -36,8 +37,4 @@ export interface Client {
 /** The step for clients that read the key from the environment. */
 export function exportKey(title: string, { keyVariable, key }: Wish): string {
   return `In the shell that starts ${title}:\n\n  export ${keyVariable}=${shellWord(key)}\n`;
-}
-
-export function shellWord(text: string): string {
-  return /^[\w.~+/:=…-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

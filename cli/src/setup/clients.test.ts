@@ -30,7 +30,7 @@ describe('the settings of clients', () => {
     });
 
     it(`${client.name}: a file that cannot be parsed is rejected`, async () => {
-      await assert.rejects(edit(client, '{ "a": [1, \n'), /cannot be read as|not plain JSON/);
+      await assert.rejects(edit(client, '{ "a": [1, \n'), /is not valid|not plain JSON/);
     });
   }
 
@@ -87,7 +87,7 @@ wire_api = "responses"
 
   it('codex: a form that cannot be changed line by line is rejected', async () => {
     const forms = ['model_providers = { relay = { name = "x" } }\n', 'model = """\nfast\n"""\n'];
-    for (const form of forms) await assert.rejects(edit(codex, form), /cannot be changed safely/);
+    for (const form of forms) await assert.rejects(edit(codex, form), /can.t change safely/);
   });
 
   it('opencode: other settings stay, and comments are rejected rather than lost', async () => {
@@ -113,7 +113,7 @@ wire_api = "responses"
       '# mine\nmodel: "openai/fast"\ndark-mode: true\nopenai-api-base: "http://127.0.0.1:8080/v1"\n',
     );
     assert.match(await edit(aider, '# nothing yet\n'), /^# nothing yet\nmodel: /);
-    await assert.rejects(edit(aider, 'model: >\n  gpt\n  5\n'), /cannot be/);
+    await assert.rejects(edit(aider, 'model: >\n  gpt\n  5\n'), /can't change|is not valid/);
   });
 
   it('continue: adds the model and keeps comments', async () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { codexSettings } from '@relay/contract/client';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
 import { isObject } from '../kit/values.ts';
 import { type Client, exportKey } from './client.ts';
@@ -13,11 +14,8 @@ export const codex: Client = {
   fixedKeyVariable: null,
   file: {
     path: ({ env, home }) => join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
-    async edit(before, { baseUrl, model, keyVariable }) {
-      // Relay rejects Codex's own web search where the provider speaks another protocol.
-      const root = { model, model_provider: 'relay', web_search: 'disabled' };
-      // Codex supports the Responses API only.
-      const provider = { name: 'Relay', base_url: baseUrl, env_key: keyVariable, wire_api: 'responses' };
+    async edit(before, wish) {
+      const { root, provider } = codexSettings(wish);
       const known = await parsed(before ?? '');
       let after = before ?? '';
       // Each new one is put first.
@@ -27,10 +25,10 @@ export const codex: Client = {
       const meant = await parsed(after).catch(() => null);
       if (!isDeepStrictEqual(plain(meant), plain(merged(known, root, provider))))
         throw new ProgramError(
-          'config.toml has these settings in a form that cannot be changed safely.',
+          'config.toml has these settings in a form that Relay can’t change safely.',
           exitCodes.error,
           {
-            fix: `write them as a table [${TABLE}], or remove them, and try again`,
+            fix: `Write them as a table [${TABLE}], or remove them, and try again.`,
           },
         );
       return after;
@@ -64,10 +62,8 @@ async function parsed(text: string): Promise<Toml> {
     return parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    throw new ProgramError(
-      `config.toml:${error.line}:${error.column} cannot be read as TOML.`,
-      exitCodes.error,
-      { fix: 'correct the file first' },
-    );
+    throw new ProgramError(`config.toml:${error.line}:${error.column} is not valid TOML.`, exitCodes.error, {
+      fix: 'Correct the file first.',
+    });
   }
 }

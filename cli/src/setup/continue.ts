@@ -38,5 +38,5 @@ export const continueDev: Client = {
     },
   },
   steps: ({ keyVariable, key }) =>
-    `In ~/.continue/.env, which others must not read (chmod 600):\n\n  ${keyVariable}=${key}\n`,
+    `In ~/.continue/.env, readable only by you (chmod 600):\n\n  ${keyVariable}=${key}\n`,
 };

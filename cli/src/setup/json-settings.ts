@@ -12,11 +12,9 @@ export function readJsonSettings(text: string | null, name: string, byHand: stri
   } catch {
     // Reported below.
   }
-  throw new ProgramError(
-    `${name} is not plain JSON; it may hold comments, which would be lost.`,
-    exitCodes.error,
-    { fix: `correct the file, or add this by hand: ${byHand}` },
-  );
+  throw new ProgramError(`${name} is not plain JSON. Relay would lose its comments.`, exitCodes.error, {
+    fix: `Correct the file, or add this by hand: ${byHand}`,
+  });
 }
 
 /** The object in a field, empty without one. */
@@ -24,7 +22,7 @@ export function objectIn(settings: JsonSettings, field: string, name: string): J
   const value = settings[field] ?? {};
   if (isObject(value)) return value;
   throw new ProgramError(`"${field}" in ${name} is not an object.`, exitCodes.error, {
-    fix: 'correct the file first',
+    fix: 'Correct the file first.',
   });
 }
 

@@ -1,4 +1,5 @@
-import { type Client, shellWord } from './client.ts';
+import { shellWord } from '@relay/contract/client';
+import type { Client } from './client.ts';
 
 export const openaiSdk: Client = {
   name: 'openai-sdk',

@@ -122,7 +122,7 @@ describe('relay setup', () => {
     assert.equal(settings().env.ANTHROPIC_MODEL, 'fast');
     assert.match(await setup('claude-code --write', { RELAY_TOKEN: 'rly_admin' }), /already/);
     assert.equal(calls.filter((call) => call.startsWith('POST /api/account/api-keys')).length, 1);
-    await assert.rejects(setup('codex --model fast --show-key'), /No key is known/);
+    await assert.rejects(setup('codex --model fast --show-key'), /No API key/);
   });
 
   it('writes through a link', async () => {
@@ -137,7 +137,7 @@ describe('relay setup', () => {
   it('lists the lanes with the given key, and wants a choice among several', async () => {
     lanes = ['fast', 'slow'];
     await assert.rejects(setup(`aider --key ${KEY}`), {
-      detail: { fix: 'add --model with one of fast, slow' },
+      detail: { fix: 'Add --model with one of: fast, slow.' },
     });
     assert.deepEqual(calls, [`GET /v1/models Bearer ${KEY}`]);
   });

@@ -29,20 +29,16 @@ const HIDDEN_KEY = 'rly_…';
 export function setupCommand(surroundings: Surroundings): Command {
   const command = new Command('setup')
     .description(
-      'Point a client at this gateway: prints what to put where, or writes it into the settings file of the client. Without a client, lists them.',
+      'Point a client at Relay: print its settings, or write them into its settings file. Without a client, list clients',
     )
-    .addArgument(new Argument('[client]', 'the client').choices(clients.map(({ name }) => name)))
-    .option('--model <name>', 'the lane or model to use (default: the only lane)')
-    .option('--write', 'merge it into the settings file, show what changes, and keep a backup beside it')
-    .option('--key <key>', `the key (default: $${KEY_VARIABLE}, or a new one where one is needed)`)
-    .option('--show-key', 'print the key; a new one is created if none is given')
-    .option(
-      '--key-variable <name>',
-      'the environment variable from which the client reads the key',
-      KEY_VARIABLE,
-    )
-    .option('--undo', 'put back what was there before')
-    .option('--force', 'with --undo: even when the file was changed since');
+    .addArgument(new Argument('[client]', 'client').choices(clients.map(({ name }) => name)))
+    .option('--model <name>', 'lane or model (default: the only lane)')
+    .option('--write', 'merge into the settings file, show the changes, and keep a backup')
+    .option('--key <key>', `API key (default: $${KEY_VARIABLE}, or a new key)`)
+    .option('--show-key', 'print the key; create one if none is given')
+    .option('--key-variable <name>', 'environment variable from which the client reads the key', KEY_VARIABLE)
+    .option('--undo', 'restore the earlier settings')
+    .option('--force', 'with --undo: restore even if the file has changed');
   return withConnection(command).action((name: string | undefined, options: OptionValues) => {
     const client = clients.find((each) => each.name === name);
     if (client === undefined) return listClients(surroundings);
@@ -71,10 +67,10 @@ function listClients(surroundings: Surroundings): Promise<void> {
 async function setUp(surroundings: Surroundings, client: Client, options: OptionValues): Promise<void> {
   const isWrite = options['write'] === true;
   if (isWrite && client.file === null)
-    throw usageError(`${client.title} has no settings file that can be written.`, 'leave out --write');
+    throw usageError(`${client.title} has no settings file that Relay can write.`, 'Remove --write.');
   const keyVariable = String(options['keyVariable']);
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(keyVariable))
-    throw usageError(`"${keyVariable}" cannot name an environment variable.`);
+    throw usageError(`"${keyVariable}" is not a valid environment variable name.`);
   const key = givenKey(surroundings, options['key']);
   const connection = await resolveConnection(surroundings, options);
   const inference = key ?? connection.tokens.inference;
@@ -105,10 +101,10 @@ async function print(surroundings: Surroundings, client: Client, wish: Wish): Pr
   }
   stdout.write(client.steps(wish));
   if (client.file !== null)
-    stderr.write(`\n\`relay setup ${client.name} --write\` merges this into the file.\n`);
+    stderr.write(`\nTo merge this into the file, run: relay setup ${client.name} --write\n`);
   if (wish.key === HIDDEN_KEY)
     stderr.write(
-      `${HIDDEN_KEY} stands for your key. \`relay keys create --name ${client.name}\` creates one.\n`,
+      `${HIDDEN_KEY} stands for your key. To create one, run: relay keys create --name ${client.name}\n`,
     );
 }
 
@@ -136,15 +132,15 @@ async function write(
   const after = await file.edit(before, { ...wish, key });
   const shown = { ...wish, key: isShown ? key : HIDDEN_KEY };
   if (after === before) {
-    stderr.write(`${path} has these settings already.\n`);
+    stderr.write(`${path} already has these settings.\n`);
   } else {
     const onScreen = (text: string) => (isShown ? text : hideSecrets(text, key));
     const seen = before === null ? null : onScreen(before);
     stdout.write(textDiff(path, seen, onScreen(after), stdout));
     await applyChange(surroundings, client.name, path, after, hasKey);
-    const kept = before === null ? '' : ` The earlier file is ${backupPath(path)}.`;
+    const kept = before === null ? '' : ` Backup: ${backupPath(path)}.`;
     stderr.write(`Wrote ${path}.${kept}\n`);
-    stderr.write(`\`relay setup ${client.name} --undo\` takes it back.\n`);
+    stderr.write(`To undo, run: relay setup ${client.name} --undo\n`);
   }
   stderr.write(`\n${client.steps(shown)}`);
 }
@@ -155,11 +151,11 @@ async function realPathOf(path: string): Promise<string> {
     return await realpath(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return path;
-    throw new ProgramError(`${path} cannot be read: ${codeOf(error)}`);
+    throw new ProgramError(`Can't read ${path}: ${codeOf(error)}`);
   }
 }
 
 async function undo(surroundings: Surroundings, client: Client, options: OptionValues): Promise<void> {
   const path = await undoChange(surroundings, client.name, options['force'] === true);
-  surroundings.stderr.write(`${path} is as it was.\n`);
+  surroundings.stderr.write(`Restored ${path}.\n`);
 }

@@ -8,7 +8,7 @@ export async function readYamlSettings(text: string, name: string): Promise<Docu
   const [fault] = document.errors;
   if (fault === undefined && isMap(document.contents)) return document as unknown as Document<YAMLMap>;
   const { line, col } = fault?.linePos?.[0] ?? { line: 1, col: 1 };
-  throw new ProgramError(`${name}:${line}:${col} cannot be read as YAML.`, exitCodes.error, {
-    fix: 'correct the file first',
+  throw new ProgramError(`${name}:${line}:${col} is not valid YAML.`, exitCodes.error, {
+    fix: 'Correct the file first.',
   });
 }

@@ -12,8 +12,8 @@ interface ReplayFlags extends OutputOptions {
 export function replayCommand(surroundings: Surroundings): Command {
   const command = new Command('replay')
     .description(
-      'Write usage to the ledger that it refused before, each request once. Needs the settings of the worker: DATABASE_URL and ' +
-        'RELAY_MASTER_KEY; without DATABASE_URL, uses the data directory of a stopped `relay start`',
+      'Replay usage that the ledger rejected, each request once. Needs the worker’s DATABASE_URL and RELAY_MASTER_KEY; ' +
+        'without DATABASE_URL, uses the data directory of a stopped `relay start`',
     )
     .option(
       '--data-dir <dir>',
@@ -36,10 +36,10 @@ async function replay(surroundings: Surroundings, flags: ReplayFlags): Promise<v
     await printObject(surroundings, flags, await replayRefusedUsage(env, directory));
   } catch (error) {
     if (error instanceof EnvironmentError)
-      throw new ProgramError(`the settings are not usable:\n${error.message}`);
+      throw new ProgramError(`The settings are invalid:\n${error.message}`);
     if (error instanceof SecretsError) throw new ProgramError(error.message);
     if (error instanceof DirectoryInUseError)
-      throw new ProgramError(error.message, exitCodes.error, { fix: 'stop that process, then try again' });
+      throw new ProgramError(error.message, exitCodes.error, { fix: 'Stop that process, then try again.' });
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import { withOutput } from '../output/options.ts';
 import { printList } from '../output/print.ts';
 import type { Column } from '../output/table.ts';
 import { withConnection } from '../session/connection.ts';
+import { exportCommand } from './export.ts';
 import { replayCommand } from './replay.ts';
 
 type Timeseries = components['schemas']['Timeseries'];
@@ -28,18 +29,16 @@ interface Row extends Record<(typeof metrics)[number], number | null> {
 export function usageCommand(surroundings: Surroundings): Command {
   const moment = momentIn(surroundings.nowMs, -1);
   const command = new Command('usage')
-    .description('Requests, tokens and spend by configured prices, summed up for each group.')
-    .addOption(new Option('--group-by <what>', 'one line for each').choices(groups).default('none'))
+    .description('Show usage: requests, tokens and spend by group')
+    .addOption(new Option('--group-by <what>', 'group').choices(groups).default('none'))
     .addOption(
-      new Option('--since <when>', 'from so long ago or a date')
+      new Option('--since <when>', 'start time: 24h or a date')
         .argParser(moment)
         .default(moment('24h'), '24h'),
     )
-    .option('--until <when>', 'up to so long ago or a date (default: now)', moment)
-    .addOption(
-      new Option('--bucket <time>', 'a line for each such time as well').choices(['minute', 'hour', 'day']),
-    );
-  command.addCommand(replayCommand(surroundings));
+    .option('--until <when>', 'end time: 1h or a date (default: now)', moment)
+    .addOption(new Option('--bucket <time>', 'interval').choices(['minute', 'hour', 'day']));
+  command.addCommand(exportCommand(surroundings)).addCommand(replayCommand(surroundings));
   return withOutput(withConnection(command)).action((options: OptionValues) => usage(surroundings, options));
 }
 
@@ -58,11 +57,11 @@ async function usage(surroundings: Surroundings, options: OptionValues): Promise
       },
       { title: 'requests', value: ({ requests }) => requests, align: 'right' },
       { title: 'errors', value: ({ errors }) => errors, align: 'right' },
-      { title: 'tokens in', value: ({ input_tokens }) => input_tokens, align: 'right' },
-      { title: 'tokens out', value: ({ output_tokens }) => output_tokens, align: 'right' },
+      { title: 'input tokens', value: ({ input_tokens }) => input_tokens, align: 'right' },
+      { title: 'output tokens', value: ({ output_tokens }) => output_tokens, align: 'right' },
       { title: 'spend', value: ({ cost_micros }) => dollars(cost_micros), align: 'right' },
     ],
-    empty: 'There was no request in this time.',
+    empty: 'No requests in this period.',
   });
 }
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { dataDirectoryOf } from '../kit/data-directory.ts';
+import { databaseUrlOf } from '../kit/database-url.ts';
 import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { type OutputOptions, withOutput } from '../output/options.ts';
@@ -14,15 +15,15 @@ interface ResetFlags extends OutputOptions {
 
 export function usersCommand(surroundings: Surroundings): Command {
   const command = new Command('users').description(
-    'Help users who cannot sign in. Runs on the database itself.',
+    'Help users who can’t sign in; works on the database directly',
   );
   const reset = command
     .command('reset-password')
     .description(
-      'Print a link to set a new password. It works once, for 30 minutes. Uses the database of DATABASE_URL or, without it, the ' +
-        'data directory of a stopped `relay start`',
+      'Print a link to set a new password; it works once, for 30 minutes. Uses DATABASE_URL or, without it, the data ' +
+        'directory of a stopped `relay start`',
     )
-    .argument('<email>', 'the e-mail address of the user')
+    .argument('<email>', 'email address of the user')
     .option('--data-dir <dir>', 'data directory of `relay start` (default: $RELAY_DATA_DIR, or ./relay-data)')
     .option('--url <url>', `address of the console (default: $RELAY_PUBLIC_URL, or ${DEFAULT_URL})`);
   withOutput(reset).action((email: string, flags: ResetFlags) => resetPassword(surroundings, email, flags));
@@ -36,7 +37,7 @@ async function resetPassword(surroundings: Surroundings, email: string, flags: R
   try {
     const reset = await createPasswordReset(dataOf(surroundings, flags), { email, publicUrl });
     surroundings.stderr.write(
-      `Give this link to ${reset.email} only: anyone who has it can set the password. It works once.\n`,
+      `Share this link only with ${reset.email}: anyone who has it can set the password. It works once.\n`,
     );
     await printObject(surroundings, flags, reset);
   } catch (error) {
@@ -44,15 +45,15 @@ async function resetPassword(surroundings: Surroundings, email: string, flags: R
       throw new ProgramError(error.message, error.isNotFound ? exitCodes.notFound : exitCodes.error);
     if (error instanceof DirectoryInUseError)
       throw new ProgramError(error.message, exitCodes.error, {
-        why: '`relay start` is the only process that may use its data directory',
-        fix: 'stop `relay start`, run this command, start it again, and open the link within 30 minutes',
+        why: 'Only one process can use a data directory, and `relay start` is using it.',
+        fix: 'Stop `relay start`, run this command, start it again, and open the link within 30 minutes.',
       });
     throw error;
   }
 }
 
 function dataOf(surroundings: Surroundings, { dataDir }: ResetFlags) {
-  const databaseUrl = surroundings.env['DATABASE_URL']?.trim() ?? '';
+  const databaseUrl = databaseUrlOf(surroundings);
   if (dataDir === undefined && databaseUrl !== '') return { databaseUrl };
   return { directory: dataDirectoryOf(dataDir, surroundings) };
 }
@@ -61,8 +62,8 @@ function publicUrlOf(text: string): string {
   const isUrl = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
   if (!isUrl)
     throw usageError(
-      `${text} is not an http:// or https:// address`,
-      'relay users reset-password EMAIL --url https://relay.example.com',
+      `${text} is not an http:// or https:// address.`,
+      'Run: `relay users reset-password EMAIL --url https://relay.example.com`',
     );
   return text.replace(/\/+$/, '');
 }

@@ -1,7 +1,7 @@
 import { type LimitMetric, limitMetrics } from '@relay/contract';
 import { type ListSearch, listSearch } from './list-search.ts';
 
-const KINDS = ['resource', 'user', 'api_key'] as const;
+const KINDS = ['resource', 'team', 'user', 'api_key'] as const;
 const SCOPES = ['global', 'provider', 'credential', 'endpoint', 'model', 'lane'] as const;
 
 /** The URL parameters of the limits page: filters, and the lane whose limits are shown. */

@@ -1,7 +1,9 @@
 import type { RouteId } from '@relay/contract';
 import {
+  BellRing,
   Boxes,
   ChartColumn,
+  Coins,
   FileCog,
   Gauge,
   House,
@@ -16,6 +18,7 @@ import {
   ShieldCheck,
   SquareTerminal,
   Users,
+  UsersRound,
   Waypoints,
 } from 'lucide-react';
 import { text } from '../text/index.ts';
@@ -45,6 +48,7 @@ export const pageTable: readonly PageEntry[] = [
   },
   { path: '/requests', label: text.pages.requests, icon: List, group: 'overview', needs: 'listRequests' },
   { path: '/usage', label: text.pages.usage, icon: ChartColumn, group: 'overview', needs: 'getTimeseries' },
+  { path: '/showback', label: text.pages.showback, icon: Coins, group: 'overview', needs: 'getShowback' },
   { path: '/live', label: text.pages.live, icon: Waypoints, group: 'overview', needs: 'getLive' },
   { path: '/lanes', label: text.pages.lanes, icon: Route, group: 'routing', needs: 'listLanes' },
   { path: '/endpoints', label: text.pages.endpoints, icon: Boxes, group: 'routing', needs: 'listEndpoints' },
@@ -62,9 +66,10 @@ export const pageTable: readonly PageEntry[] = [
     icon: KeyRound,
     group: 'control',
     needs: 'listApiKeys',
-    accountsOnly: true,
   },
   { path: '/limits', label: text.pages.limits, icon: Gauge, group: 'control', needs: 'listLimitUsage' },
+  { path: '/teams', label: text.pages.teams, icon: UsersRound, group: 'control', needs: 'listTeams' },
+  { path: '/alerts', label: text.pages.alerts, icon: BellRing, group: 'control', needs: 'listAlerts' },
   {
     path: '/configuration',
     label: text.pages.configuration,

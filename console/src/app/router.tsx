@@ -10,6 +10,7 @@ import { limitSearch } from '../address/limit-search.ts';
 import { keysSearch, listSearch } from '../address/list-search.ts';
 import { requestSearch } from '../address/request-search.ts';
 import { settingsSearch } from '../address/settings-search.ts';
+import { showbackSearch } from '../address/showback-search.ts';
 import { usageSearch } from '../address/usage-search.ts';
 import { usePages } from '../session/use-pages.ts';
 import { timeRangeSearch } from '../time-range/time-range.ts';
@@ -146,6 +147,26 @@ const limits = createRoute({
   component: lazyRouteComponent(() => import('../pages/limits/limits-page.tsx'), 'LimitsPage'),
 });
 
+const teams = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/teams',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../pages/teams/teams-page.tsx'), 'TeamsPage'),
+});
+
+const showback = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/showback',
+  validateSearch: showbackSearch,
+  component: lazyRouteComponent(() => import('../pages/showback/showback-page.tsx'), 'ShowbackPage'),
+});
+
+const alerts = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('../pages/limits/alerts-page.tsx'), 'AlertsPage'),
+});
+
 const guardrails = createRoute({
   getParentRoute: () => signedIn,
   path: '/guardrails',
@@ -209,6 +230,9 @@ export function createConsoleRouter() {
         providers,
         keys,
         limits,
+        teams,
+        showback,
+        alerts,
         guardrails,
         guardrail,
         members,

@@ -1,7 +1,8 @@
-import { durationWords } from '@relay/contract/words';
+import { countWords, durationWords } from '@relay/contract/words';
 
-const locale = undefined;
-const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+export { counted } from '@relay/contract/words';
+
+const locale = 'en-US';
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 
@@ -27,10 +28,16 @@ const twoDigits = new Intl.NumberFormat(locale, {
   currency: 'USD',
   maximumSignificantDigits: 2,
 });
-const units = new Map<string, Intl.NumberFormat>();
+const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+const threeDigits = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 
 export function formatCount(value: number): string {
-  return whole.format(value);
+  return countWords(value);
+}
+
+/** 12.5, 0.333: a factor. */
+export function formatFactor(value: number): string {
+  return threeDigits.format(value);
 }
 
 /** 1.2M, for tiles and axes; show the full number in a tooltip or a table. */
@@ -58,28 +65,12 @@ export function formatMoney(micros: number): string {
   return (micros !== 0 && Math.abs(dollars) < 1 ? smallMoney : money).format(dollars);
 }
 
-/** 64 kB: a number with a short unit. */
-function formatUnit(value: number, name: string, digits: number): string {
-  const key = `${name} ${digits}`;
-  let format = units.get(key);
-  if (format === undefined) {
-    format = new Intl.NumberFormat(locale, {
-      style: 'unit',
-      unit: name,
-      unitDisplay: 'short',
-      maximumFractionDigits: digits,
-    });
-    units.set(key, format);
-  }
-  return format.format(value);
-}
-
-/** 512 byte, 64 kB, 1.5 MB. */
+/** 512 B, 64 KiB, 1.5 MiB. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1_000) return formatUnit(bytes, 'byte', 1);
-  return bytes < 1_000_000
-    ? formatUnit(bytes / 1_000, 'kilobyte', 1)
-    : formatUnit(bytes / 1_000_000, 'megabyte', 1);
+  if (bytes < 1_024) return `${countWords(bytes)} B`;
+  return bytes < 1_048_576
+    ? `${decimal.format(bytes / 1_024)} KiB`
+    : `${decimal.format(bytes / 1_048_576)} MiB`;
 }
 
 /** Fewer digits, for axes, tiles and rankings: $12.40, $0.86, $0.0042. */
@@ -91,12 +82,6 @@ export function formatMoneyShort(micros: number): string {
 /** 850 ms, 2.4 s, 3 min 20 s: the words of the command line and of errors. Takes one argument, so that charts can call it. */
 export function formatDuration(milliseconds: number): string {
   return durationWords(milliseconds);
-}
-
-const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
-
-export function formatMebibytes(bytes: number): string {
-  return `${decimal.format(bytes / 1_048_576)} MiB`;
 }
 
 /** Billing systems store these currencies in hundredths, although they have no minor unit. */

@@ -28,6 +28,7 @@ export const verdictTones: Record<CandidateVerdict['verdict'], Tone> = {
   unhealthy: 'bad',
   incompatible: 'neutral',
   unpriced: 'bad',
+  unbounded: 'bad',
   disabled: 'neutral',
 };
 
@@ -159,6 +160,7 @@ function Explanation({ explanation, operation, endpointNameOf, onPriced }: Expla
                 candidate.estimated_cost_micros === null
                   ? words.noPrice
                   : words.costs(formatMoney(candidate.estimated_cost_micros)),
+                ...reservedWords(candidate),
               ]
                 .filter((part) => part !== null)
                 .join(' · ')}
@@ -173,6 +175,17 @@ function Explanation({ explanation, operation, endpointNameOf, onPriced }: Expla
       </ol>
     </div>
   );
+}
+
+/** What hard limits would reserve, and the output cap that Relay would write. */
+function reservedWords({ reserved }: CandidateVerdict): readonly string[] {
+  if (reserved === null) return [];
+  const { input_tokens, output_tokens, cost_micros, output_cap } = reserved;
+  const tokens = formatCount(input_tokens + output_tokens);
+  return [
+    words.reserves(tokens, cost_micros === null ? null : formatMoney(cost_micros)),
+    ...(output_cap === null ? [] : [words.outputCap(formatCount(output_cap))]),
+  ];
 }
 
 interface ExplanationProps {

@@ -24,7 +24,7 @@ export function LeaveDialog({ session, onClose }: LeaveDialogProps) {
       open
       onOpenChange={onClose}
       title={words.leaveTitle(session.org.name)}
-      action={words.leave}
+      action={words.leaveAction}
       busy={leave.isPending}
       error={leave.error}
       onConfirm={() => leave.mutate(undefined)}

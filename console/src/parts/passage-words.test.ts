@@ -7,7 +7,7 @@ describe('the words for how a request reaches a provider', () => {
     const translated = { translated_to: 'chat', left_out: ['cache_control', 'metadata.user_id'] } as const;
     assert.equal(
       passageWords('messages', translated),
-      'Translated from Messages to Chat. Left out: cache_control, metadata.user_id',
+      'Translated from Messages to Chat. Omitted: cache_control, metadata.user_id',
     );
     assert.equal(
       passageWords('chat', { ...translated, translated_to: 'messages', left_out: [] }),
@@ -18,7 +18,7 @@ describe('the words for how a request reaches a provider', () => {
 
   it('tell a request that is passed through as it is from one that lacks a field', () => {
     const lacking = { translated_to: null, left_out: ['stream_options'] };
-    assert.equal(passageWords('chat', lacking), 'Passed through. Left out: stream_options');
+    assert.equal(passageWords('chat', lacking), 'Passed through. Omitted: stream_options');
     assert.equal(isUnchanged(lacking), false);
     const unchanged = { translated_to: null, left_out: [] };
     assert.equal(passageWords('chat', unchanged), 'Passed through');

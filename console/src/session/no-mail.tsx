@@ -2,7 +2,7 @@ import { text } from '../text/index.ts';
 
 const words = text.passwordReset;
 
-/** Who can help where Relay sends no e-mail. */
+/** Who can help where Relay sends no email. */
 export function NoMail() {
   return (
     <div className="space-y-3 text-[13px] text-ink-soft">

@@ -2,11 +2,11 @@ import type { QueryClient } from '@tanstack/react-query';
 import { type Api, take } from '../api/client.ts';
 import { cacheKeys } from '../api/queries.ts';
 
-const NAME = 'admin_token';
+const NAME = 'sign_in';
 
-/** Signs in with the token in the link that `relay start` prints. If that fails, the sign-in page asks for the token. */
+/** Signs in with the code in the link that `relay start` prints. If that fails, the sign-in page asks for the token. */
 export async function signInByLink(api: Api, client: QueryClient): Promise<void> {
-  const token = tokenIn(window.location.hash);
+  const token = codeIn(window.location.hash);
   if (token === null) return;
   window.history.replaceState(null, '', window.location.pathname + window.location.search);
   try {
@@ -16,6 +16,6 @@ export async function signInByLink(api: Api, client: QueryClient): Promise<void>
   }
 }
 
-function tokenIn(fragment: string): string | null {
+function codeIn(fragment: string): string | null {
   return new URLSearchParams(fragment.slice(1)).get(NAME);
 }

@@ -1,4 +1,4 @@
-/** What every chart says. */
+/** Text of all charts. */
 export const chartsText = {
   asTable: 'Table',
   asChart: 'Chart',
@@ -6,14 +6,13 @@ export const chartsText = {
   asChartOf: (title: string) => `Chart of ${title}`,
   other: 'Other',
   total: 'Total',
-  nothing: 'Nothing in this time range.',
+  nothing: 'No data in this time range.',
   series: 'Series',
-  notDrawn: (count: string) => `${count} more are not drawn.`,
-  time: 'Time',
-  localTime: (zone: string) => `Time (${zone})`,
+  notDrawn: (count: string) => `${count} more not shown`,
+  time: 'Time (UTC)',
   utcDays: 'Days (UTC)',
-  empty: '–',
-  /** How the chart is used, for those who hear it. */
+  empty: '—',
+  /** How to use the chart with a screen reader. */
   keys: (title: string, unit: string) =>
-    `${title}, in ${unit}. Arrow keys go through time. The same numbers are in the table.`,
+    `${title}, in ${unit}. Use the arrow keys to move through time. The table has the same values.`,
 } as const;

@@ -1,5 +1,5 @@
-/** What was and what is. */
+/** Changes from old to new values. */
 export const diffText = {
   none: 'none',
-  secret: 'A secret, which is not shown',
+  secret: 'Secret, not shown',
 } as const;

@@ -1,3 +1,4 @@
+import { alertsText } from './alerts.ts';
 import { auditText } from './audit.ts';
 import { billingText } from './billing.ts';
 import { chartsText } from './charts.ts';
@@ -12,10 +13,12 @@ import { limitsText } from './limits.ts';
 import { liveText } from './live.ts';
 import { membersText } from './members.ts';
 import { playgroundText } from './playground.ts';
+import { priceImportText } from './price-import.ts';
 import { providersText } from './providers.ts';
 import { requestsText } from './requests.ts';
 import { settingsText } from './settings.ts';
 import { shellText } from './shell.ts';
+import { showbackText, teamsText } from './teams.ts';
 import { usageText } from './usage.ts';
 
 /** Every word that the console shows, by page. Pages hold no words of their own. */
@@ -26,6 +29,7 @@ export const text = {
   usage: usageText,
   providers: providersText,
   endpoints: endpointsText,
+  priceImport: priceImportText,
   lanes: lanesText,
   playground: playgroundText,
   keys: keysText,
@@ -34,7 +38,10 @@ export const text = {
   members: membersText,
   settings: settingsText,
   limits: limitsText,
+  teams: teamsText,
+  showback: showbackText,
   live: liveText,
+  alerts: alertsText,
   audit: auditText,
   billing: billingText,
   configuration: configurationText,

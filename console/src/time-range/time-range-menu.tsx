@@ -60,12 +60,12 @@ interface CustomRangeProps {
 }
 
 function CustomRange({ range, onChoose }: CustomRangeProps) {
-  const [from, setFrom] = useState(() => localOf(range.from));
-  const [to, setTo] = useState(() => localOf(range.to));
+  const [from, setFrom] = useState(() => inputOf(range.from));
+  const [to, setTo] = useState(() => inputOf(range.to));
   const inOrder = from < to;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (inOrder) onChoose({ from: new Date(from).toISOString(), to: new Date(to).toISOString() });
+    if (inOrder) onChoose({ from: momentOf(from), to: momentOf(to) });
   };
   return (
     <form onSubmit={submit} className="mt-1 space-y-3 border-t p-2 pt-3">
@@ -104,8 +104,11 @@ function nameOf(range: TimeRange): string {
   return text.timeRange.between(formatDateTime(range.from), formatDateTime(range.to));
 }
 
-/** A time for a `datetime-local` input: local, without a zone. */
-function localOf(at: string): string {
-  const date = new Date(at);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+/** `datetime-local` inputs have no zone; here they hold UTC, as the labels say. */
+function inputOf(at: string): string {
+  return new Date(at).toISOString().slice(0, 16);
+}
+
+function momentOf(input: string): string {
+  return new Date(`${input}Z`).toISOString();
 }

@@ -76,22 +76,31 @@ interface FormActionsProps {
   readonly busy: boolean;
   readonly disabled?: boolean;
   readonly look?: 'solid' | 'danger';
-  /** The label of the submit button. */
+  /** In a dialog without a form. */
+  readonly onSave?: () => void;
+  /** The label of the button that saves. */
   readonly children: ReactNode;
 }
 
-/** Cancel and submit, for a dialog with a form. */
+/** Cancel, and submit the form around it or save. */
 export function FormActions({
   onCancel,
   busy,
   disabled = false,
   look = 'solid',
+  onSave,
   children,
 }: FormActionsProps) {
   return (
     <DialogActions>
       <Button onClick={onCancel}>{text.actions.cancel}</Button>
-      <Button type="submit" look={look} busy={busy} disabled={disabled}>
+      <Button
+        type={onSave === undefined ? 'submit' : 'button'}
+        look={look}
+        busy={busy}
+        disabled={disabled}
+        onClick={onSave}
+      >
         {children}
       </Button>
     </DialogActions>

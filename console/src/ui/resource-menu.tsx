@@ -17,6 +17,8 @@ interface ResourceMenuProps {
   readonly remove: Step;
   readonly deleteTitle: string;
   readonly deleteBody: string;
+  /** The button that deletes: "Delete lane". */
+  readonly deleteAction: string;
   /** What else is deleted, or why deletion fails; null if neither applies. */
   readonly deleteWarning: string | null;
   readonly editDialog: (close: () => void) => ReactNode;
@@ -46,7 +48,7 @@ export function ResourceMenu(props: ResourceMenuProps) {
         open={asked === 'delete'}
         onOpenChange={(isOpen) => setAsked(isOpen ? 'delete' : null)}
         title={props.deleteTitle}
-        action={text.actions.delete}
+        action={props.deleteAction}
         busy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate(undefined)}

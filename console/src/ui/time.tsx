@@ -1,4 +1,4 @@
-import { formatAgo, formatDateTime } from '../format/times.ts';
+import { formatAgo, formatHover } from '../format/times.ts';
 import { useNow } from './use-now.ts';
 
 const REFRESH_MS = 30_000;
@@ -6,9 +6,19 @@ const REFRESH_MS = 30_000;
 /** A relative time, with the exact time on hover. */
 export function Ago({ at }: { readonly at: string }) {
   const nowMs = useNow(REFRESH_MS);
+  return <Time at={at} format={(moment) => formatAgo(moment, nowMs)} />;
+}
+
+interface TimeProps {
+  readonly at: string;
+  readonly format: (at: string) => string;
+}
+
+/** A time in UTC, with the local time on hover. */
+export function Time({ at, format }: TimeProps) {
   return (
-    <time dateTime={at} title={formatDateTime(at)}>
-      {formatAgo(at, nowMs)}
+    <time dateTime={at} title={formatHover(at)}>
+      {format(at)}
     </time>
   );
 }

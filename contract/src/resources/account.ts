@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, flag, Id, Name, nullable, optional, shownOnce, Timestamp } from '../schema.ts';
-import { Role, UserStatus } from './values.ts';
+import { Labels, Role, UserStatus } from './values.ts';
 
 export const User = closed('User', {
   id: Id,
@@ -24,6 +24,11 @@ export const UserEnvelope = closed('UserEnvelope', { user: User });
 export const AccountUpdate = closed('AccountUpdate', { name: Name });
 export const PreferencesUpdate = closed('PreferencesUpdate', { marketing_opt_in: flag() });
 
+const TeamId = nullable(Id, {
+  description:
+    'The team whose limits count its requests; null for the owner’s team. Choosing a different team, or changing it, requires `relay:limits:manage`.',
+});
+
 export const ApiKey = closed('ApiKey', {
   id: Id,
   user_uuid: Id,
@@ -35,10 +40,14 @@ export const ApiKey = closed('ApiKey', {
   last_used_at: nullable(Timestamp),
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
+  team_id: TeamId,
+  labels: Labels,
 });
 export type ApiKey = Static<typeof ApiKey>;
 
 export const ApiKeyList = closed('ApiKeyList', { api_keys: Type.Array(ApiKey) });
+
+const attributed = { team_id: optional(TeamId), labels: optional(Labels) };
 
 /** The server checks scope names itself, so that the error names the unknown one. */
 const RequestedScopes = Type.Array(Type.String(), { minItems: 1, maxItems: 100 });
@@ -47,12 +56,18 @@ const apiKeyFields = {
   name: Name,
   scopes: RequestedScopes,
   expires_at: optional(nullable(Timestamp, { description: 'A future time, or null for no expiry.' })),
+  ...attributed,
 };
 
 export const ApiKeyCreate = closed('ApiKeyCreate', apiKeyFields);
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
 
-export const ApiKeyUpdate = closed('ApiKeyUpdate', { name: Name });
+export const ApiKeyUpdate = closed('ApiKeyUpdate', { name: Name, ...attributed });
+export type ApiKeyUpdate = Static<typeof ApiKeyUpdate>;
+
+/** What an administrator may change of any key. */
+export const OrgApiKeyUpdate = closed('OrgApiKeyUpdate', attributed);
+export type OrgApiKeyUpdate = Static<typeof OrgApiKeyUpdate>;
 
 export const ApiKeyCreated = closed('ApiKeyCreated', {
   api_key: shownOnce('The secret. It is returned here once and never again.'),

@@ -9,7 +9,8 @@ const StageName = oneOf(['resolve', 'connect', 'tls', 'authenticate', 'respond']
 const Stage = closed('TestStage', {
   stage: StageName,
   status: oneOf(['ok', 'failed', 'skipped'], {
-    description: '`skipped`: not reached, not needed, or not told by the answer; `message` says which.',
+    description:
+      '`skipped`: not reached, not needed, or not determined by the response; `message` says which.',
   }),
   latency_ms: nullable(integer(), {
     description:
@@ -49,7 +50,7 @@ const answer = {
   host: Type.String({ description: 'The host that was called, with its port if `base_url` names one.' }),
   latency_ms: integer({ description: 'The whole test.' }),
   upstream_status: nullable(integer(), {
-    description: 'What the provider answered; null without an answer.',
+    description: 'The provider’s HTTP status; null if it didn’t respond.',
   }),
   upstream_message: nullable(Type.String({ maxLength: 300 }), {
     description:

@@ -17,7 +17,10 @@ import {
 
 export const Capabilities = closed('Capabilities', {
   mode: oneOf(['self_hosted', 'hosted']),
-  accounts: flag({ description: 'Whether users, keys and budgets exist in this deployment.' }),
+  accounts: flag({
+    description:
+      'Whether the deployment has accounts: members, roles and sign-in. API keys and limits exist without them.',
+  }),
   version: Type.String(),
   features: Type.Record(Type.String(), Type.Boolean()),
   scopes: Type.Array(Type.String(), { description: 'The caller’s effective scopes.' }),
@@ -82,6 +85,19 @@ export const HealthReport = open('HealthReport', {
       detail: optional(Type.String({ description: 'Set when the clock is more than 2 s off.' })),
       ahead_ms: Type.Record(Type.String(), integer({ minimum: Number.MIN_SAFE_INTEGER }), {
         description: 'By store: how far the clock of the process is ahead of that of the store.',
+      }),
+    }),
+  ),
+  postgresql_settings: optional(
+    open('PostgresqlSettings', {
+      pooled: flag({
+        description: 'Whether `DATABASE_DIRECT_URL` is set, so that `DATABASE_URL` leads to a pooler.',
+      }),
+      unsafe: Type.Array(Type.String(), {
+        description: 'Settings that are off, so that a crash loses committed rows, such as `fsync`.',
+      }),
+      missing_timeouts: Type.Array(Type.String(), {
+        description: 'Timeouts that sessions do not have, such as `statement_timeout` behind a pooler.',
       }),
     }),
   ),

@@ -24,7 +24,7 @@ const UpstreamModel = text({ minLength: 1, maxLength: 200, description: 'The mod
 const Concurrency = nullable(integer({ minimum: 1 }), { default: null });
 const ContextWindow = nullable(integer({ minimum: 1 }), { default: null });
 const LatencyMsMax = integer({ minimum: 1, maximum: 3_600_000, default: 600_000 });
-const Pacing = flag({ default: true, description: 'Whether short-window request limits spread dispatches.' });
+const Pacing = flag({ default: true, description: 'Space requests evenly within second and minute limits.' });
 const CredentialId = nullable(Id, { description: 'Null: the provider’s own enabled credential is used.' });
 
 export const Endpoint = closed('Endpoint', {
@@ -151,8 +151,7 @@ export const endpointResource = {
       method: 'POST',
       path: '/api/relay/endpoints/{endpoint_id}/test',
       access: manage,
-      summary:
-        'Send the upstream model one minimal request, which the provider may bill, and say where it stops',
+      summary: 'Test an endpoint with one minimal request, which the provider may bill',
       params: params('endpoint_id'),
       success: { status: 200, schema: EndpointTestResult },
       errors: ['queue_full'],
@@ -167,7 +166,7 @@ export const endpointResource = {
   command: {
     singular: 'endpoint',
     plural: 'endpoints',
-    summary: 'one model of one provider',
-    description: 'Endpoints: one model of one provider.',
+    summary: 'Manage endpoints',
+    description: 'Manage endpoints: one model at one provider each',
   },
 } as const satisfies ResourceDefinition;

@@ -13,8 +13,8 @@ const measured = {
   replaced: integer(),
   blocked: integer(),
   unavailable: integer(),
-  latency_ms_p50: nullable(integer(), { description: 'Null when it was not asked.' }),
-  latency_ms_p95: nullable(integer(), { description: 'Null when it was not asked.' }),
+  latency_ms_p50: nullable(integer(), { description: 'Null when it was not called.' }),
+  latency_ms_p95: nullable(integer(), { description: 'Null when it was not called.' }),
 };
 
 export const GuardrailTotalsQuery = query(timeAsked);
@@ -45,7 +45,7 @@ export const GuardrailStats = closed('GuardrailStats', {
   points: Type.Array(closed('GuardrailPoint', { at: Timestamp, ...measured })),
   streaming_requests: integer({
     description:
-      'Requests of this time that asked for a stream where the guardrail is bound, enabled or not. While it is enabled, such requests are refused.',
+      'Requests of this time that asked for a stream where the guardrail is bound, enabled or not. While it is enabled, Relay rejects such requests.',
   }),
   embedding_requests: integer({ description: 'The same of embeddings.' }),
 });

@@ -83,7 +83,7 @@ export type ResponseRule = Static<typeof ResponseRule>;
 
 const ResponseRules = nullable(Type.Array(ResponseRule, { minItems: 1, maxItems: 50 }), {
   description:
-    'The first rule that matches decides. An answer that no rule matches is not understood, and the guardrail counts as unavailable. Null: the preset’s.',
+    'The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. Null: the preset’s.',
 });
 
 const Bytes = integer({ minimum: 1, maximum: 20_971_520, default: 1_048_576 });
@@ -140,7 +140,7 @@ export const GuardrailCreate = closed('GuardrailCreate', {
   auth_mode: optional(AuthMode),
   pre_dispatch_enabled: optional(flag({ default: true })),
   enabled: optional(
-    flag({ description: 'Accepted, and has no effect: a new guardrail is disabled. Enable it with PUT.' }),
+    flag({ description: 'No effect on create: new guardrails are disabled. Enable them with an update.' }),
   ),
   ...writableExtra,
 });
@@ -192,7 +192,7 @@ export const GuardrailPreset = closed('GuardrailPreset', {
   name: Type.String(),
   description: Type.String(),
   base_url: Type.String({
-    description: 'The address to call; what stands in capitals or braces is to be replaced.',
+    description: 'The address to call; replace the parts in capitals or braces.',
   }),
   http_method: HttpMethod,
   auth_mode: AuthMode,
@@ -300,7 +300,7 @@ export const guardrailResource = {
       method: 'POST',
       path: '/api/relay/guardrails/{guardrail_id}/test',
       access: manage,
-      summary: 'Ask the guardrail about a text and show its verdict',
+      summary: 'Check a text with the guardrail and show the verdict',
       params: params('guardrail_id'),
       body: GuardrailTest,
       success: { status: 200, schema: GuardrailTestResult },
@@ -325,7 +325,7 @@ export const guardrailResource = {
   command: {
     singular: 'guardrail',
     plural: 'guardrails',
-    summary: 'services that judge requests and answers',
-    description: 'Guardrails: services that judge requests and answers.',
+    summary: 'Manage guardrails',
+    description: 'Manage guardrails: external services that check prompts and responses',
   },
 } as const satisfies ResourceDefinition;

@@ -29,14 +29,14 @@ const Selection = oneOf(['preferred', 'soonest'], {
 const Priority = oneOf(['interactive', 'standard', 'batch'], {
   default: 'standard',
   description:
-    'Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. A lower class keeps at least a tenth of the capacity.',
+    'Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. Lower priorities keep at least 10% of the capacity.',
 });
 const Description = nullable(text());
 const Hidden = flag({ default: false, description: 'Whether the lane is left out of the model list.' });
 const ShadowsModel = flag({
   default: false,
   description:
-    'Says that the lane may take the name of a model that an endpoint serves: requests that name the model then go to the lane.',
+    'Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.',
 });
 
 export const Lane = closed('Lane', {
@@ -76,7 +76,7 @@ export const LaneMemberWrite = changeOf('LaneMemberWrite', LaneMember, {
   manual_rank: optional(
     integer({
       maximum: 1_000_000,
-      description: 'Left out: one more than that of the member before it; 1 for the first.',
+      description: 'Left out: one more than that of the endpoint before it; 1 for the first.',
     }),
   ),
   enabled: optional(flag({ default: true })),
@@ -86,7 +86,7 @@ export type LaneMemberWrite = Static<typeof LaneMemberWrite>;
 const Members = Type.Array(LaneMemberWrite, {
   maxItems: LANE_MEMBERS_MAX,
   description:
-    'The whole list: members that are not in it are taken out. Members that stay keep their ids. Left out, the members stay as they are.',
+    'The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. Left out, the endpoints don’t change.',
 });
 
 const extra = {
@@ -165,7 +165,7 @@ export const laneResource = {
       method: 'PUT',
       path: '/api/relay/routing-lanes/{group_id}',
       access: manage,
-      summary: 'Change a routing lane, and with members also what it consists of',
+      summary: 'Change a routing lane, and its endpoints if members is sent',
       params: params('group_id'),
       body: LaneUpdate,
       success: { status: 200, schema: LaneDetail },
@@ -191,7 +191,7 @@ export const laneResource = {
   command: {
     singular: 'lane',
     plural: 'lanes',
-    summary: 'what clients name as the model',
-    description: 'Lanes: what clients name as the model, with its members in rank order.',
+    summary: 'Manage lanes',
+    description: 'Manage lanes: the model names that clients call',
   },
 } as const satisfies ResourceDefinition;

@@ -25,8 +25,33 @@ const ScopeId = nullable(Id, { description: 'Null for `global`.' });
 const Unpriced = oneOf(['refuse', 'allow'], {
   default: 'refuse',
   description:
-    'With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them and they count as nothing (`allow`).',
+    'With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).',
 });
+
+const Enforcement = oneOf(['estimate', 'hard'], {
+  default: 'estimate',
+  description:
+    'With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.',
+});
+
+/** The alerts of a limit, of whichever kind. */
+const alertFields = {
+  alert_at: Type.Array(integer({ minimum: 1, maximum: 100 }), {
+    maxItems: 5,
+    default: [],
+    description:
+      'Thresholds, in percent of the limit, at which Relay sends an alert, each once per window. Only with the periods `hour`, `day`, `week` and `month`.',
+  }),
+  alert_on_forecast: flag({
+    default: false,
+    description:
+      'Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.',
+  }),
+};
+const alertWriteFields = {
+  alert_at: optional(alertFields.alert_at),
+  alert_on_forecast: optional(alertFields.alert_on_forecast),
+};
 
 export const LimitPolicy = closed('LimitPolicy', {
   id: Id,
@@ -36,7 +61,9 @@ export const LimitPolicy = closed('LimitPolicy', {
   period: LimitPeriod,
   limit_value: LimitValue,
   unpriced: Unpriced,
+  enforcement: Enforcement,
   enabled: flag(),
+  ...alertFields,
   managed_by: optional(ManagedBy),
 });
 export type LimitPolicy = Static<typeof LimitPolicy>;
@@ -48,7 +75,9 @@ export const LimitPolicyCreate = closed('LimitPolicyCreate', {
   period: LimitPeriod,
   limit_value: LimitValue,
   unpriced: optional(Unpriced),
+  enforcement: optional(Enforcement),
   enabled: optional(flag({ default: true })),
+  ...alertWriteFields,
 });
 export type LimitPolicyCreate = Static<typeof LimitPolicyCreate>;
 
@@ -59,21 +88,26 @@ export const LimitPolicyUpdate = changeOf('LimitPolicyUpdate', LimitPolicy, {
   period: LimitPeriod,
   limit_value: LimitValue,
   unpriced: optional(Unpriced),
+  enforcement: optional(Enforcement),
   enabled: flag(),
+  ...alertWriteFields,
 });
 export type LimitPolicyUpdate = Static<typeof LimitPolicyUpdate>;
 
-const budgetFields = {
+/** Of member, key and team limits. */
+export const budgetFields = {
   target_type: TargetType,
   target_id: ScopeId,
   metric: LimitMetric,
   period: LimitPeriod,
   limit_value: LimitValue,
   unpriced: Unpriced,
+  enforcement: Enforcement,
   enabled: flag(),
+  ...alertFields,
 };
 
-const budgetWriteFields = {
+export const budgetWriteFields = {
   limit_uuid: optional(Id),
   target_type: TargetType,
   target_id: optional(ScopeId),
@@ -81,7 +115,9 @@ const budgetWriteFields = {
   period: LimitPeriod,
   limit_value: LimitValue,
   unpriced: optional(Unpriced),
+  enforcement: optional(Enforcement),
   enabled: optional(flag({ default: true })),
+  ...alertWriteFields,
 };
 
 export const UserLimitPolicy = closed('UserLimitPolicy', {
@@ -119,11 +155,15 @@ export type ApiKeyLimitPolicyUpsert = Static<typeof ApiKeyLimitPolicyUpsert>;
 
 export const LimitUuidQuery = query({ limit_uuid: Id });
 
+/** Every kind of policy, and everything that one may apply to. */
+export const PolicyKind = oneOf(['resource', 'user', 'api_key', 'team']);
+export const AppliesTo = oneOf(['global', 'provider', 'credential', 'endpoint', 'model', 'lane']);
+
 /** The live state of one policy. */
 export const LimitUsage = closed('LimitUsage', {
   policy_id: Id,
-  policy_kind: oneOf(['resource', 'user', 'api_key']),
-  scope_type: oneOf(['global', 'provider', 'credential', 'endpoint', 'model', 'lane']),
+  policy_kind: PolicyKind,
+  scope_type: AppliesTo,
   scope_id: nullable(Id),
   metric: LimitMetric,
   period: LimitPeriod,
@@ -154,8 +194,8 @@ const limitChangeErrors = ['mode_unsupported', ...changeErrors] as const;
 export const limitPolicyResource = {
   order: 70,
   scopes: {
-    'relay:limits:read:organization': 'Read the limit policies and limit state of the whole organization.',
-    'relay:limits:manage': 'Create, change and delete limit policies.',
+    'relay:limits:read:organization': 'Read the limits and limit state of the whole organization.',
+    'relay:limits:manage': 'Create, change and delete limits.',
   },
   routes: {
     listLimitPolicies: {
@@ -163,7 +203,7 @@ export const limitPolicyResource = {
       method: 'GET',
       path: '/api/relay/limit-policies',
       access: read,
-      summary: 'List resource limit policies (self-hosted)',
+      summary: 'List shared limits (self-hosted)',
       query: PageQuery,
       success: { status: 200, schema: Type.Array(LimitPolicy) },
       errors: ['mode_unsupported'],
@@ -173,7 +213,7 @@ export const limitPolicyResource = {
       method: 'POST',
       path: '/api/relay/limit-policies',
       access: manage,
-      summary: 'Create a resource limit policy (self-hosted)',
+      summary: 'Create a shared limit (self-hosted)',
       body: LimitPolicyCreate,
       success: { status: 201, schema: LimitPolicy },
       errors: ['mode_unsupported', 'conflict', 'idempotency_conflict'],
@@ -183,7 +223,7 @@ export const limitPolicyResource = {
       method: 'GET',
       path: '/api/relay/limit-policies/{policy_id}',
       access: read,
-      summary: 'Read a resource limit policy (self-hosted)',
+      summary: 'Read a shared limit (self-hosted)',
       params: params('policy_id'),
       success: { status: 200, schema: LimitPolicy },
       errors: ['mode_unsupported'],
@@ -193,7 +233,7 @@ export const limitPolicyResource = {
       method: 'PUT',
       path: '/api/relay/limit-policies/{policy_id}',
       access: manage,
-      summary: 'Change a resource limit policy (self-hosted)',
+      summary: 'Change a shared limit (self-hosted)',
       params: params('policy_id'),
       body: LimitPolicyUpdate,
       success: { status: 200, schema: LimitPolicy },
@@ -204,7 +244,7 @@ export const limitPolicyResource = {
       method: 'DELETE',
       path: '/api/relay/limit-policies/{policy_id}',
       access: manage,
-      summary: 'Delete a resource limit policy (self-hosted)',
+      summary: 'Delete a shared limit (self-hosted)',
       params: params('policy_id'),
       success: noContent,
       errors: limitChangeErrors,
@@ -215,7 +255,7 @@ export const limitPolicyResource = {
       path: '/api/relay/pro/user-limit-policies',
       /** Everyone sees their own budgets; `relay:limits:read:organization` shows all of them. */
       access: 'any_key',
-      summary: 'List the user budgets the caller may see',
+      summary: 'List the member limits the caller can see',
       query: PageQuery,
       success: { status: 200, schema: UserLimitPolicyList },
     },
@@ -224,27 +264,27 @@ export const limitPolicyResource = {
       method: 'POST',
       path: '/api/relay/pro/user-limit-policies',
       access: manage,
-      summary: 'Create a user budget, or change the one named by limit_uuid',
+      summary: 'Create a member limit, or change the one named by limit_uuid',
       body: UserLimitPolicyUpsert,
       success: { status: 200, schema: Ok },
-      errors: ['accounts_disabled', 'not_found', 'conflict', 'idempotency_conflict', 'version_conflict'],
+      errors: ['not_found', 'conflict', 'idempotency_conflict', 'version_conflict'],
     },
     deleteUserLimitPolicy: {
       ...shared,
       method: 'DELETE',
       path: '/api/relay/pro/user-limit-policies',
       access: manage,
-      summary: 'Delete the user budget named by limit_uuid',
+      summary: 'Delete the member limit named by limit_uuid',
       query: LimitUuidQuery,
       success: { status: 200, schema: Ok },
-      errors: ['accounts_disabled', 'not_found', 'version_conflict'],
+      errors: ['not_found', 'version_conflict'],
     },
     listApiKeyLimitPolicies: {
       ...shared,
       method: 'GET',
       path: '/api/relay/api-key-limit-policies',
       access: 'any_key',
-      summary: 'List the API-key budgets the caller may see',
+      summary: 'List the key limits the caller can see',
       query: PageQuery,
       success: { status: 200, schema: ApiKeyLimitPolicyList },
     },
@@ -253,27 +293,27 @@ export const limitPolicyResource = {
       method: 'POST',
       path: '/api/relay/api-key-limit-policies',
       access: manage,
-      summary: 'Create an API-key budget, or change the one named by limit_uuid',
+      summary: 'Create a key limit, or change the one named by limit_uuid',
       body: ApiKeyLimitPolicyUpsert,
       success: { status: 200, schema: Ok },
-      errors: ['accounts_disabled', 'not_found', 'conflict', 'idempotency_conflict', 'version_conflict'],
+      errors: ['not_found', 'conflict', 'idempotency_conflict', 'version_conflict'],
     },
     deleteApiKeyLimitPolicy: {
       ...shared,
       method: 'DELETE',
       path: '/api/relay/api-key-limit-policies',
       access: manage,
-      summary: 'Delete the API-key budget named by limit_uuid',
+      summary: 'Delete the key limit named by limit_uuid',
       query: LimitUuidQuery,
       success: { status: 200, schema: Ok },
-      errors: ['accounts_disabled', 'not_found', 'version_conflict'],
+      errors: ['not_found', 'version_conflict'],
     },
     listLimitUsage: {
       ...shared,
       method: 'GET',
       path: '/api/relay/limits/usage',
       access: { scopes: ['relay:limits:read:organization', 'relay:usage:read'] },
-      summary: 'Read the live state of every policy the caller may see',
+      summary: 'Read the live state of every limit the caller can see',
       query: PageQuery,
       success: { status: 200, schema: Type.Array(LimitUsage) },
       errors: ['policy_unavailable'],
@@ -288,7 +328,7 @@ export const limitPolicyResource = {
   command: {
     singular: 'limit',
     plural: 'limits',
-    summary: 'the most that may be used within a time',
-    description: 'Limits: the most that may be used within a time.',
+    summary: 'Manage limits',
+    description: 'Manage limits on requests, tokens, spend and concurrency',
   },
 } as const satisfies ResourceDefinition;

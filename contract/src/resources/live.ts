@@ -3,7 +3,7 @@ import { closed, Id, integer, nullable, oneOf, Timestamp } from '../schema.ts';
 import { Health, HealthDetail } from './values.ts';
 
 const Waiting = integer({
-  description: 'Requests that have a place in line, and were not sent yet.',
+  description: 'Requests in the queue.',
 });
 const InFlight = integer({
   description: 'Requests sent to an endpoint whose response has not finished.',
@@ -12,7 +12,7 @@ const InFlight = integer({
 /** Requests of a lane by state. */
 const LiveTarget = closed('LiveTarget', {
   endpoint_id: Id,
-  waiting: integer({ description: 'Those that will go here as things stand.' }),
+  waiting: integer({ description: 'Waiting requests that are currently expected to go to this endpoint.' }),
   in_flight: InFlight,
 });
 
@@ -29,7 +29,7 @@ export type LiveLane = Static<typeof LiveLane>;
 /** An endpoint that has requests or is cooling down. */
 export const LiveEndpoint = closed('LiveEndpoint', {
   endpoint_id: Id,
-  waiting: integer({ description: 'Those that will come here as things stand.' }),
+  waiting: integer({ description: 'Waiting requests that are currently expected to go to this endpoint.' }),
   in_flight: InFlight,
   max_concurrency: nullable(integer()),
   health: Health,

@@ -2,6 +2,10 @@ import Type, { type Static } from 'typebox';
 import { closed, Id, nullable, oneOf, optional, shownOnce, Timestamp } from '../schema.ts';
 import { Role, UserStatus } from './values.ts';
 
+const MemberTeamId = nullable(Id, {
+  description: 'The team of what they send in the console, and with keys that name no team; null for none.',
+});
+
 export const Member = closed('Member', {
   id: Id,
   name: Type.String(),
@@ -10,12 +14,14 @@ export const Member = closed('Member', {
   status: UserStatus,
   joined_at: nullable(Timestamp),
   last_seen_at: nullable(Timestamp),
+  team_id: MemberTeamId,
 });
 export type Member = Static<typeof Member>;
 
 export const MemberUpdate = closed('MemberUpdate', {
   role: optional(Role),
   status: optional(UserStatus),
+  team_id: optional(MemberTeamId),
 });
 export type MemberUpdate = Static<typeof MemberUpdate>;
 
@@ -36,7 +42,7 @@ export const InvitationCreated = closed('InvitationCreated', {
   accept_url: shownOnce('For the invited person. Shown here once and never again.'),
   email_delivery: oneOf(['queued', 'rejected', 'not_configured'], {
     description:
-      'Whether Relay sends the link by e-mail: `queued`; `rejected`, because of too many messages; or `not_configured`. Share the link yourself unless it is `queued`.',
+      'Whether Relay sends the link by email: `queued`; `rejected`, because of too many messages; or `not_configured`. Share the link yourself unless it is `queued`.',
   }),
 });
 export type InvitationCreated = Static<typeof InvitationCreated>;

@@ -18,14 +18,14 @@ import {
 import { ManagedBy } from './values.ts';
 
 const Currency = Type.Literal('USD', { default: 'USD' });
-const Source = oneOf(['catalog', 'manual'], {
+const Source = oneOf(['catalog', 'manual', 'litellm', 'models_dev'], {
   default: 'manual',
   description:
-    '`catalog`: from the public price list that comes with Relay, as every endpoint begins whose provider and model it knows. Prices that are sent make it `manual`; `catalog` without prices goes back to the list.',
+    'Price source. `catalog`: Relay’s price list, the default for known models. `litellm` and `models_dev`: an imported list. `manual`: prices you set. Prices sent without `litellm` or `models_dev` make it `manual`; `catalog` without prices restores those of Relay’s price list.',
 });
 
 /** Prices of parts of the input and the output. */
-const partPrices = {
+export const partPrices = {
   cached_input_cost_micros_per_1m_tokens: part('Null: cached input costs what other input costs.'),
   cache_write_5m_cost_micros_per_1m_tokens: part(
     'Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs.',
@@ -39,6 +39,20 @@ const partPrices = {
   audio_output_cost_micros_per_1m_tokens: part('Null: audio output costs what other output costs.'),
   image_output_cost_micros_per_1m_tokens: part('Null: image output costs what other output costs.'),
 };
+
+/** Every price of a policy: for a million tokens of a kind, or for a request. */
+export type PriceName =
+  | 'input_cost_micros_per_1m_tokens'
+  | 'output_cost_micros_per_1m_tokens'
+  | keyof typeof partPrices
+  | 'flat_request_cost_micros';
+
+function describedTimestamp() {
+  return Type.String({
+    format: 'date-time',
+    description: 'The date of the price list that the prices come from, or when they were set.',
+  });
+}
 
 function part(description: string) {
   return nullable(Micros, { description });
@@ -110,6 +124,7 @@ export const PricingPolicy = closed('PricingPolicy', {
   variants: Variants,
   scheduled: Scheduled,
   source: Source,
+  as_of: describedTimestamp(),
   managed_by: optional(ManagedBy),
 });
 export type PricingPolicy = Static<typeof PricingPolicy>;

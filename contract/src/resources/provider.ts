@@ -45,7 +45,7 @@ const AwsService = text({
 const HealthProbe = oneOf(['off', 'models', 'request'], {
   default: 'off',
   description:
-    'Whether Relay asks the provider by itself every 30 s, so that its health is known without requests of clients. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.',
+    'Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.',
 });
 /** Neither is secret: both are shown to everyone who may read providers. */
 const ExtraHeaders = Type.Record(Type.String(), text({ maxLength: 1000 }), {
@@ -220,7 +220,7 @@ export const providerResource = {
       method: 'POST',
       path: '/api/relay/providers/{provider_id}/test',
       access: manage,
-      summary: 'List the provider’s models with its stored credential, and say where it stops',
+      summary: 'Test the connection: list the provider’s models with its stored credential',
       params: params('provider_id'),
       success: { status: 200, schema: ProviderTestResult },
       errors: ['queue_full'],
@@ -244,7 +244,7 @@ export const providerResource = {
   command: {
     singular: 'provider',
     plural: 'providers',
-    summary: 'where models are served',
-    description: 'Providers: where models are served.',
+    summary: 'Manage providers',
+    description: 'Manage providers and their credentials',
   },
 } as const satisfies ResourceDefinition;

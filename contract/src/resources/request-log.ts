@@ -14,7 +14,7 @@ import {
   Timestamp,
 } from '../schema.ts';
 import { GuardrailVerdict } from './guardrail.ts';
-import { LimitMetric, LimitPeriod, Operation, RequestState } from './values.ts';
+import { Labels, LimitMetric, LimitPeriod, Operation, RequestState } from './values.ts';
 
 const MaybeId = nullable(Id);
 const MaybeCount = nullable(integer(), { description: 'Null when it was not reported; null is not zero.' });
@@ -57,6 +57,13 @@ const entryFields = {
     description:
       'Where the token counts come from: the provider, the streamed output, the estimate, or nowhere because nothing was dispatched.',
   }),
+  team_id: MaybeId,
+  parent_team_id: nullable(Id, { description: 'The parent of the team at the time of the request.' }),
+  labels: Labels,
+  wait_budget_ms: nullable(integer(), {
+    description:
+      'The wait budget at the time of the request; `wait_ms` above it means that the request went past it. Null when the request ended before routing, or an earlier version recorded it.',
+  }),
 };
 
 export const RequestLogEntry = closed('RequestLogEntry', entryFields);
@@ -82,8 +89,19 @@ const Verdict = oneOf([
   'unhealthy',
   'incompatible',
   'unpriced',
+  'unbounded',
   'disabled',
 ]);
+
+const HardReservation = closed('HardReservation', {
+  input_tokens: integer(),
+  output_tokens: integer(),
+  cost_micros: MaybeCount,
+  output_cap: nullable(integer(), {
+    description:
+      'The output cap that Relay would write into the request; null where the client’s own holds, or the model writes nothing.',
+  }),
+});
 
 export const CandidateVerdict = closed('CandidateVerdict', {
   endpoint_id: Id,
@@ -96,6 +114,10 @@ export const CandidateVerdict = closed('CandidateVerdict', {
   wait_ms: nullable(integer()),
   limited_by: nullable(LimitingPolicy),
   estimated_cost_micros: MaybeCount,
+  reserved: nullable(HardReservation, {
+    description:
+      'The most that the request can use here, which hard limits reserve; null where none applies.',
+  }),
   translated_to: nullable(Operation, {
     description:
       'What the request would be translated to; null where the client’s bytes would be passed through.',
@@ -119,7 +141,7 @@ export const RequestAttempt = closed('RequestAttempt', {
   wait_ms: nullable(integer(), { description: 'Waited for capacity before this attempt.' }),
   duration_ms: integer(),
   upstream_request_id: nullable(Type.String(), {
-    description: 'The ID that the provider gave the request, to name to its support. Null when it gave none.',
+    description: 'The ID that the provider gave the request, for its support. Null if it returned none.',
   }),
   translated_to: nullable(Operation, {
     description: 'What the request was translated to; null where the client’s bytes were passed through.',
@@ -149,7 +171,7 @@ export type RecordedCandidate = Static<typeof RecordedCandidate>;
 /** The limit that made a request wait, or rejected it. */
 export const BoundPolicy = closed('BoundPolicy', {
   policy_id: Id,
-  policy_kind: oneOf(['resource', 'user', 'api_key']),
+  policy_kind: oneOf(['resource', 'user', 'api_key', 'team']),
   scope_type: Type.String(),
   scope_id: MaybeId,
   metric: LimitMetric,
@@ -172,6 +194,9 @@ export const RequestDetail = closed('RequestDetail', {
   attempts: Type.Array(RequestAttempt),
   candidates: Type.Array(RecordedCandidate, { description: 'The decision trace.' }),
   guardrails: Type.Array(GuardrailVerdict),
+  trace_id: nullable(Type.String(), {
+    description: 'The trace of OpenTelemetry that the request is in. Null when it was not traced.',
+  }),
   reported_usage: nullable(
     closed('ReportedUsage', {
       input_tokens: integer(),
@@ -180,7 +205,7 @@ export const RequestDetail = closed('RequestDetail', {
     }),
     {
       description:
-        'What the provider reported, when that is more than can be true: the context window of the endpoint plus the maximum output, 10,000,000 where either is unknown. The request is charged that much at most. Null otherwise.',
+        'What the provider reported, when that is more than can be true: the context window of the endpoint plus the maximum output, 10,000,000 where either is unknown. The request is charged that much at most. Also when it is more than a hard limit had reserved, and then all of it is charged. Null otherwise.',
     },
   ),
   usage_details: nullable(
@@ -234,7 +259,7 @@ export const RequestTailQuery = query({
     Type.String({
       maxLength: 100,
       description:
-        'The request id last seen: what was recorded after it comes first. The header Last-Event-ID says the same, and wins.',
+        'The request id last seen: what was recorded after it comes first. The Last-Event-ID header does the same and takes precedence.',
     }),
   ),
 });

@@ -23,7 +23,7 @@ export const RoutingExplanation = closed('RoutingExplanation', {
   wait_budget_ms: nullable(integer()),
   retry_after_ms: nullable(integer()),
   error_code: nullable(Type.String()),
-  reason: nullable(Type.String(), { description: 'Why it would be refused; null when it would not be.' }),
+  reason: nullable(Type.String(), { description: 'Why Relay would reject it; null if it would not.' }),
   limited_by: nullable(LimitingPolicy),
   estimated_input_tokens: integer(),
   estimated_output_tokens: integer(),
@@ -32,7 +32,7 @@ export const RoutingExplanation = closed('RoutingExplanation', {
   }),
   guardrails: Type.Array(EffectiveGuardrail, {
     description:
-      'Every guardrail that is effective for a candidate that could serve the request, in the order in which they are asked. With one of them, a stream and an embedding would be refused with 400.',
+      'Every guardrail that is effective for a candidate that could serve the request, in the order they run. If there is one, Relay rejects streaming and embeddings requests with 400.',
   }),
   candidates: Type.Array(CandidateVerdict),
 });

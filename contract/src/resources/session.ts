@@ -31,7 +31,7 @@ export const Session = closed('Session', {
   }),
   orgs: Type.Array(Org, { description: 'Every organization the user is an active member of.' }),
   has_password: flag({
-    description: 'Whether the user has a password here, which changes of security ask for.',
+    description: 'Whether the user has a password here, which security changes require.',
   }),
   has_second_factor: flag({ description: 'Whether signing in with the password asks for a code.' }),
   csrf_token: Type.String({ description: 'Sent back in the x-csrf-token header on every write.' }),
@@ -43,13 +43,13 @@ export type Session = Static<typeof Session>;
 export const SignInMethods = closed('SignInMethods', {
   mode: oneOf(['self_hosted', 'hosted']),
   token: flag({ description: 'With the admin token.' }),
-  accounts: flag({ description: 'With an e-mail address and a password.' }),
-  sso: flag({ description: 'By way of an identity provider.' }),
-  sign_up: flag({ description: 'Whether anybody may create an organization.' }),
+  accounts: flag({ description: 'With an email address and a password.' }),
+  sso: flag({ description: 'With single sign-on.' }),
+  sign_up: flag({ description: 'Whether anyone can create an organization.' }),
   sign_up_link: flag({
-    description: 'Whether signing up begins with a link that Relay sends by e-mail.',
+    description: 'Whether signing up begins with a link that Relay sends by email.',
   }),
-  password_reset: flag({ description: 'Whether Relay sends links to reset a password by e-mail.' }),
+  password_reset: flag({ description: 'Whether Relay sends links to reset a password by email.' }),
 });
 export type SignInMethods = Static<typeof SignInMethods>;
 

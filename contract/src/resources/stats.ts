@@ -1,5 +1,16 @@
 import Type, { type Static } from 'typebox';
-import { closed, ExactUsd, Id, integer, nullable, oneOf, optional, query, Timestamp } from '../schema.ts';
+import {
+  closed,
+  ExactUsd,
+  Id,
+  integer,
+  nullable,
+  oneOf,
+  optional,
+  query,
+  Timestamp,
+  text,
+} from '../schema.ts';
 
 export const StatsSummary = closed('StatsSummary', {
   providers: integer(),
@@ -32,7 +43,7 @@ const SeriesMetric = oneOf(
   ],
   {
     description:
-      '`errors` are requests that failed. Quantiles are read from histograms and exact to the width of a bin. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks for each request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.',
+      '`errors` are requests that failed. Quantiles are by nearest rank: exact up to 1,000 ms, rounded to two significant digits above. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks for each request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.',
   },
 );
 const GroupBy = oneOf(['none', 'state', 'lane', 'endpoint', 'provider', 'model', 'api_key', 'user'], {
@@ -88,6 +99,96 @@ export const Timeseries = closed('Timeseries', {
 });
 export type Timeseries = Static<typeof Timeseries>;
 
+const showbackFields = {
+  group_by: optional(
+    text({
+      maxLength: 40,
+      default: 'team',
+      description:
+        '`team`, `key`, `member`, `model`, or `label:` and the name of a label, such as `label:app`.',
+    }),
+  ),
+  from: optional(Timestamp),
+  to: optional(Timestamp),
+};
+
+export const ShowbackQuery = query(showbackFields);
+
+export const ShowbackExportQuery = query({
+  ...showbackFields,
+  format: optional(
+    oneOf(['summary', 'focus'], {
+      default: 'summary',
+      description:
+        '`summary`: the lines of `GET /api/relay/stats/showback`. `focus`: FOCUS 1.2 columns, a line for each day, team, set of labels, key and endpoint; `group_by` has no effect.',
+    }),
+  ),
+});
+export type ShowbackQuery = Static<typeof ShowbackExportQuery>;
+
+const showbackSums = {
+  requests: integer(),
+  metered_requests: integer({ description: 'Requests that reached a provider.' }),
+  input_tokens: integer(),
+  cached_input_tokens: integer(),
+  output_tokens: integer(),
+  cost_micros: integer({ description: 'Micro-USD, rounded half up.' }),
+  cost_usd: ExactUsd,
+};
+
+export const ShowbackLine = closed('ShowbackLine', {
+  kind: oneOf(['group', 'none', 'other'], {
+    description:
+      '`none`: requests without the thing they are grouped by. `other`: what is beyond the 1,000 groups with the highest cost, taken together.',
+  }),
+  key: nullable(Type.String({ description: 'The id or value of the group; null for every other kind.' })),
+  label: Type.String({ description: 'The name; of what was deleted since, its id.' }),
+  ...showbackSums,
+});
+export type ShowbackLine = Static<typeof ShowbackLine>;
+
+/** Who spent what. The lines add up to the total, and the total to the ledger. */
+export const Showback = closed('Showback', {
+  group_by: Type.String(),
+  from: Timestamp,
+  to: Timestamp,
+  total: closed('ShowbackTotal', showbackSums),
+  lines: Type.Array(ShowbackLine),
+});
+export type Showback = Static<typeof Showback>;
+
+export const MeteredUsageQuery = query({
+  bucket: optional(oneOf(['hour', 'day'], { default: 'day' })),
+  from: Timestamp,
+  to: Timestamp,
+});
+
+/** What Relay metered, to be held against a provider's own report. */
+export const MeteredUsage = closed('MeteredUsage', {
+  bucket: oneOf(['hour', 'day']),
+  from: Timestamp,
+  to: Timestamp,
+  rows: Type.Array(
+    closed('MeteredUsageRow', {
+      at: Timestamp,
+      provider_id: nullable(Id),
+      endpoint_id: nullable(Id),
+      upstream_model: nullable(Type.String(), { description: 'Null when the endpoint was deleted since.' }),
+      requests: integer({ description: 'Requests that an endpoint completed, with usage.' }),
+      failed_requests: integer(),
+      estimated_requests: integer({
+        description:
+          'Those among `requests` whose usage the provider did not report; their tokens are estimates.',
+      }),
+      input_tokens: integer(),
+      cached_input_tokens: integer(),
+      output_tokens: integer(),
+      cost_usd: ExactUsd,
+    }),
+  ),
+});
+export type MeteredUsage = Static<typeof MeteredUsage>;
+
 export const WaitDistributionQuery = query({
   lane_id: Id,
   from: optional(Timestamp),
@@ -99,14 +200,19 @@ export const WaitDistribution = closed('WaitDistribution', {
   from: Timestamp,
   to: Timestamp,
   requests: integer(),
+  undispatched: integer({
+    description: 'Those among `requests` that reached no endpoint, such as rejected ones.',
+  }),
   bins: Type.Array(
     closed('WaitBin', {
-      up_to_ms: nullable(integer(), {
-        description:
-          'The longest wait counted here, those of the bins before excepted; null in the last bin.',
-      }),
+      from_ms: integer(),
+      up_to_ms: nullable(integer(), { description: 'Included. Null when only the shortest wait is known.' }),
       requests: integer(),
     }),
+    {
+      description:
+        'Bins with requests. A bin is one millisecond up to 1,000 ms; above, one ends at each value of two significant digits. Requests that an earlier version recorded are in wider bins, which overlap these.',
+    },
   ),
 });
 export type WaitDistribution = Static<typeof WaitDistribution>;

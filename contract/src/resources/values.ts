@@ -5,7 +5,7 @@ import { healthStates, operations, requestStates, wireProtocols } from '../words
 /** Enumerations that several resources share. */
 export const Health = oneOf(healthStates, {
   description:
-    'What the requests of all gateways met in the last minutes. `unknown`: none was sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider asked to be left alone for a while.',
+    'Health from recent requests on all gateways. `unknown`: no requests were sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider requested a pause (cooldown).',
 });
 export type Health = Static<typeof Health>;
 
@@ -20,7 +20,7 @@ export const HealthDetail = closed('HealthDetail', {
     closed('HealthError', {
       at: Timestamp,
       message: Type.String({ description: 'What happened; never text of the provider.' }),
-      status: nullable(integer(), { description: 'The status that the provider answered, if it did.' }),
+      status: nullable(integer(), { description: 'The provider’s HTTP status, if it responded.' }),
     }),
   ),
 });
@@ -33,10 +33,10 @@ export const LimitMetric = oneOf(limitMetrics, {
   description: 'What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.',
 });
 
-export const limitPeriods = ['second', 'minute', 'hour', 'day', 'month', 'none'] as const;
+export const limitPeriods = ['second', 'minute', 'hour', 'day', 'week', 'month', 'none'] as const;
 export type LimitPeriod = (typeof limitPeriods)[number];
 export const LimitPeriod = oneOf(limitPeriods, {
-  description: 'The window; `none` with metric `concurrency` only.',
+  description: 'The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.',
 });
 
 export const TargetType = oneOf(['global', 'provider', 'model', 'lane'], {
@@ -46,8 +46,16 @@ export const TargetType = oneOf(['global', 'provider', 'model', 'lane'], {
 export const PolicyScopeType = oneOf(['global', 'provider', 'credential', 'endpoint', 'lane']);
 
 export const ManagedBy = oneOf(['file'], {
-  description: 'There when the configuration file owns it; other writers then get 409 `managed_by_file`.',
+  description: 'Set if the resource is managed by file; other writers then get 409 `managed_by_file`.',
 });
+
+/** What a key says about its requests, for reports. The server checks names and values, so that the error names the wrong one. */
+export const Labels = Type.Record(Type.String(), Type.String(), {
+  maxProperties: 8,
+  description:
+    'Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request.',
+});
+export type Labels = Static<typeof Labels>;
 
 export const Role = oneOf(['owner', 'admin', 'developer', 'viewer', 'billing']);
 
@@ -59,7 +67,7 @@ export type RouteKind = Static<typeof RouteKind>;
 export const WireProtocol = oneOf(wireProtocols, {
   default: 'openai',
   description:
-    'What the provider speaks. `openai`: chat completions, responses and embeddings, as OpenAI and compatible providers. `anthropic`: Messages.',
+    'What the provider speaks. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.',
 });
 export type WireProtocol = Static<typeof WireProtocol>;
 

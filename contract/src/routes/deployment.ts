@@ -22,7 +22,7 @@ export const deploymentRoutes = {
     method: 'GET',
     path: '/api/relay/config/export',
     access: { everyScope: configurationScopes.read },
-    summary: 'Write the configuration as a declarative file, without secrets',
+    summary: 'Export the configuration as a file, without secrets',
     success: { status: 200, schema: ConfigFile },
   },
   planConfig: {
@@ -30,7 +30,7 @@ export const deploymentRoutes = {
     method: 'POST',
     path: '/api/relay/config/plan',
     access: { everyScope: configurationScopes.read },
-    summary: 'Say what applying a file would change',
+    summary: 'Show what applying a file would change',
     body: ConfigPlanRequest,
     success: { status: 200, schema: ConfigPlan },
     errors: ['conflict', 'mode_unsupported'],
@@ -40,7 +40,7 @@ export const deploymentRoutes = {
     method: 'POST',
     path: '/api/relay/config/apply',
     access: { everyScope: configurationScopes.manage },
-    summary: 'Apply a file in one transaction; what it names is owned by it from then on',
+    summary: 'Apply a file in one transaction; the file then manages those resources',
     body: ConfigApplyRequest,
     success: { status: 200, schema: ConfigPlan },
     errors: ['conflict', 'version_conflict', 'idempotency_conflict', 'mode_unsupported'],
@@ -50,7 +50,7 @@ export const deploymentRoutes = {
     method: 'GET',
     path: '/livez',
     access: 'public',
-    summary: 'Say whether the process runs',
+    summary: 'Check that the process is running',
     success: { status: 200, schema: ProbeStatus },
   },
   getReadiness: {
@@ -58,7 +58,7 @@ export const deploymentRoutes = {
     method: 'GET',
     path: '/readyz',
     access: 'public',
-    summary: 'Say whether the process takes traffic',
+    summary: 'Check that the process accepts traffic',
     success: { status: 200, schema: HealthReport, otherStatuses: [503] },
   },
   getHealth: {
@@ -84,7 +84,7 @@ export const deploymentRoutes = {
     method: 'GET',
     path: '/openapi.json',
     access: 'public',
-    summary: 'Read this interface description',
+    summary: 'Read the OpenAPI document',
     success: { status: 200, schema: Type.Record(Type.String(), Type.Unknown()) },
   },
   getErrorPage: {

@@ -15,6 +15,7 @@ const dispatchErrors = [
   'model_not_found',
   'no_route',
   'unpriced',
+  'unbounded_request',
   'guardrail_streaming_unsupported',
   'guardrail_route_kind_unsupported',
   'content_policy_violation',
@@ -96,7 +97,7 @@ export const inferenceRoutes = {
     path: '/v1/models',
     access: { scope: 'relay:request' },
     summary:
-      'List callable models: upstream models, and lanes that are not hidden; with `anthropic-version`, in Anthropic’s shape, by pages',
+      'List callable models: upstream models, and lanes that are not hidden; with `anthropic-version`, in Anthropic’s format, paginated',
     success: { status: 200, schema: ModelList },
   },
   getModel: {
@@ -104,7 +105,7 @@ export const inferenceRoutes = {
     method: 'GET',
     path: '/v1/models/{model}',
     access: { scope: 'relay:request' },
-    summary: 'Read one callable model; with `anthropic-version`, in Anthropic’s shape',
+    summary: 'Read one callable model; with `anthropic-version`, in Anthropic’s format',
     params: ModelParams,
     success: { status: 200, schema: ModelObject },
     errors: ['invalid_request'],

@@ -1,5 +1,12 @@
 import Type from 'typebox';
-import { ApiKey, ApiKeyCreated, Org, OrgApiKeyCreate, OrgUpdate } from '../resources/account.ts';
+import {
+  ApiKey,
+  ApiKeyCreated,
+  Org,
+  OrgApiKeyCreate,
+  OrgApiKeyUpdate,
+  OrgUpdate,
+} from '../resources/account.ts';
 import { AuditPage, AuditQuery } from '../resources/deployment.ts';
 import {
   Invitation,
@@ -100,7 +107,18 @@ export const organizationRoutes = {
     summary: 'Create a key for another member',
     body: OrgApiKeyCreate,
     success: { status: 201, schema: ApiKeyCreated },
-    errors: ['accounts_disabled', 'idempotency_conflict'],
+    errors: ['idempotency_conflict'],
+  },
+  updateOrgApiKey: {
+    ...shared,
+    method: 'PUT',
+    path: '/api/org/api-keys/{api_key_id}',
+    access: { scope: 'cloud:security:manage' },
+    summary: 'Change the team and labels of any key of the organization',
+    params: params('api_key_id'),
+    body: OrgApiKeyUpdate,
+    success: { status: 200, schema: ApiKey },
+    errors: ['not_found', 'version_conflict'],
   },
   revokeOrgApiKey: {
     ...shared,
@@ -110,7 +128,7 @@ export const organizationRoutes = {
     summary: 'Revoke any key of the organization',
     params: params('api_key_id'),
     success: noContent,
-    errors: ['accounts_disabled', 'version_conflict'],
+    errors: ['version_conflict'],
   },
   listAuditLog: {
     ...shared,

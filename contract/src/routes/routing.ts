@@ -8,7 +8,7 @@ export const routingRoutes = {
     method: 'POST',
     path: '/api/relay/routing/explain',
     access: { scope: 'relay:routing:read' },
-    summary: 'Say what would happen to an inference body now, without sending it',
+    summary: 'Explain how an inference request would be routed now, without sending it',
     body: RoutingExplain,
     success: { status: 200, schema: RoutingExplanation },
     errors: ['policy_unavailable'],

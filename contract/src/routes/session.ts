@@ -53,7 +53,7 @@ export const sessionRoutes = {
     path: '/api/session/methods',
     /** Asked before anybody has signed in. */
     access: 'public',
-    summary: 'Read how one can sign in here',
+    summary: 'List the ways to sign in',
     success: { status: 200, schema: SignInMethods },
   },
   updateSession: {
@@ -81,7 +81,7 @@ export const sessionRoutes = {
     path: '/api/session/password-reset',
     access: 'public',
     /** The same response whether or not the address has an account. */
-    summary: 'Send a link to reset a password by e-mail',
+    summary: 'Send a password reset link by email',
     body: PasswordResetRequest,
     success: noContent,
     errors: ['accounts_disabled', 'mail_not_configured', 'too_many_attempts'],
@@ -102,7 +102,7 @@ export const sessionRoutes = {
     path: '/api/signup/link',
     access: 'public',
     /** The same response whether or not the address has an account. */
-    summary: 'Send a link to sign up by e-mail (hosted)',
+    summary: 'Send a sign-up link by email (hosted)',
     body: SignUpRequest,
     success: noContent,
     errors: ['mode_unsupported', 'mail_not_configured', 'too_many_attempts'],
@@ -133,7 +133,7 @@ export const sessionRoutes = {
     path: '/api/sso/start',
     access: 'public',
     errorPage: 'You are not signed in',
-    summary: 'Go to the identity provider to sign in',
+    summary: 'Redirect to the identity provider to sign in',
     query: SsoStartQuery,
     success: { status: 302 },
     errors: ['accounts_disabled', 'mode_unsupported', 'upstream_unreachable'],
@@ -144,7 +144,7 @@ export const sessionRoutes = {
     path: '/api/sso/callback',
     access: 'public',
     errorPage: 'You are not signed in',
-    summary: 'Come back from the identity provider',
+    summary: 'Complete sign-in from the identity provider',
     query: SsoCallbackQuery,
     success: { status: 302 },
     errors: [
@@ -187,7 +187,7 @@ export const sessionRoutes = {
     method: 'POST',
     path: '/api/account/email',
     access: 'session_only',
-    summary: 'Change the caller’s e-mail address',
+    summary: 'Change the caller’s email address',
     body: EmailChange,
     success: { status: 200, schema: UserEnvelope },
     errors: [...signIn, 'accounts_disabled', 'conflict'],
@@ -197,7 +197,7 @@ export const sessionRoutes = {
     method: 'POST',
     path: '/api/account/totp',
     access: 'session_only',
-    summary: 'Set up a second factor; it counts once confirmed',
+    summary: 'Set up a second factor; it is active once confirmed',
     body: PasswordProof,
     success: { status: 201, schema: TotpSetup },
     errors: [...signIn, 'accounts_disabled', 'conflict'],

@@ -1,4 +1,8 @@
+export { capitalized } from './capitalized.ts';
 export { operations, requestStates } from './choices.ts';
+export { counted, countWords } from './count.ts';
 export { durationWords } from './duration.ts';
 export { healthName, healthSentence, recentWords, type SeenHealth } from './health.ts';
+export { limitAmountWords, limitRuleWords } from './limit.ts';
 export { dollarWords } from './money.ts';
+export { isPastWaitBudget } from './wait-budget.ts';

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { dollarWords, durationWords, healthName, healthSentence, recentWords } from './index.ts';
+import {
+  dollarWords,
+  durationWords,
+  healthName,
+  healthSentence,
+  limitRuleWords,
+  recentWords,
+} from './index.ts';
 
 it('a duration is said in the two units that matter', () => {
   const said: readonly (readonly [number, string])[] = [
@@ -35,6 +42,18 @@ it('the time until something is never said shorter than it is', () => {
   assert.equal(durationWords(9_001, Math.ceil), '9.1 s');
   assert.equal(durationWords(12_001, Math.ceil), '13 s');
   assert.equal(durationWords(8 * 3_600_000 + 1, Math.ceil), '8 h 1 min');
+});
+
+it('a limit is said with its window, and one without a window as concurrent requests', () => {
+  const rule = (
+    metric: Parameters<typeof limitRuleWords>[0]['metric'],
+    period: string,
+    limit_value: number,
+  ) => limitRuleWords({ metric, period, limit_value });
+  assert.equal(rule('requests', 'minute', 100), '100 requests per minute');
+  assert.equal(rule('tokens', 'day', 60_000), '60,000 tokens per day');
+  assert.equal(rule('spend', 'month', 50_000_000), '$50.00 per month');
+  assert.equal(rule('concurrency', 'none', 1), '1 concurrent request');
 });
 
 it('money is said in dollars, and no amount is rounded away', () => {

@@ -1,6 +1,6 @@
 import { RelayError } from './relay-error.ts';
 
-/** Whether a deployment has user accounts: members, keys and budgets. */
+/** Whether a deployment has user accounts: members, roles and sign-in. Keys and their budgets exist without. */
 export interface AccountsSetting {
   readonly accounts: boolean;
 }

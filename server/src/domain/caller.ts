@@ -1,4 +1,4 @@
-import type { Scope } from '@relay/contract';
+import type { Labels, Scope } from '@relay/contract';
 import type { Access } from './access.ts';
 import type { BudgetPolicy } from './snapshot.ts';
 
@@ -17,6 +17,10 @@ export interface Caller {
   readonly access: Access;
   /** The key's own budgets that are in force; empty for every other kind of caller. */
   readonly keyPolicies: readonly BudgetPolicy[];
+  /** The key's team; null or left out: its owner's. */
+  readonly keyTeamId?: string | null;
+  /** The key's labels; left out: none. */
+  readonly labels?: Labels;
   /** The only body that this caller may send: the one that the context was signed for. */
   readonly bodyDigest?: string;
 }

@@ -1,11 +1,12 @@
 import type { Operation } from '@relay/contract';
 import type { RequestRecord } from './request-record.ts';
+import type { Attribution } from './teams.ts';
 
 /**
  * What a gateway stores with the reservation of a request, so that the request gets its ledger row even if the gateway dies after
  * the dispatch: everything the terminal record needs that is known before the answer.
  */
-export interface ExpiredDraft {
+export interface ExpiredDraft extends Attribution {
   /** As `RequestRecord.v`. */
   readonly v?: number;
   readonly requestId: string;
@@ -31,6 +32,12 @@ export interface DraftCandidate {
   readonly upstreamModel: string;
   /** Null when the endpoint has no price. */
   readonly estimatedCostMicros: number | null;
+  /** What hard limits reserved; left out where none applies. */
+  readonly reserved?: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly costMicros: number;
+  };
 }
 
 /** The cause of a request whose gateway died before it settled. */
@@ -42,15 +49,19 @@ export function isExpiredEstimate(cause: string | null, usageSource: string): bo
 }
 
 /**
- * The record of a request that was dispatched and never settled. Its usage is unknown and not zero, so it is posted at its estimate
- * and marked as such, like its reservation.
+ * The record of a request that was dispatched and never settled. Its usage is unknown and not zero, so it is posted at its estimate, or at
+ * what hard limits reserved, and marked as such.
  */
 export function recordOfExpired(draft: ExpiredDraft, candidate: number, expiredAtMs: number): RequestRecord {
   const { candidates, ...known } = draft;
   const chosen = candidates[candidate];
   const latencyMs = Math.max(0, Math.round(expiredAtMs - draft.arrivedAtMs));
   const cause = GATEWAY_LOST;
-  const { estimatedCostMicros = null, ...target } = chosen ?? {
+  const {
+    estimatedCostMicros = null,
+    reserved,
+    ...target
+  } = chosen ?? {
     endpointId: null,
     providerId: null,
     upstreamModel: null,
@@ -80,9 +91,9 @@ export function recordOfExpired(draft: ExpiredDraft, candidate: number, expiredA
     latencyMs,
     estimatedCostMicros,
     usageSource: 'estimated',
-    actualInputTokens: draft.estimatedInputTokens,
-    actualOutputTokens: draft.estimatedOutputTokens,
+    actualInputTokens: reserved?.inputTokens ?? draft.estimatedInputTokens,
+    actualOutputTokens: reserved?.outputTokens ?? draft.estimatedOutputTokens,
     actualCachedInputTokens: 0,
-    actualCostMicros: estimatedCostMicros,
+    actualCostMicros: estimatedCostMicros === null ? null : (reserved?.costMicros ?? estimatedCostMicros),
   };
 }

@@ -2,6 +2,7 @@ import type { Operation } from '@relay/contract';
 import type { GuardrailCause, GuardrailStage, GuardrailVerdict } from './guardrails/verdict.ts';
 import type { PolicyDescription } from './limits/limit.ts';
 import type { Usage } from './money/usage.ts';
+import type { Attribution } from './teams.ts';
 
 /** What was reported beyond input, output and cache. */
 export type UsageDetails = Pick<
@@ -75,6 +76,7 @@ export interface RecordedCandidate {
     | 'unhealthy'
     | 'incompatible'
     | 'unpriced'
+    | 'unbounded'
     | 'disabled';
   readonly reason: string;
   readonly waitMs: number | null;
@@ -110,7 +112,7 @@ export interface RecordedGuardrail {
  * The one terminal record of a request: numbers and identifiers, never text of the request or of an answer to it. It travels as JSON through
  * a stream that gateways of several versions write, so newer members are optional.
  */
-export interface RequestRecord {
+export interface RequestRecord extends Attribution {
   /** Of the format: 1 where it is absent. A change that a reader of the version before would misread gets another. */
   readonly v?: number;
   readonly requestId: string;
@@ -138,6 +140,8 @@ export interface RequestRecord {
   readonly timings?: RequestTimings | null;
   readonly arrivedAtMs: number;
   readonly waitMs: number;
+  /** The longest it might wait for capacity; absent when it was not routed. */
+  readonly waitBudgetMs?: number;
   readonly ttftMs: number | null;
   readonly latencyMs: number;
   readonly estimatedInputTokens: number;
@@ -158,4 +162,6 @@ export interface RequestRecord {
   readonly reportedUsage?: Usage;
   /** Parts of the actual counts that are rare, and the service tier; absent: none was reported. */
   readonly usageDetails?: UsageDetails;
+  /** Of OpenTelemetry; absent unless the request was traced. */
+  readonly traceId?: string;
 }

@@ -11,6 +11,7 @@ import type {
   OrganizationSnapshot,
   Pricing,
   Provider,
+  Team,
 } from './snapshot.ts';
 
 /** For tests: configuration in memory, one function per resource; names and slugs equal the ids. */
@@ -92,8 +93,10 @@ export function snapshot(parts: {
   pricing?: ReadonlyMap<string, Pricing>;
   limitPolicies?: LimitPolicy[];
   guardrails?: Guardrail[];
-  members?: Member[];
+  members?: readonly Member[];
   userPolicies?: BudgetPolicy[];
+  teams?: Team[];
+  teamPolicies?: BudgetPolicy[];
 }): OrganizationSnapshot {
   return {
     organizationId: 'org',
@@ -101,6 +104,8 @@ export function snapshot(parts: {
     plan: 'self_hosted',
     members: new Map((parts.members ?? []).map((member) => [member.userId, member])),
     userPolicies: Map.groupBy(parts.userPolicies ?? [], ({ subjectId }) => subjectId),
+    teams: new Map((parts.teams ?? []).map((team) => [team.id, team])),
+    teamPolicies: Map.groupBy(parts.teamPolicies ?? [], ({ subjectId }) => subjectId),
     providers: byId(parts.providers ?? []),
     endpoints: byId(parts.endpoints ?? []),
     lanes: byId(parts.lanes ?? []),

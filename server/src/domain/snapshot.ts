@@ -17,6 +17,9 @@ export interface OrganizationSnapshot {
   readonly members: ReadonlyMap<string, Member>;
   /** Budgets of members that are in force, by user id, each list ordered by id. */
   readonly userPolicies: ReadonlyMap<string, readonly BudgetPolicy[]>;
+  readonly teams: ReadonlyMap<string, Team>;
+  /** Budgets of teams that are in force, by team id, each list ordered by id. */
+  readonly teamPolicies: ReadonlyMap<string, readonly BudgetPolicy[]>;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly lanes: ReadonlyMap<string, Lane>;
@@ -37,6 +40,14 @@ export interface Member {
   readonly userId: string;
   readonly role: RoleName;
   readonly status: 'active' | 'suspended';
+  /** Null or left out: none. */
+  readonly teamId?: string | null;
+}
+
+export interface Team {
+  readonly id: string;
+  /** Null for none. A parent has no parent itself. */
+  readonly parentId: string | null;
 }
 
 /** What a provider adds to every request, and the preset whose quirks it has. */
@@ -155,20 +166,23 @@ export interface LimitPolicy {
   readonly limitValue: number;
   /** Whether a limit on spend lets requests pass to endpoints without a price. Left out: `refuse`. */
   readonly unpriced?: UnpricedRule;
+  /** Whether requests reserve what they are expected to use, or the most that they can. Left out: `estimate`. */
+  readonly enforcement?: Enforcement;
   /** How often its counter was restarted: it was enabled again, or what it counts changed. Left out: never. */
   readonly counter?: number;
   readonly enabled: boolean;
 }
 
 export type UnpricedRule = 'refuse' | 'allow';
+export type Enforcement = 'estimate' | 'hard';
 
 export type BudgetTargetType = 'global' | 'provider' | 'model' | 'lane';
 
-/** A limit on one member or key: on everything they send, or on requests to one provider, endpoint or lane. */
+/** A limit on one member, key or team with the teams below it: on everything they send, or on requests to one provider, endpoint or lane. */
 export interface BudgetPolicy {
   readonly id: string;
-  readonly kind: 'user' | 'api_key';
-  /** The user or the key. */
+  readonly kind: 'user' | 'api_key' | 'team';
+  /** The user, the key or the team. */
   readonly subjectId: string;
   readonly targetType: BudgetTargetType;
   /** Null for `global`; an endpoint's id for `model`. */
@@ -178,6 +192,7 @@ export interface BudgetPolicy {
   readonly limitValue: number;
   /** As in `LimitPolicy`. */
   readonly unpriced?: UnpricedRule;
+  readonly enforcement?: Enforcement;
   /** How often its counter was restarted: it was enabled again, or what it counts changed. Left out: never. */
   readonly counter?: number;
 }

@@ -25,8 +25,7 @@ const keysAndSessions = {
   session: async () => caller('session'),
 };
 const modes: Record<string, AuthenticatorsDeps> = {
-  'self-hosted': { tokens, userKey: null, session: null },
-  'self-hosted with accounts': { tokens, ...keysAndSessions },
+  'self-hosted': { tokens, ...keysAndSessions },
   hosted: { tokens: null, ...keysAndSessions },
 };
 
@@ -38,78 +37,74 @@ interface Case {
   readonly authorization?: string;
   readonly cookie?: string;
   /** By mode: the kind of caller, or the error code; the same on both APIs unless both are named. */
-  readonly answers: readonly [
-    string | [string, string],
-    string | [string, string],
-    string | [string, string],
-  ];
+  readonly answers: readonly [string | [string, string], string | [string, string]];
 }
 
 const cases: Case[] = [
-  { what: 'nothing', answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'] },
+  { what: 'nothing', answers: ['missing_api_key', 'missing_api_key'] },
   {
     what: 'an empty header',
     authorization: '',
-    answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'],
+    answers: ['missing_api_key', 'missing_api_key'],
   },
   {
     what: 'another scheme',
     authorization: 'Basic api-token',
-    answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'],
+    answers: ['missing_api_key', 'missing_api_key'],
   },
   {
     what: 'no value',
     authorization: 'Bearer ',
-    answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'],
+    answers: ['missing_api_key', 'missing_api_key'],
   },
   {
     what: 'two values',
     authorization: 'Bearer api-token x',
-    answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'],
+    answers: ['missing_api_key', 'missing_api_key'],
   },
   {
     what: 'the API token',
     authorization: 'Bearer api-token',
-    answers: [['api_token', 'invalid_api_key'], ['api_token', 'invalid_api_key'], 'invalid_api_key'],
+    answers: [['api_token', 'invalid_api_key'], 'invalid_api_key'],
   },
   {
     what: 'the admin token, in another spelling of the scheme',
     authorization: 'bearer admin-token',
-    answers: [['invalid_api_key', 'admin_token'], ['invalid_api_key', 'admin_token'], 'invalid_api_key'],
+    answers: [['invalid_api_key', 'admin_token'], 'invalid_api_key'],
   },
   {
     what: 'a prefix of the token',
     authorization: 'Bearer api-toke',
-    answers: ['invalid_api_key', 'invalid_api_key', 'invalid_api_key'],
+    answers: ['invalid_api_key', 'invalid_api_key'],
   },
   {
     what: 'something of the form of a key',
     authorization: 'Bearer rly_x',
-    answers: ['invalid_api_key', 'user_key', 'user_key'],
+    answers: ['user_key', 'user_key'],
   },
-  { what: 'a session', cookie: SESSION, answers: ['missing_api_key', 'session', 'session'] },
+  { what: 'a session', cookie: SESSION, answers: ['session', 'session'] },
   {
     what: 'a cookie of another name',
     cookie: 'not_relay_session=abc; relay_sessions=x',
-    answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'],
+    answers: ['missing_api_key', 'missing_api_key'],
   },
   {
     what: 'a key beside a session: the key wins',
     authorization: 'Bearer rly_x',
     cookie: SESSION,
-    answers: ['invalid_api_key', 'user_key', 'user_key'],
+    answers: ['user_key', 'user_key'],
   },
   {
     what: 'a wrong key beside a session: the key wins all the same',
     authorization: 'Bearer wrong',
     cookie: SESSION,
-    answers: ['invalid_api_key', 'invalid_api_key', 'invalid_api_key'],
+    answers: ['invalid_api_key', 'invalid_api_key'],
   },
   {
     what: 'another scheme beside a session',
     authorization: 'Basic x',
     cookie: SESSION,
-    answers: ['missing_api_key', 'missing_api_key', 'missing_api_key'],
+    answers: ['missing_api_key', 'missing_api_key'],
   },
 ];
 
@@ -141,7 +136,7 @@ describe('authenticators', () => {
     }
   }
 
-  it('without accounts answer synchronously, because a token needs no lookup', () => {
+  it('answer a token synchronously, because it needs no lookup', () => {
     const request = { headers: { authorization: 'Bearer api-token' } } as IncomingMessage;
     assert.equal(
       (createAuthenticators(modes['self-hosted'] as AuthenticatorsDeps).inference(request) as Caller).kind,
@@ -161,17 +156,17 @@ describe('authenticators', () => {
   };
   for (const sent of [undefined, 'Bearer wrong']) {
     it(`name what is wanted when ${sent ?? 'nothing'} was sent`, () => {
-      assert.match(messageOf('self-hosted', sent), /RELAY_API_TOKEN/);
-      assert.doesNotMatch(messageOf('self-hosted', sent), /rly_/);
-      for (const mode of ['self-hosted with accounts', 'hosted']) {
-        assert.match(messageOf(mode, sent), /User API key/);
-        assert.doesNotMatch(messageOf(mode, sent), /TOKEN/);
-      }
+      assert.match(
+        messageOf('self-hosted', sent),
+        /API key, which begins with rly_, or the value of RELAY_API_TOKEN/,
+      );
+      assert.match(messageOf('hosted', sent), /API key, which begins with rly_/);
+      assert.doesNotMatch(messageOf('hosted', sent), /TOKEN/);
     });
   }
 
   describe('a key in x-api-key', () => {
-    const accounts = modes['self-hosted with accounts'] as AuthenticatorsDeps;
+    const accounts = modes['self-hosted'] as AuthenticatorsDeps;
     const opens = (url: string, headers: Record<string, string>, plane: Plane = 'inference') =>
       codeOrKind(accounts, plane, { url, headers } as unknown as IncomingMessage);
 

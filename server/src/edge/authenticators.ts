@@ -17,12 +17,12 @@ export type AuthenticateSession = (
   options?: AuthenticateOptions,
 ) => Promise<Caller>;
 
-/** The credentials that a deployment accepts. Without accounts only the tokens; hosted, everything except the tokens. */
+/** The credentials that a deployment accepts: self-hosted, all of them; hosted, everything except the tokens. */
 export interface AuthenticatorsDeps {
   readonly tokens: { readonly inference: TokenAuthenticator; readonly management: TokenAuthenticator } | null;
-  readonly userKey: OpenWithKey | null;
+  readonly userKey: OpenWithKey;
   /** The caller of a browser session. */
-  readonly session: AuthenticateSession | null;
+  readonly session: AuthenticateSession;
 }
 
 export interface Authenticators {
@@ -48,25 +48,22 @@ function createAuthenticator(
   token: TokenAuthenticator | null,
   keyOf: (request: IncomingMessage) => string | null,
 ): Authenticate {
-  // With accounts, tokens are for the operator only, so the message names keys.
-  const wanted =
-    token === null || userKey !== null
-      ? 'a User API key, which begins with rly_'
-      : `the value of ${token.tokenName}`;
+  const key = 'an API key, which begins with rly_';
+  const wanted = token === null ? key : `${key}, or the value of ${token.tokenName}`;
   return (request, options) => {
     const presented = keyOf(request);
-    if (session !== null && presented === null && isWithoutAuthorization(request) && hasSession(request))
+    if (presented === null && isWithoutAuthorization(request) && hasSession(request))
       return session(request, options);
     if (presented === null) {
       throw new RelayError('missing_api_key', {
         message: `No key was sent. Send "Authorization: Bearer <key>" with ${wanted}.`,
       });
     }
-    if (userKey !== null && looksLikeApiKey(presented)) return userKey(presented);
+    if (looksLikeApiKey(presented)) return userKey(presented);
     const caller = token?.open(presented) ?? null;
     if (caller !== null) return caller;
     throw new RelayError('invalid_api_key', {
-      message: `The key is not valid here. This address takes ${wanted}.`,
+      message: `The key is not valid here. Send ${wanted}.`,
     });
   };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomBytes, randomUUIDv7 } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis, startTcpProxy, type TcpProxy } from '@relay/testbed';
 import { mintApiKey } from '../domain/api-key.ts';
@@ -72,7 +72,11 @@ describe('User API keys', () => {
   });
 
   /** It never polls by itself, so everything it notices it has read on purpose. */
-  async function gateway(keysMax = 100): Promise<Gateway> {
+  async function gateway(
+    keysMax = 100,
+    peppers = [pepper],
+    onlyUserId: string | null = null,
+  ): Promise<Gateway> {
     const database = createDatabase({ url: postgres.url, log: silentLog, connectTimeoutMs: 500 });
     const ownRedis = createRedis({ url: server.url, clock: systemClock, log: silentLog });
     await ownRedis.whenReady(5_000);
@@ -89,7 +93,7 @@ describe('User API keys', () => {
       snapshots,
       directory,
       uses,
-      open: createUserKeys({ directory, freshen, uses, pepper, clock }),
+      open: createUserKeys({ directory, freshen, uses, peppers, clock, onlyUserId }),
       queries: 0,
       async stop() {
         directory.stop();
@@ -186,6 +190,23 @@ describe('User API keys', () => {
     assert.equal(await codeOf(made.open(sameId.key)), 'invalid_api_key');
     assert.equal(await codeOf(made.open(seeded.key)), 'opened');
     assert.equal(await codeOf(made.open(sameId.key)), 'invalid_api_key');
+  });
+
+  it('open under any pepper of the deployment, and under no other', async () => {
+    const seeded = await seedKey(migrated.db, owner);
+    const [newer, foreign] = [createSecretKey(randomBytes(32)), createSecretKey(randomBytes(32))];
+    const codeWith = async (peppers: KeyObject[]) => codeOf((await gateway(100, peppers)).open(seeded.key));
+    assert.equal(await codeWith([newer, pepper]), 'opened');
+    assert.equal(await codeWith([newer, foreign]), 'invalid_api_key');
+    assert.equal(await codeWith([]), 'invalid_api_key');
+  });
+
+  it('of other members are invalid where only one user has keys', async () => {
+    const seeded = await seedKey(migrated.db, owner);
+    const codeWith = async (userId: string) =>
+      codeOf((await gateway(100, [pepper], userId)).open(seeded.key));
+    assert.equal(await codeWith(owner.userId), 'opened');
+    assert.equal(await codeWith(randomUUIDv7()), 'invalid_api_key');
   });
 
   it('end by the clock, whether in memory or not', async () => {

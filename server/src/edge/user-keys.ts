@@ -15,9 +15,11 @@ export interface UserKeysDeps {
   readonly directory: Pick<KeyDirectory, 'get' | 'find' | 'isCurrent'>;
   readonly freshen: Freshen;
   readonly uses: Pick<LastUses, 'note'>;
-  /** The secret of the stored digests. */
-  readonly pepper: KeyObject;
+  /** The secrets under which digests may be stored. */
+  readonly peppers: readonly KeyObject[];
   readonly clock: Pick<Clock, 'nowMs'>;
+  /** Without accounts there are no other members, so only keys of the implicit owner are accepted; null accepts all. */
+  readonly onlyUserId: string | null;
 }
 
 /** The caller of a User API key. Throws 401, 403 when its owner is suspended, and 503 when that cannot be known. */
@@ -30,13 +32,11 @@ export function createUserKeys(deps: UserKeysDeps): OpenWithKey {
     const publicId = publicIdOf(presented);
     if (publicId === null) {
       throw new RelayError('invalid_api_key', {
-        message:
-          'The key is mistyped or not whole: its checksum is wrong. Copy it again from where it was created.',
+        message: 'The key is mistyped or incomplete. Check you copied the full key.',
       });
     }
     const known = directory.get(publicId) ?? (await directory.find(publicId));
-    if (known === undefined || !isSameDigest(digestOf(known), digestOfKey(deps.pepper, presented)))
-      throw unknownKey();
+    if (known === undefined || !isKey(deps, known, presented)) throw unknownKey();
     // Expiry and revocation are never undone, so the key in memory is enough to reject.
     demandUsable(known, clock.nowMs());
 
@@ -54,6 +54,8 @@ export function createUserKeys(deps: UserKeysDeps): OpenWithKey {
       kind: 'user_key',
       ...accessOf(key.scopes, role, fresh.snapshot.plan),
       keyPolicies: key.policies,
+      keyTeamId: key.teamId,
+      ...(key.labels !== undefined && { labels: key.labels }),
     };
   };
 }
@@ -79,8 +81,10 @@ function currentKey(
   return directory.find(publicId, version);
 }
 
-function digestOf(key: HeldKey): Buffer {
-  return Buffer.from(key.digest, 'latin1');
+function isKey({ peppers, onlyUserId }: UserKeysDeps, known: HeldKey, presented: string): boolean {
+  if (onlyUserId !== null && known.userId !== onlyUserId) return false;
+  const stored = Buffer.from(known.digest, 'latin1');
+  return peppers.some((pepper) => isSameDigest(stored, digestOfKey(pepper, presented)));
 }
 
 function demandUsable(key: HeldKey, nowMs: number): void {
@@ -93,7 +97,7 @@ function roleOf(key: HeldKey, snapshot: OrganizationSnapshot): RoleName {
   if (owner === undefined) throw unknownKey();
   if (owner.status === 'active') return owner.role;
   throw new RelayError('permission_denied', {
-    message: 'The owner of this key is suspended. Ask an owner or admin of the organization to lift it.',
+    message: 'The owner of this key is suspended. Ask an owner or admin to reactivate them.',
   });
 }
 
@@ -101,7 +105,7 @@ function roleOf(key: HeldKey, snapshot: OrganizationSnapshot): RoleName {
 function unknownKey(): RelayError {
   return new RelayError('invalid_api_key', {
     message:
-      'The key is not known here, or its owner has left the organization. Check that it belongs to this deployment, or create another.',
+      'This key is unknown, or its owner has left the organization. Check that it belongs to this deployment, or create another.',
   });
 }
 

@@ -17,7 +17,7 @@ export function asRelayError(thrown: unknown, limits: { readonly bodyBytesMax: n
   const known = CODES[code] ?? 'internal_error';
   if (known !== 'body_too_large') return new RelayError(known, { cause: thrown });
   return new RelayError(known, {
-    message: `The request body is larger than ${limits.bodyBytesMax} bytes, the most that is read here. Send less at once.`,
+    message: `The request body is larger than ${limits.bodyBytesMax} bytes, the maximum. Send a smaller body.`,
     cause: thrown,
   });
 }

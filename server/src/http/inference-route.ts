@@ -90,7 +90,7 @@ function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
  */
 function upgradeRequired(path: string): RelayError {
   return new RelayError('upgrade_required', {
-    message: `Relay serves no WebSockets. Send POST ${path} over HTTP/1.1, with "stream": true for events.`,
+    message: `Relay does not support WebSockets. Send POST ${path} over HTTP/1.1, with "stream": true for events.`,
     headers: { upgrade: 'HTTP/1.1', connection: 'upgrade, close' },
   });
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { headers } from '@relay/contract';
 import { RelayError } from '../domain/relay-error.ts';
@@ -60,7 +61,7 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
   );
   server.on('checkContinue', handle);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const message = 'The only expectation that can be met is 100-continue. Leave it out.';
+    const message = 'Relay supports only Expect: 100-continue. Remove the Expect header.';
     refuseHead(options, request, response, 417, message);
   });
   server.on('clientError', createUnreadableRefusal(options));
@@ -209,4 +210,13 @@ function addressOf(server: Server): string {
   if (bound === null || typeof bound === 'string') throw new Error('the listener is not bound to a port');
   const { address, family, port } = bound;
   return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`;
+}
+
+/** Fails as listening there would, before anything else is started. */
+export async function demandFree(address: { readonly host: string; readonly port: number }): Promise<void> {
+  const probe = createServer();
+  probe.listen(address);
+  await once(probe, 'listening');
+  probe.close();
+  await once(probe, 'close');
 }

@@ -175,7 +175,7 @@ describe('the management app', () => {
     assert.equal(collection.headers.get('allow'), 'GET, HEAD, POST');
     const one = await call('POST', '/api/relay/providers/some-id');
     assert.equal(one.headers.get('allow'), 'DELETE, GET, HEAD, PUT');
-    assert.match(one.error.message ?? '', /does not take POST.*DELETE, GET, HEAD, PUT/);
+    assert.match(one.error.message ?? '', /does not support POST.*DELETE, GET, HEAD, PUT/);
   });
   it('says nothing of a defect but that it happened', async () => {
     const body = JSON.stringify({

@@ -256,7 +256,7 @@ function noSuchRoute({ method, raw }: FastifyRequest, hasManagement: boolean): R
   if (methods.length === 0) return new RelayError('route_not_found');
   const allow = [...new Set(methods)].sort().join(', ');
   return new RelayError('method_not_allowed', {
-    message: `This path does not take ${method}. Use one of the methods that it takes: ${allow}.`,
+    message: `This path does not support ${method}. Use one of: ${allow}.`,
     headers: { allow },
   });
 }
@@ -279,7 +279,7 @@ function singleHeader(value: string | string[] | undefined): string | undefined 
 
 function notImplemented(route: Route): RelayError {
   return new RelayError('not_implemented', {
-    message: `${route.method} ${route.path} is part of the interface but not served by this version yet.`,
+    message: `${route.method} ${route.path} is part of the API, but this version doesn’t support it yet.`,
   });
 }
 

@@ -56,8 +56,7 @@ function requireToken(token: Secret): (request: IncomingMessage) => void {
     const presented = bearerOf(request);
     if (presented !== null && timingSafeEqual(digest(presented), expected)) return;
     throw new RelayError(presented === null ? 'missing_api_key' : 'invalid_api_key', {
-      message:
-        'Metrics are open to whoever has RELAY_METRICS_TOKEN. Send it as `Authorization: Bearer <token>`.',
+      message: 'Metrics need RELAY_METRICS_TOKEN. Send it as `Authorization: Bearer <token>`.',
     });
   };
 }

@@ -11,7 +11,7 @@ export type OpenWork = Set<Stoppable>;
 /** The time for open requests is up: each gets an answer that says to retry, instead of a broken connection. */
 export function stopOpenWork(open: OpenWork): void {
   const message =
-    'This server was stopped before the request was complete. Retry; another server will answer.';
+    'This server was stopped before the request was complete. Retry; another server will respond.';
   const error = new RelayError('draining', { message });
   for (const each of [...open]) each.stop(error);
 }

@@ -1,5 +1,7 @@
 import type { AdmissionDesk } from '../admission/desk.ts';
+import type { Reservation } from '../domain/limits/hard-reservation.ts';
 import { boundUsage } from '../domain/money/bound-usage.ts';
+import { costMicros } from '../domain/money/money.ts';
 import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { type Candidate, sentCredential, sentSecret } from '../domain/routing/routing.ts';
@@ -17,6 +19,7 @@ import {
   type AttemptResult,
   type Exchange,
   isFailure,
+  logged,
   type RoutedRequest,
   type UpstreamAnswer,
   type UpstreamHead,
@@ -29,6 +32,7 @@ import { Reply } from './respond/reply.ts';
 import { upstreamRequestId } from './respond/request-id.ts';
 import { responseHeaders } from './respond/response-headers.ts';
 import { translateError, translateWhole } from './respond/translate-answer.ts';
+import { traceAttempt } from './trace-attempt.ts';
 
 export interface AttemptDeps extends DispatchDeps, HealthDeps {
   readonly desk: Pick<AdmissionDesk, 'penalize'>;
@@ -59,7 +63,7 @@ export async function attempt(
   const passage = passageOf(exchange, candidate);
   const record = startedRecord(exchange, candidate, passage, sentMs, waitMs);
   exchange.attempts.push(record);
-  exchange.credentialId = sentCredential(candidate)?.id ?? null;
+  noteChosen(exchange, candidate);
   const { protocol: upstream, translation } = passage;
   const translator = translatorFor(deps, exchange, routed, translation);
   let hasContent = false;
@@ -106,9 +110,15 @@ export async function attempt(
     cooldownUntilMs: noteCooldown(deps, exchange, candidate, reply.head),
   });
   noteResult(deps, exchange, candidate, record, result);
+  traceAttempt(exchange, { candidate, passage, record, result, startMs: sentMs, endMs: sentMs + tookMs });
   if (result.kind === 'answer' && verdictOfStatus(result.answer.status).rejects !== null)
     await keepMessage(deps, routed, candidate, record, result.answer);
   return translation === null ? result : await translateError(result, translation);
+}
+
+function noteChosen(exchange: Exchange, candidate: Candidate): void {
+  exchange.credentialId = sentCredential(candidate)?.id ?? null;
+  exchange.presetSlug = candidate.provider.presetSlug;
 }
 
 function startedRecord(
@@ -137,32 +147,60 @@ function withBoundedUsage(
   { log }: AttemptDeps,
   exchange: Exchange,
   { body, estimate }: RoutedRequest,
-  { endpoint }: Candidate,
+  candidate: Candidate,
   result: AttemptResult,
 ): AttemptResult {
-  const reported = reportedIn(result, estimate);
+  const { endpoint } = candidate;
+  const reported = reportedIn(result, estimate, exchange.reservation);
   exchange.reportedUsage = null;
   if (reported === null) return result;
+  const { reservation } = exchange;
   const isCapped = exchange.protocol.request.output(body).cap !== null;
-  const usage = boundUsage(reported, endpoint.contextWindow, isCapped ? estimate.outputTokens : null);
+  const outputMax = reservation?.outputTokens ?? (isCapped ? estimate.outputTokens : null);
+  const usage = boundUsage(reported, endpoint.contextWindow, outputMax);
   if (usage !== reported) {
     exchange.reportedUsage = reported;
     log.warn(
-      { endpoint: endpoint.id, reported, charged: usage },
+      { ...logged(exchange), endpoint: endpoint.id, reported, charged: usage },
       'the usage that a provider reported cannot be true',
+    );
+  } else if (reservation !== null && exceeds(exchange, candidate, usage, reservation)) {
+    exchange.reportedUsage = reported;
+    log.warn(
+      { ...logged(exchange), endpoint: endpoint.id, reported, reserved: reservation },
+      'a provider reported more than a hard limit had reserved; check the context window and the prices of the endpoint',
     );
   }
   if (result.kind === 'answer') return { ...result, usage };
   return result.kind === 'delivered' ? { ...result, delivery: { ...result.delivery, usage } } : result;
 }
 
-/** A stream that ended in the middle may have reported its input only; its output is then what was streamed. */
-function reportedIn(result: AttemptResult, { inputTokens }: TokenEstimate): Usage | null {
+function exceeds(
+  { snapshot }: Exchange,
+  { endpoint }: Candidate,
+  usage: Usage,
+  { inputTokens, outputTokens, spendMicros }: Reservation,
+): boolean {
+  const pricing = snapshot.pricing.get(endpoint.id);
+  if (usage.inputTokens > inputTokens || usage.outputTokens > outputTokens) return true;
+  return pricing !== undefined && costMicros(pricing, usage) > spendMicros;
+}
+
+/**
+ * A stream that ended in the middle may have reported its input only; its output is then what was streamed, or what hard limits
+ * reserved, because the model may have written more than arrived.
+ */
+function reportedIn(
+  result: AttemptResult,
+  { inputTokens }: TokenEstimate,
+  reservation: Reservation | null,
+): Usage | null {
   if (result.kind === 'answer') return result.usage;
   if (result.kind !== 'delivered') return null;
   const { usage, usageInPart, streamedTokens } = result.delivery;
   if (usage !== null || usageInPart === undefined) return usage;
-  return { inputTokens, outputTokens: streamedTokens, cachedInputTokens: 0, ...usageInPart };
+  const known = { inputTokens, outputTokens: streamedTokens, cachedInputTokens: 0, ...usageInPart };
+  return reservation === null ? known : { ...known, outputTokens: reservation.outputTokens };
 }
 
 /** For those who can correct the credential or the address; the client does not get it. */
@@ -196,11 +234,12 @@ function withHeadersWithin(deps: AttemptDeps, headersMsMax: number): AttemptDeps
 
 function noteResult(
   deps: AttemptDeps,
-  { stopped }: Exchange,
+  exchange: Exchange,
   candidate: Candidate,
   record: AttemptRecord,
   result: AttemptResult,
 ): void {
+  const { stopped } = exchange;
   switch (result.kind) {
     case 'delivered':
       record.outcome = result.delivery.state;
@@ -212,8 +251,10 @@ function noteResult(
       return;
     case 'failure':
       record.cause = result.fault.code;
+      if (result.fault.unsent === true) exchange.reservation = null;
       deps.log.warn(
         {
+          ...logged(exchange),
           endpoint: candidate.endpoint.id,
           cause: result.fault.code,
           why: result.fault.internal ?? result.fault.why,

@@ -3,12 +3,14 @@ import type { LimitMetric } from '@relay/contract';
 import type { Refusal } from '../admission/engine.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { TemplateValues } from '../domain/guardrails/template.ts';
+import type { Reservation } from '../domain/limits/hard-reservation.ts';
 import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { RecordedGuardrail, Translated } from '../domain/request-record.ts';
 import type { Route } from '../domain/routing/routing.ts';
 import type { UpstreamFault } from '../domain/routing/upstream-verdict.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
+import type { Trace } from '../kit/tracing/tracer.ts';
 import type { AskedRequest } from '../protocols/asked-request.ts';
 import type { Protocol } from '../protocols/protocol.ts';
 import type { InferenceBody } from '../protocols/request-body.ts';
@@ -30,6 +32,8 @@ export interface Exchange {
   readonly arrivedAtMs: number;
   /** Monotonic; every duration of the exchange is measured from here. */
   readonly startMs: number;
+  /** Null unless the request is traced. */
+  readonly trace: Trace | null;
   /** As the client sent it, cut to a maximum length; null until the body is read. */
   model: string | null;
   streaming: boolean;
@@ -41,10 +45,14 @@ export interface Exchange {
   readonly marks: ExchangeMarks;
   readonly decisions: ExchangeDecisions;
   readonly attempts: AttemptRecord[];
+  /** What hard limits hold for the candidate that was admitted last; null where none applies. */
+  reservation: Reservation | null;
   /** What the last attempt's provider reported, where that is more than can be true and was bounded; otherwise null. */
   reportedUsage: Usage | null;
   /** The credential of the last attempt; null when none was sent. */
   credentialId: string | null;
+  /** The preset of the last attempt's provider; null when there was none. */
+  presetSlug: string | null;
   /** Time spent waiting for capacity, over all attempts. */
   waitMs: number;
   /** The limits of the candidate that was admitted last. */
@@ -132,6 +140,8 @@ export interface RoutedRequest {
   readonly body: InferenceBody;
   readonly route: Route;
   readonly estimate: TokenEstimate;
+  /** Of one choice under this name, without a limit on the output. */
+  readonly typicalOutputTokens: number;
 }
 
 export type AttemptOutcome = 'completed' | 'failed' | 'cancelled';
@@ -220,4 +230,17 @@ export interface Flow {
   pause(): void;
   resume(): void;
   abort(): void;
+}
+
+/** What every line of the log about the request has. */
+export function logged({ requestId, trace }: Exchange): {
+  readonly request_id: string;
+  readonly trace_id?: string;
+} {
+  return trace === null ? { request_id: requestId } : { request_id: requestId, trace_id: trace.traceId };
+}
+
+/** The time that Relay itself took until then, without the wait for capacity, the provider and guardrails. */
+export function overheadMsOf({ startMs, waitMs, upstreamMs, guard }: Exchange, nowMs: number): number {
+  return Math.max(0, nowMs - startMs - waitMs - upstreamMs - (guard.tookMs ?? 0));
 }

@@ -9,18 +9,21 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { LimitMetric } from '@relay/contract';
+import type { LimitMetric, LimitPeriod } from '@relay/contract';
 import { allScopes } from '@relay/contract';
+import { windowStartMs } from '../admission/calendar-window.ts';
 import { type AdmissionDesk, createDesk } from '../admission/desk.ts';
-import type { AdmissionAsk } from '../admission/engine.ts';
+import type { AdmissionAsk, Opening } from '../admission/engine.ts';
 import { createEndpointHealth } from '../admission/health/endpoint-health.ts';
 import { createMemoryHealthStore } from '../admission/health/health-store.ts';
 import { relayTo } from '../admission/line.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createMemoryEngine } from '../admission/memory/engine.ts';
 import type { Caller } from '../domain/caller.ts';
+import type { AppliedLimit } from '../domain/limits/limit.ts';
 import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
 import { METRICS } from '../domain/limits/metric.ts';
+import { isSliding } from '../domain/limits/period.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
@@ -34,6 +37,7 @@ import { createFairSlices } from '../kit/fair-slices.ts';
 import { createLog } from '../kit/log.ts';
 import { createOneAtATime } from '../kit/one-at-a-time.ts';
 import { createShares } from '../kit/shares.ts';
+import type { Tracer } from '../kit/tracing/tracer.ts';
 import { createUpstreamAuth } from '../protocols/upstream-auth/create-upstream-auth.ts';
 import { createInferenceHandler } from './handler.ts';
 import { createTypicalUse } from './settle/typical-use.ts';
@@ -127,12 +131,22 @@ export interface Gateway {
   readonly desk: AdmissionDesk;
   send(body: object | string, path?: string, headers?: OutgoingHttpHeaders): Sent;
   /** The used and reserved amount of the limit with this id. */
-  usage(policyId: string, metric: LimitMetric): Promise<number>;
+  usage(policyId: string, metric: LimitMetric, period?: LimitPeriod): Promise<number>;
   nthRecord(count: number): Promise<RequestRecord>;
   close(): Promise<void>;
 }
 
-export async function startGateway(organization: OrganizationSnapshot): Promise<Gateway> {
+/** A calendar window in which nothing was used. */
+function emptyWindow(policy: AppliedLimit): Opening[] {
+  const { period } = policy;
+  if (period === 'none' || isSliding(period)) return [];
+  return [{ policy, startMs: windowStartMs(period, clock.nowMs()), amount: 0 }];
+}
+
+export async function startGateway(
+  organization: OrganizationSnapshot,
+  tracer: Tracer | null = null,
+): Promise<Gateway> {
   const log = createLog('silent');
   const records: RequestRecord[] = [];
   const asked: AdmissionAsk[] = [];
@@ -158,7 +172,7 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
     }),
     append: (_organizationId, record) => append(record),
     journal: { draft: () => undefined, settlement: () => undefined },
-    openings: () => Promise.resolve([]),
+    openings: (_organizationId, limits) => Promise.resolve(limits.flatMap(emptyWindow)),
     clock,
     log,
   });
@@ -170,6 +184,7 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
   });
   const open: OpenWork = new Set();
   const handler = createInferenceHandler({
+    tracer,
     authenticate() {
       if (gateway.revoked) throw new RelayError('revoked_api_key');
       return { ...caller, organizationId: gateway.callerOrganization };
@@ -218,8 +233,8 @@ export async function startGateway(organization: OrganizationSnapshot): Promise<
     beforeAnswer: () => undefined,
     desk,
     send: (body, path = '/v1/chat/completions', headers = {}) => sendTo(port, path, headers, body),
-    async usage(policyId, metric) {
-      const period = METRICS[metric].held ? 'none' : 'minute';
+    async usage(policyId, metric, given = 'minute') {
+      const period = METRICS[metric].held ? 'none' : given;
       const [found] = await engine.usage('org', [
         { id: policyId, metric, period, limit: 0, counts: EVERY_REQUEST },
       ]);

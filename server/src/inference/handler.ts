@@ -9,12 +9,16 @@ import type { RequestHandler } from '../http/listener.ts';
 import type { OpenWork, Stoppable } from '../http/open-work.ts';
 import { refuseRequest } from '../http/refuse-request.ts';
 import { scopeRefusal } from '../http/scope-refusal.ts';
+import type { Tracer } from '../kit/tracing/tracer.ts';
+import { createHardHolds } from './admit/hard-holds.ts';
 import { type Exchange, stopExchange } from './exchange.ts';
 import { modelList, modelOf } from './model-list.ts';
 import { type PipelineDeps, serveExchange } from './pipeline.ts';
 
-export interface InferenceDeps extends PipelineDeps {
+export interface InferenceDeps extends Omit<PipelineDeps, 'holds'> {
   readonly open: OpenWork;
+  /** Null while tracing is off. */
+  readonly tracer: Tracer | null;
   /** The organization's configuration; throws 503 when it was never loaded and cannot be loaded now. */
   readonly snapshotOf: (organizationId: string) => OrganizationSnapshot | Promise<OrganizationSnapshot>;
 }
@@ -25,7 +29,8 @@ const CLIENT_REQUEST_ID_CHARACTERS_MAX = 200;
  * Everything below `/v1/`. Answers 401, 403, 404 and 405 itself, then passes authenticated and permitted requests to the
  * pipeline.
  */
-export function createInferenceHandler(deps: InferenceDeps): RequestHandler {
+export function createInferenceHandler(given: InferenceDeps): RequestHandler {
+  const deps = { ...given, holds: createHardHolds() };
   return (request, response, requestId) => {
     const startMs = deps.clock.monotonicMs();
     open(deps, request, response, requestId, startMs).catch((error: unknown) => {
@@ -35,7 +40,7 @@ export function createInferenceHandler(deps: InferenceDeps): RequestHandler {
 }
 
 async function open(
-  deps: InferenceDeps,
+  deps: InferenceDeps & PipelineDeps,
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
@@ -62,6 +67,8 @@ async function open(
     snapshot,
     arrivedAtMs: deps.clock.nowMs(),
     startMs,
+    // After authentication: a client without a valid key must not be able to have requests traced.
+    trace: deps.tracer?.begin(request.headers) ?? null,
     model: null,
     streaming: false,
     asked: null,
@@ -71,6 +78,8 @@ async function open(
     decisions: { bound: null, awaited: null, refused: null, skipped: [], probed: null },
     attempts: [],
     credentialId: null,
+    presetSlug: null,
+    reservation: null,
     reportedUsage: null,
     waitMs: 0,
     rateWindows: [],
@@ -79,6 +88,8 @@ async function open(
     stopped: response.destroyed ? 'client_gone' : null,
     inCharge: null,
   };
+  const nowMs = deps.clock.monotonicMs();
+  exchange.trace?.step({ name: 'authenticate', startMs, endMs: nowMs });
   response.once('close', () => {
     if (!response.writableFinished) stopExchange(exchange, 'client_gone');
   });

@@ -144,7 +144,7 @@ async function send(deps: HealthProbeDeps, organizationId: string, candidate: Ca
     };
     const timer = setTimeout(() => {
       stop?.();
-      end({ status: null, why: 'no answer within 10 s', unsent: !connected });
+      end({ status: null, why: 'no response within 10 s', unsent: !connected });
     }, TIMEOUT_MS);
     const handler: EgressHandler = {
       onRequestStart(controller) {

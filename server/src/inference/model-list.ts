@@ -28,7 +28,7 @@ export function modelOf(snapshot: OrganizationSnapshot, family: WireProtocol, id
   if (found !== null) return found;
   const shown = id.length > 200 ? `${id.slice(0, 200)}…` : id;
   throw new RelayError('not_found', {
-    message: `There is no model "${shown}": no upstream model, lane slug or provider/model has this name. GET /v1/models lists what can be called.`,
+    message: `No lane or model is named "${shown}". GET /v1/models lists what can be called.`,
     param: 'model',
   });
 }

@@ -75,7 +75,7 @@ function judge(result: Exclude<AttemptResult, { kind: 'stopped' }>, head: Upstre
 
 export function statusWords(status: number): string {
   const { rejects } = verdictOfStatus(status);
-  if (rejects === 'credential') return `credential refused (${status})`;
+  if (rejects === 'credential') return `credential rejected (${status})`;
   return rejects === 'address' ? `redirected (${status})` : `status ${status}`;
 }
 

@@ -5,14 +5,13 @@ import { boundEstimate } from '../domain/limits/bound-estimate.ts';
 import { costMicros } from '../domain/money/money.ts';
 import type { Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
-import type { RequestRecord } from '../domain/request-record.ts';
 import type { Candidate } from '../domain/routing/routing.ts';
 import { FAULT_VERDICT, verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
 import type { Authenticate } from '../http/authenticate.ts';
 import { type BodyBounds, readBody } from '../http/read-body.ts';
-import type { Shares } from '../kit/shares.ts';
-import { awaitCapacity, LATE_ANSWERS_MAX, UNUSED } from './admit/await-capacity.ts';
+import { type Capacity, LATE_ANSWERS_MAX, UNUSED } from './admit/await-capacity.ts';
 import { giveUpCharges } from './admit/give-up-charges.ts';
+import { type ReserveDeps, reserveCapacity } from './admit/reserve-capacity.ts';
 import { answerItself } from './answer-itself.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
 import { asksForPause } from './dispatch/cooldown.ts';
@@ -33,22 +32,24 @@ import { decodeAnswer } from './respond/decode-answer.ts';
 import { type Rerouted, routeAgain } from './route/route-again.ts';
 import { routeRequest } from './route/route-request.ts';
 import { learnUse } from './settle/learn-use.ts';
-import { type Ending, settle } from './settle/settle.ts';
+import { type Ending, type SettleDeps, settle } from './settle/settle.ts';
 import type { TypicalUse } from './settle/typical-use.ts';
 
-export interface PipelineDeps extends AttemptDeps, GuardDeps, ReceiveDeps, BodyBounds {
+export interface PipelineDeps
+  extends AttemptDeps,
+    GuardDeps,
+    ReceiveDeps,
+    ReserveDeps,
+    BodyBounds,
+    Pick<SettleDeps, 'onSettled'> {
   readonly authenticate: Authenticate;
   readonly desk: AdmissionDesk;
   /** The maximum number of requests of one caller that wait in one lane. */
   readonly waitersMax: number;
-  /** Places of requests that ask for capacity or wait for it, of which organizations have shares. */
-  readonly waitingPlaces: Shares;
   readonly typicalUse: TypicalUse;
   readonly attemptsMax: number;
   /** True once the process takes no new requests. Those that it has continue. */
   readonly draining: () => boolean;
-  /** Called with every terminal record, for metrics. Must be quick. */
-  readonly onSettled?: (record: RequestRecord) => void;
 }
 
 /**
@@ -73,10 +74,11 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
     }
     const name = route.lane?.id ?? body.model;
     const { snapshot, caller, protocol } = exchange;
-    const guess = protocol.request.estimate(body, deps.typicalUse.of(caller.organizationId, name));
+    const typical = deps.typicalUse.of(caller.organizationId, name);
+    const guess = protocol.request.estimate(body, typical);
     const { cap } = protocol.request.output(body);
     const estimate = boundEstimate(snapshot, caller, route, candidates, cap, guess);
-    routed = { body, route, estimate };
+    routed = { body, route, estimate, typicalOutputTokens: typical.outputTokens };
     demandInspectable(exchange, routed, candidates);
     exchange.marks.routedMs = deps.clock.monotonicMs();
     // guard: 403, 503
@@ -93,6 +95,7 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
   }
   // settle
   settle(deps, exchange, routed, ending);
+  deps.holds.release(exchange.requestId);
 }
 
 /** Tries candidates until one answers, the client disconnects, or no candidate is left. */
@@ -117,7 +120,7 @@ async function serveFromCandidates(
     const offer = offering instanceof Promise ? await offering : offering;
     const offered = offer?.candidates ?? untried;
     const asked = paused.length === 0 ? offered : [...offered, ...paused];
-    const capacity = await awaitCapacity(deps, exchange, routed, asked, release);
+    const capacity = await reserveTraced(deps, exchange, routed, asked, release);
     if (capacity === 'stopped') return endStopped(deps, exchange);
     if (capacity.kind === 'refused') {
       if (last === null) throw capacity.error;
@@ -132,6 +135,7 @@ async function serveFromCandidates(
       continue;
     }
     exchange.rateWindows = capacity.windows;
+    exchange.reservation = capacity.reservation;
     const readyMs = deps.clock.monotonicMs();
     if (exchange.waitMs > waitedMs) await demandCaller(deps, exchange);
     if ((await guardReserved(deps, exchange, routed, candidates, candidate)) === 'stopped')
@@ -163,6 +167,35 @@ async function serveFromCandidates(
   if (last === null || lastCandidate === null)
     throw new RelayError('internal_error', { internal: 'the candidate loop ended without a result' });
   return answerWith(deps, exchange, routed, lastCandidate, last);
+}
+
+/** As `reserveCapacity`, with a span that holds the wait. */
+async function reserveTraced(...args: Parameters<typeof reserveCapacity>): Promise<Capacity> {
+  const [{ clock }, exchange] = args;
+  const { trace } = exchange;
+  if (trace === null) return reserveCapacity(...args);
+  const startMs = clock.monotonicMs();
+  const waitedMs = exchange.waitMs;
+  let outcome: string = 'failed';
+  try {
+    const capacity = await reserveCapacity(...args);
+    outcome = typeof capacity === 'string' ? capacity : capacity.kind;
+    return capacity;
+  } finally {
+    const waitMs = exchange.waitMs - waitedMs;
+    trace.step({
+      name: 'admit',
+      startMs,
+      endMs: clock.monotonicMs(),
+      attributes: {
+        'relay.admission.outcome': outcome,
+        'relay.wait_ms': Math.round(waitMs),
+        'relay.limited_by':
+          waitMs > 0 || outcome === 'refused' ? (exchange.decisions.bound?.policyId ?? null) : null,
+      },
+      failed: outcome === 'failed',
+    });
+  }
 }
 
 /** The candidates without those that are down, as long as one is not; null when none is left out. */
@@ -253,13 +286,15 @@ async function inspectAnswer(
   return answerWith(deps, exchange, routed, candidate, { kind: 'answer', answer: guarded.answer, usage });
 }
 
-/** What a complete answer used: as reported, otherwise as estimated. */
+/** What a complete answer used: as reported, otherwise as hard limits reserved, otherwise as estimated. */
 function usedBy(
-  { snapshot }: Exchange,
+  { snapshot, reservation }: Exchange,
   { estimate }: RoutedRequest,
   { endpoint }: Candidate,
   reported: Usage | null,
 ): Actual {
+  if (reported === null && reservation !== null)
+    return { dispatched: true, tokens: reservation.tokens, spendMicros: reservation.spendMicros };
   const usage = reported ?? { ...estimate, cachedInputTokens: 0 };
   const pricing = snapshot.pricing.get(endpoint.id);
   return {
@@ -271,7 +306,8 @@ function usedBy(
 
 /**
  * What a failed attempt used, as its row says if no other attempt follows. A provider that answered with an error did no work that
- * it bills, unless it reports usage. Whether a provider that did not answer billed the input is unknown, so the input counts.
+ * it bills, unless it reports usage. Whether a provider that did not answer billed the input is unknown, so the input counts; under hard
+ * limits, everything that it may have billed.
  */
 function takenByAttempt(
   exchange: Exchange,
@@ -283,6 +319,7 @@ function takenByAttempt(
   if (reported !== null) return usedBy(exchange, routed, candidate, reported);
   if (last?.cause === 'upstream_not_prepared') return UNUSED;
   if (last?.status != null && isFailure(last.status)) return { ...UNUSED, dispatched: true };
+  if (exchange.reservation !== null) return usedBy(exchange, routed, candidate, null);
   return usedBy(exchange, routed, candidate, { ...routed.estimate, outputTokens: 0, cachedInputTokens: 0 });
 }
 

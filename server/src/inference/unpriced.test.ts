@@ -71,7 +71,10 @@ describe('under a limit on spend', () => {
       error: { code: string; message: string; policy: { id: string } };
     };
     assert.equal(error.code, 'unpriced');
-    assert.match(error.message, /limit of \$5\.00 per minute on the whole organization.*"a", "b" have none/);
+    assert.match(
+      error.message,
+      /limit of \$5\.00 per minute on the whole organization applies.*has a price \("a", "b"\)/,
+    );
     assert.equal(error.policy.id, 'spend');
     assert.deepEqual(served, []);
   });

@@ -12,21 +12,21 @@ export function faultError(exchange: Exchange, candidate: Candidate, fault: Atte
 function messageOf(who: string, { code, why }: AttemptFault): string {
   switch (code) {
     case 'upstream_unreachable':
-      return `${who} could not be reached: ${why}. Retry; when it repeats, test the provider.`;
+      return `${who} is unreachable: ${why}. Retry; if it happens again, test the provider.`;
     case 'upstream_timeout':
-      return `${who} did not answer in time: ${why}. Retry, ask for less output, or raise the time it may take.`;
+      return `${who} did not respond in time: ${why}. Retry, lower max tokens, or raise max_latency_ms.`;
     case 'upstream_invalid_response':
-      return `${who} sent an answer that cannot be read: ${why}. Retry; when it repeats, check the base URL of the provider.`;
+      return `${who} sent an invalid response: ${why}. Retry; if it happens again, check the base URL of the provider.`;
     case 'upstream_not_prepared':
-      return `${who} could not be called: ${why}. Check the credential and the base URL of the provider.`;
+      return `${who} has no usable credential or address: ${why}. Check the credential and the base URL of the provider.`;
   }
 }
 
 const REJECTIONS: Readonly<Record<number, string>> = {
-  401: 'refused the credential that Relay sent (401)',
-  402: 'wants to be paid before it serves this credential (402)',
-  403: 'does not allow this call with the credential that Relay sent (403)',
-  407: 'is behind a proxy that asks for credentials (407)',
+  401: 'rejected Relay’s credential (401)',
+  402: 'requires a payment for this credential (402)',
+  403: 'does not allow this call with Relay’s credential (403)',
+  407: 'is behind a proxy that requires credentials (407)',
 };
 
 /** The 502 in place of an answer about Relay's own credential or address. */
@@ -38,11 +38,11 @@ export function rejectionError(
 ): RelayError {
   const who = nameOf(exchange, candidate);
   if (rejects === 'address') {
-    const message = `${who} answered with a redirect (${status}), and Relay does not follow redirects. Set the base URL of the provider to the address that answers.`;
+    const message = `${who} returned a redirect (${status}), which Relay does not follow. Set the base URL of the provider to the final address.`;
     return new RelayError('upstream_redirected', { message });
   }
-  const what = REJECTIONS[status] ?? `refused the credential that Relay sent (${status})`;
-  const message = `${who} ${what}. Check the credential and the account at the provider; the details of this request have its own text.`;
+  const what = REJECTIONS[status] ?? `rejected Relay’s credential (${status})`;
+  const message = `${who} ${what}. Check the credential and the account at the provider; the request log has the provider’s message.`;
   return new RelayError('upstream_credential_refused', { message });
 }
 
@@ -50,5 +50,5 @@ export function rejectionError(
 function nameOf({ attempts }: Exchange, { endpoint, provider, origin }: Candidate): string {
   const tried = new Set(attempts.map(({ endpointId }) => endpointId)).size;
   const name = `ndpoint "${endpoint.name}" of provider "${provider.name}" (${new URL(origin).host})`;
-  return tried > 1 ? `None of ${tried} candidates answered. The last one, e${name},` : `E${name}`;
+  return tried > 1 ? `None of ${tried} candidates responded. The last one, e${name},` : `E${name}`;
 }

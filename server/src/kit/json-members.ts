@@ -31,6 +31,10 @@ export interface MemberSpan {
 export interface MediaCounts {
   /** Images and files. */
   readonly items: number;
+  /** Images among them that are here completely. */
+  readonly images: number;
+  /** Texts in the place of an image that are not one: addresses. */
+  readonly links: number;
   readonly imageBytes: number;
   readonly fileBytes: number;
   /** References to content that is not here: a file that the provider stores or fetches. */

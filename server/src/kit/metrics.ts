@@ -12,8 +12,8 @@ export type MetricDefinition = {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** The current value of a metric: a number, a number for each set of labels, a histogram, or null when unknown. */
-export type Reading = number | null | readonly (readonly [Labels, number])[] | Tally;
+/** The current value of a metric: a number or a histogram, one of them for each set of labels, or null when unknown. */
+export type Reading = number | null | Tally | readonly (readonly [Labels, number | Tally])[];
 
 /**
  * Counts values in buckets. Counting a value is a short loop without allocation, so that it can be done for every
@@ -89,20 +89,21 @@ function asMetric(name: string, definition: MetricDefinition, read: () => Readin
 function samplesOf(name: string, reading: Reading): Sample[] {
   if (reading === null) return [];
   if (typeof reading === 'number') return [{ labels: {}, value: reading }];
-  return 'observe' in reading
-    ? histogramSamples(name, reading)
-    : reading.map(([labels, value]) => ({ labels, value }));
+  if ('observe' in reading) return histogramSamples(name, {}, reading);
+  return reading.flatMap(([labels, value]) =>
+    typeof value === 'number' ? [{ labels, value }] : histogramSamples(name, labels, value),
+  );
 }
 
-function histogramSamples(name: string, { bounds, counts, sum }: Tally): Sample[] {
+function histogramSamples(name: string, own: Labels, { bounds, counts, sum }: Tally): Sample[] {
   let upTo = 0;
   const samples: Sample[] = counts.map((count, place) => {
     upTo += count;
     const bound = bounds[place];
-    const labels = { le: bound === undefined ? '+Inf' : String(bound) };
+    const labels = { le: bound === undefined ? '+Inf' : String(bound), ...own };
     return { metricName: `${name}_bucket`, labels, value: upTo };
   });
-  samples.push({ metricName: `${name}_sum`, labels: {}, value: sum() });
-  samples.push({ metricName: `${name}_count`, labels: {}, value: upTo });
+  samples.push({ metricName: `${name}_sum`, labels: own, value: sum() });
+  samples.push({ metricName: `${name}_count`, labels: own, value: upTo });
   return samples;
 }

@@ -4,7 +4,8 @@ export type LetterKind =
   | 'sign_up'
   | 'new_sign_in'
   | 'password_changed'
-  | 'email_changed';
+  | 'email_changed'
+  | 'alert';
 
 /** One message to one person. */
 export interface Letter {

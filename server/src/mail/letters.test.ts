@@ -53,7 +53,7 @@ describe('letters', () => {
     });
     assert.match(
       text,
-      /Time: Nov 15, 2026, 14:03 UTC\nAddress: 203\.0\.113\.7 X: y\nBrowser: Firefox on Linux\n/,
+      /Time: Nov 15, 2026, 14:03 UTC\nIP address: 203\.0\.113\.7 X: y\nBrowser: Firefox on Linux\n/,
     );
   });
 });

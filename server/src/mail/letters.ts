@@ -20,7 +20,7 @@ export function invitationLetter(of: {
     link: { label: 'Accept the invitation', url: of.acceptUrl },
     after: [
       `The link works once and expires on ${timeText(of.expiresAt)}. Don't forward it: anyone who has it can join.`,
-      "If you don't expect this invitation, ignore this message.",
+      "If you weren't expecting this invitation, ignore this message.",
     ],
   });
 }
@@ -51,7 +51,7 @@ export function signUpLetter(of: {
   return composeLetter({
     kind: 'sign_up',
     to: of.to,
-    subject: 'Finish signing up to Relay',
+    subject: 'Finish signing up for Relay',
     before: [`A Relay account was requested for ${of.to}.`],
     link: { label: 'Create the account', url: of.signUpUrl },
     after: [
@@ -92,8 +92,8 @@ export function newSignInLetter(of: {
     to: of.to,
     subject: 'New sign-in to Relay',
     before: [
-      `Your Relay account ${of.to} was used from a new address or browser.`,
-      `Time: ${timeText(of.at)}\nAddress: ${oneLine(of.address)}\nBrowser: ${of.browser}`,
+      `Your Relay account ${of.to} was used from a new IP address or browser.`,
+      `Time: ${timeText(of.at)}\nIP address: ${oneLine(of.address)}\nBrowser: ${of.browser}`,
     ],
     link: { label: 'Review your sessions', url: of.settingsUrl },
     after: [
@@ -129,13 +129,30 @@ export function emailChangedLetter(of: {
   return composeLetter({
     kind: 'email_changed',
     to: of.to,
-    subject: 'Your Relay e-mail address was changed',
+    subject: 'Your Relay email address was changed',
     before: [
       `Your Relay account no longer uses the address ${of.to}. It was changed on ${timeText(of.at)}.`,
       "If this was you, ignore this message. If it wasn't, tell an admin of your organization.",
     ],
     link: { label: 'Open Relay', url: of.signInUrl },
     after: [],
+  });
+}
+
+export function alertLetter(of: {
+  readonly to: string;
+  readonly organization: string;
+  readonly headline: string;
+  readonly lines: readonly string[];
+  readonly alertsUrl: string;
+}): Letter {
+  return composeLetter({
+    kind: 'alert',
+    to: of.to,
+    subject: `${of.headline}: ${shownName(of.organization)} on Relay`,
+    before: of.lines,
+    link: { label: 'Open alerts', url: of.alertsUrl },
+    after: ['An admin of the organization added this address as an alert destination.'],
   });
 }
 
@@ -159,6 +176,6 @@ const time = new Intl.DateTimeFormat('en-US', {
   hourCycle: 'h23',
 });
 
-function timeText(at: Date): string {
+export function timeText(at: Date): string {
   return `${time.format(at)} UTC`;
 }

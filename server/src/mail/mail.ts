@@ -1,7 +1,7 @@
 import type { Letter, LetterKind } from './letter.ts';
 import { createOutbox, type OutboxLog } from './outbox.ts';
 import type { Sender, SmtpServer } from './smtp-server.ts';
-import { createSmtpTransport } from './smtp-transport.ts';
+import { createSmtpTransport, type SendFailure } from './smtp-transport.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -13,6 +13,7 @@ const PER_RECIPIENT = {
   new_sign_in: { max: 10, windowMs: HOUR_MS },
   password_changed: { max: 10, windowMs: HOUR_MS },
   email_changed: { max: 10, windowMs: HOUR_MS },
+  alert: { max: 30, windowMs: HOUR_MS },
 } as const satisfies Record<LetterKind, { max: number; windowMs: number }>;
 
 /** What one organization may cause, so that it cannot send bulk mail by inviting. */
@@ -24,6 +25,8 @@ export interface Mail {
    * throws. `organizationId`: whose quota it counts against, for a letter that one of its members causes to others.
    */
   post(letter: Letter, organizationId?: string): Promise<boolean>;
+  /** Waits for the mail server, once. Null: it has accepted the letter. For callers that keep the letter until then. */
+  deliver(letter: Letter): Promise<SendFailure | null>;
 }
 
 export interface RunningMail extends Mail {
@@ -59,6 +62,10 @@ export function startMail({ server, from, log, count }: MailDeps): RunningMail {
       if (await isWithinQuota(letter, organizationId)) return outbox.put(letter);
       log.warn({ kind: letter.kind }, 'mail dropped: too many to this address or from this organization');
       return false;
+    },
+    async deliver(letter) {
+      if (await isWithinQuota(letter, undefined)) return transport.send(letter);
+      return { code: 'quota', reply: null, isFinal: false, reason: 'too many to this address' };
     },
     async stop(waitMsMax) {
       await outbox.stop(waitMsMax);

@@ -63,6 +63,6 @@ describe('RELAY_MAIL_FROM', () => {
       'Relay\r\nBcc: x@y.z <a@x.com>',
       'Relay <a@x.com> b',
     ])
-      assert.throws(() => parseMailFrom(bad), /must be an e-mail address/, bad);
+      assert.throws(() => parseMailFrom(bad), /must be an email address/, bad);
   });
 });

@@ -65,6 +65,6 @@ export function parseMailFrom(value: string): Sender {
   const [, name, address] = /^([^<>]*)<([^<>]+)>$/.exec(value) ?? [null, '', value];
   const sender = { name: (name ?? '').trim().replace(/^"(.*)"$/, '$1'), address: (address ?? '').trim() };
   if (!ADDRESS.test(sender.address) || /\p{Cc}/u.test(sender.name))
-    throw new Error('must be an e-mail address, such as relay@example.com or Relay <relay@example.com>');
+    throw new Error('must be an email address, such as relay@example.com or Relay <relay@example.com>');
   return sender;
 }

@@ -5,10 +5,11 @@ import type { OidcSettings, SessionSettings } from '../edge/identity/deps.ts';
 import { createSessions } from '../edge/identity/sessions.ts';
 import { createSessionAuthenticator } from '../edge/session-authenticator.ts';
 import { sessionHandlers } from '../edge/session-routes.ts';
+import type { SignInCodes } from '../edge/sign-in-codes.ts';
 import type { Handlers } from '../http/call.ts';
 import { Secret } from '../kit/secret.ts';
 import type { Mail } from '../mail/mail.ts';
-import { authSecretsFrom } from './auth-secrets.ts';
+import { sessionSecretFrom } from './auth-secrets.ts';
 import type { Environment } from './environment.ts';
 import type { Configuration } from './open-configuration.ts';
 import type { Stores } from './open-stores.ts';
@@ -19,6 +20,7 @@ export interface SessionParts {
   readonly stores: Pick<Stores, 'database' | 'redis'>;
   readonly configuration: Configuration;
   readonly mail: Mail | null;
+  readonly signInCodes: SignInCodes | null;
 }
 
 export interface BrowserSessions {
@@ -33,12 +35,13 @@ export function createBrowserSessions({
   stores,
   configuration,
   mail,
+  signInCodes: codes,
 }: SessionParts): BrowserSessions {
   const { environment, publicUrl } = runtime;
   const { owner } = configuration;
   const mode = environment.RELAY_MODE;
   // Without accounts, only the admin token opens sessions, so it may also sign them.
-  const { sessionSecret } = authSecretsFrom(
+  const sessionSecret = sessionSecretFrom(
     environment.RELAY_AUTH_SECRET ?? environment.RELAY_ADMIN_TOKEN ?? '',
   );
   const settings: SessionSettings = {
@@ -46,7 +49,8 @@ export function createBrowserSessions({
     secret: sessionSecret,
     publicUrl,
     accounts: runtime.deployment.accounts,
-    admin: owner === null ? null : { token: new Secret(environment.RELAY_ADMIN_TOKEN ?? ''), ...owner },
+    admin:
+      owner === null ? null : { token: new Secret(environment.RELAY_ADMIN_TOKEN ?? ''), ...owner, codes },
   };
   return {
     authenticator: (freshness) =>

@@ -17,7 +17,7 @@ const BODY_BYTES_MAX = 1024 * 1024;
 
 export interface ManagementParts {
   readonly runtime: Runtime;
-  readonly stores: Pick<Stores, 'database'>;
+  readonly stores: Pick<Stores, 'database' | 'statistics'>;
   readonly configuration: Configuration;
   readonly upstream: Upstream;
   readonly admission: RunningAdmission;
@@ -55,6 +55,7 @@ function handlersOf({
     ...parts.sessions.handlers(),
     ...createManagementHandlers({
       ofOrganization: database.ofOrganization,
+      statisticsOf: stores.statistics.ofOrganization,
       fences,
       keyPepper: parts.keyPepper,
       randomBytes,

@@ -1,5 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import { createMetrics, type Metrics, type Reading } from '../kit/metrics.ts';
+import type { TraceExportState } from '../kit/tracing/trace-exporter.ts';
 import type { Backlog } from '../metering/backlog.ts';
 import type { LedgerWorker } from '../metering/ledger-worker.ts';
 import type { Reconciliation } from '../metering/reconcile.ts';
@@ -26,10 +27,11 @@ export interface MetricSources {
   readonly snapshots: Pick<Snapshots, 'state'>;
   /** Null with embedded stores. */
   readonly redis: Pick<Redis, 'state'> | null;
-  /** Null in a deployment without user accounts. */
-  readonly keysHeld: () => number | null;
+  readonly keysHeld: () => number;
   /** Null in a process without the metering role, and before metering starts. */
   readonly metering: () => RunningMetering | null;
+  /** Null while tracing is off. */
+  readonly traces: (() => TraceExportState) | null;
   readonly isPostgresqlUp: () => boolean;
   readonly clocks: ClockWatch;
   readonly clock: Clock;
@@ -46,6 +48,8 @@ export function createServerMetrics(sources: MetricSources): Metrics {
     ...readingsOfStores(sources),
     ...readingsOfMetering(sources),
     ...readingsOfSinks(sources),
+    ...readingsOfTraces(sources),
+    ...readingsOfGenAi(sources),
   };
   for (const name of metricNames) metrics.register(name, metricTable[name], readings[name]);
   return metrics;
@@ -62,6 +66,12 @@ function readingsOfTraffic({ info, measurements, admission }: MetricSources) {
     relay_wait_seconds: () => measurements.waits,
     relay_first_byte_seconds: () => measurements.firstBytes,
     relay_upstream_first_byte_seconds: () => measurements.upstreamFirstBytes,
+    relay_overhead_seconds: () => measurements.overheads,
+    relay_latency_seconds: () => measurements.latencies,
+    relay_time_to_first_token_seconds: () => measurements.firstTokens,
+    // Of many organizations, the tightest would be others at each look, and ids that say nothing to who runs the deployment.
+    relay_limit_headroom_ratio: info.mode === 'hosted' ? () => [] : measurements.headroom.tightest,
+    relay_limit_headroom_lowest_ratio: measurements.headroom.lowest,
     relay_admission_seconds: () => measurements.admissions,
     relay_admission_failures_total: measurements.admissionFailures,
     relay_usage_bounded_total: measurements.boundedUsage,
@@ -88,8 +98,11 @@ function readingsOfHealth({ admission }: MetricSources) {
   } satisfies Partial<Readings>;
 }
 
-function readingsOfStores({ redis, snapshots, clock, clocks, keysHeld, isPostgresqlUp }: MetricSources) {
+function readingsOfStores(sources: MetricSources) {
+  const { redis, measurements, snapshots, clock, clocks, keysHeld, isPostgresqlUp } = sources;
   return {
+    relay_redis_script_seconds: () => (redis === null ? null : measurements.scriptTimes),
+    relay_redis_shard_script_seconds: measurements.slowestShards,
     relay_store_up: () => {
       const stores = { postgresql: isPostgresqlUp(), ...(redis !== null && { redis: redis.state().ready }) };
       return Object.entries(stores).map(([store, isUp]) => [{ store }, Number(isUp)]);
@@ -162,5 +175,25 @@ function readingsOfSinks({ metering }: MetricSources) {
     relay_sink_lag_seconds: () => each(({ backlog }) => (backlog === null ? null : backlog.oldestMs / 1_000)),
     relay_sink_rows_total: () => each(({ rows }) => rows),
     relay_sink_failures_total: () => each(({ failures }) => failures),
+  } satisfies Partial<Readings>;
+}
+
+function readingsOfTraces({ traces }: MetricSources) {
+  return {
+    relay_trace_spans_total: () => {
+      if (traces === null) return null;
+      const { queued: _, ...results } = traces();
+      return Object.entries(results).map(([result, count]) => [{ result }, count]);
+    },
+    relay_trace_queue_spans: () => traces?.().queued ?? null,
+  } satisfies Partial<Readings>;
+}
+
+function readingsOfGenAi({ measurements: { genAi } }: MetricSources) {
+  return {
+    gen_ai_client_operation_duration_seconds: genAi.operationDurations,
+    gen_ai_client_token_usage: genAi.tokenUsage,
+    gen_ai_server_request_duration_seconds: genAi.requestDurations,
+    gen_ai_server_time_to_first_token_seconds: genAi.firstTokens,
   } satisfies Partial<Readings>;
 }

@@ -56,7 +56,7 @@ async function open(data: DeploymentData): Promise<DatabaseHandle> {
   const directory = resolve(data.directory);
   if (!existsSync(join(directory, 'postgres', 'PG_VERSION')))
     throw new ResetRefusedError(
-      `${directory} is not a data directory of \`relay start\`. Name it with --data-dir, or set DATABASE_URL`,
+      `${directory} is not a data directory of \`relay start\`. Name it with --data-dir, or set DATABASE_URL.`,
     );
   return createEmbeddedDatabase({ directory, log, clock: systemClock });
 }
@@ -64,7 +64,7 @@ async function open(data: DeploymentData): Promise<DatabaseHandle> {
 async function demandMigrated(database: DatabaseHandle): Promise<void> {
   const { pending } = await database.withSession((session) => migrationStatus(session));
   if (pending.length > 0)
-    throw new ResetRefusedError('the database has an older schema. Run `relay migrate up` first');
+    throw new ResetRefusedError('The database has an older schema. Run `relay migrate up` first.');
 }
 
 async function createLink(
@@ -72,11 +72,11 @@ async function createLink(
   { email, publicUrl }: { readonly email: string; readonly publicUrl: string },
 ): Promise<PasswordReset> {
   const user = await findUserByEmail(db, email);
-  if (user === undefined) throw new ResetRefusedError(`no user has the address ${email}`, true);
-  if (user.status !== 'active') throw new ResetRefusedError(`the user ${user.email} is ${user.status}`);
+  if (user === undefined) throw new ResetRefusedError(`No user has the email address ${email}.`, true);
+  if (user.status !== 'active') throw new ResetRefusedError(`User ${user.email} is ${user.status}.`);
   if (!(await hasPassword(db, user.id)))
     throw new ResetRefusedError(
-      `${user.email} has no password, and signs in by single sign-on or with a token`,
+      `${user.email} has no password. They sign in by single sign-on or with a token.`,
     );
   const { url, expiresAt } = await createResetLink(db, publicUrl, user.id);
   const memberships = await membershipsOf(db, user.id);

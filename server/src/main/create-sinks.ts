@@ -1,8 +1,11 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { createUsageFiles } from '../metering/sinks/files/usage-files.ts';
 import { followLedger, type SinkFollower } from '../metering/sinks/follow-ledger.ts';
+import { createJetStreamSink } from '../metering/sinks/jetstream/jetstream-sink.ts';
 import type { LedgerSink } from '../metering/sinks/ledger-sink.ts';
 import type { Database } from '../store/postgres/schema.ts';
+import type { Environment } from './environment.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The sinks beside the ledger that the environment configures. */
@@ -21,11 +24,21 @@ export function createSinks(
   { processTag, holder }: { readonly processTag: string; readonly holder: string },
 ): ConfiguredSinks {
   const { RELAY_USAGE_FILES_DIR: directory, RELAY_USAGE_FILES_SECONDS: seconds } = environment;
-  const sinks: LedgerSink[] = [];
-  if (directory !== null) sinks.push(createUsageFiles({ directory, processTag, clock }));
+  const sinks: { readonly sink: LedgerSink; readonly gatherMs: number }[] = [];
+  if (directory !== null)
+    sinks.push({ sink: createUsageFiles({ directory, processTag, clock }), gatherMs: seconds * 1_000 });
+  const jetStream = jetStreamOf(environment);
+  // A message needs no company, unlike a file.
+  if (jetStream !== null) sinks.push({ sink: jetStream, gatherMs: 0 });
   return {
-    names: sinks.map(({ name }) => name),
-    follow: (db) =>
-      sinks.map((sink) => followLedger({ db, sink, holder, gatherMs: seconds * 1_000, clock, log })),
+    names: sinks.map(({ sink }) => sink.name),
+    follow: (db) => sinks.map((each) => followLedger({ db, ...each, holder, clock, log })),
   };
+}
+
+function jetStreamOf(environment: Environment): LedgerSink | null {
+  const { RELAY_NATS_URL: servers, RELAY_NATS_STREAM: stream } = environment;
+  if (servers === null) return null;
+  const credentialsFile = environment.RELAY_NATS_CREDENTIALS_FILE;
+  return createJetStreamSink({ servers, credentialsFile, stream, newPortionId: () => randomUUIDv7() });
 }

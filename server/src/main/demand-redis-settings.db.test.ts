@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type PrivateRedis, redisCall, startRedis } from '@relay/testbed';
+import { setTimeout as afterMs } from 'node:timers/promises';
+import { type PrivateRedis, redisCall, selfSigned, startRedis } from '@relay/testbed';
 import { systemClock as clock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
@@ -89,6 +90,62 @@ describe('the settings of Redis at start', () => {
     (await demandRedisSettings(other, log)).stop();
     (await demandRedisSettings(redis, log)).stop();
     await other.close();
+  });
+});
+
+describe('addresses of Redis that cannot work', () => {
+  async function refusalOf(url: string): Promise<string> {
+    const redis = createRedis({ url, clock, log, commandTimeoutMs: 5_000, connectTimeoutMs: 20_000 });
+    // A busy machine takes longer than a start waits.
+    for (let waited = 0; redis.fault() === null && !redis.state().ready && waited < 200; waited += 1)
+      await afterMs(50);
+    try {
+      (await demandRedisSettings(redis, log)).stop();
+      return '';
+    } catch (error) {
+      assert.ok(error instanceof EnvironmentError, String(error));
+      return error.message;
+    } finally {
+      await redis.close();
+    }
+  }
+
+  it('are refused: a node of a cluster, several servers that are none, a replica, a wrong password', async () => {
+    const [node, server, replica] = await Promise.all([
+      startRedis({ cluster: true }),
+      startRedis(),
+      startRedis(),
+    ]);
+    try {
+      await redisCall(replica.port, 'REPLICAOF', '127.0.0.1', String(server.port));
+      assert.match(await refusalOf(node.url), /leads to a node of a Redis cluster\. Name several nodes/);
+      assert.match(
+        await refusalOf(`${server.url},${server.url}`),
+        /this Redis is not a cluster\. Name one server/,
+      );
+      assert.match(await refusalOf(replica.url), /is a replica, which takes no writes/);
+      await redisCall(server.port, 'CONFIG', 'SET', 'requirepass', 'right');
+      assert.match(await refusalOf(server.url), /rejects the credentials: NOAUTH/);
+      assert.match(
+        await refusalOf(server.url.replace('//', '//:wrong@')),
+        /rejects the credentials: WRONGPASS/,
+      );
+      assert.equal(await refusalOf(server.url.replace('//', '//:right@')), '');
+    } finally {
+      await Promise.all([node.remove(), server.remove(), replica.remove()]);
+    }
+  });
+
+  it('are refused: a certificate of an unknown authority', async () => {
+    const server = await startRedis({ tls: selfSigned() });
+    try {
+      assert.match(
+        await refusalOf(server.tlsUrl ?? ''),
+        /certificate of Redis is not accepted: .*NODE_EXTRA_CA_CERTS/,
+      );
+    } finally {
+      await server.remove();
+    }
   });
 });
 

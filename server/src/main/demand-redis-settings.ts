@@ -3,11 +3,14 @@ import type { Log } from '../kit/log.ts';
 import { announceFormat, LIVE_FORMAT, otherFormats } from '../store/redis/live-format.ts';
 import type { Redis } from '../store/redis/redis.ts';
 import { NO_EVICTION, type RedisSettings, readRedisSettings } from '../store/redis/redis-settings.ts';
+import { certificateFault } from '../store/store-error.ts';
 import { EnvironmentError } from './environment.ts';
 
 /** A start does not wait longer for Redis: without it, requests without limits are served all the same. */
 const READY_MS_MAX = 2_000;
 const READ_EVERY_MS = 60_000;
+/** The first with sharded channels. */
+const VERSION_MIN = 7;
 
 export interface WatchedSettings {
   /** Null before Redis has told them. */
@@ -28,13 +31,14 @@ export async function demandRedisSettings(redis: Redis, log: Log): Promise<Watch
   const announced = announceFormat(redis);
   if (isReady) await announced;
   let known = isReady ? await readRedisSettings(redis) : null;
-  if (known !== null && known.eviction !== NO_EVICTION) throw new EnvironmentError(evictionMessage(known));
+  const refusal = known === null ? connectionRefusal(redis.fault()) : settingsRefusal(known, redis.isCluster);
+  if (refusal !== null) throw new EnvironmentError(refusal);
   const formats = isReady ? await readFormats(redis) : [];
   if (formats.length > 0) throw new EnvironmentError(formatMessage(formats));
   if (known?.persistence === 'none') {
     log.warn(
       {},
-      'Redis keeps nothing on disk, so a restart of it loses the requests of gateways that end meanwhile; set `appendonly yes` in its configuration',
+      'Redis keeps nothing on disk, so if Redis restarts, requests of gateways that stop at the same time are lost; set `appendonly yes` in its configuration',
     );
   }
 
@@ -48,7 +52,37 @@ export async function demandRedisSettings(redis: Redis, log: Log): Promise<Watch
 
   // The Redis client logs outages.
   const timer = setInterval(() => void read().catch(() => undefined), READ_EVERY_MS).unref();
-  return { state: () => known, stop: () => clearInterval(timer) };
+  return { state: () => (known === null ? null : reported(known)), stop: () => clearInterval(timer) };
+}
+
+/** Only what `relay doctor` needs, because the health report is public. */
+function reported({ eviction, persistence }: RedisSettings): ReturnType<WatchedSettings['state']> {
+  return { eviction, persistence };
+}
+
+/** Why Redis will never answer at this address; null for one that may be back soon. */
+function connectionRefusal(fault: unknown): string | null {
+  const certificate = certificateFault(fault);
+  if (certificate !== null)
+    return `REDIS_URL: the certificate of Redis is not accepted: ${certificate}. Name the authority that signed it in the variable NODE_EXTRA_CA_CERTS, and the host as the certificate does.`;
+  const message = fault instanceof Error ? fault.message : '';
+  if (/^(?:WRONGPASS|NOAUTH)\b/.test(message))
+    return `Redis (REDIS_URL) rejects the credentials: ${message}. Write them into the URL: redis://user:password@host:6379.`;
+  if (message.includes('cluster support disabled'))
+    return 'REDIS_URL names several servers, which are nodes of one cluster, but this Redis is not a cluster. Name one server; for a replica that takes over, put a proxy with one address in front.';
+  return null;
+}
+
+function settingsRefusal(known: RedisSettings, isCluster: boolean): string | null {
+  const { eviction, mode, version, isReplica } = known;
+  if (mode === 'sentinel')
+    return 'REDIS_URL leads to Redis Sentinel, which stores nothing. Put HAProxy in front of the Redis servers, let it choose the master, and set REDIS_URL to HAProxy (docs/operate/redis.md has the configuration).';
+  if (mode === 'cluster' && !isCluster)
+    return 'REDIS_URL leads to a node of a Redis cluster. Name several nodes with commas between, or the same one twice.';
+  if (isReplica) return 'Redis (REDIS_URL) is a replica, which takes no writes. Set REDIS_URL to the master.';
+  if (Number.parseInt(version, 10) < VERSION_MIN)
+    return `Redis (REDIS_URL) is version ${version}. Relay needs 7 or later, or Valkey.`;
+  return eviction === NO_EVICTION ? null : evictionMessage(known);
 }
 
 function evictionMessage({ eviction }: RedisSettings): string {

@@ -34,6 +34,44 @@ export function integer(min: number, max: number): (value: string) => number {
   };
 }
 
+/** A share, such as 0.01. */
+export function ratio(value: string): number {
+  const parsed = Number(value);
+  if (!/^\d*\.?\d+$/.test(value) || parsed > 1) throw new Error('must be a number from 0 to 1, such as 0.01');
+  return parsed;
+}
+
+/** The address of an OTLP receiver. Without a path it is that of OTLP over HTTP. */
+export function tracesUrl(value: string): { readonly origin: string; readonly path: string } {
+  const parsed = new URL(url('http', 'https')(value));
+  if (parsed.username !== '' || parsed.password !== '')
+    throw new Error('must have no user or password; send them with RELAY_TRACES_HEADERS');
+  const path = parsed.pathname === '/' ? '/v1/traces' : parsed.pathname;
+  return { origin: parsed.origin, path: `${path}${parsed.search}` };
+}
+
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+/** Names and values in turn. Values may be percent-encoded, as in `OTEL_EXPORTER_OTLP_HEADERS`. */
+export function headerList(value: string): readonly string[] {
+  return list(value).flatMap((each) => {
+    const at = each.indexOf('=');
+    const name = each.slice(0, at).trim();
+    const text = decoded(each.slice(at + 1).trim());
+    if (at < 1 || !HEADER_NAME.test(name) || !/^[\x20-\x7e]*$/.test(text))
+      throw new Error('must be headers such as authorization=Bearer%20abc,x-tenant=1');
+    return [name, text];
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '\0';
+  }
+}
+
 export function token(value: string): string {
   if (value.length < TOKEN_CHARACTERS_MIN)
     throw new Error(`must have at least ${TOKEN_CHARACTERS_MIN} characters`);
@@ -139,6 +177,13 @@ export function absolutePath(value: string): string {
 
 export function configPath(value: string): string {
   if (!isAbsolute(value)) throw new Error('must be an absolute path, such as /etc/relay/relay.yaml');
+  return value;
+}
+
+/** A stream's name is also the first word of its subjects. */
+export function streamName(value: string): string {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(value))
+    throw new Error('must have 1 to 64 letters, digits, dashes and underscores');
   return value;
 }
 

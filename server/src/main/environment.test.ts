@@ -86,6 +86,11 @@ describe('environment', () => {
     ['a placeholder token', { RELAY_API_TOKEN: 'changeme-changeme-changeme-changeme' }, /placeholder/],
     ['a token of one character', { RELAY_API_TOKEN: 'z'.repeat(40) }, /placeholder/],
     ['a token with a space', { RELAY_API_TOKEN: `${good.RELAY_API_TOKEN} x` }, /printable/],
+    [
+      'an API token of the form of a key',
+      { RELAY_API_TOKEN: `rly_${good.RELAY_API_TOKEN}` },
+      /must not begin with rly_/,
+    ],
     ['equal tokens', { RELAY_API_TOKEN: good.RELAY_ADMIN_TOKEN }, /must differ/],
     ['a token for metrics that opens more', { RELAY_METRICS_TOKEN: good.RELAY_ADMIN_TOKEN }, /must differ/],
     ['an empty token', { RELAY_API_TOKEN: '' }, /RELAY_API_TOKEN is missing/],
@@ -217,7 +222,7 @@ describe('environment', () => {
       'the signing key among the public keys',
       'platform',
       { RELAY_CONTEXT_VERIFY_KEYS: seed },
-      /signing key itself/,
+      /contains the signing key/,
     ],
   ];
   for (const [what, role, over, expected] of refusedByRole)

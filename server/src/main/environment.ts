@@ -1,8 +1,11 @@
+import { looksLikeApiKey } from '../domain/api-key.ts';
 import { parseMailFrom, parseSmtpUrl } from '../mail/smtp-server.ts';
+import { parseNatsUrl } from '../metering/sinks/jetstream/nats-servers.ts';
 import {
   absolutePath,
   configPath,
   ed25519PublicKey,
+  headerList,
   integer,
   list,
   listenAddress,
@@ -11,45 +14,24 @@ import {
   oneOf,
   origin,
   origins,
+  ratio,
   redisUrls,
+  streamName,
   stripeSecret,
   thirtyTwoBytes,
   token,
+  tracesUrl,
   url,
 } from './environment-values.ts';
+import {
+  forServers,
+  optional,
+  required,
+  type Variable,
+  type VariablePresence,
+  withDefault,
+} from './environment-variable.ts';
 import type { RoleName } from './roles.ts';
-
-export type VariablePresence = 'always' | 'servers' | 'maybe';
-
-/** One variable. `parse` throws with a message that says what the value must be. */
-export interface Variable<T, Presence extends VariablePresence> {
-  readonly description: string;
-  /** The default, as it would be written in the environment; null without one. */
-  readonly fallback: string | null;
-  /** `always`: required, or with a default. `servers`: required unless stores are embedded. `maybe`: null when not set. */
-  readonly presence: Presence;
-  readonly parse: (text: string) => T;
-}
-
-function required<T>(parse: (text: string) => T, description: string): Variable<T, 'always'> {
-  return { parse, description, fallback: null, presence: 'always' };
-}
-
-function forServers<T>(parse: (text: string) => T, description: string): Variable<T, 'servers'> {
-  return { parse, description, fallback: null, presence: 'servers' };
-}
-
-function optional<T>(parse: (text: string) => T, description: string): Variable<T, 'maybe'> {
-  return { parse, description, fallback: null, presence: 'maybe' };
-}
-
-function withDefault<T>(
-  parse: (text: string) => T,
-  fallback: string,
-  description: string,
-): Variable<T, 'always'> {
-  return { parse, description, fallback, presence: 'always' };
-}
 
 /** Every variable that the server reads. The reference page is generated from this table. */
 export const variables = {
@@ -57,39 +39,53 @@ export const variables = {
     url('postgres', 'postgresql'),
     'PostgreSQL: configuration and the request ledger.',
   ),
+  DATABASE_DIRECT_URL: optional(
+    url('postgres', 'postgresql'),
+    'Required if `DATABASE_URL` points to a connection pooler such as PgBouncer: the URL of PostgreSQL itself, for migrations and notifications. Each process keeps one connection to it.',
+  ),
+  DATABASE_READ_URL: optional(
+    url('postgres', 'postgresql'),
+    'A streaming replica for the usage pages and `relay usage`. These statistics lag as the replica does. Default: `DATABASE_URL`.',
+  ),
   REDIS_URL: forServers(
     redisUrls,
-    'Redis or Valkey: live admission state and usage transport. One URL, or nodes of a cluster with commas between.',
+    'Redis or Valkey: live admission state and usage transport. One URL, or the nodes of a cluster, separated by commas.',
   ),
   RELAY_DATA_DIR: optional(
     (value) => value,
-    '`relay start`: where the database, usage and secrets are kept. Without it `relay-data` in the working directory.',
+    '`relay start`: the data directory for database, usage and secrets. Default: `relay-data` in the working directory.',
   ),
-  RELAY_HTTP_ADDR: withDefault(listenAddress, '127.0.0.1:8080', 'Where to listen, as host:port.'),
+  RELAY_HTTP_ADDR: withDefault(listenAddress, '127.0.0.1:8080', 'Listen address, as host:port.'),
   RELAY_PUBLIC_URL: optional(
     url('http', 'https'),
-    'Address under which clients reach this deployment, for links in errors and e-mail. Without it the listen address.',
+    'Address at which clients reach this deployment, for links in errors and email. Default: the listen address.',
   ),
   RELAY_MODE: withDefault(
     oneOf('self_hosted', 'hosted'),
     'self_hosted',
-    'Who runs this deployment for whom: `self_hosted` with two tokens, or `hosted` for many organizations.',
+    '`self_hosted` with two tokens, or `hosted` for many organizations.',
   ),
-  RELAY_API_TOKEN: optional(token, 'Opens inference in self-hosted mode. At least 32 random characters.'),
-  RELAY_ADMIN_TOKEN: optional(token, 'Opens management in self-hosted mode. Must differ from the API token.'),
+  RELAY_API_TOKEN: optional(
+    token,
+    'API token: allows inference in self-hosted mode. At least 32 random characters.',
+  ),
+  RELAY_ADMIN_TOKEN: optional(
+    token,
+    'Admin token: allows management in self-hosted mode. Must differ from the API token.',
+  ),
   RELAY_ACCOUNTS: withDefault(
     (value) => oneOf('true', 'false')(value) === 'true',
     'false',
-    'Whether a self-hosted deployment has users, roles, User API keys and their budgets. A hosted one always has.',
+    'Whether a self-hosted deployment has members, roles and sign-in. API keys exist without it and stay valid when you turn it on. A hosted deployment always has them.',
   ),
   RELAY_AUTH_SECRET: optional(
     token,
-    'Needed with accounts: what stored keys and browser sessions are hashed and signed with. Changing it ends all of them.',
+    'Required with accounts: hashes stored API keys and signs browser sessions. Changing it invalidates all of them. Without it, Relay derives the secret for API keys from `RELAY_MASTER_KEY`; those keys stay valid when you set it later. Use the same value in every process.',
   ),
   RELAY_KEY_CACHE_MAX: withDefault(
     integer(1_000, 10_000_000),
     '200000',
-    'User API keys that one process keeps in memory.',
+    'API keys that one process keeps in memory.',
   ),
   RELAY_OIDC_ISSUER: optional(
     url('http', 'https'),
@@ -103,15 +99,15 @@ export const variables = {
   ),
   RELAY_SMTP_URL: optional(
     parseSmtpUrl,
-    'The mail server for invitations, password resets and alerts: `smtps://user:password@mail.example.com:465`, or `smtp://` with port 587 for STARTTLS. The server must offer it, unless it is on this machine and needs no password, or the URL ends with `?tls=none`. Needs `RELAY_MAIL_FROM` and `RELAY_PUBLIC_URL`. Without it Relay sends no e-mail.',
+    'The mail server for invitations, password resets and alerts: `smtps://user:password@mail.example.com:465`, or `smtp://` with port 587 for STARTTLS. The server must offer it, unless it is on this machine and needs no password, or the URL ends with `?tls=none`. Needs `RELAY_MAIL_FROM` and `RELAY_PUBLIC_URL`. Without it Relay sends no email.',
   ),
   RELAY_MAIL_FROM: optional(
     parseMailFrom,
-    'The sender of e-mail, such as `Relay <relay@example.com>`. The mail server must accept it.',
+    'The sender of email, such as `Relay <relay@example.com>`. The mail server must accept it.',
   ),
   RELAY_INFERENCE_URL: optional(
     origin,
-    'Hosted, role platform: where the inference role answers, such as `http://inference:8080`.',
+    'Hosted, role platform: address of the inference role, such as `http://inference:8080`.',
   ),
   RELAY_CONTEXT_SIGNING_KEY: optional(
     thirtyTwoBytes,
@@ -120,17 +116,17 @@ export const variables = {
   RELAY_CONTEXT_VERIFY_KEYS: withDefault(
     (value) => list(value).map(ed25519PublicKey),
     '',
-    'Hosted, role inference: the public keys of platforms, in base64 or hex, separated by commas, several while one replaces another.',
+    'Hosted, role inference: the public keys of platforms, in base64 or hex, separated by commas. List several during a rotation.',
   ),
   RELAY_STRIPE_WEBHOOK_SECRET: optional(
     stripeSecret,
     'Hosted: the signing secret of the webhook at which Stripe reports invoices and subscriptions. Without it there is no billing history.',
   ),
-  RELAY_MASTER_KEY: required(masterKey, 'Seals provider credentials: 32 random bytes in base64 or hex.'),
+  RELAY_MASTER_KEY: required(masterKey, 'Encrypts provider credentials: 32 random bytes in base64 or hex.'),
   RELAY_MASTER_KEY_PREVIOUS: withDefault(
     (value) => list(value).map(masterKey),
     '',
-    'Earlier master keys, separated by commas. Credentials sealed with them are resealed at start.',
+    'Earlier master keys, separated by commas. Relay re-encrypts their credentials at start. API keys created under one of them without `RELAY_AUTH_SECRET` are valid while it is listed.',
   ),
   RELAY_MAX_BODY_BYTES: withDefault(
     integer(1_024, 1_073_741_824),
@@ -140,99 +136,125 @@ export const variables = {
   RELAY_BODY_MEMORY_BYTES: withDefault(
     integer(1_048_576, 1_099_511_627_776),
     '1073741824',
-    'Memory of one process for inference request bodies over 64 KiB, at least twice the largest. A body that does not fit waits up to 10 seconds, then `queue_full`. In hosted mode, one organization may hold as much as is left free: half of it when it is alone.',
+    'Memory of one process for inference request bodies over 64 KiB, at least twice the largest. A body that does not fit waits up to 10 seconds, then `queue_full`. In hosted mode, one organization can use as much as remains free, so at most half.',
   ),
   RELAY_CORS_ORIGINS: withDefault(
     origins,
     '',
-    'Origins whose pages may call `/v1` from a browser, separated by commas: `https://app.example.com,http://localhost:5173`. Exact; no wildcard. Without it no page of another origin may.',
+    'Origins whose pages may call `/v1` from a browser, separated by commas: `https://app.example.com,http://localhost:5173`. Exact; no wildcard. Without it, browsers block pages of other origins.',
   ),
   RELAY_DRAIN_TIMEOUT_MS: withDefault(
     integer(0, 3_600_000),
     '30000',
-    'How long SIGTERM waits for open requests, those that wait for capacity and streams. What is open then gets `draining` and a last frame.',
+    'Drain time: how long Relay waits after SIGTERM for open, waiting and streaming requests. Requests still open then get `draining`, streams as a last frame.',
   ),
   RELAY_LAME_DUCK_MS: withDefault(
     integer(0, 3_600_000),
     '5000',
-    'How long, of that time, new requests are still served after SIGTERM, while `/readyz` answers 503: longer than a load balancer takes to notice. `relay start` has 0.',
+    'Part of the drain time in which Relay still accepts new requests while `/readyz` returns 503. Set it longer than your load balancer needs to notice. `relay start` uses 0.',
   ),
   RELAY_ALLOW_PRIVATE_NETWORKS: withDefault(
     networks,
     '',
-    'Private networks that providers may live in, as CIDRs separated by commas: `10.0.0.0/8,127.0.0.1/32`. `relay start` adds the loopback addresses of this machine while it listens on one of them, unless `RELAY_PUBLIC_URL` names another host or the mode is hosted.',
+    'Private networks in which providers are allowed, as CIDRs separated by commas: `10.0.0.0/8,127.0.0.1/32`. `relay start` adds the loopback addresses of this machine while it listens on one of them, unless `RELAY_PUBLIC_URL` names another host or the mode is hosted.',
   ),
   RELAY_UPSTREAM_CONNECT_TIMEOUT_MS: withDefault(
     integer(1, 600_000),
     '5000',
-    'Deadline for connecting to a provider.',
+    'Timeout for connecting to a provider.',
   ),
   RELAY_UPSTREAM_HEADERS_TIMEOUT_MS: withDefault(
     integer(1, 3_600_000),
     '300000',
-    'Deadline from sending a request to the headers of the answer.',
+    'Timeout from sending a request to the response headers.',
   ),
   RELAY_UPSTREAM_IDLE_TIMEOUT_MS: withDefault(
     integer(1, 3_600_000),
     '120000',
-    'Longest silence within an answer.',
+    'Timeout between parts of a response.',
   ),
   RELAY_UPSTREAM_CONNECTIONS_MAX: withDefault(
     integer(1, 65_535),
     '4096',
-    'Connections to one provider origin, and from a platform to inference; each stream holds one. In hosted mode, one organization may hold as many of an origin as are left free: half of them when it is alone.',
+    'Connections to one provider origin, and from a platform to inference; each stream holds one. In hosted mode, one organization can hold as many of an origin as remain free, so at most half.',
   ),
   RELAY_ATTEMPTS_MAX: withDefault(
     integer(1, 20),
     '4',
-    'Candidates tried for one request, the first included.',
+    'Most candidates tried for one request, including the first.',
   ),
   RELAY_WAITERS_MAX: withDefault(
     integer(1, 1_000_000),
     '5000',
-    'Requests of one caller that may wait for capacity in one lane; more are refused with `queue_full`.',
+    'Most requests of one caller that wait for capacity in one lane; Relay rejects more with `queue_full`.',
   ),
   RELAY_WAITING_MAX: withDefault(
     integer(2, 10_000_000),
     '20000',
-    'Requests that may wait for capacity in one process; more are refused with `queue_full`. In hosted mode, one organization may hold as many of these places as are left free: half of them when it is alone.',
+    'Most requests that wait for capacity in one process; Relay rejects more with `queue_full`. In hosted mode, one organization can hold as many queue positions as remain free, so at most half.',
   ),
   RELAY_SPOOL_DIR: optional(
     absolutePath,
-    'Where usage is kept while Redis does not take it: a directory of this deployment alone, on a local disk that outlives the process. Without it one below `relay-spool` among the temporary files.',
+    'Spool directory: holds usage while Redis is unavailable. Use a directory of this deployment only, on a local disk that outlives the process. Default: a subdirectory of `relay-spool` in the temporary directory.',
   ),
   RELAY_SPOOL_BYTES_MAX: withDefault(
     integer(1_048_576, 1_099_511_627_776),
     '268435456',
-    'How much one process keeps there; past it new requests are refused with `metering_unavailable` while Redis is away.',
+    'Most bytes that one process spools. Beyond it, Relay rejects new requests with `metering_unavailable` while Redis is unavailable.',
   ),
   RELAY_USAGE_FILES_DIR: optional(
     absolutePath,
-    'Writes every row of the ledger to this directory too, as files of newline-delimited JSON. Set it for all processes with the role `worker` or `all`.',
+    'Also writes every ledger row to this directory, as newline-delimited JSON files. Set it for all processes with the role `worker` or `all`.',
   ),
   RELAY_USAGE_FILES_SECONDS: withDefault(
     integer(1, 86_400),
     '60',
     'How many seconds a row may wait before its file is closed. A file is also closed at 64 MiB.',
   ),
+  RELAY_NATS_URL: optional(
+    parseNatsUrl,
+    'Also publishes every ledger row to a NATS JetStream stream: `nats://nats:4222`, or `tls://user:password@nats.example.com:4222`; separate several servers of a cluster by commas. Set it for all processes with the role `worker` or `all`.',
+  ),
+  RELAY_NATS_STREAM: withDefault(
+    streamName,
+    'RELAY_USAGE',
+    'Stream name; only Relay may publish to it. Subject of a row: `STREAM.ORGANIZATION_ID`. If it doesn’t exist, Relay creates it with a maximum age of 7 days.',
+  ),
+  RELAY_NATS_CREDENTIALS_FILE: optional(
+    absolutePath,
+    'Path of a NATS credentials file (`.creds`), instead of a user in `RELAY_NATS_URL`.',
+  ),
   RELAY_METRICS_TOKEN: optional(
     token,
-    'Opens `/metrics` as a bearer token. At least 32 random characters. Without it `/metrics` answers this machine only.',
+    'Bearer token for `/metrics`. At least 32 random characters. Without it, `/metrics` is available from this machine only.',
+  ),
+  RELAY_TRACES_URL: optional(
+    tracesUrl,
+    'OpenTelemetry receiver for request traces (OTLP over HTTP): `http://otel-collector:4318`. Default path: `/v1/traces`. Traces contain no prompts, responses or credentials. If not set, tracing is off.',
+  ),
+  RELAY_TRACES_HEADERS: optional(
+    headerList,
+    'Headers for the trace receiver, separated by commas: `authorization=Bearer%20abc`. Percent-encode spaces and commas.',
+  ),
+  RELAY_TRACES_SAMPLE_RATIO: withDefault(
+    ratio,
+    '0.01',
+    'Share of requests without `traceparent` that Relay traces, 0 to 1. Otherwise Relay follows the client’s sampling decision, for at most 100 client-sampled requests per second per process.',
   ),
   RELAY_LEDGER_RETENTION_DAYS: withDefault(
     integer(1, 36_500),
     '400',
-    'Days that requests stay in the ledger; whole days are dropped after that.',
+    'Retention period of the ledger in days. Relay deletes whole days after it.',
   ),
   RELAY_DATABASE_POOL_MAX: withDefault(integer(1, 200), '10', 'Connections to PostgreSQL per process.'),
   RELAY_CONFIG: optional(
     configPath,
-    'Self-hosted: a configuration file (`relay.yaml`) that is applied at start, in the roles `all` and `platform`. What it names is owned by it; a file that cannot be applied stops the start.',
+    'Self-hosted: a configuration file (`relay.yaml`) that is applied at start, in the roles `all` and `platform`. The file then manages those resources. Relay doesn’t start with an invalid file.',
   ),
   RELAY_LOG_LEVEL: withDefault(
     oneOf('debug', 'info', 'warn', 'error', 'silent'),
     'info',
-    'How much is logged: `debug`, `info`, `warn`, `error` or `silent`.',
+    'Log level: `debug`, `info`, `warn`, `error` or `silent`.',
   ),
 } as const;
 
@@ -278,7 +300,7 @@ export function readEnvironment(
 function embeddedFaults(source: Readonly<Record<string, string | undefined>>): string[] {
   const given = (...names: (keyof Environment)[]) =>
     names.filter((name) => (source[name]?.trim() ?? '') !== '');
-  const faults = given('DATABASE_URL', 'REDIS_URL').map(
+  const faults = given('DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL', 'REDIS_URL').map(
     (name) =>
       `${name} is set, and \`relay start\` uses no server: it keeps everything in its data directory. Unset it, or use ` +
       '`relay serve`; `relay migrate --from DIR --to DATABASE_URL` carries over what a data directory holds.',
@@ -288,7 +310,7 @@ function embeddedFaults(source: Readonly<Record<string, string | undefined>>): s
   const apart = given('RELAY_INFERENCE_URL', 'RELAY_CONTEXT_SIGNING_KEY', 'RELAY_CONTEXT_VERIFY_KEYS');
   for (const name of apart)
     faults.push(
-      `${name} is set, which is for roles in processes of their own; \`relay start\` is all of them in one. Unset it, or use ` +
+      `${name} is set, which is for separate roles; \`relay start\` runs all roles in one process. Unset it, or use ` +
         '`relay serve --role …` with PostgreSQL and Redis.',
     );
   return faults;
@@ -302,8 +324,8 @@ type Optional = {
 function modeFaults(environment: Environment, role: RoleName): string[] {
   const faults: string[] = [];
   if ((environment.RELAY_OIDC_ISSUER === null) !== (environment.RELAY_OIDC_CLIENT_ID === null))
-    faults.push('RELAY_OIDC_ISSUER and RELAY_OIDC_CLIENT_ID are set together or not at all.');
-  faults.push(...mailFaults(environment));
+    faults.push('Set both RELAY_OIDC_ISSUER and RELAY_OIDC_CLIENT_ID, or neither.');
+  faults.push(...mailFaults(environment), ...natsFaults(environment));
   const need = (...names: Optional[]) => {
     for (const name of names)
       if (environment[name] === null) faults.push(`${name} is missing. ${variables[name].description}`);
@@ -311,6 +333,8 @@ function modeFaults(environment: Environment, role: RoleName): string[] {
   if (environment.RELAY_MODE === 'self_hosted') {
     const { RELAY_API_TOKEN: api, RELAY_ADMIN_TOKEN: admin } = environment;
     need('RELAY_API_TOKEN', 'RELAY_ADMIN_TOKEN');
+    if ([api, admin].some((token) => token !== null && looksLikeApiKey(token)))
+      faults.push('RELAY_API_TOKEN and RELAY_ADMIN_TOKEN must not begin with rly_, as API keys do.');
     if (api !== null && api === admin) faults.push('RELAY_API_TOKEN and RELAY_ADMIN_TOKEN must differ.');
     const { RELAY_METRICS_TOKEN: metrics } = environment;
     // The scraper's token must not allow anything else.
@@ -332,7 +356,18 @@ function mailFaults(environment: Environment): string[] {
   if ((server === null) !== (from === null))
     return ['RELAY_SMTP_URL and RELAY_MAIL_FROM are set together or not at all.'];
   if (server !== null && publicUrl === null)
-    return ['RELAY_PUBLIC_URL is missing. Links in e-mail lead to it, so RELAY_SMTP_URL needs it.'];
+    return ['RELAY_PUBLIC_URL is missing. Links in email lead to it, so RELAY_SMTP_URL needs it.'];
+  return [];
+}
+
+function natsFaults({
+  RELAY_NATS_URL: servers,
+  RELAY_NATS_CREDENTIALS_FILE: credentials,
+}: Environment): string[] {
+  if (credentials === null) return [];
+  if (servers === null) return ['RELAY_NATS_CREDENTIALS_FILE needs RELAY_NATS_URL.'];
+  if (servers.login !== null)
+    return ['RELAY_NATS_URL has a user, and RELAY_NATS_CREDENTIALS_FILE is another. Use one of them.'];
   return [];
 }
 
@@ -341,8 +376,6 @@ function verifyKeyFaults(environment: Environment, role: RoleName): string[] {
   if (role === 'inference' && keys.length === 0)
     return [`RELAY_CONTEXT_VERIFY_KEYS is missing. ${variables.RELAY_CONTEXT_VERIFY_KEYS.description}`];
   if (signing !== null && keys.some((key) => key.equals(signing)))
-    return [
-      'RELAY_CONTEXT_VERIFY_KEYS holds the signing key itself; it takes the public key that belongs to it.',
-    ];
+    return ['RELAY_CONTEXT_VERIFY_KEYS contains the signing key. Set it to the matching public key.'];
   return [];
 }

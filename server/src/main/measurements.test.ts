@@ -7,6 +7,8 @@ import type { Labels } from '../kit/metrics.ts';
 import { sampleRecord } from '../metering/request-records.fixture.ts';
 import { createMeasurements } from './measurements.ts';
 
+const FIGURES = { overheadMs: 2, presetSlug: 'openai' };
+
 /** The non-zero samples as text. */
 function counted(samples: readonly [Labels, number][]): string[] {
   return samples
@@ -66,13 +68,59 @@ describe('measurements', () => {
 
   it('count requests by operation and state, and how long they waited', () => {
     const measurements = createMeasurements({ nowMs: () => 0, monotonicMs: () => 0 });
-    measurements.settled(sampleRecord({ waitMs: 1_500, ttftMs: null }));
-    measurements.settled(sampleRecord({ operation: 'embeddings', state: 'failed', waitMs: 0, ttftMs: 20 }));
+    measurements.settled(sampleRecord({ waitMs: 1_500, ttftMs: null }), FIGURES);
+    measurements.settled(
+      sampleRecord({ operation: 'embeddings', state: 'failed', waitMs: 0, ttftMs: 20 }),
+      FIGURES,
+    );
     assert.deepEqual(counted(measurements.requests()), ['chat completed 1', 'embeddings failed 1']);
     assert.equal(measurements.waits.sum(), 1.5);
     assert.deepEqual(
       measurements.firstBytes.counts.reduce((sum, count) => sum + count),
       1,
+    );
+  });
+
+  it('tell overhead, latency and time to first token apart', () => {
+    const measurements = createMeasurements({ nowMs: () => 0, monotonicMs: () => 0 });
+    const count = ({ counts }: { counts: readonly number[] }) => counts.reduce((sum, each) => sum + each);
+    measurements.settled(sampleRecord({ streaming: true, ttftMs: 40, latencyMs: 900 }), FIGURES);
+    measurements.settled(sampleRecord({ streaming: false, ttftMs: 40, latencyMs: 100 }), FIGURES);
+    measurements.settled(sampleRecord({ streaming: true, status: 499, ttftMs: null, latencyMs: 0 }), {
+      ...FIGURES,
+      overheadMs: null,
+    });
+    assert.equal(measurements.latencies.sum(), 1);
+    assert.equal(count(measurements.overheads), 2);
+    assert.equal(measurements.overheads.sum(), 0.004);
+    assert.equal(count(measurements.firstTokens), 1);
+  });
+
+  it('have no more series under the names of OpenTelemetry than providers and operations allow', () => {
+    const measurements = createMeasurements({ nowMs: () => 0, monotonicMs: () => 0 });
+    const attempt = {
+      endpointId: 'e',
+      providerId: 'p',
+      upstreamModel: 'm',
+      status: 200,
+      outcome: 'completed',
+      cause: null,
+      latencyMs: 20,
+    } as const;
+    for (let index = 0; index < 1_000; index += 1) {
+      const attempts = [{ ...attempt, outcome: 'failed', cause: `made-up-${index}` } as const];
+      measurements.settled(sampleRecord({ attempts }), { overheadMs: 1, presetSlug: `made-up-${index}` });
+    }
+    measurements.settled(sampleRecord({ attempts: [{ ...attempt, cause: 'upstream_status_503' }] }), FIGURES);
+    const durations = measurements.genAi.operationDurations();
+    assert.equal(durations.length, 200);
+    assert.equal(
+      durations.reduce((sum, [, { counts }]) => sum + counts.reduce((one, other) => one + other), 0),
+      1_001,
+    );
+    assert.deepEqual(
+      measurements.genAi.requestDurations().map(([labels]) => labels['gen_ai_provider_name']),
+      ['custom', 'openai'],
     );
   });
 
@@ -86,8 +134,8 @@ describe('measurements', () => {
       latencyMs: 500,
       cause: 'timeout',
     } as const;
-    measurements.settled(sampleRecord({ guardrails: [allowed, late] }));
-    measurements.settled(sampleRecord({ guardrails: [allowed] }));
+    measurements.settled(sampleRecord({ guardrails: [allowed, late] }), FIGURES);
+    measurements.settled(sampleRecord({ guardrails: [allowed] }), FIGURES);
     assert.deepEqual(counted(measurements.guardrailVerdicts()), [
       'pre_dispatch allowed none 2',
       'post_response unavailable timeout 1',
@@ -127,7 +175,7 @@ describe('measurements', () => {
     let bestMs = Number.POSITIVE_INFINITY;
     for (let turn = 0; turn < 5; turn += 1) {
       const startMs = performance.now();
-      for (let index = 0; index < requests; index += 1) measurements.settled(record);
+      for (let index = 0; index < requests; index += 1) measurements.settled(record, FIGURES);
       bestMs = Math.min(bestMs, performance.now() - startMs);
     }
     assert.ok((bestMs * 1e6) / requests < 2_000, `${(bestMs * 1e6) / requests} ns`);

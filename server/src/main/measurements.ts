@@ -3,9 +3,13 @@ import type { AdmissionEngine } from '../admission/engine.ts';
 import type { GuardrailStage } from '../domain/guardrails/verdict.ts';
 import type { RecordedGuardrail, RequestRecord } from '../domain/request-record.ts';
 import type { RequestHandler } from '../http/listener.ts';
+import type { SettledFigures } from '../inference/settle/settle.ts';
 import type { Clock } from '../kit/clock.ts';
 import { createTally, type Labels, type Tally } from '../kit/metrics.ts';
+import { type GenAiMeasurements, measureGenAi } from './gen-ai-measurements.ts';
+import { createLimitHeadroom, type LimitHeadroom } from './limit-headroom.ts';
 import { metricTable } from './metric-table.ts';
+import { type ScriptTimes, timeScripts } from './script-times.ts';
 
 const PLANES = ['inference', 'management', 'operations'] as const;
 type Plane = (typeof PLANES)[number];
@@ -15,10 +19,10 @@ const CLASSES = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 type Count = [Labels, number];
 
 /** Counts every request in plain numbers. They become metrics only when `/metrics` is read. */
-export type Measurements = ResponseCounts & AdmissionTimes & RequestCounts;
+export type Measurements = ResponseCounts & AdmissionTimes & ScriptTimes & RequestCounts;
 
 export function createMeasurements(clock: Clock): Measurements {
-  return { ...countResponses(), ...timeAdmissions(clock), ...countRequests() };
+  return { ...countResponses(), ...timeAdmissions(clock), ...timeScripts(clock), ...countRequests() };
 }
 
 interface ResponseCounts {
@@ -60,12 +64,15 @@ interface AdmissionTimes {
   timed(engine: AdmissionEngine): AdmissionEngine;
   admissionFailures(): number;
   readonly admissions: Tally;
+  readonly headroom: Pick<LimitHeadroom, 'tightest' | 'lowest'>;
 }
 
 function timeAdmissions(clock: Clock): AdmissionTimes {
   const admissions = createTally(metricTable.relay_admission_seconds.bounds);
+  const headroom = createLimitHeadroom(clock);
   let admissionFailures = 0;
   return {
+    headroom,
     timed: (engine) => ({
       ...engine,
       async admit(ask) {
@@ -73,6 +80,7 @@ function timeAdmissions(clock: Clock): AdmissionTimes {
         try {
           const answer = await engine.admit(ask);
           admissions.observe((clock.monotonicMs() - startMs) / 1_000);
+          headroom.note(ask, answer);
           return answer;
         } catch (error) {
           admissionFailures += 1;
@@ -85,18 +93,26 @@ function timeAdmissions(clock: Clock): AdmissionTimes {
   };
 }
 
-interface RequestCounts extends GuardrailCounts {
-  settled(record: RequestRecord): void;
+interface RequestCounts extends GuardrailCounts, Pick<GenAiMeasurements, 'genAi'> {
+  settled(record: RequestRecord, figures: SettledFigures): void;
   /** Requests with a report of usage that cannot be true. */
   boundedUsage(): number;
   requests(): Count[];
   readonly waits: Tally;
   readonly firstBytes: Tally;
   readonly upstreamFirstBytes: Tally;
+  readonly overheads: Tally;
+  readonly latencies: Tally;
+  /** Of streams with content. */
+  readonly firstTokens: Tally;
 }
 
 function countRequests(): RequestCounts {
   const { note, ...guardrailCounts } = countGuardrails();
+  const { noteGenAi, genAi } = measureGenAi();
+  const overheads = createTally(metricTable.relay_overhead_seconds.bounds);
+  const latencies = createTally(metricTable.relay_latency_seconds.bounds);
+  const firstTokens = createTally(metricTable.relay_time_to_first_token_seconds.bounds);
   const waits = createTally(metricTable.relay_wait_seconds.bounds);
   const firstBytes = createTally(metricTable.relay_first_byte_seconds.bounds);
   const upstreamFirstBytes = createTally(metricTable.relay_upstream_first_byte_seconds.bounds);
@@ -107,15 +123,21 @@ function countRequests(): RequestCounts {
   let boundedUsage = 0;
   return {
     ...guardrailCounts,
-    settled({ operation, state, waitMs, ttftMs, timings, guardrails, reportedUsage }) {
-      if (reportedUsage !== undefined) boundedUsage += 1;
+    genAi,
+    settled(record, { overheadMs, presetSlug }) {
+      const { operation, state, waitMs, ttftMs, latencyMs, timings, guardrails, status } = record;
+      if (record.reportedUsage !== undefined) boundedUsage += 1;
       const counts = requests.get(operation);
       counts?.set(state, (counts.get(state) ?? 0) + 1);
       if (guardrails !== undefined) for (const recorded of guardrails) note(recorded);
       waits.observe(waitMs / 1_000);
+      latencies.observe(latencyMs / 1_000);
+      if (overheadMs !== null) overheads.observe(overheadMs / 1_000);
       if (ttftMs !== null) firstBytes.observe(ttftMs / 1_000);
+      if (ttftMs !== null && record.streaming && status < 300) firstTokens.observe(ttftMs / 1_000);
       const upstreamMs = timings?.upstreamFirstByteMs ?? null;
       if (upstreamMs !== null) upstreamFirstBytes.observe(upstreamMs / 1_000);
+      noteGenAi(record, presetSlug);
     },
     boundedUsage: () => boundedUsage,
     requests: () =>
@@ -125,6 +147,9 @@ function countRequests(): RequestCounts {
     waits,
     firstBytes,
     upstreamFirstBytes,
+    overheads,
+    latencies,
+    firstTokens,
   };
 }
 

@@ -1,84 +1,123 @@
 import type { MetricDefinition } from '../kit/metrics.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+/** As OpenTelemetry's conventions ask for. */
+const GEN_AI_SECONDS = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
+const GEN_AI_FIRST_SECONDS = [
+  0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+];
+const GEN_AI_TOKENS = Array.from({ length: 14 }, (_, power) => 4 ** power);
+const GEN_AI_LABELS = ['gen_ai_operation_name', 'gen_ai_provider_name'] as const;
 const SHORT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
 /**
  * Every metric that Relay defines. The reference page is generated from this table. Labels have few values, known in
- * advance: never an organization, key, user or model.
+ * advance: never an organization, key, user or model. Names that start with `gen_ai_` are OpenTelemetry's, of the version that
+ * `kit/tracing/otlp.ts` pins.
  */
 export const metricTable = {
-  relay_info: { kind: 'gauge', labels: ['version', 'role', 'mode'], help: 'Always 1; says what runs here.' },
+  relay_info: {
+    kind: 'gauge',
+    labels: ['version', 'role', 'mode'],
+    help: 'Always 1; its labels describe this process.',
+  },
   relay_http_requests_total: {
     kind: 'counter',
     labels: ['plane', 'status'],
-    help: 'Answers, by plane and class of status; none when the client left before any. Without probes.',
+    help: 'Responses, by plane and status class; `none` when the client disconnected first. Excludes health checks.',
   },
   relay_inference_requests_total: {
     kind: 'counter',
     labels: ['operation', 'state'],
-    help: 'Inference requests that have ended, by how.',
+    help: 'Finished inference requests, by state.',
   },
-  relay_inference_open: { kind: 'gauge', help: 'Requests below /v1 that are being served.' },
+  relay_inference_open: { kind: 'gauge', help: 'Requests to /v1 in flight or waiting.' },
   relay_inference_waiting: { kind: 'gauge', help: 'Requests that wait for capacity.' },
-  relay_inference_dispatched: { kind: 'gauge', help: 'Requests that are at a provider.' },
+  relay_inference_dispatched: { kind: 'gauge', help: 'Requests in flight at a provider.' },
   relay_wait_seconds: {
     kind: 'histogram',
     bounds: SECONDS,
-    help: 'How long inference requests have waited for capacity.',
+    help: 'Time that inference requests waited for capacity.',
   },
   relay_first_byte_seconds: {
     kind: 'histogram',
     bounds: SECONDS,
-    help: 'From the arrival of an inference request to the first byte of its answer.',
+    help: 'From the arrival of an inference request to the first byte of its response.',
   },
   relay_upstream_first_byte_seconds: {
     kind: 'histogram',
     bounds: SECONDS,
     help: 'From the dispatch of the last attempt to the first byte from the provider.',
   },
+  relay_overhead_seconds: {
+    kind: 'histogram',
+    bounds: SHORT_SECONDS,
+    help: 'Gateway overhead: the time of an inference request up to the first byte of its response, excluding the wait for capacity, the provider and guardrails.',
+  },
+  relay_latency_seconds: {
+    kind: 'histogram',
+    bounds: SECONDS,
+    help: 'From the arrival of an inference request to its end, the wait included.',
+  },
+  relay_time_to_first_token_seconds: {
+    kind: 'histogram',
+    bounds: SECONDS,
+    help: 'From the arrival of a streaming request to its first content. Streams with content only.',
+  },
+  relay_limit_headroom_ratio: {
+    kind: 'gauge',
+    labels: ['policy', 'metric', 'period'],
+    help: 'Remaining share of a limit, 0 to 1, by limit ID: the 50 tightest that this process used. Excludes member and key limits. Self-hosted only.',
+  },
+  relay_limit_headroom_lowest_ratio: {
+    kind: 'gauge',
+    labels: ['kind'],
+    help: 'The lowest remaining share among the limits of a kind that this process used: `resource`, `team`, `user` or `api_key`.',
+  },
   relay_admission_seconds: {
     kind: 'histogram',
     bounds: SHORT_SECONDS,
-    help: 'One question to the limits engine in Redis, there and back.',
+    help: 'Round trip of one admission check in Redis.',
   },
   relay_admission_failures_total: {
     kind: 'counter',
-    help: 'Questions to the limits engine that were not answered.',
+    help: 'Failed admission checks.',
   },
   relay_usage_bounded_total: {
     kind: 'counter',
-    help: 'Requests whose provider reported more tokens than can be true. Less was charged, the request keeps the report, and the log names the endpoint.',
+    help: 'Requests whose provider reported an implausible number of tokens, or more than a hard limit had reserved. Relay caps the charge for an implausible report and charges a report over a reservation in full; the request keeps the report, and the log names the endpoint.',
   },
   relay_set_aside_total: {
     kind: 'counter',
     labels: ['kind'],
-    help: 'What was stored and could not be read, by what it was: a lease, a line, or a report of live traffic. It is left out and the log says which; the others are not affected.',
+    help: 'Stored entries that Relay could not read, by kind: `lease`, `line` (a queue position) or `report` (live traffic). Relay skips and logs them; other entries are not affected.',
   },
   relay_guardrail_verdicts_total: {
     kind: 'counter',
     labels: ['stage', 'verdict', 'cause'],
-    help: 'What guardrails said of inference requests that have ended; the cause is none unless they were unavailable.',
+    help: 'Guardrail verdicts on finished inference requests; the cause is `none` unless a guardrail was unavailable.',
   },
   relay_guardrail_pre_dispatch_seconds: {
     kind: 'histogram',
     bounds: SECONDS,
-    help: 'How long one guardrail took over a request.',
+    help: 'Time of one guardrail check of a prompt.',
   },
   relay_guardrail_post_response_seconds: {
     kind: 'histogram',
     bounds: SECONDS,
-    help: 'How long one guardrail took over an answer.',
+    help: 'Time of one guardrail check of a response.',
   },
   relay_endpoint_health: {
     kind: 'gauge',
     labels: ['endpoint', 'health'],
-    help: '1 for each endpoint, by its id, that this process knows to be down, degraded or rate-limited; for at most 200, those that are down first.',
+    help: '1 for each endpoint, by ID, that this process knows to be down, degraded or rate-limited. At most 200, down ones first.',
   },
   relay_breakers_open: {
     kind: 'gauge',
     labels: ['kind'],
-    help: 'Endpoints and credentials that this process knows to be down. All processes of a deployment learn the same.',
+    help: 'Endpoints and credentials that this process knows to be down. Shared by all processes of a deployment.',
   },
   relay_breaker_transitions_total: {
     kind: 'counter',
@@ -88,13 +127,23 @@ export const metricTable = {
   relay_breaker_probes_total: {
     kind: 'counter',
     labels: ['result'],
-    help: 'Requests that tried an endpoint that is down, by what became of them there.',
+    help: 'Test requests to endpoints that are down, by result.',
   },
-  relay_store_up: { kind: 'gauge', labels: ['store'], help: '1 while the store answers.' },
+  relay_store_up: { kind: 'gauge', labels: ['store'], help: '1 while the store is available.' },
   relay_redis_breaker: {
     kind: 'gauge',
     labels: ['state'],
-    help: '1 for the state of the breaker before Redis, 0 for the others.',
+    help: '1 for the current state of the circuit breaker for Redis, 0 for the others.',
+  },
+  relay_redis_script_seconds: {
+    kind: 'histogram',
+    bounds: SHORT_SECONDS,
+    help: 'Round trip of one call of an admission script in Redis. One call can cover many requests.',
+  },
+  relay_redis_shard_script_seconds: {
+    kind: 'gauge',
+    labels: ['shard'],
+    help: 'Moving average of the round trips of admission scripts, for the 20 slowest shards of the last minute; `shard` is as in Redis keys.',
   },
   relay_clock_ahead_seconds: {
     kind: 'gauge',
@@ -103,28 +152,28 @@ export const metricTable = {
   },
   relay_configuration_age_seconds: {
     kind: 'gauge',
-    help: 'Since the configuration was last known to be current.',
+    help: 'Time since the configuration was last known to be current.',
   },
   relay_snapshots_loaded: { kind: 'gauge', help: 'Organizations whose configuration is in memory.' },
   relay_snapshots_stale: {
     kind: 'gauge',
-    help: 'Of these, those with a newer version that is not read yet.',
+    help: 'Organizations in memory with a newer version that is not read yet.',
   },
-  relay_keys_held: { kind: 'gauge', help: 'User API keys in memory.' },
+  relay_keys_held: { kind: 'gauge', help: 'API keys in memory.' },
   relay_usage_unsent_records: { kind: 'gauge', help: 'Records in memory on their way to Redis.' },
   relay_spool_entries: {
     kind: 'gauge',
-    help: 'Usage that waits on disk or in memory because Redis has not taken it.',
+    help: 'Usage records on disk or in memory that are not in Redis yet.',
   },
-  relay_spool_bytes: { kind: 'gauge', help: 'What the spool holds on disk.' },
-  relay_spool_dropped_total: { kind: 'counter', help: 'Usage that had no room in the spool and is lost.' },
+  relay_spool_bytes: { kind: 'gauge', help: 'Size of the spool on disk.' },
+  relay_spool_dropped_total: { kind: 'counter', help: 'Usage records lost for lack of spool space.' },
   relay_usage_stream_entries: {
     kind: 'gauge',
-    help: 'Entries of the usage streams that are not in the ledger yet; an entry has one or more requests. Of the whole deployment, told by workers.',
+    help: 'Entries of the usage streams that are not in the ledger yet; an entry has one or more requests. For the whole deployment, reported by workers.',
   },
   relay_usage_stream_taken_entries: {
     kind: 'gauge',
-    help: 'Of these, those that a worker has taken and not written yet.',
+    help: 'Entries of the usage streams that a worker has taken and not written yet.',
   },
   relay_ledger_lag_seconds: {
     kind: 'gauge',
@@ -133,17 +182,17 @@ export const metricTable = {
   relay_ledger_rows_total: { kind: 'counter', help: 'Rows that this worker has written to the ledger.' },
   relay_ledger_poisoned_total: {
     kind: 'counter',
-    help: 'Records that this worker could not make a row of. They are kept for `relay usage replay`.',
+    help: 'Records that the ledger rejected. Relay keeps them for `relay usage replay`.',
   },
   relay_sink_waiting_batches: {
     kind: 'gauge',
     labels: ['sink'],
-    help: 'Batches of the ledger that the sink has not written yet, counted up to 1,000. Of the whole deployment, told by workers.',
+    help: 'Batches of the ledger that the sink has not written yet, counted up to 1,000. For the whole deployment, reported by workers.',
   },
   relay_sink_lag_seconds: {
     kind: 'gauge',
     labels: ['sink'],
-    help: 'Age of the oldest of these batches.',
+    help: 'Age of the oldest batch that the sink has not written yet.',
   },
   relay_sink_rows_total: {
     kind: 'counter',
@@ -153,24 +202,54 @@ export const metricTable = {
   relay_sink_failures_total: {
     kind: 'counter',
     labels: ['sink'],
-    help: 'Attempts of this worker to write to the sink that failed.',
+    help: 'Failed attempts of this worker to write to the sink.',
   },
   relay_reconciliation_windows: {
     kind: 'gauge',
     labels: ['result'],
-    help: 'Windows of limits compared with the ledger in the last run: checked, of these unsettled, and those that differed when they were last compared and could not be corrected.',
+    help: 'Windows of limits compared with the ledger in the last run: checked, unsettled, and different but not correctable.',
   },
   relay_reconciliation_corrections_total: {
     kind: 'counter',
-    help: 'Counts of limits that this worker has corrected to what the ledger holds. Each is in the log.',
+    help: 'Limit counters that this worker corrected to match the ledger. Each is in the log.',
   },
   relay_reconciliation_drift_ratio: {
     kind: 'gauge',
-    help: 'The largest of these differences as a share of what the ledger holds.',
+    help: 'The largest difference between a limit’s count and the ledger, as a share of the ledger’s value.',
   },
   relay_reconciliation_run_timestamp_seconds: {
     kind: 'gauge',
     help: 'When this worker last compared limits with the ledger.',
+  },
+  relay_trace_spans_total: {
+    kind: 'counter',
+    labels: ['result'],
+    help: 'Trace spans: `exported`, `dropped` because the queue was full, or `failed` because the export failed. Only while tracing is on.',
+  },
+  relay_trace_queue_spans: { kind: 'gauge', help: 'Spans waiting to be exported. Only while tracing is on.' },
+  gen_ai_client_operation_duration_seconds: {
+    kind: 'histogram',
+    bounds: GEN_AI_SECONDS,
+    labels: [...GEN_AI_LABELS, 'error_type'],
+    help: 'OpenTelemetry `gen_ai.client.operation.duration`: the last attempt at a provider. `error_type` is absent for a success.',
+  },
+  gen_ai_client_token_usage: {
+    kind: 'histogram',
+    bounds: GEN_AI_TOKENS,
+    labels: [...GEN_AI_LABELS, 'gen_ai_token_type'],
+    help: 'OpenTelemetry `gen_ai.client.token.usage`: tokens that the provider reported for a request, `input` or `output`.',
+  },
+  gen_ai_server_request_duration_seconds: {
+    kind: 'histogram',
+    bounds: GEN_AI_SECONDS,
+    labels: GEN_AI_LABELS,
+    help: 'OpenTelemetry `gen_ai.server.request.duration`: requests that reached a provider, as clients saw them.',
+  },
+  gen_ai_server_time_to_first_token_seconds: {
+    kind: 'histogram',
+    bounds: GEN_AI_FIRST_SECONDS,
+    labels: GEN_AI_LABELS,
+    help: 'OpenTelemetry `gen_ai.server.time_to_first_token`: completed streams, as clients saw them.',
   },
 } as const satisfies Record<string, MetricDefinition>;
 

@@ -29,7 +29,7 @@ export async function moveOut(asked: string, databaseUrl: string): Promise<Moved
 function refuseUnready(directory: string): void {
   const isComplete = existsSync(join(directory, 'postgres', 'PG_VERSION'));
   if (!isComplete || existsSync(join(directory, 'postgres.creating')))
-    throw new MoveRefusedError(`${directory} is not a data directory of \`relay start\``);
+    throw new MoveRefusedError(`${directory} is not a data directory of \`relay start\`.`);
   const spool = join(directory, 'spool');
   const left = existsSync(spool)
     ? readdirSync(spool).filter((name) => statSync(join(spool, name)).size > 0)

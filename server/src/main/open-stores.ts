@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HealthReport } from '@relay/contract';
 import type { AdmissionEngine } from '../admission/engine.ts';
+import type { Log } from '../kit/log.ts';
 import { createLedgerJournal } from '../metering/journal/index.ts';
 import { createPostgresLedger } from '../metering/sinks/postgres-ledger.ts';
 import type { DataDirectoryLock } from '../store/embedded/data-directory-lock.ts';
@@ -12,10 +13,11 @@ import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import type { RunningMetering } from './create-metrics.ts';
 import { createSinks } from './create-sinks.ts';
+import { demandPostgresSettings, type WatchedPostgres } from './demand-postgres-settings.ts';
 import { demandRedisSettings, type WatchedSettings } from './demand-redis-settings.ts';
 import type { Environment } from './environment.ts';
 import type { Runtime } from './runtime.ts';
-import { createAdmission, type RunningAdmission } from './start-admission.ts';
+import { createAdmission, type MeasuredAdmission, type RunningAdmission } from './start-admission.ts';
 import { createEmbeddedAdmission } from './start-embedded-admission.ts';
 import { startEmbeddedMetering, startMetering } from './start-metering.ts';
 
@@ -40,12 +42,15 @@ export interface MeteringPart extends RunningMetering {
 /** The stores, and the parts that differ between servers and embedded stores. No other module knows which kind it has. */
 export interface Stores {
   readonly database: DatabaseHandle;
+  /** Answers statistics: a replica where there is one, else the same database. */
+  readonly statistics: DatabaseHandle;
   readonly fences: Fences;
   /** Null with embedded stores, where live state is in this process. */
   readonly redis: Redis | null;
-  /** Null with embedded stores, and before Redis has told them. */
+  /** Null with embedded stores, and before the server has told them. */
+  postgresSettings(): ReturnType<WatchedPostgres['state']>;
   redisSettings(): ReturnType<WatchedSettings['state']>;
-  admission(timed: (engine: AdmissionEngine) => AdmissionEngine): RunningAdmission;
+  admission(measured: MeasuredAdmission): RunningAdmission;
   /** Call once, after `admission`. */
   metering(options: MeteringOptions): MeteringPart;
   close(): Promise<void>;
@@ -56,18 +61,21 @@ export async function openStores(runtime: Runtime, dataDirectory: DataDirectory 
   return dataDirectory === null ? await openServers(runtime) : await openEmbedded(runtime, dataDirectory);
 }
 
-/** Throws `EnvironmentError` for a Redis that loses data. */
+/** Throws `EnvironmentError` for servers that lose data or cannot work. */
 async function openServers({ environment, roleName, clock, sealer, log }: Runtime): Promise<Stores> {
-  const database = createDatabase({
-    url: environment.DATABASE_URL ?? '',
-    log,
-    poolMax: environment.RELAY_DATABASE_POOL_MAX,
-    applicationName: `relay-${roleName}`,
-  });
+  const { database, replica } = openPostgres(environment, roleName, log);
   const redis = createRedis({ url: environment.REDIS_URL ?? '', clock, log });
-  const settings = await demandRedisSettings(redis, log).catch(async (error: unknown) => {
+  async function close(): Promise<void> {
     await redis.close();
+    await replica?.close();
     await database.close();
+  }
+  const isPooled = environment.DATABASE_DIRECT_URL !== null;
+  const [postgresSettings, settings] = await Promise.all([
+    demandPostgresSettings({ database, replica, isPooled, log }),
+    demandRedisSettings(redis, log),
+  ]).catch(async (error: unknown) => {
+    await close();
     throw error;
   });
   const { db } = database;
@@ -80,17 +88,33 @@ async function openServers({ environment, roleName, clock, sealer, log }: Runtim
   const ledger = createPostgresLedger({ db, clock, sinks: sinks.names, copies: true });
   return {
     database,
+    statistics: replica ?? database,
     redis,
+    postgresSettings: postgresSettings.state,
     redisSettings: settings.state,
     fences: createFences({ redis, db }),
-    admission: (timed) => createAdmission({ redis, db, clock, log, spool, gatewayId: processId, timed }),
+    admission: ({ timed, timedScripts }) =>
+      createAdmission({ redis, db, clock, log, spool, gatewayId: processId, timed, timedScripts }),
     metering: (options) =>
       startMetering({ redis, ledger, sinks, db, clock, sealer, log, consumer: processId, ...options }),
     async close() {
+      postgresSettings.stop();
       settings.stop();
-      await redis.close();
-      await database.close();
+      await close();
     },
+  };
+}
+
+function openPostgres(environment: Environment, roleName: string, log: Log) {
+  const options = {
+    log,
+    poolMax: environment.RELAY_DATABASE_POOL_MAX,
+    applicationName: `relay-${roleName}`,
+  };
+  const { DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl, DATABASE_READ_URL: readUrl } = environment;
+  return {
+    database: createDatabase({ ...options, url: url ?? '', directUrl }),
+    replica: readUrl === null ? null : createDatabase({ ...options, url: readUrl }),
   };
 }
 
@@ -120,10 +144,12 @@ async function openEmbedded(
   let isIdle = () => true;
   return {
     database,
+    statistics: database,
     redis: null,
+    postgresSettings: () => null,
     redisSettings: () => null,
     fences: createLocalFences({ db }),
-    admission(timed) {
+    admission({ timed }) {
       const admission = createEmbeddedAdmission({ db, clock, log, ledger: journal, timed });
       isIdle = admission.isIdle;
       return admission;
@@ -135,9 +161,11 @@ async function openEmbedded(
 }
 
 /** Derived from the database, so that two deployments on one machine never take over each other's usage. */
-function spoolDirectory({ RELAY_SPOOL_DIR: given, DATABASE_URL: url }: Environment): string {
+function spoolDirectory(environment: Environment): string {
+  const { RELAY_SPOOL_DIR: given, DATABASE_DIRECT_URL: direct, DATABASE_URL: url } = environment;
   if (given !== null) return given;
-  const { host, pathname } = new URL(url ?? '');
+  // A pooler that is put in front of the database does not make it another deployment.
+  const { host, pathname } = new URL(direct ?? url ?? '');
   const deployment = createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, 16);
   return join(tmpdir(), 'relay-spool', deployment);
 }

@@ -25,7 +25,11 @@ export async function replayRefusedUsage(source: Source, directory: string | nul
   const clock = createFollowingClock();
   const database =
     directory === null
-      ? createDatabase({ url: environment.DATABASE_URL ?? '', log, applicationName: 'relay-usage' })
+      ? createDatabase({
+          url: environment.DATABASE_DIRECT_URL ?? environment.DATABASE_URL ?? '',
+          log,
+          applicationName: 'relay-usage',
+        })
       : await createEmbeddedDatabase({ directory, log, clock });
   try {
     clock.follow(await databaseTimeMs(database.db), clock.monotonicMs());

@@ -1,14 +1,16 @@
 import { setTimeout as afterMs } from 'node:timers/promises';
+import type { SignInCodes } from '../edge/sign-in-codes.ts';
 import type { Health } from '../http/health.ts';
 import { type Listener, listen } from '../http/listener.ts';
 import { createLog, type Log } from '../kit/log.ts';
 import { uuidAt } from '../kit/uuid-time.ts';
 import type { RunningMail } from '../mail/mail.ts';
 import type { Redis } from '../store/redis/redis.ts';
-import { authSecretsFrom } from './auth-secrets.ts';
+import { keyPeppersFrom } from './auth-secrets.ts';
 import { createBrowserSessions } from './create-browser-sessions.ts';
 import { createMail } from './create-mail.ts';
 import { createManagement } from './create-management.ts';
+import { createTracing, type RunningTracing } from './create-tracing.ts';
 import { createUpstream, type Upstream } from './create-upstream.ts';
 import type { Environment } from './environment.ts';
 import { createMeasurements } from './measurements.ts';
@@ -21,6 +23,7 @@ import { type RunningAuthenticators, startAuthenticators } from './start-authent
 import { applyConfigAtStart } from './start-config.ts';
 import { type RunningInference, startInference } from './start-inference.ts';
 import { type ClockWatch, timeSourcesOf, watchClocks } from './watch-clocks.ts';
+import { withAlerts } from './with-alerts.ts';
 import { withConsole } from './with-console.ts';
 import { withMetrics } from './with-metrics.ts';
 
@@ -39,6 +42,9 @@ export interface ServeOptions {
   /** Where `relay start` keeps all state; without it PostgreSQL and Redis are servers. */
   readonly dataDirectory?: DataDirectory;
   readonly log?: Log;
+  readonly signInCodes?: SignInCodes;
+  /** The secret of the data directory, in whose place the environment may have another one. */
+  readonly keptAuthSecret?: string | undefined;
 }
 
 /**
@@ -50,21 +56,22 @@ export async function serve(
   roleName: RoleName,
   options: ServeOptions = {},
 ): Promise<RunningServer> {
-  const { log = createLog(environment.RELAY_LOG_LEVEL), dataDirectory = null } = options;
+  const { log = createLog(environment.RELAY_LOG_LEVEL), dataDirectory = null, signInCodes = null } = options;
   const runtime = createRuntime(environment, roleName, log);
   const stores = await openStores(runtime, dataDirectory);
   const configuration = await openConfiguration(runtime, stores);
   const clocks = await watchClocks(runtime, timeSourcesOf(stores));
   const upstream = createUpstream(runtime);
   const measurements = createMeasurements(runtime.clock);
-  const admission = stores.admission(measurements.timed);
+  const tracing = createTracing(runtime);
+  const admission = stores.admission(measurements);
   await admission.prepare();
-  const parts = { runtime, stores, configuration, upstream, admission };
+  const parts = { runtime, stores, configuration, upstream, admission, tracing };
 
-  const { keyPepper } = authSecretsFrom(environment.RELAY_AUTH_SECRET ?? '');
+  const keyPeppers = keyPeppersFrom(environment, options.keptAuthSecret);
   const mail = createMail(parts);
-  const sessions = createBrowserSessions({ ...parts, mail });
-  const authenticators = startAuthenticators({ ...parts, keyPepper, session: sessions.authenticator });
+  const sessions = createBrowserSessions({ ...parts, mail, signInCodes });
+  const authenticators = startAuthenticators({ ...parts, keyPeppers, session: sessions.authenticator });
 
   const inference = startInference({
     ...parts,
@@ -76,7 +83,7 @@ export async function serve(
     sessions,
     mail,
     authenticate: authenticators.management,
-    keyPepper,
+    keyPepper: keyPeppers[0],
   });
   let metering: MeteringPart | null = null;
   const running = {
@@ -104,11 +111,9 @@ export async function serve(
   await admission.start();
   if (roles[roleName].metering) {
     admission.startSweeping();
-    metering = stores.metering({
-      usage: admission.engine.usage,
-      recount: admission.engine.recount,
-      retentionDays: environment.RELAY_LEDGER_RETENTION_DAYS,
-    });
+    const { usage, recount } = admission.engine;
+    const { RELAY_LEDGER_RETENTION_DAYS: retentionDays } = environment;
+    metering = withAlerts(stores.metering({ usage, recount, retentionDays }), { ...parts, mail });
   }
   log.info({ address: listener.address, role: roleName, mode: environment.RELAY_MODE }, 'listening');
 
@@ -126,6 +131,7 @@ interface RunningParts {
   readonly mail: RunningMail | null;
   readonly authenticators: RunningAuthenticators;
   readonly inference: RunningInference;
+  readonly tracing: RunningTracing | null;
   /** Null in a role without metering, and until it starts. */
   readonly metering: () => MeteringPart | null;
 }
@@ -135,6 +141,7 @@ function healthOf({ runtime, stores, configuration, clocks, metering }: RunningP
   const { roleName, leaving, clock, deployment } = runtime;
   const meteringHealth = metering()?.health();
   const redisSettings = stores.redisSettings();
+  const postgresSettings = stores.postgresSettings();
   return {
     draining: leaving(),
     version: deployment.version,
@@ -153,6 +160,7 @@ function healthOf({ runtime, stores, configuration, clocks, metering }: RunningP
       }),
     },
     ...(redis !== null && { clock: clocks.health() }),
+    ...(postgresSettings !== null && { postgresql_settings: postgresSettings }),
     ...(redisSettings !== null && { redis_settings: redisSettings }),
     ...(meteringHealth !== undefined && { metering: meteringHealth }),
   };
@@ -183,6 +191,7 @@ async function shutDown(running: RunningParts, listener: Listener): Promise<{ cu
   const { cut } = await listener.drain(Math.max(0, endMs - clock.monotonicMs()), running.inference.cutOff);
   await running.mail?.stop(MAIL_MS_MAX);
   const { kept, lost } = await running.admission.stop(FLUSH_MS_MAX);
+  await running.tracing?.stop();
   await running.metering()?.stop();
   await running.inference.stop();
   await running.authenticators.stop();

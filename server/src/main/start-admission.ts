@@ -9,7 +9,7 @@ import { relayTo } from '../admission/line.ts';
 import type { FlowsAsk, LiveFlow } from '../admission/live-flows.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createRedisEngine } from '../admission/redis/engine.ts';
-import { createScripts } from '../admission/redis/scripts.ts';
+import { createScripts, type Scripts } from '../admission/redis/scripts.ts';
 import { createSharedCooldowns } from '../admission/shared-cooldowns.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
@@ -29,7 +29,13 @@ const USAGE_RECORDS_MAX = 50_000;
 /** Enough to meet every node of a usual cluster. */
 const SHARDS_WITH_SCRIPTS = Array.from({ length: 16 }, (_, shard) => shard);
 
-export interface AdmissionParts {
+/** Wraps parts of admission to measure them. */
+export interface MeasuredAdmission {
+  readonly timed: (engine: AdmissionEngine) => AdmissionEngine;
+  readonly timedScripts: (scripts: Scripts) => Scripts;
+}
+
+export interface AdmissionParts extends Partial<MeasuredAdmission> {
   readonly redis: Redis;
   readonly db: Kysely<Database>;
   readonly clock: Clock;
@@ -38,8 +44,6 @@ export interface AdmissionParts {
   readonly spool: { readonly directory: string; readonly bytesMax: number };
   /** Unique per process: releases of its waiting requests are sent to it. */
   readonly gatewayId: string;
-  /** Wraps the engine to measure it. */
-  readonly timed?: (engine: AdmissionEngine) => AdmissionEngine;
 }
 
 export interface RunningAdmission {
@@ -75,9 +79,9 @@ export interface StoppedAdmission {
 /** The limits engine on Redis, with what delivers its usage reliably: stream, journal, cooldowns, the line. */
 export function createAdmission(parts: AdmissionParts): RunningAdmission {
   const { redis, clock, log } = parts;
-  const scripts = createScripts(redis);
+  const { gatewayId, timedScripts = (same) => same } = parts;
+  const scripts = timedScripts(createScripts(redis));
   const aside = createSetAside(log);
-  const { gatewayId } = parts;
   const line = relayTo(() => desk);
   const epochs = epochParts(parts, (restarted) => desk.shardRestarted(restarted));
   const engine = createRedisEngine({ scripts, gatewayId, line, aside, epochs });

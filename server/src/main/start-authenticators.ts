@@ -21,14 +21,14 @@ export interface AuthenticatorParts {
   readonly runtime: Runtime;
   readonly stores: Pick<Stores, 'database'>;
   readonly configuration: Configuration;
-  readonly keyPepper: KeyObject;
+  readonly keyPeppers: readonly KeyObject[];
   /** Creates the authenticator of browser sessions, given how to read an organization's current snapshot. */
   readonly session: (snapshotOf: SnapshotOf) => AuthenticateSession;
 }
 
 export interface RunningAuthenticators extends Authenticators {
-  /** User API keys in memory; null in a deployment without user accounts. */
-  keysHeld(): number | null;
+  /** API keys in memory. */
+  keysHeld(): number;
   stop(): Promise<void>;
 }
 
@@ -45,14 +45,6 @@ export function startAuthenticators(parts: AuthenticatorParts): RunningAuthentic
           ...owner,
         })
       : null;
-  if (tokens !== null && !environment.RELAY_ACCOUNTS) {
-    const session = parts.session(snapshots.load);
-    return {
-      ...createAuthenticators({ tokens, userKey: null, session }),
-      keysHeld: () => null,
-      stop: () => Promise.resolve(),
-    };
-  }
   const directory = createKeyDirectory({
     database,
     snapshots,
@@ -61,7 +53,14 @@ export function startAuthenticators(parts: AuthenticatorParts): RunningAuthentic
   });
   const uses = createLastUses({ table: 'api_keys', db: database.db, clock, log });
   const freshen = createFreshness({ fences, snapshots });
-  const userKey = createUserKeys({ directory, freshen, uses, pepper: parts.keyPepper, clock });
+  const userKey = createUserKeys({
+    directory,
+    freshen,
+    uses,
+    peppers: parts.keyPeppers,
+    clock,
+    onlyUserId: environment.RELAY_ACCOUNTS ? null : (owner?.userId ?? null),
+  });
   const session = parts.session(async (organizationId) => (await freshen(organizationId)).snapshot);
   uses.start();
   return {

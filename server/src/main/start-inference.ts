@@ -1,5 +1,4 @@
 import { createFollowLimits } from '../admission/follow-limits.ts';
-import type { RequestRecord } from '../domain/request-record.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import { CLOCK_LEEWAY_SECONDS, CONTEXT_SECONDS } from '../edge/context/context.ts';
 import { createContextGate } from '../edge/context/context-gate.ts';
@@ -14,6 +13,7 @@ import { type OpenWork, stopOpenWork } from '../http/open-work.ts';
 import { createNewestSnapshot } from '../inference/guard/newest-snapshot.ts';
 import { createInferenceHandler } from '../inference/handler.ts';
 import { createHealthProbes, type HealthProbes } from '../inference/health-probes.ts';
+import type { SettleDeps } from '../inference/settle/settle.ts';
 import { DeadlineWheel } from '../kit/deadline-wheel.ts';
 import { createInternalLink } from '../kit/egress/index.ts';
 import { createFairSlices } from '../kit/fair-slices.ts';
@@ -22,6 +22,7 @@ import { createShares } from '../kit/shares.ts';
 import { type CredentialUses, createCredentialUses } from '../store/keys/credential-uses.ts';
 import { createKeyBudgets } from '../store/keys/key-budgets.ts';
 import { createUsedContexts } from '../store/keys/used-contexts.ts';
+import type { RunningTracing } from './create-tracing.ts';
 import type { Upstream } from './create-upstream.ts';
 import type { Environment } from './environment.ts';
 import type { Configuration } from './open-configuration.ts';
@@ -49,7 +50,9 @@ export interface InferenceParts {
   readonly admission: RunningAdmission;
   /** Authenticates clients. */
   readonly authenticate: Authenticate;
-  readonly onSettled: (record: RequestRecord) => void;
+  /** Null while tracing is off. */
+  readonly tracing: Pick<RunningTracing, 'tracer'> | null;
+  readonly onSettled: NonNullable<SettleDeps['onSettled']>;
 }
 
 export interface RunningInference {
@@ -94,8 +97,8 @@ function noteCredentials(parts: InferenceParts): { noted: InferenceParts; uses: 
   uses.start();
   const noted: InferenceParts = {
     ...parts,
-    onSettled(record) {
-      parts.onSettled(record);
+    onSettled(record, figures) {
+      parts.onSettled(record, figures);
       uses.note(record.organizationId, record.credentialId);
     },
   };
@@ -131,6 +134,7 @@ function createDataPlane(parts: InferenceParts, open: OpenWork, authenticate: Au
     deadlines: new DeadlineWheel(clock),
     headersTimeoutMs: environment.RELAY_UPSTREAM_HEADERS_TIMEOUT_MS,
     idleTimeoutMs: environment.RELAY_UPSTREAM_IDLE_TIMEOUT_MS,
+    tracer: parts.tracing?.tracer ?? null,
     onSettled: parts.onSettled,
   });
 }
@@ -161,7 +165,11 @@ function followLimits({ runtime, stores, configuration, admission }: InferencePa
   const { db } = stores.database;
   const budgets = createKeyBudgets({ db, keysMax: WAITING_KEYS_MAX });
   const { desk } = admission;
-  const follow = createFollowLimits({ desk, keyPoliciesOf: budgets.of, log: runtime.log });
+  const follow = createFollowLimits({
+    desk,
+    keyPoliciesOf: async (...key) => (await budgets.of(...key)).policies,
+    log: runtime.log,
+  });
   configuration.snapshots.onChange((_organizationId, snapshot) => {
     if (snapshot !== undefined) void follow(snapshot);
   });
@@ -215,7 +223,7 @@ function createGate(parts: InferenceParts, open: OpenWork): RequestHandler {
         ? known
         : snapshots.atLeast(organizationId, version);
     },
-    keyPoliciesOf: budgets.of,
+    keyTermsOf: budgets.of,
     publicUrl,
     log,
     inner: (authenticate) => createDataPlane(parts, open, authenticate),

@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSignInCodes } from '../edge/sign-in-codes.ts';
+import { demandFree } from '../http/listener.ts';
+import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
 import { lockDataDirectory } from '../store/embedded/data-directory-lock.ts';
 import { type Environment, readEnvironment } from './environment.ts';
@@ -13,7 +16,11 @@ export interface StartOptions {
   readonly directory: string;
   readonly host?: string | undefined;
   readonly port?: number | undefined;
+  /** Called before each part of the start that takes time. */
+  readonly onStep?: (step: StartStep) => void;
 }
+
+export type StartStep = 'creating_database' | 'opening_database';
 
 export interface StartedServer extends RunningServer {
   /** Where clients on this machine reach it. */
@@ -24,6 +31,8 @@ export interface StartedServer extends RunningServer {
   readonly tokens: { readonly api: string; readonly admin: string } | null;
   /** Which tokens were created and not printed yet. */
   readonly newTokens: { readonly api: boolean; readonly admin: boolean };
+  /** Signs in once, as the admin token does, when the console is opened with it in its link. */
+  newSignInCode(): string;
   /** Call after printing the tokens. */
   noteShown(): Promise<void>;
 }
@@ -40,17 +49,25 @@ export async function start(options: StartOptions): Promise<StartedServer> {
   const { directory } = options;
   const lock = await lockDataDirectory(directory);
   try {
+    const isUsed = existsSync(join(directory, 'postgres'));
     const secrets = await keepSecrets(directory, {
       isGiven: (name) => source[name] !== undefined,
-      isUsed: existsSync(join(directory, 'postgres')),
+      isUsed,
       hasTokens: source['RELAY_MODE'] !== 'hosted',
     });
     const given = readEnvironment({ ...secrets.values, ...source }, 'all', 'embedded');
     const environment = withLoopbackUpstreams(addressed(given, options));
+    // Opening the stores takes seconds, and would be in vain.
+    await demandFree(environment.RELAY_HTTP_ADDR);
+    options.onStep?.(isUsed ? 'opening_database' : 'creating_database');
     const log = createLog(environment.RELAY_LOG_LEVEL, process.stderr);
-    const server = await serve(environment, 'all', { dataDirectory: { path: directory, lock }, log });
+    const signInCodes = createSignInCodes(systemClock);
+    const dataDirectory = { path: directory, lock };
+    const keptAuthSecret = secrets.values.RELAY_AUTH_SECRET;
+    const server = await serve(environment, 'all', { dataDirectory, log, signInCodes, keptAuthSecret });
     return {
       ...describe(environment, secrets, directory),
+      newSignInCode: signInCodes.issue,
       address: server.address,
       async stop() {
         const stopped = await server.stop();

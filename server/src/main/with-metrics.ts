@@ -2,6 +2,7 @@ import type { RequestHandler } from '../http/listener.ts';
 import { createMetricsPage } from '../http/metrics-page.ts';
 import { Secret } from '../kit/secret.ts';
 import { createServerMetrics, type MetricSources } from './create-metrics.ts';
+import type { RunningTracing } from './create-tracing.ts';
 import type { Measurements } from './measurements.ts';
 import { type Configuration, isPostgresqlUp } from './open-configuration.ts';
 import type { Stores } from './open-stores.ts';
@@ -12,6 +13,7 @@ export interface MetricsPageParts extends Pick<MetricSources, 'admission' | 'clo
   readonly stores: Pick<Stores, 'redis'>;
   readonly configuration: Configuration;
   readonly measurements: Measurements;
+  readonly tracing: Pick<RunningTracing, 'state'> | null;
   readonly authenticators: Pick<MetricSources, 'keysHeld'>;
 }
 
@@ -27,6 +29,7 @@ export function withMetrics(parts: MetricsPageParts, everythingElse: RequestHand
     redis: parts.stores.redis,
     keysHeld: parts.authenticators.keysHeld,
     metering,
+    traces: parts.tracing?.state ?? null,
     isPostgresqlUp: () => isPostgresqlUp(configuration, clock.nowMs()),
     clock,
     clocks,

@@ -147,6 +147,7 @@ export async function startManagement(
   const raised: { organizationId: string; version: number }[] = [];
   const handlers = createManagementHandlers({
     ofOrganization: database.ofOrganization,
+    statisticsOf: database.ofOrganization,
     fences: options.fences ?? {
       raise: async (organizationId, version) => void raised.push({ organizationId, version }),
     },

@@ -34,7 +34,7 @@ export function createManagementHandlers(deps: ManagementDeps): Handlers {
     ...billingHandlers(deps),
     ...liveHandlers(deps),
     ...requestHandlers(deps),
-    ...statsHandlers(deps),
+    ...statsHandlers({ ...deps, ofOrganization: deps.statisticsOf }),
     ...routingExplanationHandlers(deps),
     ...connectionTestHandlers(deps),
     ...configFileHandlers(deps),

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
 import { METRICS } from '../domain/limits/metric.ts';
+import { type CalendarPeriod, isCalendar } from '../domain/limits/period.ts';
 import type { Clock } from '../kit/clock.ts';
 import { sumUsage } from '../store/ledger/windows/usage-sums.ts';
 import { readWindowEdge, type WindowEdge } from '../store/ledger/windows/window-edge.ts';
@@ -19,7 +20,7 @@ export interface CompareDeps {
     limits: readonly AppliedLimit[],
   ) => Promise<readonly { readonly used: number; readonly mark: number | null }[]>;
   /** Start of the calendar window that contains a time. */
-  readonly windowStartMs: (period: 'hour' | 'day' | 'month', atMs: number) => number;
+  readonly windowStartMs: (period: CalendarPeriod, atMs: number) => number;
 }
 
 export interface ComparedWindow {
@@ -84,7 +85,7 @@ function openWindows(
   const nowMs = clock.nowMs();
   return limits.flatMap((limit) => {
     const { period } = limit;
-    if (period !== 'hour' && period !== 'day' && period !== 'month') return [];
+    if (!isCalendar(period)) return [];
     const startMs = windowStartMs(period, nowMs);
     const isEdge = [-EDGE_MS, EDGE_MS].some((ms) => windowStartMs(period, nowMs + ms) !== startMs);
     return isEdge ? [] : [{ limit, startMs }];

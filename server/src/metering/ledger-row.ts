@@ -17,6 +17,9 @@ export function ledgerRow(record: RequestRecord, settledAtMs: number): LedgerRow
     organization_id: record.organizationId,
     user_id: record.userId,
     key_id: record.keyId,
+    team_id: record.teamId ?? null,
+    parent_team_id: record.parentTeamId ?? null,
+    labels: record.labels ?? null,
     lane_id: record.laneId,
     endpoint_id: record.endpointId,
     provider_id: record.providerId,
@@ -34,6 +37,7 @@ export function ledgerRow(record: RequestRecord, settledAtMs: number): LedgerRow
     trace: traceOf(record),
     fallback_count: fallbacksOf(record.attempts),
     wait_ms: record.waitMs,
+    wait_budget_ms: record.waitBudgetMs ?? null,
     ttft_ms: record.ttftMs,
     latency_ms: record.latencyMs,
     estimated_input_tokens: record.estimatedInputTokens,
@@ -111,10 +115,12 @@ function traceOf({
   guardrails = [],
   reportedUsage,
   usageDetails,
+  traceId,
 }: RequestRecord): LedgerRow['trace'] {
   if (timings == null && candidates.length === 0 && guardrails.length === 0) return null;
   return {
     ...(reportedUsage !== undefined && { reported_usage: reportedOf(reportedUsage) }),
+    ...(traceId !== undefined && { trace_id: traceId }),
     ...(usageDetails !== undefined && { usage_details: usageDetailsOf(usageDetails) }),
     timings:
       timings == null

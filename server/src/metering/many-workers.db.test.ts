@@ -131,7 +131,7 @@ describe('four workers on the same rollups', () => {
     const { rows } = await sql<object>`
       select bucket || ' ' || family as sums, sum(requests_completed)::int as requests, sum(input_tokens)::int as tokens,
         sum(cost_micros)::int as cost, (select sum(count)::int from request_rollups as inner_sums,
-          unnest(latency_histogram) as count
+          unnest(latency_counts) as count
           where inner_sums.bucket = request_rollups.bucket and inner_sums.family = request_rollups.family) as latencies
       from request_rollups group by bucket, family order by 1`.execute(migrated.db);
     assert.deepEqual(

@@ -1,8 +1,8 @@
 import type { Log } from '../kit/log.ts';
+import { createThrottle } from '../kit/throttle.ts';
 import type { Redis } from '../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 import { RECORD_FIELD } from './stream-entry.ts';
-import { createThrottle } from './throttle.ts';
 
 const RECORDS_PER_ENTRY_MAX = 20;
 const FLUSH_DELAY_MS = 20;

@@ -1,7 +1,10 @@
+import { type OutputMost, type RequestMost, unboundedIn } from '../domain/limits/hard-reservation.ts';
 import type { Asked, Obstacle } from '../domain/routing/unfit.ts';
 import type { Endpoint } from '../domain/snapshot.ts';
 import { BUILT_VALUES_MAX } from '../kit/json-members.ts';
 import { parseObject } from '../kit/json-value.ts';
+import { finish, type Steps } from '../kit/slices.ts';
+import { type InputBound, inputAtMost } from './input-bound/input-at-most.ts';
 import { type Passage, passageTo } from './passage.ts';
 import type { Protocol } from './protocol.ts';
 import { isTooLargeToParse, type MeasuredBody, PARSED_BYTES_MAX } from './request-body.ts';
@@ -29,6 +32,8 @@ interface FoundThinking {
 
 const NO_THINKING: FoundThinking = { removal: null, paths: [] };
 
+const NO_BYTES = Buffer.alloc(0);
+
 /** The bytes are absent where a request is only explained. */
 type Measured = MeasuredBody & { readonly bytes?: Buffer };
 
@@ -40,6 +45,8 @@ export class AskedRequest implements Asked {
   #parsed: { readonly request: unknown } | null = null;
   readonly #translated = new Map<Translation, TranslatedRequest | Incompatible>();
   #foundThinking: FoundThinking | null = null;
+  #outputMost: OutputMost | null = null;
+  #inputBound: InputBound | null = null;
 
   /** `parse` gives the client's whole request; it is called only where something has to be translated. */
   constructor(protocol: Protocol, measured: Measured, parse: () => unknown) {
@@ -50,6 +57,36 @@ export class AskedRequest implements Asked {
 
   get isFree(): boolean {
     return this.protocol.isFree;
+  }
+
+  /** What it can write at most. */
+  get outputMost(): OutputMost {
+    this.#outputMost ??= this.protocol.request.outputMost(this.#measured);
+    return this.#outputMost;
+  }
+
+  /** Reads all of a large request in steps, before `mostAt` reads it in one. */
+  *readBound(): Steps<void> {
+    this.#inputBound ??= yield* this.#readBound();
+  }
+
+  /** What it can use at most there, by what the client sent. */
+  mostAt({ upstreamModel }: Pick<Endpoint, 'upstreamModel'>): RequestMost {
+    this.#inputBound ??= finish(this.#readBound());
+    const input = inputAtMost(this.#inputBound, upstreamModel);
+    return 'tokens' in input
+      ? { ...this.outputMost, inputTokens: input.tokens, unboundedInput: null }
+      : { ...this.outputMost, inputTokens: 0, unboundedInput: input.unbounded.field };
+  }
+
+  unboundedAt(endpoint: Endpoint): string | null {
+    const field = unboundedIn(this.mostAt(endpoint));
+    return field === null ? null : shownField(field);
+  }
+
+  #readBound(): Steps<InputBound> {
+    const { bytes = NO_BYTES, ...measured } = this.#measured;
+    return this.protocol.request.inputBound({ ...measured, bytes });
   }
 
   /** As the client sent it, parsed. */

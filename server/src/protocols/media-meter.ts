@@ -64,6 +64,8 @@ class Meter implements MediaMeter {
   readonly #bytes: Buffer;
   readonly #rules: MediaRules;
   #items = 0;
+  #images = 0;
+  #links = 0;
   #imageBytes = 0;
   #fileBytes = 0;
   #remote = 0;
@@ -85,6 +87,8 @@ class Meter implements MediaMeter {
 
   reset(): void {
     this.#items = 0;
+    this.#images = 0;
+    this.#links = 0;
     this.#imageBytes = 0;
     this.#fileBytes = 0;
     this.#remote = 0;
@@ -99,6 +103,8 @@ class Meter implements MediaMeter {
   counts(): MediaCounts {
     return {
       items: this.#items,
+      images: this.#images,
+      links: this.#links,
       imageBytes: this.#imageBytes,
       fileBytes: this.#fileBytes,
       remote: this.#remote,
@@ -153,7 +159,10 @@ class Meter implements MediaMeter {
       case 'image':
       case 'url': {
         const isImage = this.#head(from, end).startsWith('data:image/');
-        if (isImage) this.#imageBytes += textBytes;
+        if (isImage) {
+          this.#images += 1;
+          this.#imageBytes += textBytes;
+        } else this.#links += 1;
         return isImage;
       }
       case 'file': {
@@ -177,8 +186,10 @@ class Meter implements MediaMeter {
     if (source.isRemote) this.#remote += 1;
     if (!source.isBase64 || source.isText || source.isRemote) return textBytes + source.dataBytes;
     this.#items += 1;
-    if (source.isImage && !source.isFile) this.#imageBytes += source.dataBytes;
-    else this.#fileBytes += source.dataBytes;
+    if (source.isImage && !source.isFile) {
+      this.#images += 1;
+      this.#imageBytes += source.dataBytes;
+    } else this.#fileBytes += source.dataBytes;
     return textBytes;
   }
 

@@ -30,12 +30,14 @@ export interface OutputBounds {
   readonly cap: number | null;
   /** The largest number that the provider could take for a limit; 0 for none. */
   readonly atLeast: number;
+  /** A field that a provider could take for a limit and that is not a positive integer, as which it may lift every limit; null for none. */
+  readonly unreadable: string | null;
   /** How many answers are written. */
   readonly choices: number;
 }
 
 /** Of an operation in which the model writes nothing. */
-export const NO_OUTPUT: OutputBounds = { cap: null, atLeast: 0, choices: 1 };
+export const NO_OUTPUT: OutputBounds = { cap: null, atLeast: 0, unreadable: null, choices: 1 };
 
 /**
  * Only the fields that the operation uses lower an estimate, and only as positive integers under their exact names. Any other that a
@@ -47,6 +49,7 @@ export function outputBounds(body: MeasuredBody, own: ReadonlySet<string>): Outp
   let choices = 1;
   let isCapped = false;
   let isContradicted = false;
+  let unreadable: string | null = null;
 
   function read(name: string, value: unknown): void {
     if (value === null) return;
@@ -56,6 +59,7 @@ export function outputBounds(body: MeasuredBody, own: ReadonlySet<string>): Outp
       atLeast = Math.max(atLeast, largestReading(objectOf(value)[member]));
     if (!CAPS.has(folded)) return;
     atLeast = Math.max(atLeast, largestReading(value));
+    if (!isCount(value)) unreadable ??= name;
     if (!own.has(name)) return;
     if (isCount(value)) isCapped = true;
     else isContradicted = true;
@@ -68,7 +72,7 @@ export function outputBounds(body: MeasuredBody, own: ReadonlySet<string>): Outp
     else if (CAPS.has(foldedName(name)) || CHOICES.has(foldedName(name))) read(name, OUTPUT_TOKENS_MAX);
   }
   for (const { name, value } of overwritten) read(name, value);
-  return { cap: isCapped && !isContradicted ? atLeast : null, atLeast, choices };
+  return { cap: isCapped && !isContradicted ? atLeast : null, atLeast, unreadable, choices };
 }
 
 /** The output that an estimate counts: the cap, or what is typical if that is unbounded, for each of the choices. */

@@ -95,7 +95,7 @@ describe('a request that has to be translated', () => {
     const obstacle = asked({ model: 'lane', messages, n: 2 }).obstacle(atAnthropic);
     assert.deepEqual(obstacle, {
       why: 'untranslatable',
-      reason: 'chat to messages: "n" cannot be translated. Messages cannot express this field',
+      reason: 'chat to messages: "n" cannot be translated. The Messages API can’t express this field',
     });
   });
 

@@ -1,12 +1,14 @@
 import type { Operation, RouteKind, WireProtocol } from '@relay/contract';
 import type { TextMessage } from '../domain/guardrails/template.ts';
+import type { OutputMost } from '../domain/limits/hard-reservation.ts';
 import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
 import type { Steps } from '../kit/slices.ts';
 import type { SseFrame } from '../kit/sse-frames.ts';
+import type { InputBound } from './input-bound/input-at-most.ts';
 import type { OutputBounds } from './output-cap.ts';
 import type { OwnThinking } from './own-thinking.ts';
 import type { Quirks } from './provider-presets.ts';
-import type { InferenceBody, MeasuredBody, RequestSettings } from './request-body.ts';
+import type { BodyWithBytes, InferenceBody, MeasuredBody, RequestSettings } from './request-body.ts';
 import type { AddedSetting } from './splice-body.ts';
 
 /**
@@ -82,10 +84,16 @@ export interface RequestRules {
   /** Throws 400: `invalid_json` when the body is not JSON, `invalid_request` when a field is missing or of the wrong kind. */
   parse(bytes: Buffer): Steps<InferenceBody>;
   /** The parts of an already parsed request that an estimate needs; null when it nests deeper than a request may. */
-  measure(request: RequestSettings): MeasuredBody | null;
+  measure(request: RequestSettings): BodyWithBytes | null;
   isStreaming(settings: RequestSettings): boolean;
   output(body: MeasuredBody): OutputBounds;
   estimate(body: MeasuredBody, typical: TypicalTokens): TokenEstimate;
+  /** What no model can exceed; `inputAtMost` says it for one of them. Reads the whole body. */
+  inputBound(body: BodyWithBytes): Steps<InputBound>;
+  /** What the request can write at most, for hard limits. */
+  outputMost(body: MeasuredBody): OutputMost;
+  /** The field in which the protocol has the limit on the output of one choice; null where the model writes nothing. */
+  readonly outputCapField: string | null;
   /** Whether Relay adds a request for usage that the client did not make; the usage frame is then kept from the client. */
   asksForUsage(body: InferenceBody, quirks?: Quirks): boolean;
   /**
@@ -102,6 +110,8 @@ export interface UpstreamChanges {
   readonly quirks?: Quirks;
   /** Removes Relay's own thinking; null where the request has none. */
   readonly removal?: AddedSetting | null;
+  /** The limit on the output that Relay writes, because the client set none; null where it writes none. */
+  readonly outputCap?: number | null;
 }
 
 /** What requests of one organization and lane used that did not say it in advance. */

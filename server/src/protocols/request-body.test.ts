@@ -112,7 +112,7 @@ describe('a large body', () => {
 describe('the body for the upstream', () => {
   const sent = (text: string, askForUsage = false) =>
     Buffer.concat(
-      spliceBody(parse(Buffer.from(text), 'chat'), 'up"stream', askForUsage ? includeUsage : null),
+      spliceBody(parse(Buffer.from(text), 'chat'), 'up"stream', [askForUsage ? includeUsage : null]),
     ).toString();
 
   it('replaces the model and nothing else', () => {
@@ -121,7 +121,7 @@ describe('the body for the upstream', () => {
   });
   it('copies nothing of a large body', () => {
     const bytes = Buffer.from(`{"model":"a",${large}}`);
-    const parts = spliceBody(parse(bytes, 'chat'), 'm', null);
+    const parts = spliceBody(parse(bytes, 'chat'), 'm', []);
     const copied = parts.filter(({ buffer }) => buffer !== bytes.buffer);
     assert.ok(copied.every(({ length }) => length < 100));
   });

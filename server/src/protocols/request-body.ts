@@ -23,9 +23,12 @@ export interface OverwrittenSetting {
   readonly value: unknown;
 }
 
-/** What the client sent, read once: the bytes as they came, and what Relay must know of them. */
-export interface InferenceBody extends MeasuredBody {
+export interface BodyWithBytes extends MeasuredBody {
   readonly bytes: Buffer;
+}
+
+/** What the client sent, read once: the bytes as they came, and what Relay must know of them. */
+export interface InferenceBody extends BodyWithBytes {
   readonly model: string;
   readonly streaming: boolean;
   /** The client asked for usage in the stream itself. */
@@ -127,10 +130,10 @@ function isContinuation(byte: number | undefined): boolean {
 }
 
 /** Measures a request that is already parsed, as if its text had been sent. Null when it nests too deep. */
-export function measureRequest(request: RequestSettings, { media }: BodyRules): MeasuredBody | null {
+export function measureRequest(request: RequestSettings, { media }: BodyRules): BodyWithBytes | null {
   const bytes = Buffer.from(writeJson(request));
   const spans = scanObject(bytes, DEPTH_MAX, Number.POSITIVE_INFINITY, mediaMeter(bytes, media));
-  return typeof spans === 'string' ? null : { members: spans.members, settings: request };
+  return typeof spans === 'string' ? null : { members: spans.members, settings: request, bytes };
 }
 
 export function invalidField(param: string | null, message: string): RelayError {

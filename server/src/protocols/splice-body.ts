@@ -17,19 +17,20 @@ export interface AddedSetting {
 
 /**
  * The client's bytes with the upstream model in place of the requested name. Every `model` of the top level is replaced, so that
- * it does not matter which of two duplicates the provider reads. `added` is the only other value that is changed; `quirks` leave out and
+ * it does not matter which of two duplicates the provider reads. `given` are the only other values that are changed; `quirks` leave out and
  * rename members. The parts are slices of the client's bytes: a copy of a large body would block the event loop.
  */
 export function spliceBody(
   body: InferenceBody,
   upstreamModel: string,
-  added: AddedSetting | null,
+  given: readonly (AddedSetting | null)[],
   quirks: Quirks = NO_QUIRKS,
 ): readonly Buffer[] {
   const { bytes, members } = body;
   const parts: Buffer[] = [];
   let copiedTo = 0;
-  let missing = added !== null;
+  const added = given.filter((setting) => setting !== null).map((setting) => namedFor(setting, quirks));
+  const missing = new Set(added);
   let isFirst = true;
 
   function replace(start: number, end: number, value: string): void {
@@ -58,14 +59,30 @@ export function spliceBody(
     if (sentAs !== name) replace(nameAt(index), start, `${JSON.stringify(sentAs)}:`);
     if (name === 'model') {
       replace(start, end, model);
-    } else if (added !== null && name === added.name) {
-      replace(start, end, added.merged(bytes.toString('utf8', start, end)));
-      missing = false;
+      continue;
     }
+    const setting = added.find((each) => each.name === sentAs);
+    if (setting === undefined) continue;
+    replace(start, end, setting.merged(bytes.toString('utf8', start, end)));
+    missing.delete(setting);
   }
-  if (added !== null && missing) replace(body.closing, body.closing, added.appended);
+  for (const { appended } of missing) replace(body.closing, body.closing, appended);
   parts.push(bytes.subarray(copiedTo));
   return parts;
+}
+
+/** The limit on the output that Relay writes; null where it writes none. */
+export function capSetting(name: string, cap: number | null): AddedSetting | null {
+  if (cap === null) return null;
+  return { name, merged: () => String(cap), appended: `,${JSON.stringify(name)}:${cap}` };
+}
+
+/** What Relay adds by the provider's name for it. */
+function namedFor(setting: AddedSetting, { renamed_parameters: renamed }: Quirks): AddedSetting {
+  const { name, appended } = setting;
+  const sentAs = renamed[name];
+  if (sentAs === undefined) return setting;
+  return { ...setting, name: sentAs, appended: appended.replace(`"${name}"`, () => `"${sentAs}"`) };
 }
 
 /** The parsed request with the provider's names of its members, and without those that it does not take. */

@@ -27,6 +27,28 @@ describe('send gate', () => {
     assert.deepEqual(seen.slice(6), ['g']);
   });
 
+  it('refuses what waited too long in place of starting it', () => {
+    let nowMs = 0;
+    const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+    const gate = createSendGate({ runningMax: 1, waitingMax: 20_000, waiting: { clock, msMax: 100 } });
+    const seen: string[] = [];
+    const enter = (name: string) =>
+      gate.enter(
+        () => seen.push(name),
+        () => seen.push(`not ${name}`),
+      );
+    enter('a');
+    for (let index = 0; index < 10_000; index += 1) enter('old');
+    nowMs = 90;
+    enter('b');
+    nowMs = 150;
+    gate.leave();
+    assert.deepEqual([seen.length, seen[1], seen.at(-1)], [10_002, 'not old', 'b']);
+    gate.leave();
+    enter('c');
+    assert.equal(seen.at(-1), 'c');
+  });
+
   it('counts and refuses only what has not started', () => {
     const gate = createSendGate({ runningMax: 1, waitingMax: 3 });
     const seen: string[] = [];

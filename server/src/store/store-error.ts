@@ -4,6 +4,7 @@ import { RelayError } from '../domain/relay-error.ts';
 const UNAVAILABLE_STATES = new Set([
   '25006', // read only: connected to a standby, usually in the middle of a failover
   '25P03', // idle in transaction for too long
+  '40001', // a replica cancelled the query, to replay what changed its rows
   '53000',
   '53100', // disk full
   '53200', // out of memory
@@ -77,4 +78,16 @@ export function isUniqueViolation(error: unknown): boolean {
 export function codeOf(error: unknown): string | undefined {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
+}
+
+const CERTIFICATE_CODES =
+  /^(?:ERR_TLS_CERT_ALTNAME_INVALID|CERT_.*|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY)\w*)$/;
+
+/** Why TLS rejects the certificate of a store; null for every other failure. Waiting does not mend it. */
+export function certificateFault(error: unknown): string | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const code = codeOf(cause);
+    if (code !== undefined && CERTIFICATE_CODES.test(code)) return `${cause.message} (${code})`;
+  }
+  return null;
 }

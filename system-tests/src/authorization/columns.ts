@@ -32,6 +32,8 @@ interface KeyColumn extends Omit<Partial<Caller>, 'granted'> {
   readonly memberStatus?: 'active' | 'suspended';
   /** Where the caller becomes a member; without it, an organization is made for the column. */
   readonly organizationId?: string;
+  /** Whose key it is; without it, a member is made for the column. */
+  readonly callerId?: string;
   /** The Authorization header, from the key that was made for the column. */
   readonly authorization?: (key: string) => string | undefined;
 }
@@ -52,7 +54,7 @@ function keyColumn(name: string, setup: KeyColumn): Column {
     async enter({ accounts }) {
       const organizationId = setup.organizationId ?? (await accounts.addOrganization({ plan }));
       const status = setup.memberStatus ?? 'active';
-      const callerId = await accounts.addMember(organizationId, { role, status });
+      const callerId = setup.callerId ?? (await accounts.addMember(organizationId, { role, status }));
       const state = setup.keyState ?? 'active';
       const { key } = await accounts.addKey({ organizationId, userId: callerId, scopes: granted, state });
       const value = authorization(key);
@@ -158,7 +160,7 @@ export function tokenColumns(tokens: DeploymentTokens, owner: ImplicitOwner): re
   ];
 }
 
-/** With accounts, members of the organization have keys too. */
+/** With accounts, members of the organization have keys. */
 export function memberColumns({ organizationId }: ImplicitOwner): readonly Column[] {
   const member = { organizationId, plan: 'self_hosted' } as const;
   return [
@@ -173,11 +175,18 @@ export function memberColumns({ organizationId }: ImplicitOwner): readonly Colum
   ];
 }
 
-/** Without accounts there are no keys, whatever the database holds. */
-export function keylessColumns({ organizationId }: ImplicitOwner): readonly Column[] {
-  const member = { organizationId, plan: 'self_hosted' } as const;
+/** Without accounts, only the implicit owner has keys, whatever the database holds. */
+export function ownerColumns(implicit: ImplicitOwner): readonly Column[] {
+  const owner = { ...implicit, plan: 'self_hosted' } as const;
+  const { organizationId, plan } = owner;
   return [
-    keyColumn('no key', { ...member, authorization: () => undefined, refused: missing }),
-    keyColumn('key of an owner', { ...member, refused: invalid }),
+    keyColumn('no key', { ...owner, authorization: () => undefined, refused: missing }),
+    keyColumn('key of the implicit owner', owner),
+    keyColumn('key with one scope', {
+      ...owner,
+      granted: ['relay:limits:manage', 'relay:limits:read:organization'],
+    }),
+    keyColumn('revoked key', { ...owner, keyState: 'revoked', refused: '401 revoked_api_key' }),
+    keyColumn('key of another owner', { organizationId, plan, refused: invalid }),
   ];
 }

@@ -20,6 +20,8 @@ export type Mode = 'hosted' | 'self_hosted' | 'self_hosted_without_accounts';
 const answers: Partial<Record<RouteId, string>> = {
   /** The deployments of the matrix have no billing. */
   receiveStripeEvent: '403 mode_unsupported',
+  /** The sample is of no plan. */
+  applyPrices: '412 version_conflict',
   createSession: '400 invalid_request',
   requestSignUp: '400 invalid_request',
   signUp: '400 invalid_request',
@@ -28,21 +30,12 @@ const answers: Partial<Record<RouteId, string>> = {
   confirmPasswordReset: '400 invalid_request',
 };
 
-/** Keys, members and budgets, which exist only with accounts. */
+/** Further members, which exist only with accounts. */
 const accountWrites: readonly RouteId[] = [
-  'createApiKey',
-  'renameApiKey',
-  'revokeApiKey',
   'updateMember',
   'removeMember',
   'createInvitation',
   'deleteInvitation',
-  'createOrgApiKey',
-  'revokeOrgApiKey',
-  'upsertUserLimitPolicy',
-  'deleteUserLimitPolicy',
-  'upsertApiKeyLimitPolicy',
-  'deleteApiKeyLimitPolicy',
 ];
 
 /** The deployments of the matrix have no identity provider. */
@@ -66,15 +59,17 @@ const modes: Readonly<Record<Mode, Partial<Record<RouteId, string>>>> = {
 /** Team delegation: a key for these carries all of its owner's permissions, not only the route's scope. */
 const delegation: readonly RouteId[] = ['updateMember', 'createInvitation', 'createOrgApiKey'];
 
-/** Bodies that name an object of another organization: 404, like one in the path or the query. */
+/** Bodies and queries that name an object of another organization: 404, like one in the path. */
 const foreignBody: readonly RouteId[] = [
   'createOrgApiKey',
   'createCredential',
   'createEndpoint',
   'createMembership',
   'createPricingPolicy',
+  'getModelFacts',
   'upsertUserLimitPolicy',
   'upsertApiKeyLimitPolicy',
+  'upsertTeamLimitPolicy',
 ];
 
 /** The status, and the code of an error: `200`, `403 insufficient_scope`. */

@@ -107,9 +107,19 @@ export function theirIdsInBodies({ ours: { objects: our }, theirs: { objects: th
         period: 'day',
       },
     ],
+    ['createTeam', 'their team', { name: 'Borrowing', parent_id: their.teamId }],
+    ['createApiKey', 'their team', { ...key, team_id: their.teamId }],
+    ['createOrgApiKey', 'their team', { user_uuid: our.memberId, ...key, team_id: their.teamId }],
+    ['upsertTeamLimitPolicy', 'their team', { team_uuid: their.teamId, ...global }],
+    [
+      'upsertTeamLimitPolicy',
+      'their budget',
+      { limit_uuid: their.spareTeamPolicyId, team_uuid: our.teamId, ...global },
+    ],
     ...budgetTargets.flatMap((target): [RouteId, string, object][] => [
       ['upsertUserLimitPolicy', `their ${target.target_type}`, { user_uuid: our.memberId, ...target }],
       ['upsertApiKeyLimitPolicy', `their ${target.target_type}`, { api_key_uuid: our.keyId, ...target }],
+      ['upsertTeamLimitPolicy', `their ${target.target_type}`, { team_uuid: our.teamId, ...target }],
     ]),
   ];
   const inPath: Probe[] = [
@@ -117,6 +127,21 @@ export function theirIdsInBodies({ ours: { objects: our }, theirs: { objects: th
       route: 'updateEndpoint',
       what: 'their credential',
       sample: { path: [our.endpointId], body: { credential_id: their.credentialId } },
+    },
+    {
+      route: 'updateTeam',
+      what: 'their team',
+      sample: { path: [our.teamId], body: { name: 'kept', kind: 'team', parent_id: their.teamId } },
+    },
+    {
+      route: 'updateMember',
+      what: 'their team',
+      sample: { path: [our.memberId], body: { team_id: their.teamId } },
+    },
+    {
+      route: 'updateOrgApiKey',
+      what: 'their team',
+      sample: { path: [our.memberKeyId], body: { team_id: their.teamId } },
     },
     {
       route: 'replaceGuardrailBindings',
@@ -146,6 +171,8 @@ export function theirIdsInFilters({ theirs: { objects: their } }: Pair): Probe[]
     ['listRequests', { provider_id: their.providerId }],
     ['listRequests', { api_key_id: their.keyId }],
     ['exportRequests', { user_uuid: their.callerId }],
+    ['listTeamLimitPolicies', { team_uuid: their.teamId }],
+    ['listAlerts', { policy_id: their.limitPolicyId }],
     ['getWaitDistribution', { lane_id: their.laneId }],
     ['getTimeseries', { metric: 'requests', group_by: 'lane', lane_id: their.laneId }],
     ['getTimeseries', { metric: 'requests', group_by: 'user' }],

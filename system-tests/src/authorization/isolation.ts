@@ -100,8 +100,7 @@ export async function findMixUps(
 const listed = [
   ...['listMembers', 'listInvitations', 'listOrgApiKeys', 'listAuditLog', 'listProviders', 'listCredentials'],
   ...['listPricingPolicies', 'listEndpoints', 'listLanes', 'listMemberships', 'listUserLimitPolicies'],
-  'listApiKeyLimitPolicies',
-  'listGuardrails',
+  ...['listApiKeyLimitPolicies', 'listGuardrails', 'listTeams', 'listAlertDestinations'],
 ];
 const named = [
   ...['updateMember', 'removeMember', 'deleteInvitation', 'getProvider', 'updateProvider', 'deleteProvider'],
@@ -109,7 +108,8 @@ const named = [
   ...['getLane', 'getMembership'],
   ...['updateEndpoint', 'deleteEndpoint', 'updateLane', 'deleteLane', 'updateMembership', 'deleteMembership'],
   ...['deleteApiKeyLimitPolicy', 'getRequest', 'getGuardrail', 'updateGuardrail', 'deleteGuardrail'],
-  ...['listGuardrailBindings', 'testGuardrail', 'getGuardrailStats'],
+  ...['listGuardrailBindings', 'testGuardrail', 'getGuardrailStats', 'getTeam', 'updateTeam', 'deleteTeam'],
+  ...['getAlertDestination', 'updateAlertDestination', 'deleteAlertDestination'],
 ];
 
 /** Prefixes of the leaks that appear once neither queries nor the database isolate organizations. */

@@ -3,9 +3,9 @@
 // (doors, snapshots, worker) are left alone, because nothing stands behind them.
 import pg from 'pg';
 
-/** The server sets the role and organization of a connection whenever it takes one from its pool. */
-const TELLS = /set_config\('role', \$1/;
-const CONFINED_ROLE = 'relay_app';
+/** The server sets the role and organization of a connection as it begins a transaction, with which they end. */
+const BEGINS = /^\s*(?:begin|start transaction)\b.*set_config\('role', 'relay_app'/is;
+const ENDS = /^\s*(?:commit|rollback)\s*$/i;
 /** `"organization_id" = $1`, `member.organization_id = $2`; the parameter stays in use, or PostgreSQL would not know its type. */
 const PREDICATE = /(?:"?\w+"?\.)?"?organization_id"? = \$(\d+)(?!\d)/g;
 const CHANGES_OR_READS = /^\s*(?:select|update|delete|with)\b/i;
@@ -22,11 +22,8 @@ function withoutPredicate(text: string): string {
 prototype.query = function (config, ...rest) {
   const text = typeof config === 'string' ? config : (config as { text?: unknown } | null)?.text;
   if (typeof text !== 'string') return query.call(this, config, ...rest);
-  if (TELLS.test(text)) {
-    const { values } = config as { values?: readonly unknown[] };
-    if (values?.[0] === CONFINED_ROLE) confined.add(this);
-    else confined.delete(this);
-  }
+  if (BEGINS.test(text)) confined.add(this);
+  if (ENDS.test(text)) confined.delete(this);
   if (!confined.has(this)) return query.call(this, config, ...rest);
   const changed = withoutPredicate(text);
   return query.call(

@@ -74,6 +74,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   createOrgApiKey: ({ memberId }) => ({
     body: { user_uuid: memberId, name: 'Made', scopes: ['cloud:account:manage'] },
   }),
+  updateOrgApiKey: ({ keyId }) => ({ path: [keyId], body: { labels: { app: 'search' } } }),
   revokeOrgApiKey: ({ memberKeyId }) => ({ path: [memberKeyId] }),
   listAuditLog: () => ({}),
 
@@ -104,6 +105,9 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
     body: { flat_request_cost_micros: 1 },
   }),
   deletePricingPolicy: ({ sparePricingPolicyId }) => ({ path: [sparePricingPolicyId] }),
+  planPrices: () => ({ body: { source: 'litellm', entries: [] } }),
+  applyPrices: () => ({ body: { source: 'litellm', entries: [], plan_hash: 'of another plan' } }),
+  getModelFacts: ({ providerId }) => ({ query: { provider_id: providerId, upstream_model: 'gpt-4o' } }),
 
   listEndpoints: () => ({}),
   createEndpoint: ({ providerId }) => ({
@@ -162,8 +166,36 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   upsertApiKeyLimitPolicy: ({ keyId }) => ({
     body: { api_key_uuid: keyId, target_type: 'global', ...limit },
   }),
+  listTeams: () => ({}),
+  createTeam: () => ({ body: { name: 'team' } }),
+  getTeam: ({ teamId }) => ({ path: [teamId] }),
+  updateTeam: ({ teamId }) => ({ path: [teamId], body: { name: 'team', kind: 'project' } }),
+  deleteTeam: ({ spareTeamId }) => ({ path: [spareTeamId] }),
+  listTeamLimitPolicies: () => ({}),
+  upsertTeamLimitPolicy: ({ teamId }) => ({
+    body: {
+      team_uuid: teamId,
+      target_type: 'global',
+      metric: 'tokens',
+      period: 'week',
+      limit_value: 1_000_000,
+    },
+  }),
+  deleteTeamLimitPolicy: ({ spareTeamPolicyId }) => ({ query: { limit_uuid: spareTeamPolicyId } }),
   deleteApiKeyLimitPolicy: ({ spareKeyPolicyId }) => ({ query: { limit_uuid: spareKeyPolicyId } }),
   listLimitUsage: () => ({}),
+  listAlerts: () => ({}),
+  listAlertDestinations: () => ({}),
+  createAlertDestination: () => ({
+    body: { name: 'Made', kind: 'webhook', url: 'https://alerts.example.com/made' },
+  }),
+  getAlertDestination: ({ alertDestinationId }) => ({ path: [alertDestinationId] }),
+  updateAlertDestination: ({ alertDestinationId }) => ({
+    path: [alertDestinationId],
+    body: { name: 'Changed' },
+  }),
+  deleteAlertDestination: ({ spareAlertDestinationId }) => ({ path: [spareAlertDestinationId] }),
+  testAlertDestination: ({ alertDestinationId }) => ({ path: [alertDestinationId] }),
 
   listRequests: () => ({}),
   streamRequests: () => ({}),
@@ -172,6 +204,11 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   getLive: () => ({}),
   getStatsSummary: () => ({}),
   getTimeseries: () => ({ query: { metric: 'requests' } }),
+  getShowback: () => ({ query: { group_by: 'model' } }),
+  exportShowback: () => ({ query: { format: 'focus' } }),
+  getMeteredUsage: () => ({
+    query: { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' },
+  }),
   getWaitDistribution: ({ laneId }) => ({ query: { lane_id: laneId } }),
 
   getCapabilities: () => ({}),

@@ -1,10 +1,9 @@
-import { type LimitMetric, limitMetrics } from '@relay/contract';
-import { type Company, LANES, type Member, MODELS } from './company.ts';
+import { limitMetrics } from '@relay/contract';
+import type { Metric } from '../harness/ask-company.ts';
+import { type Company, LANES, type Member, MODELS } from '../harness/company.ts';
 
 export type Subject = 'user' | 'api_key';
 export type Target = 'global' | 'provider' | 'model' | 'lane';
-/** Budgets count over a period, which concurrency does not. */
-export type Metric = Exclude<LimitMetric, 'concurrency'>;
 
 export const SUBJECTS: readonly Subject[] = ['user', 'api_key'];
 export const TARGETS: readonly Target[] = ['global', 'provider', 'model', 'lane'];

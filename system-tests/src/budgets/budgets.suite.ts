@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { adminClient } from '../harness/admin-client.ts';
+import { type Answer, ask, type Costs, readCosts } from '../harness/ask-company.ts';
+import { type Company, everywhere, LANES, type Member, startCompany } from '../harness/company.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { LANE, startHostedDeployment } from '../harness/hosted-deployment.ts';
 import { readRequestLog } from '../harness/request-log.ts';
 import { onServers, storeServers } from '../harness/stores.ts';
 import { afterMs } from '../harness/until.ts';
-import { type Answer, ask, type Costs, readCosts } from './ask.ts';
 import {
   type Budget,
   changeBudget,
@@ -16,7 +17,6 @@ import {
   SUBJECTS,
   TARGETS,
 } from './budget.ts';
-import { type Company, everywhere, LANES, type Member, startCompany } from './company.ts';
 import { checkReach, exhaust, WORTH_REQUESTS, wrongRefusal } from './exhaust.ts';
 
 // Budgets of members and keys, created through the API of one process and enforced by both.

@@ -1,6 +1,6 @@
-import { type Answer, ask, dispatched } from './ask.ts';
+import { type Answer, ask, dispatched } from '../harness/ask-company.ts';
+import type { Company, Member } from '../harness/company.ts';
 import { type Budget, COVERED, FREE, targetIdOf } from './budget.ts';
-import type { Company, Member } from './company.ts';
 
 /** How many requests a budget pays for unless told otherwise, and how many more are sent. */
 export const WORTH_REQUESTS = 5;

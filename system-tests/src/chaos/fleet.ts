@@ -62,11 +62,18 @@ export interface Fleet {
 const GATEWAYS = 3;
 const WORKERS = 2;
 const STARTS_MAX = 20;
+/** Enough for a run of some minutes. */
+const POSTGRES_DISK_MB = 400;
+const REDIS_DISK_MB = 100;
 
 export interface FleetOptions {
   readonly gateways?: number;
   /** The first gateway is started with it. */
   readonly probed?: Pick<Probe, 'nodeFlags' | 'env'>;
+  /** The stores have disks of their own, which can be full. */
+  readonly smallDisks?: boolean;
+  /** Processes reach Redis themselves: the proxies run here, where a load of many clients would starve them. */
+  readonly withoutProxies?: boolean;
 }
 
 export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
@@ -74,8 +81,8 @@ export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
   const removeDirectory = () => rmSync(directory, { recursive: true, force: true });
   process.once('exit', removeDirectory);
   const [postgres, redis, provider] = await Promise.all([
-    startPostgres(),
-    startRedis({ appendonly: true }),
+    startPostgres(options.smallDisks ? { diskMb: POSTGRES_DISK_MB } : {}),
+    startRedis({ appendonly: true, ...(options.smallDisks ? { diskMb: REDIS_DISK_MB } : {}) }),
     startProviderLog(),
   ]);
   await syncEveryWrite(redis);
@@ -113,7 +120,10 @@ export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
     for (let attempt = 1; !stopping; attempt += 1) {
       try {
         const probed = member === gateways[0] ? options.probed : undefined;
-        const own = { RELAY_SPOOL_DIR: spool, REDIS_URL: member.network.url };
+        const own = {
+          RELAY_SPOOL_DIR: spool,
+          REDIS_URL: options.withoutProxies ? redis.url : member.network.url,
+        };
         member.process = await startRelay({
           env: { ...env, ...own, ...probed?.env },
           role: member.role,

@@ -36,7 +36,7 @@ const SUMS: Readonly<Record<string, string>> = {
   ttft_count: 'count(ttft_ms)',
 };
 /** The number of durations in a histogram; each request adds one to each kind. */
-const HISTOGRAMS = ['wait_histogram', 'latency_histogram'];
+const HISTOGRAMS = ['wait_counts', 'latency_counts'];
 
 function metered(amount: string): string {
   return `coalesce(sum(${amount}) filter (where usage_source <> 'none'), 0)`;

@@ -1,6 +1,8 @@
 // `npm run chaos -- NAME [options]`: kills processes at chosen moments and checks that no request is lost. Ends with the number of
 // checks and the figures as one JSON object.
 import { parseArgs } from 'node:util';
+import { anySeed, runCommand, UsageError, wholeNumber } from '@relay/testbed';
+import { disk } from './disk.ts';
 import { embedded } from './embedded.ts';
 import { faults } from './faults.ts';
 import { faultNames } from './plan.ts';
@@ -18,6 +20,8 @@ embedded  \`relay start\`, killed with SIGKILL 50 times under load of requests, 
           again on the same directory; then the same, and every write that was answered must be there
 sinks     2 workers, killed with SIGKILL 20 times under load, also between each two steps of writing a file; then the
           closed files must hold every row of the ledger once
+disk      the disks of Redis and PostgreSQL are full for some seconds, 15 times under load; then the same as settle. Needs
+          root, or sudo without a password, to mount file systems of its own
           --short     for CI: each moment once; faults under one load; 5 kills of the embedded one
           --seed N    the same choices again
           --only F    of faults, only this one; may be repeated: ${faultNames.join(', ')}
@@ -27,7 +31,7 @@ const WRONG_SHOWN_MAX = 20;
 /** Each started process adds an exit listener. */
 const PROCESSES_MAX = 100;
 
-const chaoses: Readonly<Record<string, typeof settle>> = { faults, settle, embedded, sinks };
+const chaoses: Readonly<Record<string, typeof settle>> = { faults, settle, embedded, sinks, disk };
 
 function readOptions(args: readonly string[]) {
   const { values, positionals } = parseArgs({
@@ -35,16 +39,13 @@ function readOptions(args: readonly string[]) {
     allowPositionals: true,
     options: {
       short: { type: 'boolean', default: false },
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+      seed: { type: 'string', default: anySeed() },
       only: { type: 'string', multiple: true, default: [] },
-      help: { type: 'boolean', default: false },
     },
   });
-  const seed = Number(values.seed);
   const unknown = values.only.filter((fault) => !faultNames.includes(fault));
-  if (unknown.length > 0) throw new Error(`there is no fault called ${unknown.join(', ')}`);
-  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error('--seed must be a whole number');
-  return { ...values, seed, names: positionals };
+  if (unknown.length > 0) throw new UsageError(`no fault called ${unknown.join(', ')}`);
+  return { ...values, seed: wholeNumber('--seed', values.seed), names: positionals };
 }
 
 function report({ checks, figures }: SettleResult): number {
@@ -61,22 +62,12 @@ function report({ checks, figures }: SettleResult): number {
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const { names, short, seed, only, help } = readOptions(args);
+  const { names, short, seed, only } = readOptions(args);
   const [name = 'faults', ...others] = names;
-  if (help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
   const chaos = chaoses[name];
-  if (chaos === undefined || others.length > 0) {
-    process.stderr.write(
-      `no chaos called ${names.join(' ')}; there are: ${Object.keys(chaoses).join(', ')}\n`,
-    );
-    return 2;
-  }
-  // The exit listeners kill the started processes by their id.
+  if (chaos === undefined || others.length > 0)
+    throw new UsageError(`no chaos called ${names.join(' ')}; there are: ${Object.keys(chaoses).join(', ')}`);
   process.setMaxListeners(PROCESSES_MAX);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   const startMs = performance.now();
   const say = (line: string) => {
     const seconds = ((performance.now() - startMs) / 1_000).toFixed(1).padStart(6);
@@ -86,4 +77,4 @@ async function main(args: readonly string[]): Promise<number> {
   return report(await chaos({ short, seed, only, say }));
 }
 
-process.exitCode = await main(process.argv.slice(2));
+await runCommand(USAGE, main);

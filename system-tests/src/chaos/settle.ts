@@ -5,7 +5,7 @@ import { type Backlog, backlogs, liveKeys } from '../harness/live-state.ts';
 import { afterMs, until } from '../harness/until.ts';
 import { type Comparison, compare, readWindows, windowDifferences } from './compare.ts';
 import { exceededLimits } from './exceeded.ts';
-import { type Fleet, startFleet } from './fleet.ts';
+import { type Fleet, type FleetOptions, startFleet } from './fleet.ts';
 import type { Scene } from './kills.ts';
 import { type LoadName, type Sent, startLoad } from './load.ts';
 import { momentNames, type PlannedKill, planKills, SEEN_MIN } from './plan.ts';
@@ -73,9 +73,10 @@ export async function runTrial(
   options: SettleOptions,
   planned: readonly PlannedKill[],
   loadName: LoadName,
+  fleetOptions: FleetOptions = {},
 ): Promise<Trial> {
   const startMs = performance.now();
-  const fleet = await startFleet();
+  const fleet = await startFleet(fleetOptions);
   try {
     const world = await makeWorld(fleet);
     const load = startLoad(fleet, world, options.seed, loadName);

@@ -1,6 +1,7 @@
 // `npm run soak -- --minutes N [--seed N]`: mixed traffic for a long time, with a fault now and then; ends with the gateway's memory
 // over time, and with the ledger compared with the provider's log. The last line is one JSON object.
 import { parseArgs } from 'node:util';
+import { anySeed, runCommand, UsageError, wholeNumber } from '@relay/testbed';
 import { openLedgerView } from '../harness/ledger-view.ts';
 import { createProbe, type Probe } from '../harness/probe-client.ts';
 import { afterMs } from '../harness/until.ts';
@@ -10,6 +11,14 @@ import { startLoad } from './load.ts';
 import { createRandom, type Random } from './random.ts';
 import { untilOver } from './settle.ts';
 import { makeWorld } from './world.ts';
+
+const USAGE = `usage: npm run soak -- [--minutes N] [--seed N]
+
+Mixed traffic for a long time on 2 gateways, with a fault every 20 s; then the memory of one gateway over time, and the
+ledger compared with the provider's log.
+  --minutes N  how long (120)
+  --seed N     the same choices again
+`;
 
 const SAMPLES_MAX = 240;
 /** Code is compiled, pools and caches fill: memory of this part of the run says nothing. */
@@ -39,17 +48,17 @@ const FAULTS: Readonly<Record<string, (fleet: Fleet, random: Random) => Promise<
   },
 };
 
-async function main(): Promise<number> {
+async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
+    args: [...args],
     options: {
       minutes: { type: 'string', default: '120' },
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+      seed: { type: 'string', default: anySeed() },
     },
   });
-  const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
-  if (!(minutes > 0)) throw new Error('--minutes must be a positive number');
+  const [minutes, seed] = [Number(values.minutes), wholeNumber('--seed', values.seed)];
+  if (!(minutes > 0)) throw new UsageError('--minutes must be a positive number');
   process.setMaxListeners(1_000);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   const probe = createProbe();
   const fleet = await startFleet({ gateways: 2, probed: probe });
   try {
@@ -133,4 +142,4 @@ function describe(found: Sample | undefined): string {
   return `${(atMs / 60_000).toFixed(1)} min  ${rssMb.toFixed(0)} MB, ${heldMb.toFixed(1)} MB held`;
 }
 
-process.exitCode = await main();
+await runCommand(USAGE, main);

@@ -7,7 +7,7 @@ import { until } from '../harness/until.ts';
 const WRITTEN_MS_MAX = 60_000;
 
 /** What is compared of a row, in a file as in the ledger. */
-interface UsageRow {
+export interface UsageRow {
   readonly request_id: string;
   readonly organization_id: string;
   readonly error_code: string | null;
@@ -18,12 +18,15 @@ interface UsageRow {
   readonly settled_at: string;
 }
 
-export interface FilesComparison {
+export interface FilesComparison extends LinesComparison {
   readonly files: number;
+}
+
+export interface LinesComparison {
   readonly lines: number;
-  /** Rows of the ledger that no closed file has. */
+  /** Rows of the ledger that no line has. */
   readonly lost: readonly string[];
-  /** Rows that closed files have twice. */
+  /** Rows that lines have twice. */
   readonly duplicated: readonly string[];
   /** Lines that are no row of the ledger, and no estimate that a record has replaced. */
   readonly wrong: readonly string[];
@@ -43,6 +46,11 @@ export async function compareWhenWritten(directory: string, ledger: LedgerView):
 async function compareFiles(directory: string, ledger: LedgerView): Promise<FilesComparison> {
   const names = closedFiles(directory);
   const lines = names.flatMap((name) => readLines(join(directory, name)));
+  return { files: names.length, ...(await compareLines(lines, ledger)) };
+}
+
+/** Compares what a sink has got with the ledger. */
+export async function compareLines(lines: readonly UsageRow[], ledger: LedgerView): Promise<LinesComparison> {
   const rows = await ledger.query<UsageRow & { settled_at: string }>(
     `select request_id, organization_id, error_code, usage_source, actual_input_tokens as input_tokens,
       actual_output_tokens as output_tokens, actual_cost_micros as cost_micros,
@@ -52,7 +60,6 @@ async function compareFiles(directory: string, ledger: LedgerView): Promise<File
   const expected = new Map(rows.map((row) => [row.request_id, textOf(row)]));
   const written = Map.groupBy(lines, textOf);
   return {
-    files: names.length,
     lines: lines.length,
     lost: [...expected.values()].filter((text) => !written.has(text)),
     duplicated: [...written].filter(([, same]) => same.length > 1).map(([text]) => text),

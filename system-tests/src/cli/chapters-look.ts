@@ -58,8 +58,20 @@ export const lookChapters: readonly Chapter[] = [
         'usage --since 30m --until 20m',
         'usage --bucket day --since 3d -o ndjson',
         'usage replay --help',
+        'usage export --help',
+        'showback --group-by model --since 3d',
+        'showback --group-by label:app --since 3d --csv',
       );
     },
+  },
+  {
+    name: 'reconcile',
+    steps: () =>
+      steps(
+        { args: ['reconcile', 'openai-usage.json', '--provider', 'sim-one'], code: 1 },
+        { args: ['reconcile', 'openai-usage.json', '--provider', 'sim-one', '--json'], code: 1 },
+        { args: ['reconcile', 'limit.json'], code: 2 },
+      ),
   },
   {
     name: 'requests',
@@ -136,6 +148,21 @@ export const lookChapters: readonly Chapter[] = [
         },
         ...['small', 'large'].map((name) => `endpoints delete ${name} --yes`),
         ...['sim-one', 'sim-two'].map((name) => `providers delete ${name} --yes`),
+      ),
+  },
+  {
+    name: 'add',
+    steps: ({ deployment: { provider } }) =>
+      steps(
+        { args: ['providers', 'add', 'nowhere', '--secret-env', 'PROVIDER_KEY'], code: 2 },
+        { args: ['providers', 'add', 'azure-openai', '--secret-env', 'PROVIDER_KEY'], code: 2 },
+        {
+          args: [
+            ...['providers', 'add', 'openai', '--base-url', provider.baseUrl, '--secret-env', 'PROVIDER_KEY'],
+            ...['--name', 'Added', '--model', 'gpt-4o-mini', '--lane', 'added'],
+          ],
+        },
+        'chat added hello',
       ),
   },
 ];

@@ -64,6 +64,12 @@ function filesOf(baseUrl: string): Readonly<Record<string, string>> {
     'body.yaml': 'messages:\n  - role: user\n    content: a longer question\nmax_tokens: 20\n',
     'relay.yaml': 'version: 1\nlanes:\n  - name: From File\n    default_max_wait_ms: 1000\n',
     'empty.yaml': 'version: 1\n',
+    'prices.json':
+      '{"listed-model":{"litellm_provider":"openai","mode":"chat","input_cost_per_token":2e-06,"output_cost_per_token":8e-06,"cache_read_input_token_cost":5e-07,"input_cost_per_token_batches":1e-06,"max_input_tokens":400000}}',
+    'dearer-prices.json':
+      '{"listed-model":{"litellm_provider":"openai","mode":"chat","input_cost_per_token":2e-05,"output_cost_per_token":9e-05}}',
+    'openai-usage.json':
+      '{"object":"page","data":[{"object":"bucket","start_time":1767225600,"end_time":1767312000,"results":[{"object":"organization.usage.completions.result","model":"gpt-4o-mini","num_model_requests":3,"input_tokens":120,"input_cached_tokens":20,"output_tokens":45}]}],"has_more":false}',
     'bad.json': '{\n  "name": "x",\n  "enabled": yes\n}\n',
     'bad.yaml': 'name: x\n\tbase_url: y\n',
     'twice.yaml': 'name: x\nname: y\n',

@@ -157,7 +157,7 @@ export function describeAnthropic(place: () => ClientDeployment): void {
 
     it('an unknown model and what a lane of another protocol cannot be told are BadRequestErrors that say why', async () => {
       for (const [model, code, words] of [
-        ['no-such-model', 'model_not_found', /Nothing is called/],
+        ['no-such-model', 'model_not_found', /No lane or model is named/],
         ['client-lane', 'no_route', /messages to chat: .{0,2}top_k.{0,2} cannot be translated/],
       ] as const) {
         const body = { ...ask({ model }), top_k: 5 };

@@ -57,7 +57,7 @@ describe('a configuration of 500 objects', () => {
   it('is checked without a server, and applied', async () => {
     writeFileSync(path('relay.yaml'), JSON.stringify(config));
     const checked = succeeded(await runConfig({ folder, printed }, 'validate'));
-    assert.match(checked.stderr, new RegExp(`${OBJECTS} objects, nothing wrong`));
+    assert.match(checked.stderr, new RegExp(`is valid: ${OBJECTS} resources`));
     const applied = succeeded(await on(source)('apply', '--yes'));
     const { creates, updates } = JSON.parse(applied.stdout) as { creates: number; updates: number };
     assert.deepEqual([creates, updates], [OBJECTS, 0]);
@@ -73,10 +73,7 @@ describe('a configuration of 500 objects', () => {
     const again = succeeded(await on(target)('export')).stdout;
     figures.round_trip_identical = again === exported;
     assert.ok(figures.round_trip_identical);
-    assert.match(
-      succeeded(await on(target)('diff', 'exported.yaml', '-o', 'table')).stdout,
-      /^Nothing to change/m,
-    );
+    assert.match(succeeded(await on(target)('diff', 'exported.yaml', '-o', 'table')).stdout, /^No changes/m);
     succeeded(await on(source)('diff', 'exported.yaml'));
   });
 
@@ -90,7 +87,7 @@ describe('a configuration of 500 objects', () => {
     assert.equal(code, 5);
     assert.match(
       stdout,
-      /^~ limit_policies endpoint endpoint-7: requests\/minute\n {4}limit_value: 107 → 999\n1 to change\.\n$/,
+      /^~ limit_policies endpoint endpoint-7: requests\/minute\n {4}limit_value: 107 → 999\n1 to update\.\n$/,
     );
   });
 
@@ -99,7 +96,7 @@ describe('a configuration of 500 objects', () => {
     const { code, stdout } = await on(target, others)('diff', 'exported.yaml', '-o', 'table');
     assert.equal(code, 5);
     assert.match(stdout, /secret: changed/);
-    assert.match(stdout, /\(env:CONFIG_KEY_2\): unknown/);
+    assert.match(stdout, /\(env:CONFIG_KEY_2\): not found here/);
     const piped = await on(target, others)('diff', 'exported.yaml');
     const { secrets } = JSON.parse(piped.stdout) as { secrets: { secret_ref: string; state: string }[] };
     const counts = Map.groupBy(secrets, ({ state }) => state);
@@ -144,7 +141,7 @@ describe('a configuration of 500 objects', () => {
     const less = { ...config, lanes: config.lanes?.slice(2), memberships: [] };
     writeFileSync(path('less.json'), JSON.stringify(less));
     const kept = succeeded(await on(target)('diff', 'less.json', '-o', 'table'));
-    assert.match(kept.stdout, /owns 152 objects that it no longer names/);
+    assert.match(kept.stdout, /manages 152 resources that it no longer lists/);
     const pruned = succeeded(await on(target)('apply', 'less.json', '--prune', '--yes'));
     assert.equal((JSON.parse(pruned.stdout) as { deletes: number }).deletes, 152);
     const { body: left } = await target.admin.call('GET', '/api/relay/routing-lanes');
@@ -203,7 +200,7 @@ describe('a configuration of LiteLLM', () => {
     figures.applied_by_replicas = creates.filter((count) => count > 0).length;
     assert.match(
       succeeded(await on(replicas, keys)('diff', 'imported.yaml', '-o', 'table')).stdout,
-      /^Nothing to change/m,
+      /^No changes/m,
     );
   });
 

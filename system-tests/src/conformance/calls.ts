@@ -1,16 +1,15 @@
 import { type SpecRoute, specInferenceRoutes, specManagementRoutes } from '@relay/contract/specification';
 import type { Answer, Sending } from './exchange.ts';
-import { everywhere, type Mode, selfHosted, withKeys } from './mode.ts';
+import { everywhere, type Mode, selfHosted } from './mode.ts';
 import { createBodies, type Ids, NO_ID, objects, type SetName } from './objects.ts';
 import type { Site } from './site.ts';
 
 export const specRoutes: readonly SpecRoute[] = [...specInferenceRoutes, ...specManagementRoutes];
 
 /** In which modes a caller who may do everything gets the route's success status. */
-export function servedIn({ method, path }: SpecRoute): (mode: Mode) => boolean {
+export function servedIn({ path }: SpecRoute): (mode: Mode) => boolean {
   if (path.startsWith('/api/relay/limit-policies')) return selfHosted;
-  const isOfKeys = /^\/api\/(account\/api-keys|relay\/(pro\/user|api-key)-limit-policies)/.test(path);
-  return isOfKeys && method !== 'GET' ? withKeys : everywhere;
+  return everywhere;
 }
 
 export const WORDS = 'Say hello.';

@@ -1,7 +1,7 @@
 import { ask, askMarked, header } from './asks.ts';
 import { type Answer, at, exchange, textAt } from './exchange.ts';
 import { expect, expectEqual, expectStatus } from './expectation.ts';
-import { type Mode, onlyHosted, selfHosted, withKeys } from './mode.ts';
+import { everywhere, type Mode, onlyHosted, selfHosted } from './mode.ts';
 import { NO_ID } from './objects.ts';
 import { keyWith, newKey } from './people.ts';
 import { refusedBy } from './section-7.ts';
@@ -52,7 +52,7 @@ const situations: readonly Situation[] = [
   {
     code: 'insufficient_scope',
     status: 403,
-    appliesIn: withKeys,
+    appliesIn: everywhere,
     ask: async (site) => {
       const { secret } = await keyWith(site, 'relay:request');
       return site.call('GET', '/api/relay/providers', { key: secret });
@@ -111,7 +111,7 @@ const situations: readonly Situation[] = [
     code: 'budget_exhausted',
     type: 'rate_limit_wait_budget_exceeded',
     status: 429,
-    appliesIn: withKeys,
+    appliesIn: everywhere,
     ask: spentKey,
   },
   {
@@ -183,7 +183,7 @@ const also: readonly Statement[] = [
       expectEqual(header(answer, 'x-should-retry'), 'false', 'x-should-retry');
       expect(Number(header(answer, 'retry-after')) > 60, 'the true time', header(answer, 'retry-after'));
     },
-    withKeys,
+    everywhere,
   ),
   decided(
     'd4',

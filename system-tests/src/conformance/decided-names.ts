@@ -6,7 +6,7 @@ import { type Answer, at, itemsOf, textAt } from './exchange.ts';
 import { expect, expectEqual, expectStatus } from './expectation.ts';
 import { answerOf, nameOf, operations } from './from-headers.ts';
 import { MODEL } from './lanes.ts';
-import { withKeys } from './mode.ts';
+import { everywhere } from './mode.ts';
 import { objects } from './objects.ts';
 import { keyWith } from './people.ts';
 import { keyToLookAt } from './section-2.ts';
@@ -261,7 +261,7 @@ const keys: readonly Statement[] = [
         expect((at(made.body, 'key.scopes') as string[]).includes(read), read, made);
       }),
     ),
-].map((statement) => ({ ...statement, appliesIn: withKeys }));
+].map((statement) => ({ ...statement, appliesIn: everywhere }));
 
 const misc: readonly Statement[] = [
   decided(

@@ -1,5 +1,5 @@
 import { expectStatus } from './expectation.ts';
-import { everywhere, type Mode, selfHosted, withKeys } from './mode.ts';
+import { everywhere, type Mode, selfHosted, withMembers } from './mode.ts';
 import { keyToLookAt } from './section-2.ts';
 import type { Site } from './site.ts';
 import { decided, type Statement } from './statement.ts';
@@ -59,7 +59,7 @@ const taken: readonly Taken[] = [
     appliesIn: everywhere,
     status: 201,
   },
-  ...['second', 'hour', 'month'].map((period) => ({
+  ...['second', 'hour', 'week', 'month'].map((period) => ({
     path: '/api/relay/limit-policies',
     field: 'period',
     values: [period],
@@ -102,7 +102,7 @@ const taken: readonly Taken[] = [
       limit_value: LARGE,
       enabled: true,
     }),
-    appliesIn: withKeys,
+    appliesIn: everywhere,
     status: 200,
   },
   {
@@ -110,7 +110,7 @@ const taken: readonly Taken[] = [
     field: 'role',
     values: ['owner', 'admin', 'developer', 'viewer', 'billing'],
     body: async (_, role) => ({ email: `${role}@example.com`, role }),
-    appliesIn: withKeys,
+    appliesIn: withMembers,
     status: 201,
   },
 ];

@@ -4,7 +4,7 @@ import type { Objects } from '../harness/objects.ts';
 import { until } from '../harness/until.ts';
 import { addressOf, bodyOf, bodySent, noIds, routeOf, servedIn, specRoutes, tryRoute } from './calls.ts';
 import { expect, expectStatus } from './expectation.ts';
-import { everywhere, type Mode, withKeys } from './mode.ts';
+import { everywhere, type Mode } from './mode.ts';
 import { type Ids, objects } from './objects.ts';
 import { keyWith, newKey } from './people.ts';
 import type { Site } from './site.ts';
@@ -34,8 +34,8 @@ const badKeys: readonly BadKey[] = [
     keyOf: (site) => site.once('unknown key', async () => mintKey().key),
     appliesIn: everywhere,
   },
-  { name: 'with a revoked key', id: '7 401', keyOf: revokedKey, appliesIn: withKeys },
-  { name: 'with an expired key', id: '7 401', keyOf: expiredKey, appliesIn: withKeys },
+  { name: 'with a revoked key', id: '7 401', keyOf: revokedKey, appliesIn: everywhere },
+  { name: 'with an expired key', id: '7 401', keyOf: expiredKey, appliesIn: everywhere },
 ];
 
 const EVERYTHING = ['relay:request', 'relay:providers:manage', 'cloud:account:manage', 'relay:limits:manage'];
@@ -87,7 +87,7 @@ function refusedScope(route: SpecRoute): readonly Statement[] {
       id: '7 403',
       says: `${route.line} with a key that holds ${held} alone answers 403`,
       quote: specRules['7 403'],
-      appliesIn: withKeys,
+      appliesIn: everywhere,
       async check(site) {
         const { secret } = await keyWith(site, held);
         expectStatus(await tryRoute(site, route, { key: secret }), 403);

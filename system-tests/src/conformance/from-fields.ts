@@ -9,7 +9,7 @@ import {
 import { routeOf, servedIn, success } from './calls.ts';
 import { at, itemsOf } from './exchange.ts';
 import { expect } from './expectation.ts';
-import { type Mode, withKeys } from './mode.ts';
+import { everywhere, type Mode } from './mode.ts';
 import { type Ids, objects } from './objects.ts';
 import type { Statement } from './statement.ts';
 
@@ -39,7 +39,7 @@ const appearances: readonly Appearance[] = [
     resource: 'ApiKey',
     line: 'GET /api/account/api-keys',
     pick: listed('api_key_id', 'api_keys'),
-    appliesIn: withKeys,
+    appliesIn: everywhere,
   },
   { resource: 'Provider', line: 'POST /api/relay/providers', pick: whole },
   { resource: 'Provider', line: 'GET /api/relay/providers', pick: (body) => itemsOf(body)[0] },
@@ -63,13 +63,13 @@ const appearances: readonly Appearance[] = [
     resource: 'UserLimitPolicy',
     line: 'GET /api/relay/pro/user-limit-policies',
     pick: listed('user_limit_uuid', 'policies'),
-    appliesIn: withKeys,
+    appliesIn: everywhere,
   },
   {
     resource: 'ApiKeyLimitPolicy',
     line: 'GET /api/relay/api-key-limit-policies',
     pick: listed('key_limit_uuid', 'policies'),
-    appliesIn: withKeys,
+    appliesIn: everywhere,
   },
   { resource: 'StatsSummary', line: 'GET /api/relay/stats/summary', pick: whole },
   { resource: 'BillingHistory', line: 'GET /api/billing/history', pick: whole },

@@ -2,7 +2,7 @@
 export interface Mode {
   readonly name: 'self_hosted' | 'self_hosted_with_accounts' | 'hosted';
   readonly hosted: boolean;
-  /** Users with roles, User API keys and their budgets. Without them, two tokens open everything (section 1). */
+  /** Members with roles. Without them, the tokens and all keys act for one owner (section 1). */
   readonly accounts: boolean;
 }
 
@@ -13,6 +13,6 @@ export const modes: readonly Mode[] = [
 ];
 
 export const everywhere = (): boolean => true;
-export const withKeys = ({ accounts }: Mode): boolean => accounts;
+export const withMembers = ({ accounts }: Mode): boolean => accounts;
 export const selfHosted = ({ hosted }: Mode): boolean => !hosted;
 export const onlyHosted = ({ hosted }: Mode): boolean => hosted;

@@ -100,25 +100,21 @@ async function makeObjects(site: Site, set: SetName): Promise<Made> {
     return answer;
   };
   const idOf = (answer: Answer, path = 'id') => textAt(answer, path) || NO_ID;
-  const { hosted, accounts } = site.mode;
+  const { hosted } = site.mode;
   await create('POST /api/relay/providers');
   const group_id = idOf(await create('POST /api/relay/routing-lanes'));
   const endpoint_id = site.lanes.plain.endpointIds[0] ?? NO_ID;
   const membership_id = idOf(await create('POST /api/relay/lane-memberships', { group_id, endpoint_id }));
   const guardrail_id = idOf(await create('POST /api/relay/guardrails'));
   const policy_id = hosted ? NO_ID : idOf(await create('POST /api/relay/limit-policies'));
-  let api_key_id = NO_ID;
-  let user_limit_uuid = NO_ID;
-  let key_limit_uuid = NO_ID;
-  if (accounts) {
-    api_key_id = idOf(await create('POST /api/account/api-keys'), 'key.id');
-    await create('POST /api/relay/pro/user-limit-policies');
-    await create('POST /api/relay/api-key-limit-policies', { api_key_id });
-    const metric = set === 'kept' ? 'tokens' : 'requests';
-    const ofOwner = { user_uuid: site.ownerId, metric };
-    user_limit_uuid = await budgetId(site, '/api/relay/pro/user-limit-policies', ofOwner);
-    key_limit_uuid = await budgetId(site, '/api/relay/api-key-limit-policies', { api_key_uuid: api_key_id });
-  }
+  const api_key_id = idOf(await create('POST /api/account/api-keys'), 'key.id');
+  await create('POST /api/relay/pro/user-limit-policies');
+  await create('POST /api/relay/api-key-limit-policies', { api_key_id });
+  const metric = set === 'kept' ? 'tokens' : 'requests';
+  const ofOwner = { user_uuid: site.ownerId, metric };
+  const user_limit_uuid = await budgetId(site, '/api/relay/pro/user-limit-policies', ofOwner);
+  const ofKey = { api_key_uuid: api_key_id };
+  const key_limit_uuid = await budgetId(site, '/api/relay/api-key-limit-policies', ofKey);
   const ids = {
     api_key_id,
     group_id,

@@ -5,7 +5,7 @@ import { type Answer, at, itemsOf, textAt } from './exchange.ts';
 import { expect, expectEqual, expectStatus } from './expectation.ts';
 import { answerOf } from './from-headers.ts';
 import { LISTED, MODEL, UNLISTED } from './lanes.ts';
-import { withKeys } from './mode.ts';
+import { everywhere } from './mode.ts';
 import { objects } from './objects.ts';
 import { type Key, keyWith, newKey } from './people.ts';
 import type { Site } from './site.ts';
@@ -63,7 +63,7 @@ const timestamps = ['last_used_at', 'expires_at', 'revoked_at'].map((field) =>
     async (site) => {
       expectEqual(at((await keyToLookAt(site)).made.body, `key.${field}`), null, field);
     },
-    withKeys,
+    everywhere,
   ),
 );
 
@@ -133,7 +133,7 @@ const key: readonly Statement[] = (
       },
     ],
   ] satisfies readonly (readonly [string, Statement['check']])[]
-).map(([says, check]) => rule('2.2', says, check, withKeys));
+).map(([says, check]) => rule('2.2', says, check, everywhere));
 
 const GUARDRAIL_SECRET = 'guardrail-credential-0123456789';
 
@@ -265,7 +265,7 @@ const budgets: readonly Statement[] = (
       },
     ],
   ] satisfies readonly (readonly [string, string, string, Statement['check']])[]
-).map(([id, says, quote, check]) => ({ id, says, quote, appliesIn: withKeys, check }));
+).map(([id, says, quote, check]) => ({ id, says, quote, appliesIn: everywhere, check }));
 
 const counts = (
   [

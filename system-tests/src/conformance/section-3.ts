@@ -1,7 +1,7 @@
 import { ask, eventually } from './asks.ts';
 import { at, itemsOf } from './exchange.ts';
 import { expect, expectEqual, expectStatus } from './expectation.ts';
-import { withKeys } from './mode.ts';
+import { everywhere } from './mode.ts';
 import { objects } from './objects.ts';
 import { type Key, newKey } from './people.ts';
 import type { Site } from './site.ts';
@@ -89,7 +89,7 @@ const revoking: readonly Statement[] = (
       },
     ],
   ] satisfies readonly (readonly [string, Statement['check']])[]
-).map(([says, check]) => rule('3 revoke', says, check, withKeys));
+).map(([says, check]) => rule('3 revoke', says, check, everywhere));
 
 /** A key before and after it was renamed. */
 function renaming(site: Site) {
@@ -151,7 +151,7 @@ const renames: readonly Statement[] = (
       },
     ],
   ] satisfies readonly (readonly [string, Statement['check']])[]
-).map(([says, check]) => rule('3 rename', says, check, withKeys));
+).map(([says, check]) => rule('3 rename', says, check, everywhere));
 
 /** Bodies that switch one of the resources; the path is its own, or that of its collection for a create. */
 const switches: readonly (readonly [string, (site: Site, enabled: boolean) => Promise<unknown>])[] = [

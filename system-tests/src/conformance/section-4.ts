@@ -4,7 +4,7 @@ import { routeOf, servedIn, success } from './calls.ts';
 import { at, itemsOf } from './exchange.ts';
 import { expect, expectEqual, expectStatus } from './expectation.ts';
 import { answerOf } from './from-headers.ts';
-import { withKeys } from './mode.ts';
+import { everywhere, withMembers } from './mode.ts';
 import { type Ids, objects } from './objects.ts';
 import { keyWith, memberOf, newKey } from './people.ts';
 import type { Site } from './site.ts';
@@ -79,7 +79,7 @@ const scopes: readonly Statement[] = (
   id: '4.2',
   says,
   quote: routeOf('GET /api/account/api-key-scopes').quote,
-  appliesIn: withKeys,
+  appliesIn: withMembers,
   check,
 }));
 
@@ -133,7 +133,7 @@ const creating = kinds.flatMap((kind) => [
     '4.2 rule 1',
     `creating a ${kind.what} returns no policy id`,
     async (site) => expectEqual((await story(site, kind)).created.body, { ok: true }, 'the answer'),
-    withKeys,
+    withMembers,
   ),
   rule(
     '4.2 rule 1',
@@ -142,7 +142,7 @@ const creating = kinds.flatMap((kind) => [
       const { listed } = await story(site, kind);
       expect(listed.length === 1 && typeof listed[0]?.['limit_uuid'] === 'string', 'one policy', listed);
     },
-    withKeys,
+    withMembers,
   ),
 ]);
 
@@ -153,7 +153,7 @@ const updating = kinds.flatMap((kind, index) => {
       id,
       `updating a ${kind.what} with its limit_uuid answers {ok: true}`,
       async (site) => expectEqual((await story(site, kind)).changed.body, { ok: true }, 'the answer'),
-      withKeys,
+      withMembers,
     ),
     rule(
       id,
@@ -163,7 +163,7 @@ const updating = kinds.flatMap((kind, index) => {
         const expected = listed.map((each) => ({ ...each, limit_value: 2_000_000_000 }));
         expectEqual(after, expected, 'the list');
       },
-      withKeys,
+      withMembers,
     ),
   ];
 });
@@ -179,7 +179,7 @@ const rules: readonly Statement[] = [
       expectStatus(answer, 400, 404);
       expect(!answer.text.includes(secret), 'an answer without the secret', answer);
     },
-    withKeys,
+    everywhere,
   ),
   rule(
     '4.2 rule 4',
@@ -190,7 +190,7 @@ const rules: readonly Statement[] = [
       const list = await site.call('GET', '/api/relay/api-key-limit-policies');
       expect(!list.text.includes(secret), 'no secret', list);
     },
-    withKeys,
+    everywhere,
   ),
   rule(
     '4.2 rule 5',
@@ -199,7 +199,7 @@ const rules: readonly Statement[] = [
       const [old, next] = [await newKey(site, ['relay:request']), await newKey(site, ['relay:request'])];
       expect(old.id !== next.id && old.id !== '', 'two ids', [old.id, next.id]);
     },
-    withKeys,
+    everywhere,
   ),
   rule(
     '4.2 rule 5',
@@ -217,7 +217,7 @@ const rules: readonly Statement[] = [
       );
       expectEqual(held, [], 'the policies of the new key');
     },
-    withKeys,
+    everywhere,
   ),
   rule('4', 'a management call without cookies, with the key alone, is served', async (site) => {
     expectStatus(await success(site, routeOf('GET /api/relay/providers')), 200);
@@ -243,7 +243,7 @@ const parameters = listOf.map(([name, line]) =>
       const listed = itemsOf(at(body, 'api_keys') ?? body).map(({ id }) => id);
       expect(listed.includes(ids[name]), `${ids[name]} in the list`, listed);
     },
-    name === 'api_key_id' ? withKeys : servedIn(routeOf(line)),
+    name === 'api_key_id' ? everywhere : servedIn(routeOf(line)),
   ),
 );
 

@@ -2,7 +2,7 @@ import type { Scope } from '@relay/contract';
 import { ask, eventually, policiesOf, recordOf } from './asks.ts';
 import { at, itemsOf } from './exchange.ts';
 import { expect, expectEqual, expectStatus } from './expectation.ts';
-import { withKeys } from './mode.ts';
+import { everywhere, withMembers } from './mode.ts';
 import { keyWith, memberOf, newKey, PASSWORD, type Person, workload } from './people.ts';
 import type { Site } from './site.ts';
 import { rule, type Statement } from './statement.ts';
@@ -46,7 +46,7 @@ const delegation: readonly Statement[] = (
       },
     ],
   ] satisfies readonly (readonly [string, Statement['check']])[]
-).map(([says, check]) => rule('5.5', says, check, withKeys));
+).map(([says, check]) => rule('5.5', says, check, withMembers));
 
 /** A budget of a developer and of their key, and another developer who has neither. */
 function visibility(site: Site) {
@@ -84,7 +84,7 @@ const individual = (
         owners,
       );
     },
-    withKeys,
+    withMembers,
   ),
   rule(
     '5.6',
@@ -96,7 +96,7 @@ const individual = (
       );
       expect(!owners.includes(member.userId), 'no limits of the first', owners);
     },
-    withKeys,
+    withMembers,
   ),
   rule(
     '5.6',
@@ -107,7 +107,7 @@ const individual = (
       const owners = policiesOf(await site.call('GET', path, { key: secret })).map((each) => each[field]);
       expect(owners.includes(member.userId), 'the limits of all members', owners);
     },
-    withKeys,
+    withMembers,
   ),
 ]);
 
@@ -170,7 +170,7 @@ const security: readonly Statement[] = (
       },
     ],
   ] satisfies readonly (readonly [string, Statement['check']])[]
-).map(([says, check]) => rule('5.8', says, check, withKeys));
+).map(([says, check]) => rule('5.8', says, check, withMembers));
 
 const attribution: readonly Statement[] = [
   rule(
@@ -184,7 +184,7 @@ const attribution: readonly Statement[] = [
         expectEqual(at((await recordOf(site, answer)).body, 'api_key_id'), key.id, 'the key of the record');
       }
     },
-    withKeys,
+    everywhere,
   ),
   rule(
     '5.4',
@@ -197,7 +197,7 @@ const attribution: readonly Statement[] = [
         'both scopes to be held',
       );
     },
-    withKeys,
+    everywhere,
   ),
   rule(
     '5.4',
@@ -211,7 +211,7 @@ const attribution: readonly Statement[] = [
       const found = itemsOf(at(list.body, 'api_keys')).find((key) => key['id'] === id);
       expectEqual(found?.['scopes'], ['relay:request'], 'the scopes');
     },
-    withKeys,
+    everywhere,
   ),
 ];
 

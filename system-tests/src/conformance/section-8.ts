@@ -6,7 +6,7 @@ import { at } from './exchange.ts';
 import { expect, expectEqual, expectStatus } from './expectation.ts';
 import { answerOf } from './from-headers.ts';
 import { PRICES } from './lanes.ts';
-import { onlyHosted, selfHosted, withKeys } from './mode.ts';
+import { everywhere, onlyHosted, selfHosted, withMembers } from './mode.ts';
 import { type Key, memberOf, newKey, type Person } from './people.ts';
 import type { Site } from './site.ts';
 import { rule, type Statement } from './statement.ts';
@@ -70,7 +70,7 @@ const tightest: readonly Statement[] = [
       const statuses = await statusesOf([...times(2, by(first)), ...times(3, by(second))]);
       expectEqual(statuses, [200, 429, 200, 200, 429], 'the statuses');
     },
-    withKeys,
+    withMembers,
   ),
   rule(
     '8.1',
@@ -140,7 +140,7 @@ const enforcement: readonly Statement[] = [
       await limitKey(site, key, 0, { enabled: false });
       expectStatus(await ask(site, 'plain', { key: key.secret }), 200);
     },
-    withKeys,
+    everywhere,
   ),
   rule(
     '8.3',
@@ -150,7 +150,7 @@ const enforcement: readonly Statement[] = [
       await limitKey(site, key, 1, { metric: 'spend' });
       expectStatus(await ask(site, 'plain', { key: key.secret }), 429);
     },
-    withKeys,
+    everywhere,
   ),
   rule(
     '8.3',
@@ -160,7 +160,7 @@ const enforcement: readonly Statement[] = [
       await limitKey(site, key, 1_000_000, { metric: 'spend' });
       expectStatus(await ask(site, 'plain', { key: key.secret }), 200);
     },
-    withKeys,
+    everywhere,
   ),
 ];
 
@@ -216,7 +216,7 @@ const pacing: readonly Statement[] = [
       await limitKey(site, key, PACED, { period: 'minute' });
       await expectSpread(times(2, () => ask(site, 'plain', { key: key.secret })));
     },
-    withKeys,
+    everywhere,
   ),
   rule(
     '8.3',
@@ -271,7 +271,7 @@ const values = inUse('Metric').flatMap((metric) =>
           const body = { user_uuid: member.userId, target_type: 'global', ...fields };
           expectStatus(await site.call('POST', USER_LIMITS, { body }), 200);
         },
-        withKeys,
+        withMembers,
       ),
       rule(
         '8.4',
@@ -281,7 +281,7 @@ const values = inUse('Metric').flatMap((metric) =>
           const body = { api_key_uuid: first.id, target_type: 'global', ...fields };
           expectStatus(await site.call('POST', KEY_LIMITS, { body }), 200);
         },
-        withKeys,
+        withMembers,
       ),
     ];
   }),
@@ -304,7 +304,7 @@ const targets = (
         const body = { ...REQUESTS, ...subject, ...target, limit_value: LARGE };
         expectStatus(await site.call('POST', path, { body }), 200);
       },
-      withKeys,
+      withMembers,
     ),
   ),
 );
@@ -355,7 +355,7 @@ const reach: readonly Statement[] = (
         `the statuses at ${places.join()} of ${found.join()}`,
       );
     },
-    withKeys,
+    withMembers,
   ),
 );
 

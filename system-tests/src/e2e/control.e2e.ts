@@ -45,7 +45,7 @@ describe('control', () => {
     await story.inspect('audit');
     await story.page.getByRole('link', { name: 'Changed lane' }).click();
     const entry = story.page.getByRole('dialog', { name: 'Changed lane: Assistant' });
-    await entry.getByText('Request id').waitFor();
+    await entry.getByText('Request ID').waitFor();
     assert.deepEqual(await changesIn(entry), ['default_max_wait_ms: 5000 → 6000']);
     await entry.getByText(changed.headers.get('x-request-id') ?? 'no request id').waitFor();
     await story.inspect('audit, entry');
@@ -54,29 +54,29 @@ describe('control', () => {
     const address = new URL(story.page.url());
     address.searchParams.set('type', 'invitation');
     await story.page.goto(address.href);
-    await entry.getByText('Request id').waitFor();
+    await entry.getByText('Request ID').waitFor();
     await entry.getByRole('link', { name: 'Assistant' }).click();
     await story.page.getByRole('heading', { name: 'Assistant', level: 1 }).waitFor();
   });
 
   it('the log is narrowed by who, what and on what, the address says how, and nothing yet is not nothing found', async () => {
     await story.page.goto('/console/audit');
-    await story.page.getByLabel('Kind of object').selectOption('provider');
+    await story.page.getByLabel('Resource type').selectOption('provider');
     await story.page.getByRole('row', { name: /lane/ }).first().waitFor({ state: 'detached' });
     await story.page.getByRole('row', { name: /Created provider/ }).waitFor();
     await story.page.getByLabel('Action').selectOption('provider.delete');
-    await story.page.getByText('Nothing matches these filters.').waitFor();
+    await story.page.getByText('No results match these filters.').waitFor();
     assert.match(story.page.url(), /type=provider&action=provider\.delete/);
     await story.inspect('audit, nothing matches');
     await story.page.getByRole('button', { name: 'Clear filters' }).last().click();
     await story.page.getByRole('row', { name: /Signed in.*127\.0\.0\.1/ }).waitFor();
-    await story.page.getByLabel('Who').selectOption({ label: 'Owner' });
+    await story.page.getByLabel('Actor').selectOption({ label: 'Owner' });
     await story.page.getByRole('row', { name: /Created lane/ }).waitFor();
     assert.match(story.page.url(), /actor=/);
     const log = '**/api/relay/audit-log?*';
     await story.page.route(log, (route) => route.fulfill({ json: { data: [], next_cursor: null } }));
     await story.page.goto('/console/audit');
-    await story.page.getByText('there has been none yet').waitFor();
+    await story.page.getByText('No changes yet.').waitFor();
     await story.page.unroute(log);
   });
 
@@ -84,10 +84,10 @@ describe('control', () => {
     await story.page.goto('/console/configuration?view=compare');
     const file = fileOf(story.page);
     await file.fill('version: 1\nlanes: [');
-    await story.button('Show the plan').click();
+    await story.button('Show plan').click();
     await story.page.getByText('is not valid YAML').waitFor();
     await file.fill('version: 1\nlanes:\n  - { name: Fast, default_max_wait_ms: soon }\n');
-    await story.button('Show the plan').click();
+    await story.button('Show plan').click();
     await story.button('Line 3, column 40').click();
     assert.equal(await file.evaluate((area) => (area as { selectionStart?: number }).selectionStart), 57);
     await story.inspect('configuration, wrong');
@@ -95,7 +95,7 @@ describe('control', () => {
     await file.fill(
       '{\n  "version": 1,\n  "memberships": [{ "lane": "assistant", "endpoint": "nowhere", "manual_rank": 1 }]\n}',
     );
-    await story.button('Show the plan').click();
+    await story.button('Show plan').click();
     await story.button('Line 3, column 54').waitFor();
     await story.page.getByText(/names the endpoint "nowhere"/).waitFor();
     const lanes = Array.from({ length: 700 }, (_, index) => ({
@@ -103,8 +103,8 @@ describe('control', () => {
       description: 'y'.repeat(1_900),
     }));
     await file.fill(JSON.stringify({ version: 1, lanes }));
-    await story.button('Show the plan').click();
-    await story.page.getByText('the interface takes 1 MiB at once').waitFor();
+    await story.button('Show plan').click();
+    await story.page.getByText('the maximum is 1 MiB').waitFor();
   });
 
   it('the file is taken, one value in it changed, and the plan shows exactly that before it is done', async () => {
@@ -113,29 +113,29 @@ describe('control', () => {
     await story.inspect('configuration');
     const [saved] = await Promise.all([
       story.page.waitForEvent('download'),
-      story.button('Download').click(),
+      story.button('Download file').click(),
     ]);
     const exported = await readFile(await saved.path(), 'utf8');
     assert.deepEqual(
       readYaml(exported).value,
       (await story.site.admin.call('GET', '/api/relay/config/export')).body,
     );
-    await story.button('Edit a copy').click();
+    await story.button('Edit copy').click();
     const file = fileOf(story.page);
     assert.equal(await file.inputValue(), exported);
     await file.fill(exported.replace('default_max_wait_ms: 6000', 'default_max_wait_ms: 7500'));
-    await story.button('Show the plan').click();
+    await story.button('Show plan').click();
     await story.page.getByRole('heading', { name: 'Plan' }).waitFor();
     assert.deepEqual(await changesIn(story.page), ['default_max_wait_ms: 6000 → 7500']);
     await story.page.getByText('1 to change').waitFor();
-    await story.page.getByText('One secret gets a name in the file').click();
+    await story.page.getByText('1 secret referenced by name').click();
     await story.page.getByText('env:RELAY_SECRET_ASSISTANT_1_PRIMARY').last().waitFor();
     await story.inspect('configuration, plan');
-    await story.button('Apply…').click();
-    const dialog = story.page.getByRole('dialog', { name: 'Apply this file?' });
-    await dialog.getByText('What the file names is the file’s from then on').waitFor();
+    await story.button('Apply file…').click();
+    const dialog = story.page.getByRole('dialog', { name: 'Apply file?' });
+    await dialog.getByText('The file then manages these resources.').waitFor();
     await dialog.getByRole('button', { name: 'Apply' }).click();
-    await story.page.getByText('Nothing would change').waitFor();
+    await story.page.getByText('No changes. The configuration matches this file.').waitFor();
     const { body } = await story.site.admin.call('GET', '/api/relay/config/export');
     assert.match(JSON.stringify(body), /"default_max_wait_ms":7500/);
     await story.toPage('Lanes');
@@ -149,37 +149,37 @@ describe('control', () => {
     await story.inspect('configuration, owned');
     await story.page.getByRole('navigation').getByRole('link', { name: 'Compare and apply' }).click();
     await fileOf(story.page).fill(JSON.stringify(WITH_SECRET));
-    await story.button('Show the plan').click();
+    await story.button('Show plan').click();
     await story.page.getByText('2 to create').waitFor();
-    await story.button('Apply…').click();
+    await story.button('Apply file…').click();
     const dialog = story.page.getByRole('dialog');
     assert.ok(await dialog.getByRole('button', { name: 'Apply' }).isDisabled());
     await dialog.getByLabel('env:EXTRA_KEY').fill('sk-extra');
     await story.inspect('configuration, secrets');
     await dialog.getByRole('button', { name: 'Apply' }).click();
-    await story.page.getByText('Nothing would change').waitFor();
+    await story.page.getByText('No changes. The configuration matches this file.').waitFor();
     await story.page.goto('/console/configuration?view=compare');
     await fileOf(story.page).fill('{ "version": 1 }');
-    await story.page.getByLabel('What the file owns and no longer names').selectOption('release');
-    await story.button('Show the plan').click();
-    await story.page.getByText(/\d+ to give back/).waitFor();
-    await story.button('Apply…').click();
+    await story.page.getByLabel('Managed resources missing from the file').selectOption('release');
+    await story.button('Show plan').click();
+    await story.page.getByText(/\d+ to release/).waitFor();
+    await story.button('Apply file…').click();
     await story.page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
-    await story.page.getByText('Nothing would change').waitFor();
+    await story.page.getByText('No changes. The configuration matches this file.').waitFor();
     await story.page.goto('/console/configuration?view=owned');
-    await story.page.getByText('No file has been applied').waitFor();
+    await story.page.getByText('No resources are managed by file.').waitFor();
   });
 
   it('self-hosted: one sentence says why there is no history, and a statement has the same numbers as its CSV', async () => {
     await story.toPage('Billing');
     for (const tab of ['Invoices', 'Payments', 'Refunds', 'Disputes', 'Activity']) {
       await billingTab(story.page, tab);
-      await story.page.getByText('nobody is charged through Relay').waitFor();
+      await story.page.getByText('Self-hosted Relay has no billing history.').waitFor();
     }
     await story.inspect('billing, self-hosted');
-    await story.page.getByRole('link', { name: 'See the usage statement' }).click();
+    await story.page.getByRole('link', { name: 'View usage statement' }).click();
     await story.page.getByText('Metered spend, not an invoice').waitFor();
-    await story.button('User').click();
+    await story.button('Member').click();
     await story.page.getByRole('row', { name: new RegExp(`^Owner ${REQUESTS} `) }).waitFor();
     assert.match(story.page.url(), /tab=statement&by=user/);
     const [saved] = await Promise.all([
@@ -191,8 +191,8 @@ describe('control', () => {
     assert.deepEqual([basis, requests], ['configured_prices', String(REQUESTS)]);
     await story.inspect('billing, statement');
     await assertFits(story.page);
-    await story.button('Month before').click();
-    await story.page.getByText(/^Nothing was used in/).waitFor();
+    await story.button('Previous month').click();
+    await story.page.getByText(/^No usage in/).waitFor();
   });
 
   it('a viewer reads and compares the configuration and cannot apply it, and sees neither log nor bills', async () => {
@@ -201,7 +201,7 @@ describe('control', () => {
     await signInWithPassword(theirs, viewer, PASSWORD);
     await theirs.goto('/console/configuration?view=compare');
     await fileOf(theirs).fill('{ "version": 1, "lanes": [{ "slug": "mine", "name": "Mine" }] }');
-    await theirs.getByRole('button', { name: 'Show the plan' }).click();
+    await theirs.getByRole('button', { name: 'Show plan' }).click();
     await theirs.getByText('Applying needs relay:providers:manage').waitFor();
     await theirs.getByText('1 to create').waitFor();
     assert.equal(await theirs.getByRole('button', { name: /^Apply/ }).count(), 0);

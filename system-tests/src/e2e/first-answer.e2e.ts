@@ -21,11 +21,11 @@ describe('a new deployment', () => {
 
   it('a new deployment says on every page what comes first', async () => {
     const firsts = {
-      Playground: 'There is nothing to call yet',
-      Lanes: 'create the first one',
-      Endpoints: 'there is no provider yet',
-      Providers: 'add the first one',
-      'API keys': 'create the first one',
+      Playground: 'No lanes or models to call yet.',
+      Lanes: 'No lanes yet.',
+      Endpoints: 'No endpoints yet. Add a provider first.',
+      Providers: 'No providers yet.',
+      'API keys': 'No keys yet.',
     };
     for (const [name, sentence] of Object.entries(firsts)) {
       await story.toPage(name);
@@ -43,16 +43,16 @@ describe('a new deployment', () => {
     await story.page.getByRole('textbox', { name: 'Name', exact: true }).click();
     await story.page.getByText('Must be an http or https URL').waitFor();
     await story.page.getByLabel('Base URL').fill(story.site.provider.baseUrl);
-    await story.page.getByLabel('API key of the provider').fill('sk-upstream');
+    await story.page.getByLabel('Provider API key').fill('sk-upstream');
     await story.button('Add provider').last().click();
     await story.page.getByRole('dialog', { name: 'Simulated' }).waitFor();
     await story.button('Test connection').click();
-    await story.page.getByText('It works').waitFor();
+    await story.page.getByText('Connected in').waitFor();
     await story.inspect('provider');
     for (const model of ['sim-chat', 'sim-chat-b', 'sim-multi'])
       await story.page.getByRole('checkbox', { name: model, exact: true }).check();
     await story.button('Create 3 endpoints').click();
-    await story.page.getByText('3 endpoints were created.').waitFor();
+    await story.page.getByText('3 endpoints created').waitFor();
     await story.page.keyboard.press('Escape');
     await story.page
       .getByRole('row', { name: /Simulated/ })
@@ -76,8 +76,8 @@ describe('a new deployment', () => {
     await story.page.getByText('failed').first().waitFor();
     await story.button('More actions').first().click();
     await story.page.getByRole('menuitem', { name: 'Delete' }).click();
-    await story.button('Delete').click();
-    await story.page.getByText('Broken was deleted.').waitFor();
+    await story.button('Delete provider').click();
+    await story.page.getByText('Provider Broken deleted').waitFor();
   });
 
   it('an endpoint has a price, and a test that is billed', async () => {
@@ -86,10 +86,10 @@ describe('a new deployment', () => {
     await story.button('Set price').click();
     await story.page.getByLabel(/^Input/).fill('0.4');
     await story.page.getByLabel(/^Output/).fill('1.60');
-    await story.button('Save').click();
-    await story.page.getByText('$0.40 for a million tokens').waitFor();
+    await story.button('Save changes').click();
+    await story.page.getByText('$0.40 / 1M tokens').waitFor();
     await story.button('Test connection').click();
-    await story.page.getByText('It works').waitFor();
+    await story.page.getByText('Connected in').waitFor();
     await story.inspect('endpoint');
     await story.page.keyboard.press('Escape');
   });
@@ -122,20 +122,20 @@ describe('a new deployment', () => {
     await story.button('Drag sim-multi').focus();
     await story.page.keyboard.press('Space');
     // The library measures the list before it handles arrow keys.
-    await story.page.getByText('sim-multi is now 3 of 3.').first().waitFor({ state: 'attached' });
+    await story.page.getByText('sim-multi is now rank 3 of 3.').first().waitFor({ state: 'attached' });
     await story.page.waitForTimeout(100);
     await story.page.keyboard.press('ArrowUp');
-    await story.page.getByText('sim-multi is now 2 of 3.').first().waitFor({ state: 'attached' });
+    await story.page.getByText('sim-multi is now rank 2 of 3.').first().waitFor({ state: 'attached' });
     await story.page.keyboard.press('Space');
     await memberAt(1, 'sim-multi').waitFor();
 
     await story.page.getByLabel('Milliseconds').fill('2500');
     await story.page.getByRole('combobox', { name: 'Priority' }).selectOption('interactive');
-    await story.button('Review and save').click();
-    await story.page.getByText('sim-chat-b moves from place 2 to 1').waitFor();
+    await story.button('Review changes').click();
+    await story.page.getByText('Move sim-chat-b from rank 2 to 1').waitFor();
     await story.inspect('lane, saving');
-    await story.button('Save').click();
-    await story.page.getByText('Assistant was saved.').waitFor();
+    await story.button('Save changes').click();
+    await story.page.getByText('Lane Assistant saved').waitFor();
     await story.page.reload();
     await story.page.getByText('2.5 s').first().waitFor();
     assert.equal(await story.page.getByRole('combobox', { name: 'Priority' }).inputValue(), 'interactive');
@@ -152,18 +152,18 @@ describe('a new deployment', () => {
     const [first, ...rest] = (body as { members: { endpoint_id: string }[] }).members;
     const members = [...rest, first].map((member) => ({ endpoint_id: member?.endpoint_id }));
     await admin.call('PUT', path, { ...(body as object), members });
-    await story.button('Review and save').click();
-    await story.button('Save').click();
-    await story.page.getByText('This lane was changed elsewhere').waitFor();
+    await story.button('Review changes').click();
+    await story.button('Save changes').click();
+    await story.page.getByText('This lane changed elsewhere').waitFor();
     await story.inspect('lane, conflict');
-    await story.button('Load the stored lane').click();
+    await story.button('Load stored lane').click();
     await memberAt(0, 'sim-multi').waitFor();
     assert.deepEqual(await membersShown(), ['sim-multi', 'sim-chat', 'sim-chat-b']);
     await story.button('Move sim-chat-b up').click();
     await story.button('Move sim-chat-b up').click();
-    await story.button('Review and save').click();
-    await story.button('Save').click();
-    await story.page.getByText('Assistant was saved.').first().waitFor();
+    await story.button('Review changes').click();
+    await story.button('Save changes').click();
+    await story.page.getByText('Lane Assistant saved').first().waitFor();
     assert.deepEqual(await membersShown(), ['sim-chat-b', 'sim-multi', 'sim-chat']);
   });
 
@@ -181,16 +181,16 @@ describe('a new deployment', () => {
 
   it('the lane explains what would happen to a request without sending it', async () => {
     const before = story.site.provider.counts().requests;
-    await story.button('Explain').click();
-    await story.page.getByText('It would go to sim-chat-b at once.').waitFor();
+    await story.button('Explain routing').click();
+    await story.page.getByText('Relay would send it to sim-chat-b immediately.').waitFor();
     assert.equal(story.site.provider.counts().requests, before);
   });
 
   it('the playground streams a first answer and shows what Relay decided', async () => {
     await story.toPage('Playground');
-    await story.page.getByLabel('Your message').fill('Hello');
+    await story.page.getByLabel('Message', { exact: true }).fill('Hello');
     await story.page.keyboard.press('Enter');
-    await story.page.getByText('Tokens in / out').waitFor();
+    await story.page.getByText('Input / output tokens').waitFor();
     await story.page.getByRole('definition').getByText('sim-chat-b').first().waitFor();
     await story.inspect('playground');
     await story.button('View code').click();
@@ -209,19 +209,19 @@ describe('a new deployment', () => {
       period: 'minute',
       limit_value: 1,
     });
-    await story.button('New conversation').click();
-    const refusal = story.page.getByText('requests per minute on this lane');
+    await story.button('Clear conversation').click();
+    const refusal = story.page.getByText('1 request per minute on lane "');
     // Gateways learn of the policy within a second; until then a request passes.
     for (let attempt = 0; attempt < 10 && !(await refusal.isVisible()); attempt += 1) {
-      await story.page.getByLabel('Your message').fill('Hello again');
-      await story.button('Run').click();
-      await story.button('Run').waitFor();
+      await story.page.getByLabel('Message', { exact: true }).fill('Hello again');
+      await story.button('Send request').click();
+      await story.button('Send request').waitFor();
     }
     await refusal.waitFor();
     const timer = story.page.getByRole('timer');
     const first = await timer.textContent();
     await timer.filter({ hasNotText: first ?? '' }).waitFor();
-    assert.equal(await story.button('Send again').isDisabled(), true);
+    assert.equal(await story.button('Retry request').isDisabled(), true);
     await story.inspect('playground, refused');
     await story.site.admin.call('DELETE', `/api/relay/limit-policies/${policy.id}`);
   });
@@ -238,7 +238,7 @@ describe('a new deployment', () => {
     assert.equal(await story.page.getByTestId('new-key').isVisible(), true);
     assert.equal(await story.button('Done').isDisabled(), true);
     await story.inspect('keys, shown once');
-    await story.page.getByLabel('I have saved it somewhere safe').check();
+    await story.page.getByLabel('I saved this key').check();
     await story.button('Done').click();
     await story.page.getByTestId('new-key').waitFor({ state: 'detached' });
     assert.doesNotMatch(await story.page.content(), new RegExp(secret.slice(14)));
@@ -249,13 +249,13 @@ describe('a new deployment', () => {
     await story.button('More actions: Support bot').click();
     await story.page.getByRole('menuitem', { name: 'Rename' }).click();
     await story.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Help desk');
-    await story.button('Save').click();
+    await story.button('Save changes').click();
     await story.button('More actions: Help desk').click();
     await story.page.getByRole('menuitem', { name: 'Revoke' }).click();
-    await story.button('Revoke').click();
-    await story.page.getByText('Help desk was revoked.').waitFor();
+    await story.button('Revoke key').click();
+    await story.page.getByText('Key Help desk revoked').waitFor();
     assert.equal((await models()).status, 401);
-    await story.page.getByText('Nothing matches these filters.').waitFor();
+    await story.page.getByText('No results match these filters.').waitFor();
   });
 
   it('the palette goes anywhere by name, with the keyboard alone', async () => {

@@ -18,7 +18,7 @@ describe('the frame', () => {
   it('what could not be read says why and can be tried again', async () => {
     await story.page.route('**/api/relay/providers?*', (route) => route.abort());
     await story.page.goto('/console/providers');
-    await story.page.getByText('The server did not answer').waitFor();
+    await story.page.getByText('Can’t reach Relay.').waitFor();
     await story.inspect('providers, failed');
     await story.page.unroute('**/api/relay/providers?*');
     await story.button('Try again').click();
@@ -59,8 +59,8 @@ describe('the frame', () => {
       assert.equal(await theirs.getByRole('button', { name }).count(), 0, name);
     await theirs.goto('/console/lanes');
     await theirs.getByRole('link', { name: 'Assistant' }).click();
-    await theirs.getByText('Endpoints, preferred first').waitFor();
-    assert.equal(await theirs.getByRole('button', { name: /^(Drag|Move|Take)/ }).count(), 0);
+    await theirs.getByText('Endpoints by rank').waitFor();
+    assert.equal(await theirs.getByRole('button', { name: /^(Drag|Move|Remove)/ }).count(), 0);
     await story.inspect('lane, viewer', theirs);
     const refused = await theirs.evaluate(async () => {
       const session = (await (await fetch('/api/session')).json()) as { csrf_token: string };
@@ -132,11 +132,11 @@ describe('the frame', () => {
       await guest.goto('/');
       await guest.getByRole('button', { name: 'Create an organization' }).click();
       await story.inspect('sign-up', guest);
-      await guest.getByLabel('Name of the organization').fill('Acme');
+      await guest.getByLabel('Organization name').fill('Acme');
       await guest.getByLabel('Your name').fill('Ada');
-      await guest.getByLabel('E-mail').fill('ada@example.com');
+      await guest.getByLabel('Email').fill('ada@example.com');
       await guest.getByLabel('Password').fill(PASSWORD);
-      await guest.getByRole('button', { name: 'Create', exact: true }).click();
+      await guest.getByRole('button', { name: 'Create organization', exact: true }).click();
       await guest.getByText('Hosted').first().waitFor();
       await guest.getByText('Acme').first().waitFor();
       await guest.context().close();

@@ -46,30 +46,30 @@ describe('guardrails', () => {
 
   it('there is none yet, and one sentence says what one would do', async () => {
     await story.toPage('Guardrails');
-    await story.page.getByText('add the first one').waitFor();
+    await story.page.getByText('No guardrails yet.').waitFor();
     await story.inspect('guardrails, empty');
   });
 
   it('one is made from a preset, and what is wrong with it is said beside its field', async () => {
     await story.button('Add guardrail').first().click();
-    await story.page.getByText('Another service').waitFor();
+    await story.page.getByText('Other service').waitFor();
     await story.inspect('guardrail, choose a preset');
     await story.button(/^OpenAI moderation/).click();
     await story.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Moderation');
-    await story.page.getByLabel('Address').fill('not an address');
+    await story.page.getByLabel('URL').fill('not an address');
     await story.page.getByLabel(/^Credential/).fill(KEY);
     await story.page.getByText('Must be an http or https URL').waitFor();
-    await story.page.getByLabel('Address').fill(sim.serviceUrlOf('openai'));
+    await story.page.getByLabel('URL').fill(sim.serviceUrlOf('openai'));
     await story.page.getByText('Request and rules').click();
-    await story.page.getByLabel(/^Rules, as a JSON list/).fill('{}');
+    await story.page.getByLabel(/^Rules \(JSON array\)/).fill('{}');
     await story.inspect('new guardrail');
     await story.button('Add guardrail').last().click();
-    await story.page.getByText('This must be a JSON list.').waitFor();
-    await story.page.getByLabel(/^Rules, as a JSON list/).fill('');
+    await story.page.getByText('Enter a JSON array.').waitFor();
+    await story.page.getByLabel(/^Rules \(JSON array\)/).fill('');
     await story.button('Add guardrail').last().click();
     await story.page.getByRole('heading', { level: 1, name: 'Moderation' }).waitFor();
     await story.page.getByText('Disabled').first().waitFor();
-    await story.page.getByText('no request meets this guardrail').waitFor();
+    await story.page.getByText('Not bound. No requests are checked.').waitFor();
   });
 
   it('a sample is allowed, another is blocked, and a wrong credential is told in words', async () => {
@@ -83,40 +83,40 @@ describe('guardrails', () => {
     await run(`something ${FORBIDDEN_WORD}`);
     await page.getByText('The guardrail blocks the text.').waitFor();
     await page.getByText('$.results[*].flagged is true').last().waitFor();
-    await page.getByText('What it answered').click();
+    await page.getByText('Response', { exact: true }).last().click();
     await page.getByText('modr-1').waitFor();
     await story.inspect('guardrail, tested');
     await story.button('More actions').click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     await page.getByLabel(/^Credential/).fill('sk-wrong');
-    await story.button('Save').click();
-    await page.getByText('Moderation was saved.').waitFor();
+    await story.button('Save changes').click();
+    await page.getByText('Guardrail Moderation saved').waitFor();
     await run('Which invoices are overdue?');
     await page.getByText('it does not accept the credential').waitFor();
     await story.button('More actions').click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     await page.getByLabel(/^Credential/).fill(KEY);
-    await story.button('Save').click();
-    await page.getByText('Moderation was saved.').last().waitFor();
+    await story.button('Save changes').click();
+    await page.getByText('Guardrail Moderation saved').last().waitFor();
   });
 
   it('before it is bound to a lane, the streams that it would refuse are counted', async () => {
     const { page } = story;
     assert.deepEqual(await Promise.all([ask('one', true), ask('two', true), ask('three')]), [200, 200, 200]);
     await untilCounted('/api/relay/stats/summary', ({ requests }: { requests: number }) => requests === 3);
-    await story.button('Bind').click();
+    await story.button('Edit bindings').click();
     await page.getByLabel('Search by name').fill('nightly');
     assert.equal(await page.getByRole('checkbox', { name: 'Assistant', exact: true }).count(), 0);
     await page.getByLabel('Search by name').fill('');
     await page.getByRole('checkbox', { name: 'Nightly', exact: true }).check();
-    await page.getByText('No streaming or embeddings request came through here').waitFor();
+    await page.getByText('No streaming or embeddings requests in the last 24 hours').waitFor();
     await page.getByRole('checkbox', { name: 'Nightly', exact: true }).uncheck();
     await page.getByRole('checkbox', { name: 'Assistant', exact: true }).check();
-    await page.getByText('2 streaming requests came through here in the last 24 hours.').waitFor();
+    await page.getByText('2 streaming requests in the last 24 hours.').waitFor();
     await story.inspect('guardrail, bindings');
     await story.button('Save bindings').click();
-    await page.getByText('The bindings of Moderation were saved.').waitFor();
-    await page.getByText('2 streaming requests came through here').waitFor();
+    await page.getByText('Bindings for Moderation saved').waitFor();
+    await page.getByText('2 streaming requests in the last 24 hours').waitFor();
     assert.equal(await ask(FORBIDDEN_WORD), 200);
   });
 
@@ -124,13 +124,13 @@ describe('guardrails', () => {
     const { page } = story;
     await story.toPage('Guardrails');
     await row().getByText('Assistant').waitFor();
-    await row().getByText('not asked').waitFor();
+    await row().getByText('no checks').waitFor();
     await row().getByRole('switch').click();
-    const dialog = page.getByRole('dialog', { name: 'Enable Moderation?' });
+    const dialog = page.getByRole('dialog', { name: 'Enable guardrail Moderation?' });
     await dialog.getByText('2 streaming requests').waitFor();
     await story.inspect('guardrail, enable');
-    await dialog.getByRole('button', { name: 'Enable' }).click();
-    await page.getByText('Moderation is asked from now on.').waitFor();
+    await dialog.getByRole('button', { name: 'Enable guardrail' }).click();
+    await page.getByText('Guardrail Moderation enabled').waitFor();
     assert.deepEqual(
       [await ask('hello'), await ask(`say ${FORBIDDEN_WORD}`), await ask('x', true)],
       [200, 403, 400],
@@ -147,7 +147,7 @@ describe('guardrails', () => {
     const counts = page.getByRole('region', { name: 'Verdicts' }).getByRole('row').filter({ hasText: '1' });
     assert.ok((await counts.count()) > 0);
     // The stream that was refused came through here as well.
-    await page.getByText('3 streaming requests came through here').waitFor();
+    await page.getByText('3 streaming requests in the last 24 hours').waitFor();
     await story.inspect('guardrail');
   });
 
@@ -163,8 +163,8 @@ describe('guardrails', () => {
     assert.equal(await theirs.getByRole('button', { name: 'Add guardrail' }).count(), 0);
     assert.equal(await theirs.getByRole('switch').count(), 0);
     await theirs.getByRole('button', { name: 'Moderation' }).click();
-    await theirs.getByText('What its answer means').waitFor();
-    for (const name of ['Bind', 'Enable', 'Disable', 'More actions', 'Run test'])
+    await theirs.getByText('The first matching rule sets the verdict.').waitFor();
+    for (const name of ['Edit bindings', 'Enable', 'Disable', 'More actions', 'Run test'])
       assert.equal(await theirs.getByRole('button', { name, exact: true }).count(), 0, name);
     await story.inspect('guardrail, viewer', theirs);
     await theirs.context().close();
@@ -173,16 +173,16 @@ describe('guardrails', () => {
   it('disabled, it is not asked; deleted, it is gone after a confirmation', async () => {
     const { page } = story;
     await story.button('Disable').click();
-    await page.getByText('Moderation is no longer asked.').waitFor();
+    await page.getByText('Guardrail Moderation disabled').waitFor();
     assert.equal(await ask(FORBIDDEN_WORD), 200);
     await story.button('More actions').click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page
-      .getByRole('dialog', { name: 'Delete Moderation?' })
-      .getByRole('button', { name: 'Delete' })
+      .getByRole('dialog', { name: 'Delete guardrail Moderation?' })
+      .getByRole('button', { name: 'Delete guardrail' })
       .click();
-    await page.getByText('Moderation was deleted.').waitFor();
-    await page.getByText('add the first one').waitFor();
+    await page.getByText('Guardrail Moderation deleted').waitFor();
+    await page.getByText('No guardrails yet.').waitFor();
   });
 
   it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>

@@ -79,13 +79,13 @@ describe('the health of endpoints', () => {
 
   it('says on a lane where requests go: to the next endpoint, or still to the last one', async () => {
     await story.toPage('Lanes');
-    await story.page.getByText(/Requests go to the next endpoint\.$/).waitFor();
-    await story.page.getByText(/No other endpoint is up, so requests still go to it\.$/).waitFor();
+    await story.page.getByText(/Relay sends requests to the next endpoint\.$/).waitFor();
+    await story.page.getByText(/No other endpoint is up, so Relay still sends requests to it\.$/).waitFor();
     await story.inspect('lanes, one endpoint down');
     await story.page.getByRole('link', { name: 'Assistant', exact: true }).click();
-    await story.page.getByText(/Requests go to the next endpoint\.$/).waitFor();
-    await story.button('Explain').click();
-    await story.page.getByText('It would go to Assistant 2').waitFor();
+    await story.page.getByText(/Relay sends requests to the next endpoint\.$/).waitFor();
+    await story.button('Explain routing').click();
+    await story.page.getByText('Relay would send it to Assistant 2').waitFor();
     await story.page.getByText(/skipped: down for .*, connection refused/i).waitFor();
     await story.inspect('lane, one endpoint skipped');
   });

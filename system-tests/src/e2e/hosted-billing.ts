@@ -35,7 +35,7 @@ export function hostedBilling(story: Story): void {
     const page = await story.open('light', 1440, hosted.url);
     await signUp(page);
     await page.goto('/console/billing');
-    await page.getByText('Invoices will be listed here').waitFor();
+    await page.getByText('No invoices yet.').waitFor();
     const organizationId = await page.evaluate(async () => {
       const session = (await (await fetch('/api/session')).json()) as { org: { id: string } };
       return session.org.id;
@@ -65,7 +65,7 @@ export function hostedBilling(story: Story): void {
     assert.equal(await link.getAttribute('href'), `https://invoice.example.com/${invoiceId}`);
     await openTab(page, 'Usage statement');
     await page.getByText('Metered spend, not an invoice').waitFor();
-    await page.getByText(/^Nothing was used in/).waitFor();
+    await page.getByText(/^No usage in/).waitFor();
     await page.context().close();
   });
 }
@@ -77,11 +77,11 @@ function openTab(page: Page, name: string) {
 async function signUp(page: Page): Promise<void> {
   await page.goto('/');
   await page.getByRole('button', { name: 'Create an organization' }).click();
-  await page.getByLabel('Name of the organization').fill('Acme');
+  await page.getByLabel('Organization name').fill('Acme');
   await page.getByLabel('Your name').fill('Ada');
-  await page.getByLabel('E-mail').fill('ada@example.com');
+  await page.getByLabel('Email').fill('ada@example.com');
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('button', { name: 'Create organization', exact: true }).click();
   await page.getByText('Acme').first().waitFor();
 }
 

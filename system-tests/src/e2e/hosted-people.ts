@@ -33,11 +33,11 @@ export function hostedPeople(story: Story): void {
     const page = await story.open('light', 1440, hosted.url);
     await page.goto('/');
     await page.getByRole('button', { name: 'Create an organization' }).click();
-    await page.getByLabel('Name of the organization').fill(organization);
+    await page.getByLabel('Organization name').fill(organization);
     await page.getByLabel('Your name').fill(name);
-    await page.getByLabel('E-mail').fill(`${name.toLowerCase()}@example.com`);
+    await page.getByLabel('Email').fill(`${name.toLowerCase()}@example.com`);
     await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Create organization', exact: true }).click();
     await page.getByText(organization).first().waitFor();
     return page;
   }
@@ -45,26 +45,26 @@ export function hostedPeople(story: Story): void {
   it('hosted: somebody who is in two organizations goes from one to the other, and sees each alone', async () => {
     const [host, guest] = [await signUp('Host', 'Acme'), await signUp('Guest', 'Umbrella')];
     await host.goto('/console/members');
-    await host.getByRole('button', { name: 'Invite' }).click();
-    await host.getByLabel('E-mail').fill('guest@example.com');
+    await host.getByRole('button', { name: 'Invite member' }).click();
+    await host.getByLabel('Email').fill('guest@example.com');
     await host.getByRole('radio', { name: /^Viewer/ }).check();
     await host.getByRole('button', { name: 'Create invitation' }).click();
     const link = (await host.getByTestId('invitation-link').textContent()) ?? '';
 
     await guest.goto(link);
-    await guest.getByText('You will join as guest@example.com.').waitFor();
+    await guest.getByText('You’ll join as guest@example.com.').waitFor();
     await story.inspect('accept-invitation, signed in', guest);
-    await guest.getByRole('button', { name: 'Join' }).click();
+    await guest.getByRole('button', { name: 'Join organization' }).click();
     const menu = (name: string) => guest.getByRole('button', { name: `Switch organization: ${name}` });
     await menu('Acme').waitFor();
     await guest.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Members' }).click();
     await guest.getByRole('row', { name: /Host.*Owner/ }).waitFor();
-    assert.equal(await guest.getByRole('button', { name: 'Invite' }).count(), 0);
+    assert.equal(await guest.getByRole('button', { name: 'Invite member' }).count(), 0);
 
     await menu('Acme').click();
     await guest.getByRole('menuitemradio', { name: 'Umbrella' }).click();
     await guest.getByRole('row', { name: /Guest.*You.*Owner/ }).waitFor();
-    await guest.getByRole('button', { name: 'Invite' }).waitFor();
+    await guest.getByRole('button', { name: 'Invite member' }).waitFor();
     assert.equal(await guest.getByRole('row', { name: /Host/ }).count(), 0);
     await host.context().close();
     await guest.context().close();
@@ -82,7 +82,7 @@ export function hostedPeople(story: Story): void {
     await page.getByRole('link', { name: 'Continue with single sign-on' }).click();
     await page.getByText('This browser').waitFor();
     assert.match(page.url(), /\/console\/settings\?section=security$/);
-    await page.getByText('You have no password here').waitFor();
+    await page.getByText('Your account has no password.').waitFor();
     await page.getByRole('button', { name: 'Single' }).waitFor();
     await page.context().close();
   });

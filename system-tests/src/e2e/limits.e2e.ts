@@ -65,46 +65,50 @@ describe('limits', () => {
 
   it('without any limit the page says so, and what a limit means', async () => {
     await story.toPage('Limits');
-    await story.page.getByText('Nothing is limited').waitFor();
-    for (const sentence of ['A hard cap', 'Hours, days and months in UTC', 'Spend is not your invoice'])
+    await story.page.getByText('No limits yet.').waitFor();
+    for (const sentence of [
+      'Enforced before dispatch',
+      'Hours, days, weeks and months in UTC',
+      'Spend is not your invoice',
+    ])
       await story.page.getByText(sentence).waitFor();
     await story.inspect('limits, empty');
   });
 
   it('a shared limit is set on a lane by its name, and says beforehand what it will do', async () => {
     await story.button('Create limit').first().click();
-    await field('Where').selectOption({ label: 'Lane' });
+    await field('Applies to').selectOption({ label: 'Lane' });
     await story.button('Create limit').last().click();
     await opened().getByText('Is required.').waitFor();
-    await field('Which lane').selectOption({ label: 'Assistant' });
-    await field(/^At most/).fill('100');
+    await field('Lane').selectOption({ label: 'Assistant' });
+    await field(/^Limit/).fill('100');
     await opened()
-      .getByText('Refuses or delays the 101st request of any minute on lane Assistant.')
+      .getByText('Relay delays or rejects the 101st request in any minute on lane Assistant.')
       .waitFor();
     await story.inspect('limits, creating');
     await story.button('Create limit').last().click();
-    await rowOf(/100 requests each minute.*Shared limit.*Lane Assistant/).waitFor();
+    await rowOf(/100 requests per minute.*Shared limit.*Lane Assistant/).waitFor();
   });
 
   it('a member and a key get budgets in dollars', async () => {
     await story.button('Create limit').first().click();
-    await field('What is limited').selectOption({ label: 'Member’s budget' });
+    await field('Kind').selectOption({ label: 'Member limit' });
     await field('Member').selectOption({ index: 1 });
-    await field(/^At most/).fill('ten');
+    await field(/^Limit/).fill('ten');
     await story.button('Create limit').last().click();
     await opened().getByText('Enter an amount in dollars').waitFor();
-    await field(/^At most/).fill('12.50');
+    await field(/^Limit/).fill('12.50');
     await story.button('Create limit').last().click();
-    await rowOf(/\$12\.50 of spend each day.*Member’s budget/).waitFor();
+    await rowOf(/\$12\.50 per day.*Member limit/).waitFor();
 
     await story.button('Create limit').first().click();
-    await field('What is limited').selectOption({ label: 'Key’s budget' });
+    await field('Kind').selectOption({ label: 'Key limit' });
     await field('Key').selectOption({ index: 1 });
-    await field('In each').selectOption({ label: 'Month' });
-    await field(/^At most/).fill('0.05');
-    await opened().getByText('more than $0.05 in any UTC month for key Support bot').waitFor();
+    await field('Window').selectOption({ label: 'Month' });
+    await field(/^Limit/).fill('0.05');
+    await opened().getByText('exceed $0.05 in any UTC month for key Support bot').waitFor();
     await story.button('Create limit').last().click();
-    await rowOf(/\$0\.05 of spend each month.*Key Support bot/).waitFor();
+    await rowOf(/\$0\.05 per month.*Key Support bot/).waitFor();
   });
 
   it('a budget burns down before one’s eyes, up to a refusal that names it', async () => {
@@ -114,7 +118,7 @@ describe('limits', () => {
       .getByRole('heading', { name: /for key Support bot/ })
       .waitFor();
     budgetId = new URL(story.page.url()).searchParams.get('open') ?? '';
-    await opened().getByText('Nothing is used in this window yet.').waitFor();
+    await opened().getByText('No usage in this window yet.').waitFor();
     await askUntil(200);
     await opened().getByText('At this rate').first().waitFor();
     await opened()
@@ -125,10 +129,10 @@ describe('limits', () => {
     assert.equal(refused.body.error?.code, 'budget_exhausted');
     assert.equal(refused.body.error?.policy?.id, budgetId);
     await opened()
-      .getByText(/^Exhausted\. It is whole again/)
+      .getByText(/^Limit reached\. Resets at /)
       .waitFor();
     await story.page.keyboard.press('Escape');
-    await budget.getByText('Exhausted').waitFor();
+    await budget.getByText('Reached').waitFor();
     await budget.getByText('$0.05 used').waitFor();
     await budget.getByText('$0.00 left').waitFor();
     // The one with the least left is on top.
@@ -141,26 +145,26 @@ describe('limits', () => {
       .getByRole('button')
       .click();
     await opened()
-      .getByText(/^Of the latest \d+ refusals, this limit’s: \d+$/)
+      .getByText(/^This limit caused \d+ of the latest \d+ rejections?\.$/)
       .waitFor({ timeout: 15_000 });
     await story.inspect('limit, exhausted');
     await choose('Edit');
-    await story.page.getByText('stays as it was made').waitFor();
-    await field(/^At most/).fill('0.50');
-    await story.button('Save').click();
+    await story.page.getByText('target and metric can’t change').waitFor();
+    await field(/^Limit/).fill('0.50');
+    await story.button('Save changes').click();
     await opened()
-      .getByRole('heading', { name: /^\$0\.50 of spend each month/ })
+      .getByRole('heading', { name: /^\$0\.50 per month/ })
       .waitFor();
     await askUntil(200);
     await opened()
-      .getByText(/^(At this rate|Exhausted)/)
+      .getByText(/^(At this rate|Limit reached)/)
       .first()
       .waitFor();
   });
 
   it('switched off it counts nothing, and says so', async () => {
     await choose('Disable');
-    await opened().getByText('It is switched off and counts nothing.').waitFor();
+    await opened().getByText('Disabled. Relay doesn’t count or enforce it.').waitFor();
     await story.page.keyboard.press('Escape');
     await rowOf(/Key Support bot/)
       .getByText('Disabled')
@@ -168,13 +172,13 @@ describe('limits', () => {
   });
 
   it('of a lane, those in its way are shown, and which of them bites first', async () => {
-    await story.page.getByLabel('In the way of').selectOption({ label: 'In the way of Assistant' });
+    await story.page.getByLabel('Applies to').selectOption({ label: 'Applies to Assistant' });
     await story.page
       .getByRole('status')
-      .getByText(/^2 limits are in the way of Assistant\. First to bite: /)
+      .getByText(/^2 limits apply to Assistant\. The tightest is /)
       .waitFor();
-    await story.page.getByText('Bites first', { exact: true }).waitFor();
-    await story.page.getByLabel('Kind').selectOption({ label: 'Members’ budgets' });
+    await story.page.getByText('Tightest', { exact: true }).waitFor();
+    await story.page.getByLabel('Kind').selectOption({ label: 'Member limits' });
     await rowOf(/Shared limit/).waitFor({ state: 'detached' });
     assert.match(story.page.url(), /kind=user/);
     assert.match(story.page.url(), /lane=/);
@@ -189,11 +193,11 @@ describe('limits', () => {
     const theirs = await story.open('dark', 390);
     await signInWithPassword(theirs, viewer, PASSWORD);
     await theirs.goto('/console/limits');
-    const shared = rowOf(/100 requests each minute/, theirs);
+    const shared = rowOf(/100 requests per minute/, theirs);
     await shared.waitFor();
     assert.equal(await theirs.getByRole('button', { name: 'Create limit' }).count(), 0);
     await shared.getByRole('button').click();
-    await theirs.getByRole('dialog').getByText('Refuses or delays the 101st request').waitFor();
+    await theirs.getByRole('dialog').getByText('Relay delays or rejects the 101st request').waitFor();
     assert.equal(await theirs.getByRole('button', { name: 'More actions' }).count(), 0);
     await story.inspect('limit, viewer', theirs);
     await theirs.context().close();
@@ -204,10 +208,10 @@ describe('limits', () => {
       .getByRole('button')
       .click();
     await choose('Delete');
-    await story.button('Delete').click();
-    await story.page.getByText('The limit was deleted.').waitFor();
+    await story.button('Delete limit').click();
+    await story.page.getByText('Limit deleted').waitFor();
     await rowOf(/Key Support bot/).waitFor({ state: 'detached' });
-    await rowOf(/\$12\.50 of spend each day/).waitFor();
+    await rowOf(/\$12\.50 per day/).waitFor();
   });
 
   it('what the file or the endpoint owns is shown, and changed there', async () => {
@@ -219,29 +223,29 @@ describe('limits', () => {
     const [endpoint] = body as { id: string }[];
     await story.site.admin.call('PUT', `/api/relay/endpoints/${endpoint?.id}`, { max_concurrency: 4 });
     await story.page.reload();
-    const ofFile = rowOf(/2M tokens each day/);
-    await ofFile.getByText('From file').waitFor();
+    const ofFile = rowOf(/2M tokens per day/);
+    await ofFile.getByText('Managed by file').waitFor();
     await ofFile.getByRole('button').click();
     // What was used today before the limit was made counts.
     await opened().getByText('At this rate').first().waitFor();
     assert.equal(await story.button('More actions').count(), 0);
     await story.page.keyboard.press('Escape');
-    await rowOf(/4 requests at once.*Set on the endpoint/)
+    await rowOf(/4 concurrent requests.*Endpoint concurrency/)
       .getByRole('button')
       .click();
-    await opened().getByText('is not recorded over time').waitFor();
-    await opened().getByRole('link', { name: 'Open the endpoint' }).click();
+    await opened().getByText('doesn’t record concurrency over time').waitFor();
+    await opened().getByRole('link', { name: 'Open endpoint' }).click();
     await story.page.waitForURL(`**/console/endpoints?open=${endpoint?.id}`);
   });
 
   it('while the live state cannot be read, the limits are shown without it, and why', async () => {
-    const message = 'The live state of limits cannot be read right now.';
+    const message = 'Limit state is unavailable. Retry shortly.';
     // A status without an immediate retry, which would only delay the message.
     const refusal = { status: 409, json: { error: { code: 'policy_unavailable', message } } };
     await story.page.route('**/api/relay/limits/usage?*', (route) => route.fulfill(refusal));
     await story.page.goto('/console/limits');
     await story.page.getByText(message).waitFor();
-    await rowOf(/100 requests each minute/).waitFor();
+    await rowOf(/100 requests per minute/).waitFor();
     await story.inspect('limits, without live state');
     await story.page.unroute('**/api/relay/limits/usage?*');
     await story.page.getByText(message).waitFor({ state: 'detached' });

@@ -41,11 +41,11 @@ describe('live', () => {
 
   it('nothing is moving, and there is one thing to do about it', async () => {
     await story.toPage('Live');
-    await story.page.getByText('Nothing is moving').waitFor();
+    await story.page.getByText('No requests in flight.').waitFor();
     await story.page.getByText('Live', { exact: true }).last().waitFor();
     await story.inspect('live, nothing');
     assert.equal(
-      await story.page.getByRole('link', { name: 'Open the playground' }).getAttribute('href'),
+      await story.page.getByRole('link', { name: 'Open playground' }).getAttribute('href'),
       '/console/playground',
     );
   });
@@ -54,7 +54,7 @@ describe('live', () => {
     held.hold('assistant', 2);
     await lane('Assistant').getByText('2 in flight').first().waitFor();
     await endpoint('Assistant', 'Assistant 1').getByText('2 of 2').waitFor();
-    await lane('Search').getByText('quiet').waitFor();
+    await lane('Search').getByText('idle').waitFor();
   });
 
   it('a request that a limit holds back waits in its lane, then moves when there is room', async () => {
@@ -88,7 +88,7 @@ describe('live', () => {
     await first.waitFor();
     const said = secondsIn(await first.textContent());
     assert.ok(said > 30 && said <= 50, `${said} s`);
-    await endpoint('Search', 'Search 2').getByText('Of this lane: 1 in flight').waitFor();
+    await endpoint('Search', 'Search 2').getByText('This lane: 1 in flight').waitFor();
     // It counts down.
     await endpoint('Search', 'Search 1')
       .getByText(`Rate-limited, ${said - 1} s left`)
@@ -106,7 +106,7 @@ describe('live', () => {
     assert.equal(await lane('Search').textContent(), shown);
     await lane('Assistant').getByText('2 in flight').first().waitFor();
     await story.button('Resume').click();
-    await lane('Assistant').getByText('quiet').waitFor();
+    await lane('Assistant').getByText('idle').waitFor();
     await story.page.getByText('Cancelled').first().waitFor();
   });
 
@@ -137,7 +137,7 @@ describe('live', () => {
     const names = await story.page.locator('main').getByRole('heading', { level: 3 }).allTextContents();
     assert.deepEqual(names.slice(0, 3), ['Assistant', 'Search', 'Area 0']);
     assert.equal(names.length, 8);
-    await story.button(/^Show \d+ quiet lanes$/).click();
+    await story.button(/^Show \d+ idle lanes$/).click();
     await lane('Area 97').waitFor();
     await story.page.getByLabel('Search lanes and endpoints').fill('area 97');
     await lane('Assistant').waitFor({ state: 'detached' });
@@ -157,7 +157,7 @@ describe('live', () => {
         await laneIn(theirs, 'Assistant').getByText('1 of 2').waitFor();
         await story.inspect('live, viewer', theirs);
       } else {
-        await theirs.getByText('You see your own requests.').waitFor();
+        await theirs.getByText('You see only your own requests.').waitFor();
         assert.equal(await theirs.getByText('1 of 2').count(), 0);
       }
       await theirs.context().close();

@@ -40,8 +40,8 @@ describe('a model on this machine, in the console', () => {
   });
 
   it('one click gives the first answer', async () => {
-    await page.getByLabel('Your message').fill('Hello');
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByLabel('Message', { exact: true }).fill('Hello');
+    await page.getByRole('button', { name: 'Send request', exact: true }).click();
     await ollama.waitFor(({ model, outcome }) => model === 'llama3.2' && outcome === 'completed');
     await page.getByText('Upstream model').waitFor();
     await inspect(page, 'playground, answered', findings);

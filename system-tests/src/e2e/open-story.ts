@@ -27,7 +27,10 @@ export interface Story {
 }
 
 /** Call it in a `describe`; what it answers may be used from the first test on. */
-export function openStory(setUp: (site: Deployment) => Promise<void> = async () => {}): Story {
+export function openStory(
+  setUp: (site: Deployment) => Promise<void> = async () => {},
+  env: Readonly<Record<string, string>> = {},
+): Story {
   const findings = newFindings();
   let site: Deployment;
   let browser: Browser;
@@ -42,7 +45,7 @@ export function openStory(setUp: (site: Deployment) => Promise<void> = async () 
   }
 
   before(async () => {
-    [site, browser] = await Promise.all([startConsoleSite(), launchChromium()]);
+    [site, browser] = await Promise.all([startConsoleSite(env), launchChromium()]);
     await setUp(site);
     page = await open('light', 1440);
   });

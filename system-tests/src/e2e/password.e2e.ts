@@ -31,10 +31,10 @@ describe('a forgotten password', () => {
     const email = await addMember(mailed, 'viewer');
     const page = await story.open('light', 1440, mailed.url);
     await page.goto('/');
-    await page.getByLabel('E-mail').waitFor();
+    await page.getByLabel('Email').waitFor();
     await story.inspect('sign-in, with mail', page);
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
-    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Email').fill(email);
     await story.inspect('forgot-password', page);
     await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByText(`If ${email} has an account with a password`).waitFor();
@@ -47,7 +47,7 @@ describe('a forgotten password', () => {
     assert.ok(!page.url().includes('token'), page.url());
     await story.inspect('reset-password', page);
     await page.getByRole('button', { name: 'Set password' }).click();
-    await page.getByText('Your password is changed').waitFor();
+    await page.getByText('Password changed.').waitFor();
     await story.inspect('reset-password, done', page);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await signInWithPassword(page, email, NEXT);
@@ -74,20 +74,20 @@ describe('a forgotten password', () => {
     await story.inspect('sign-in, without mail');
     assert.equal(await page.getByRole('link', { name: 'Forgot your password?' }).count(), 0);
     await page.goto('/console/forgot-password');
-    await page.getByText('This deployment sends no e-mail').waitFor();
+    await page.getByText('This deployment sends no email').waitFor();
     await story.inspect('forgot-password, without mail');
   });
 
   it('an invitation says whether it was sent', async () => {
     for (const [site, said] of [
-      [story.site, 'This deployment sends no e-mail. Share the link yourself.'],
+      [story.site, 'This deployment sends no email. Share the link yourself.'],
       [mailed, 'Relay is sending the link to dora@example.com.'],
     ] as const) {
       const page = await story.open('light', 1440, site.url);
       await signInWithToken(page, site.adminToken);
       await page.goto('/console/members');
-      await page.getByRole('button', { name: 'Invite', exact: true }).click();
-      await page.getByLabel('E-mail').fill('dora@example.com');
+      await page.getByRole('button', { name: 'Invite member', exact: true }).click();
+      await page.getByLabel('Email').fill('dora@example.com');
       await page.getByRole('button', { name: 'Create invitation' }).click();
       await page.getByText(said).waitFor();
       await story.inspect(`invitation, ${said}`, page);

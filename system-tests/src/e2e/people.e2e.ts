@@ -23,8 +23,8 @@ describe('people', () => {
 
   it('somebody is invited by a link that is shown once, and joins with it in another browser', async () => {
     await story.toPage('Members');
-    await story.button('Invite').click();
-    await story.page.getByLabel('E-mail').fill(EMAIL);
+    await story.button('Invite member').click();
+    await story.page.getByLabel('Email').fill(EMAIL);
     await story.page.getByRole('radio', { name: /^Developer/ }).check();
     await story.inspect('members, inviting');
     await story.button('Create invitation').click();
@@ -42,7 +42,7 @@ describe('people', () => {
     await dora.getByLabel('Your name').fill('Dora');
     await dora.getByLabel('Password').fill(PASSWORD);
     await story.inspect('accept-invitation', dora);
-    await dora.getByRole('button', { name: 'Join' }).click();
+    await dora.getByRole('button', { name: 'Join organization' }).click();
     await dora.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Members' }).click();
     await dora.getByRole('row', { name: /Dora.*You.*Developer/ }).waitFor();
     assert.equal(await dora.getByRole('button', { name: /^(Invite|More actions|Withdraw)/ }).count(), 0);
@@ -57,19 +57,19 @@ describe('people', () => {
     const link = await inviteLink(story.site, 'late@example.com', 'viewer');
     await story.page.reload();
     await story.button('Withdraw: late@example.com').waitFor();
-    await story.button('Invite').click();
-    await story.page.getByLabel('E-mail').fill('late@example.com');
+    await story.button('Invite member').click();
+    await story.page.getByLabel('Email').fill('late@example.com');
     await story.button('Create invitation').click();
     await story.page.getByRole('alert').getByText('is still open').waitFor();
     await story.button('Cancel').click();
     await story.button('Withdraw: late@example.com').click();
-    await story.button('Withdraw').click();
-    await story.page.getByText('was withdrawn').waitFor();
+    await story.button('Withdraw invitation').click();
+    await story.page.getByText('Invitation for late@example.com withdrawn').waitFor();
     const late = await story.open('light', 390);
     await late.goto(link);
     await late.getByLabel('Your name').fill('Late');
     await late.getByLabel('Password').fill(PASSWORD);
-    await late.getByRole('button', { name: 'Join' }).click();
+    await late.getByRole('button', { name: 'Join organization' }).click();
     await late.getByRole('alert').getByText('not_found').waitFor();
     await late.context().close();
   });
@@ -78,11 +78,11 @@ describe('people', () => {
     await menuOf('Dora', 'Change role');
     await story.page.getByRole('radio', { name: /^Billing/ }).check();
     await story.inspect('members, role');
-    await story.button('Save').click();
-    await story.page.getByText('Dora is Billing now.').waitFor();
+    await story.button('Save changes').click();
+    await story.page.getByText('Role of Dora changed to Billing').waitFor();
     await dora.goto('/console/providers');
     const card = dora.getByRole('alert');
-    await card.getByText('You may not see this.').waitFor();
+    await card.getByText('You don’t have access.').waitFor();
     await card.getByText('relay:providers:read').waitFor();
     await story.inspect('providers, forbidden', dora);
     const pages = dora.getByRole('navigation', { name: 'Pages' });
@@ -92,7 +92,7 @@ describe('people', () => {
 
   it('the last owner cannot leave, and is told why', async () => {
     await menuOf('Owner', 'Leave');
-    await story.button('Leave').click();
+    await story.button('Leave organization').click();
     await story.page.getByRole('alert').getByText('last active owner').waitFor();
     await story.button('Cancel').click();
   });
@@ -111,7 +111,7 @@ describe('people', () => {
     assert.equal(await dora.getByLabel('Current password').getAttribute('aria-invalid'), 'true');
     await dora.getByLabel('Current password').fill(PASSWORD);
     await dora.getByRole('button', { name: 'Change password' }).click();
-    await dora.getByText('Your password was changed').waitFor();
+    await dora.getByText('Password changed; other sessions ended').waitFor();
   });
 
   let phone: Page;
@@ -123,7 +123,7 @@ describe('people', () => {
     await end.waitFor();
     await story.inspect('settings, security', dora);
     await end.click();
-    await dora.getByText('The session has ended.').waitFor();
+    await dora.getByText('Session ended').waitFor();
     await end.waitFor({ state: 'detached' });
     await phone.getByRole('button', { name: 'Open navigation' }).click();
     await phone.getByRole('link', { name: 'Members' }).click();
@@ -131,15 +131,15 @@ describe('people', () => {
   });
 
   it('a second factor is set up, and signing in then asks for its code', async () => {
-    await dora.getByRole('button', { name: 'Set up' }).click();
+    await dora.getByRole('button', { name: 'Set up two-factor' }).click();
     await dora.getByLabel('Your password').fill(NEW_PASSWORD);
     await dora.getByRole('button', { name: 'Continue' }).click();
     await dora.getByRole('img', { name: /QR code/ }).waitFor();
     const secret = (await dora.getByText(/^([A-Z2-7]{1,4} ?){8,}$/).textContent()) ?? '';
     const uri = `otpauth://totp/Relay?secret=${secret.replaceAll(' ', '')}`;
     await story.inspect('second factor', dora);
-    await dora.getByLabel('Code that the app shows').fill(codeOf(uri));
-    await dora.getByRole('button', { name: 'Turn on' }).click();
+    await dora.getByLabel('Authenticator code').fill(codeOf(uri));
+    await dora.getByRole('button', { name: 'Enable two-factor' }).click();
     const codes = dora.getByRole('list', { name: 'Backup codes' }).getByRole('listitem');
     await codes.first().waitFor();
     assert.equal(await codes.count(), 10);
@@ -147,36 +147,36 @@ describe('people', () => {
     assert.equal(await dora.getByRole('button', { name: 'Done' }).isDisabled(), true);
     const [backup = ''] = await codes.allTextContents();
     await story.inspect('backup codes', dora);
-    await dora.getByLabel('I have saved them somewhere safe').check();
+    await dora.getByLabel('I saved these codes').check();
     await dora.getByRole('button', { name: 'Done' }).click();
-    await dora.getByRole('button', { name: 'Turn off' }).waitFor();
+    await dora.getByRole('button', { name: 'Disable two-factor' }).waitFor();
 
     for (const code of [codeOf(uri, 1), backup]) {
       const other = await story.open('light', 390);
       await other.goto('/console/settings?section=security');
-      await other.getByLabel('E-mail').fill(EMAIL);
+      await other.getByLabel('Email').fill(EMAIL);
       await other.getByLabel('Password').fill(NEW_PASSWORD);
       await other.getByRole('button', { name: 'Sign in', exact: true }).click();
-      await other.getByLabel('Code of your authenticator').fill(code);
+      await other.getByLabel('Authenticator code').fill(code);
       if (code === backup) await story.inspect('sign-in, code', other);
       await other.getByRole('button', { name: 'Sign in', exact: true }).click();
       await other.getByText('This browser').waitFor();
       await other.context().close();
     }
-    await dora.getByRole('button', { name: 'Turn off' }).click();
+    await dora.getByRole('button', { name: 'Disable two-factor' }).click();
     await dora.getByLabel('Your password').fill(NEW_PASSWORD);
-    await dora.getByRole('button', { name: 'Turn off' }).last().click();
-    await dora.getByRole('button', { name: 'Set up' }).waitFor();
+    await dora.getByRole('button', { name: 'Disable two-factor' }).last().click();
+    await dora.getByRole('button', { name: 'Set up two-factor' }).waitFor();
   });
 
   it('a theme holds in its browser, and what the interface keeps holds everywhere', async () => {
     await section(dora, 'Preferences');
     await dora.getByText('Dark', { exact: true }).click();
-    await dora.getByRole('switch', { name: /News/ }).click();
-    await dora.getByText('Your preference was saved.').waitFor();
+    await dora.getByRole('switch', { name: /Product news/ }).click();
+    await dora.getByText('Preference saved').waitFor();
     await dora.reload();
     await dora.locator('html[data-theme=dark]').waitFor();
-    assert.equal(await dora.getByRole('switch', { name: /News/ }).isChecked(), true);
+    assert.equal(await dora.getByRole('switch', { name: /Product news/ }).isChecked(), true);
     await story.inspect('settings, preferences', dora);
     await dora.getByRole('button', { name: 'Theme' }).click();
     await dora.getByRole('menuitemradio', { name: 'Light' }).click();
@@ -202,9 +202,9 @@ describe('people', () => {
     await story.toPage('API keys');
     await story.page.getByText('of $25.00').waitFor();
     await menuOf('Support bot', 'Rotate');
-    await story.button('Rotate').click();
+    await story.button('Rotate key').click();
     const secret = (await story.page.getByTestId('new-key').textContent()) ?? '';
-    await story.page.getByLabel('I have saved it somewhere safe').check();
+    await story.page.getByLabel('I saved this key').check();
     await story.button('Done').click();
     await story.page.getByText('of $25.00').nth(1).waitFor();
     const answer = await fetch(`${story.site.url}/v1/models`, {
@@ -221,37 +221,37 @@ describe('people', () => {
   });
 
   it('whoever answers for the organization makes keys for members, and revokes any', async () => {
-    await story.page.getByRole('link', { name: 'Everybody’s keys' }).click();
+    await story.page.getByRole('link', { name: 'All keys' }).click();
     await story.button('Create key').click();
     await story.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Report');
     await story.page.getByLabel('Owner').selectOption({ label: `Dora Richter · ${EMAIL}` });
     await story.page.getByRole('checkbox', { name: 'relay:request' }).uncheck();
     await story.page.getByRole('checkbox', { name: 'relay:usage:read', exact: true }).check();
     await story.button('Create key').last().click();
-    await story.page.getByLabel('I have saved it somewhere safe').check();
+    await story.page.getByLabel('I saved this key').check();
     await story.button('Done').click();
     await story.page.getByRole('row', { name: /Report.*Dora Richter/ }).waitFor();
     await story.inspect('keys, organization');
     await dora.goto('/console/keys');
     await dora.getByRole('row', { name: /Report/ }).waitFor();
-    assert.equal(await dora.getByRole('link', { name: 'Everybody’s keys' }).count(), 0);
+    assert.equal(await dora.getByRole('link', { name: 'All keys' }).count(), 0);
     await menuOf('Report', 'Revoke');
-    await story.button('Revoke').click();
-    await story.page.getByText('Report was revoked.').waitFor();
+    await story.button('Revoke key').click();
+    await story.page.getByText('Key Report revoked').waitFor();
   });
 
   it('who is removed is signed out, and the next person in the same browser sees nothing of theirs', async () => {
     await story.toPage('Members');
     await menuOf('Dora Richter', 'Remove');
-    await story.button('Remove').click();
-    await story.page.getByText('Dora Richter was removed.').waitFor();
+    await story.button('Remove member').click();
+    await story.page.getByText('Member Dora Richter removed').waitFor();
     await dora.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Members' }).click();
     await dora.getByRole('heading', { name: 'Sign in to Relay' }).waitFor();
     await dora.getByRole('button', { name: 'Sign in with the admin token' }).click();
     await dora.getByLabel('Admin token').fill(story.site.adminToken);
     await dora.getByRole('button', { name: 'Sign in', exact: true }).click();
     await dora.getByRole('row', { name: /Owner.*You/ }).waitFor();
-    await dora.getByRole('button', { name: 'Invite' }).waitFor();
+    await dora.getByRole('button', { name: 'Invite member' }).waitFor();
     assert.equal(await dora.getByText('Dora').count(), 0);
   });
 

@@ -27,10 +27,10 @@ export const pictures: Readonly<Record<string, Visit>> = {
   },
   async playground(page) {
     await page.goto('/console/playground');
-    await page.getByLabel('Your message').fill('Which of these invoices are overdue?');
-    await page.getByRole('button', { name: 'Run' }).click();
-    await page.getByText('Tokens in / out').waitFor();
-    await page.getByRole('button', { name: 'Run' }).waitFor();
+    await page.getByLabel('Message', { exact: true }).fill('Which of these invoices are overdue?');
+    await page.getByRole('button', { name: 'Send request' }).click();
+    await page.getByText('Input / output tokens').waitFor();
+    await page.getByRole('button', { name: 'Send request' }).waitFor();
   },
   async requests(page) {
     await page.goto('/console/requests');
@@ -47,8 +47,8 @@ export const pictures: Readonly<Record<string, Visit>> = {
   },
   async lane(page, { laneId }) {
     await page.goto(`/console/lanes/${laneId}`);
-    await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByText('It would go').waitFor();
+    await page.getByRole('button', { name: 'Explain routing' }).click();
+    await page.getByText('Relay would send it').waitFor();
     await page.evaluate('window.scrollTo(0, 0)');
   },
   async endpoints(page) {
@@ -58,7 +58,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
   async endpoint(page) {
     await page.goto('/console/endpoints');
     await page.getByRole('row').nth(1).getByRole('button').first().click();
-    await page.getByText('for a million tokens').first().waitFor();
+    await page.getByText('/ 1M tokens').first().waitFor();
   },
   async providers(page) {
     await page.goto('/console/providers');
@@ -68,7 +68,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
     await page.goto('/console/providers');
     await page.getByRole('row').nth(1).getByRole('button').first().click();
     await page.getByRole('button', { name: 'Test connection' }).click();
-    await page.getByText('It works').waitFor();
+    await page.getByText('Connected in').waitFor();
   },
   async keys(page) {
     await page.goto('/console/keys');
@@ -90,8 +90,8 @@ export const pictures: Readonly<Record<string, Visit>> = {
   },
   async invite(page) {
     await page.goto('/console/members');
-    await page.getByRole('button', { name: 'Invite' }).click();
-    await page.getByLabel('E-mail').fill('margaret@example.com');
+    await page.getByRole('button', { name: 'Invite member' }).click();
+    await page.getByLabel('Email').fill('margaret@example.com');
   },
   async settings(page) {
     await page.goto('/console/settings');
@@ -107,7 +107,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
     const theirs = await another();
     await signInWithPassword(theirs, 'ada@example.com', PASSWORD);
     await theirs.goto('/console/settings?section=security');
-    await theirs.getByRole('button', { name: 'Set up' }).click();
+    await theirs.getByRole('button', { name: 'Set up two-factor' }).click();
     await theirs.getByLabel('Your password').fill(PASSWORD);
     await theirs.getByRole('button', { name: 'Continue' }).click();
     await theirs.getByRole('img', { name: /QR code/ }).waitFor();
@@ -123,15 +123,18 @@ export const pictures: Readonly<Record<string, Visit>> = {
   async limit(page, { limitId }) {
     await page.goto(`/console/limits?open=${limitId}`);
     await page.getByRole('region', { name: /^Left at the end/ }).waitFor();
-    await page.getByText('refusal').first().waitFor();
+    await page.getByText('rejection').first().waitFor();
   },
   async 'new-limit'(page, { laneId }) {
     await page.goto('/console/limits');
     await page.getByRole('button', { name: 'Create limit' }).click();
-    await page.getByLabel('Where').selectOption('lane');
-    await page.getByLabel('Which lane').selectOption(laneId);
-    await page.getByLabel('At most').fill('100');
-    await page.getByText('Refuses or delays the 101st request').waitFor();
+    await page.getByRole('dialog').getByLabel('Applies to').selectOption('lane');
+    await page.getByRole('dialog').getByLabel('Lane', { exact: true }).selectOption(laneId);
+    await page
+      .getByRole('dialog')
+      .getByLabel(/^Limit/)
+      .fill('100');
+    await page.getByText('Relay delays or rejects the 101st request').waitFor();
   },
   async billing(page) {
     await page.goto('/console/billing?tab=statement&by=key');
@@ -144,7 +147,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
   async 'audit-entry'(page) {
     await page.goto('/console/audit?action=lane.update');
     await page.getByRole('link', { name: 'Changed lane' }).last().click();
-    await page.getByText('Request id').waitFor();
+    await page.getByText('Request ID').waitFor();
   },
   async configuration(page) {
     await page.goto('/console/configuration');
@@ -152,11 +155,11 @@ export const pictures: Readonly<Record<string, Visit>> = {
   },
   async 'configuration-plan'(page) {
     await page.goto('/console/configuration');
-    await page.getByRole('button', { name: 'Edit a copy' }).click();
+    await page.getByRole('button', { name: 'Edit copy' }).click();
     const file = page.getByLabel('Configuration file', { exact: true });
     const text = await file.inputValue();
     await file.fill(text.replace('default_max_wait_ms: 5000', 'default_max_wait_ms: 7500'));
-    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByRole('button', { name: 'Show plan' }).click();
     await page.getByRole('heading', { name: 'Plan' }).scrollIntoViewIfNeeded();
   },
   async live(page, seeded) {
@@ -192,7 +195,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
     await page.goto('/console/guardrails');
     await page.getByRole('button', { name: 'Add guardrail' }).click();
     await page.getByRole('button', { name: /^Azure/ }).click();
-    await page.getByLabel('Address').waitFor();
+    await page.getByLabel('URL').waitFor();
   },
   async palette(page) {
     await page.goto('/console/lanes');

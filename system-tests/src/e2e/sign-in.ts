@@ -13,7 +13,7 @@ export async function signInWithToken(page: Page, token: string): Promise<void> 
 
 export async function signInWithPassword(page: Page, email: string, password: string): Promise<void> {
   await page.goto('/');
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(password);
   await submit(page);
 }

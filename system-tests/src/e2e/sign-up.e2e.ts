@@ -33,23 +33,23 @@ describe('signing up with mail', () => {
     const request = async () => {
       await page.goto('/');
       await page.getByRole('button', { name: 'Create an organization' }).click();
-      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Email').fill(email);
       await story.inspect('sign-up, with mail', page);
       await page.getByRole('button', { name: 'Send link' }).click();
-      await page.getByText(`Relay has sent a message to ${email}`).waitFor();
+      await page.getByText(`Relay sent a link to ${email}`).waitFor();
     };
     await request();
     await story.inspect('sign-up, sent', page);
-    const { text } = await smtp.next(email, /^Finish signing up to Relay$/);
+    const { text } = await smtp.next(email, /^Finish signing up for Relay$/);
     const link = new URL(/^https:\S+$/m.exec(text)?.[0] ?? '');
     await page.goto(link.pathname + link.hash);
-    await page.getByLabel('Name of the organization').fill('Acme');
+    await page.getByLabel('Organization name').fill('Acme');
     await page.getByLabel('Your name').fill('Ada');
-    assert.equal(await page.getByLabel('E-mail').inputValue(), email);
+    assert.equal(await page.getByLabel('Email').inputValue(), email);
     assert.ok(!page.url().includes('token'), page.url());
     await page.getByLabel('Password').fill(PASSWORD);
     await story.inspect('sign-up, from the link', page);
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Create organization', exact: true }).click();
     await page.getByText('Acme').first().waitFor();
 
     await page.context().clearCookies();

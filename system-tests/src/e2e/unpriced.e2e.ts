@@ -52,23 +52,23 @@ describe('an endpoint without a price under a spend limit', () => {
   it('gets no requests, and the error says what to do', async () => {
     const { body } = await askUntil(400);
     assert.equal(body.error?.code, 'unpriced');
-    assert.match(body.error?.message ?? '', /"Assistant 1" has none\. Set its price/);
+    assert.match(body.error?.message ?? '', /has a price \("Assistant 1"\)\. Set its price/);
   });
 
   it('gets its price in two clicks where its lane explains why', async () => {
     await story.page.goto(`${story.site.url}/console/lanes/${laneId}`);
-    await story.button('Explain').click();
+    await story.button('Explain routing').click();
     await story.page.getByText('No price', { exact: true }).waitFor();
     await story.inspect('an endpoint without a price');
     await story.button('Set price').click();
     const dialog = story.page.getByRole('dialog').last();
     await dialog.getByLabel(/^Input/).fill('2.5');
     await dialog.getByLabel(/^Output/).fill('10');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
     // The explanation is renewed with the dialog, and again until the change is known.
-    const explained = story.page.getByText(/It would go to Assistant 1/);
+    const explained = story.page.getByText(/Relay would send it to Assistant 1/);
     for (let turn = 0; turn < 20 && !(await explained.isVisible()); turn += 1) {
-      await story.button('Explain').click();
+      await story.button('Explain routing').click();
       await explained.waitFor({ timeout: 1_000 }).catch(() => undefined);
     }
     assert.ok(await explained.isVisible());

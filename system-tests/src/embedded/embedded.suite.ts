@@ -72,7 +72,7 @@ describe('relay start', () => {
   const dataDirectory = () => join(folder.path, 'relay-data');
 
   check('prints where it is, both tokens and a command to try, which works as it stands', async () => {
-    assert.match(running.printed, new RegExp(`running at ${running.url}`));
+    assert.match(running.printed, new RegExp(`Relay is running\\..*\\n\\n +${running.url}/console/`));
     assert.match(tokens.api, /^relay-api-.{32}$/);
     assert.match(tokens.admin, /^relay-admin-.{32}$/);
     const [, url = '', header = ''] = /curl (\S+) -H "([^"]+)"/.exec(running.printed) ?? [];
@@ -146,9 +146,9 @@ describe('relay start', () => {
       1,
       [/RELAY_INFERENCE_URL is set/, /relay serve --role/],
     ],
-    ['a role', ['--role', 'worker'], {}, 2, [/one process only/, /relay serve/]],
-    ['replicas', ['--replicas', '2'], {}, 2, [/one process only/, /relay migrate --from DIR/]],
-    ['a port that is none', ['--port', 'http'], {}, 2, [/--port http is no port/]],
+    ['a role', ['--role', 'worker'], {}, 2, [/a single process/, /relay serve/]],
+    ['replicas', ['--replicas', '2'], {}, 2, [/a single process/, /relay migrate --from DIR/]],
+    ['a port that is none', ['--port', 'http'], {}, 2, [/--port http is not a valid port/]],
   ];
   for (const [what, args, env, expected, patterns] of refusals) {
     check(`refuses ${what}, before it makes anything`, async () => {
@@ -170,7 +170,7 @@ describe('relay start', () => {
     const port = new URL(running.url).port;
     const { code, stderr } = await unused.refused(['--port', port]);
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`port ${port} cannot be listened on: something listens there`));
+    assert.match(stderr, new RegExp(`can't listen on port ${port}: another process uses it`));
     assert.match(stderr, /--port/);
     assertNoStack(stderr);
     const second = await unused.start();

@@ -30,6 +30,7 @@ export const sharedSuites: readonly SharedSuite[] = [
  * What an embedded deployment cannot be asked, and why. Single tests of the suites above that cannot are named when these run.
  */
 export const notShared: Readonly<Record<string, string>> = {
+  alerts: 'workers in processes of their own, which are killed',
   authorization:
     'people and keys of many organizations are put into the database, and a second process misbehaves on it',
   billing: 'two processes of a hosted deployment, whose organizations are put into the database',
@@ -40,6 +41,7 @@ export const notShared: Readonly<Record<string, string>> = {
   line: 'several gateways, of which one is killed, and a Redis that stands still and is measured',
   neighbours: 'a hosted deployment, with organizations that are put into the database',
   prices: 'random sums are put into the database',
+  telemetry: 'keys are put into the database, and Redis is measured',
   rolling: 'several gateways behind a load balancer',
   clocks: 'clocks of several machines that disagree',
   outage: 'stores that are away while the process goes on',

@@ -120,7 +120,7 @@ describe('400: route selection failure', () => {
     await checkOwn(await chat(requestText(modes.chat, 'disabled lane', WORDS)), 'model_not_found', 'model');
   });
   const unfit: [string, keyof typeof modes, RegExp][] = [
-    ['empty lane', 'chat', /no members/],
+    ['empty lane', 'chat', /no endpoints/],
     ['disabled endpoint', 'chat', /disabled/],
     ['chat only', 'embeddings', /operation/],
     ['no streams', 'chat stream', /streaming/],
@@ -250,7 +250,7 @@ describe('502: selected upstream could not be prepared or failed after bounded h
       const body = withFault('alone', { stallBeforeHeaders: true });
       const answer = await call('/v1/chat/completions', { body }, hurried);
       await checkOwn(answer, 'upstream_timeout');
-      checkNames(answer, 'alone 1', /no answer within 200 ms/);
+      checkNames(answer, 'alone 1', /no response within 200 ms/);
       assert.equal(await hurried.stop(), 0);
     });
   });

@@ -1,8 +1,8 @@
 import type { Deployment } from '../harness/deployment.ts';
 import { headersOf, modes, pathOf } from '../harness/mode.ts';
 import { afterMs } from '../harness/until.ts';
-import { familyOf, laneOf, type Metric } from './site.ts';
-import { json, requestsBefore, type Way } from './way.ts';
+import { amountOf, familyOf, hardLimitOf, laneOf, type Metric, usedBy } from './site.ts';
+import { HARD_WORTH, json, requestsBefore, type Way } from './way.ts';
 
 const SENT = 9;
 /** Relay settles a response shortly after sending it. */
@@ -25,7 +25,7 @@ export async function tryWay(
   index: number,
   metric: Metric,
 ): Promise<Tried> {
-  const model = laneOf(index, metric);
+  const model = laneOf(index, metric, 'estimate');
   const send = (members: string) => ask(deployment, way, `{"model":${json(model)},${members}}`);
   const hiding = `${way.members},${simOf(way)}`;
   const { honest, trained } = requestsBefore(way);
@@ -49,8 +49,54 @@ export async function tryWay(
   const unexpected = served.find(({ status }) => status !== 200 && status !== way.fault?.status);
   return {
     served: served.length,
-    unexpected: unexpected === undefined ? null : `${unexpected.status} ${unexpected.text.slice(0, 300)}`,
+    unexpected: unexpected === undefined ? null : shown(unexpected),
   };
+}
+
+export interface TriedHard {
+  readonly used: number;
+  readonly limit: number;
+  readonly served: number;
+  /** Relay said that nothing bounds the request. */
+  readonly unbounded: boolean;
+  readonly unexpected: string | null;
+}
+
+/** More requests than the limit is worth, concurrently and then one after the other. */
+export async function tryHardWay(
+  deployment: Deployment,
+  way: Way,
+  index: number,
+  metric: Metric,
+): Promise<TriedHard> {
+  const model = laneOf(index, metric, 'hard');
+  // Of what Relay bounds itself, the provider writes no more than it may.
+  const capped = { promptTokens: way.input, outputTokens: way.output, frames: 1, tag: model };
+  const isCapped = way.learned !== undefined && way.fault === undefined;
+  const members = `${way.members},${isCapped ? `"sim":${json(capped)}` : simOf(way)}`;
+  const send = () => ask(deployment, way, `{"model":${json(model)},${members}}`);
+  const answers = await Promise.all(Array.from({ length: HARD_WORTH }, send));
+  for (let each = 0; each < HARD_WORTH; each += 1) {
+    answers.push(await send());
+    await afterMs(SETTLED_MS);
+  }
+  const isUnbounded = ({ status, text }: Answer) => status === 400 && text.includes('unbounded_request');
+  const served = answers.filter((answer) => answer.status !== 429 && !isUnbounded(answer));
+  const unexpected = served.find(({ status }) => status !== 200 && status !== way.fault?.status);
+  const counted = deployment.provider.log.filter(({ fault }) => fault?.tag === model);
+  return {
+    used: isCapped
+      ? counted.reduce((sum, entry) => sum + usedBy(entry, metric), 0)
+      : served.length * amountOf(way, metric),
+    limit: hardLimitOf(way, metric),
+    served: served.length,
+    unbounded: answers.every(isUnbounded),
+    unexpected: unexpected === undefined ? null : shown(unexpected),
+  };
+}
+
+function shown({ status, text }: Answer): string {
+  return `${status} ${text.slice(0, 300)}`;
 }
 
 /** Translated requests have no room for it: the provider then counts what it sees. */

@@ -24,6 +24,8 @@ export interface Way {
 
 /** How many requests of a way its limit is worth. */
 export const WORTH = 3;
+/** The same for a hard limit, which has to have room for one reservation at least. */
+export const HARD_WORTH = 8;
 /** Tokens of output that a way hides. */
 export const OUTPUT = 2_000;
 /** Tokens of input that a way hides. */

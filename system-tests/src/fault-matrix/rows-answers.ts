@@ -122,6 +122,11 @@ export const rowsAnswers: readonly FaultRow[] = [
     },
   },
   {
+    name: 'a text that was chosen',
+    fault: { says: 'Rain taps on the roof.' },
+    expect: forModes(generating, { kind: 'answered' }),
+  },
+  {
     name: 'more than was allowed',
     fault: { ignoreCap: true, outputTokens: 40 },
     expect: forModes(generating, { kind: 'answered' }),

@@ -7,12 +7,14 @@ export interface Started {
   /** Everything that was printed until it said how to stop it. */
   readonly printed: string;
   readonly startedMs: number;
+  /** The time until something was printed. */
+  readonly silentMs: number;
   /** Ctrl+C, which goes to every process in the foreground; over once all of them have ended. */
   interrupt(): Promise<void>;
 }
 
 const START_MS_MAX = 60_000;
-const LAST_LINE = /^ {2}Ctrl\+C stops it.*\n/m;
+const LAST_LINE = /^ {2}Ctrl\+C stops Relay.*\n/m;
 
 export async function start(
   folder: EmptyFolder,
@@ -33,13 +35,14 @@ export async function start(
   const ended = once(child, 'close').then(() => {
     process.off('exit', killOnExit);
   });
-  const printed = await untilPrinted(child).catch((error: unknown) => {
+  const { printed, firstMs } = await untilPrinted(child).catch((error: unknown) => {
     if (child.exitCode === null) signal('SIGKILL');
     throw error;
   });
   return {
     printed,
     startedMs,
+    silentMs: firstMs - startedMs,
     interrupt() {
       if (child.exitCode === null && child.signalCode === null) signal('SIGINT');
       return ended;
@@ -47,24 +50,25 @@ export async function start(
   };
 }
 
-function untilPrinted(child: ChildProcess): Promise<string> {
+function untilPrinted(child: ChildProcess): Promise<{ printed: string; firstMs: number }> {
   return new Promise((resolve, reject) => {
     let printed = '';
-    let errors = '';
-    const fail = (why: string) => reject(new Error(`relay start ${why}:\n${printed}\n${errors}`));
+    let firstMs = 0;
+    const fail = (why: string) => reject(new Error(`relay start ${why}:\n${printed}`));
     const timer = setTimeout(() => fail('did not say that it runs'), START_MS_MAX);
     child.once('exit', (code) => {
       clearTimeout(timer);
       fail(`ended with ${code}`);
     });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      errors += text;
-    });
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      printed += text;
-      if (!LAST_LINE.test(printed)) return;
-      clearTimeout(timer);
-      resolve(printed);
-    });
+    // As on a terminal, where both are shown.
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        // npm may have something to say of its own settings.
+        printed += text.replaceAll(/^npm warn .*\n/gm, '');
+        if (firstMs === 0 && printed !== '') firstMs = performance.now();
+        if (!LAST_LINE.test(printed)) return;
+        clearTimeout(timer);
+        resolve({ printed, firstMs });
+      });
   });
 }

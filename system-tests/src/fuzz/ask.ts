@@ -18,7 +18,8 @@ export interface Answer {
   readonly whole: boolean;
 }
 
-const SILENCE_MS_MAX = 15_000;
+/** Longer than a busy machine stands still: only an input that is never answered is a finding. */
+const SILENCE_MS_MAX = 60_000;
 /** An endless answer is looked at this long. */
 const ENDLESS_BYTES = 1;
 
@@ -32,19 +33,34 @@ export function createClient(endless: RegExp = /\/requests\/stream/): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 64, scheduling: 'lifo' });
   return {
     close: () => agent.destroy(),
-    ask: (url, asked) =>
-      new Promise((resolve) => {
-        const nothing = { status: 0, headers: {}, body: Buffer.alloc(0), whole: false };
-        const { method, path, headers } = asked;
-        const outgoing = request(url, { method, path, headers, agent, setHost: true });
-        outgoing.setTimeout(SILENCE_MS_MAX, () => outgoing.destroy());
-        outgoing.on('error', () => resolve(nothing));
-        outgoing.on('response', (answer) => {
-          void collect(answer, endless.test(path)).then(resolve);
-        });
-        sendBody(outgoing, asked);
-      }),
+    async ask(url, asked) {
+      const { isStale, ...answer } = await send(url, asked, agent, endless);
+      // The server closed the idle connection while the request was on its way. What the input itself breaks, it breaks again.
+      return isStale ? send(url, asked, false, endless) : answer;
+    },
   };
+}
+
+const NOTHING: Answer = { status: 0, headers: {}, body: Buffer.alloc(0), whole: false };
+
+function send(
+  url: string,
+  asked: Asked,
+  agent: Agent | false,
+  endless: RegExp,
+): Promise<Answer & { readonly isStale: boolean }> {
+  return new Promise((resolve) => {
+    const { method, path, headers } = asked;
+    const outgoing = request(url, { method, path, headers, agent, setHost: true });
+    outgoing.setTimeout(SILENCE_MS_MAX, () => outgoing.destroy());
+    outgoing.on('error', ({ code }: NodeJS.ErrnoException) =>
+      resolve({ ...NOTHING, isStale: outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE') }),
+    );
+    outgoing.on('response', (answer) => {
+      void collect(answer, endless.test(path)).then((collected) => resolve({ ...collected, isStale: false }));
+    });
+    sendBody(outgoing, asked);
+  });
 }
 
 function sendBody(outgoing: ReturnType<typeof request>, { body, cuts }: Asked): void {

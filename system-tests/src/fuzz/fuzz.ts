@@ -24,7 +24,7 @@ export interface FuzzFigures {
 }
 
 const BATCH = 2_000;
-const CLIENTS = 24;
+const CLIENTS = 48;
 const SHOWN_MAX = 40;
 const FIGURE_OF = { crash: 'crashes', off_contract: 'off_contract', five_xx: 'five_xx' } as const;
 

@@ -5,6 +5,7 @@ import { type Operation, operationOf } from './document.ts';
 import { judge, offContract, shown, type Verdict } from './judge.ts';
 import { bodyOf } from './mutate.ts';
 import { bearer } from './routes-target.ts';
+import { saysHowItEnded } from './stream-ends.ts';
 import type { Target } from './target.ts';
 
 const asking: readonly Operation[] = [
@@ -52,7 +53,7 @@ export const bodiesTarget: Target = {
       body,
       cuts,
     });
-    const verdict = judge(operation, answer) ?? judgeRelayed(answer);
+    const verdict = judge(operation, answer) ?? judgeRelayed(operation, answer);
     return {
       verdict,
       status: answer.status,
@@ -81,7 +82,7 @@ export const answersTarget: Target = {
       headers,
       body,
     });
-    const verdict = judgePassedOn(operation, answer) ?? judgeRelayed(answer);
+    const verdict = judgePassedOn(operation, answer) ?? judgeRelayed(operation, answer);
     return { verdict, status: answer.status, shown: `${operation.path} ${lane} ${tag}` };
   },
 };
@@ -109,16 +110,14 @@ function judgePassedOn(operation: Operation, answer: Answer): Verdict | null {
   return judge(operation, answer);
 }
 
-const STREAM_ENDS = /\[DONE\]|"error"|event: ?error|response\.(?:completed|failed|incomplete)/;
-
 /** What a client can count on in whatever is relayed: JSON is JSON, and a stream says how it ended. */
-function judgeRelayed(answer: Answer): Verdict | null {
+function judgeRelayed({ id }: Operation, answer: Answer): Verdict | null {
   const { status, headers, body, whole } = answer;
   if (status !== 200 || headers['content-encoding'] !== undefined || !whole) return null;
   const type = String(headers['content-type']);
   if (type.startsWith('application/json') && !isWholeObject(body))
     return offContract(`a 200 that is not JSON${shown(answer)}`);
-  if (type.startsWith('text/event-stream') && !STREAM_ENDS.test(body.toString('latin1')))
+  if (type.startsWith('text/event-stream') && !saysHowItEnded(id, body.toString('latin1')))
     return offContract(
       `a stream that ends without an end: …${JSON.stringify(body.toString('utf8').slice(-200))}`,
     );

@@ -1,6 +1,7 @@
 // `npm run fuzz -- --inputs N [--seed N] [--only TARGET]`: malformed and nearly right input for everything that reads bytes of others.
 // Part of it is read in process, the rest is sent to two running deployments. The last line is one JSON object.
 import { parseArgs } from 'node:util';
+import { anySeed, runCommand, UsageError, wholeNumber } from '@relay/testbed';
 import { runInputs } from './fuzz.ts';
 import { fuzzParsers } from './parsers.ts';
 import { targetNames } from './targets.ts';
@@ -16,37 +17,31 @@ const USAGE = `usage: npm run fuzz -- [--inputs N] [--seed N] [--only TARGET] [-
 const PARSERS_SHARE = 0.4;
 const PROCESSES_MAX = 100;
 
-function readOptions() {
+function readOptions(args: readonly string[]) {
   const { values } = parseArgs({
+    args: [...args],
     options: {
       inputs: { type: 'string', default: '20000' },
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+      seed: { type: 'string', default: anySeed() },
       only: { type: 'string' },
       replay: { type: 'string' },
-      help: { type: 'boolean', default: false },
     },
   });
-  const [inputs, seed] = [Number(values.inputs), Number(values.seed)];
-  if (!Number.isSafeInteger(inputs) || inputs < 1) throw new Error('--inputs must be a positive integer');
-  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error('--seed must be a whole number');
   const known = values.only === undefined || ['parsers', ...targetNames].includes(values.only);
   if (!known)
-    throw new Error(`no target called ${values.only}; there are: parsers, ${targetNames.join(', ')}`);
-  return { ...values, inputs, seed };
+    throw new UsageError(`no target called ${values.only}; there are: parsers, ${targetNames.join(', ')}`);
+  return {
+    inputs: wholeNumber('--inputs', values.inputs, 1),
+    seed: wholeNumber('--seed', values.seed),
+    only: values.only,
+    replayed: values.replay === undefined ? null : wholeNumber('--replay', values.replay),
+  };
 }
 
-async function main(): Promise<number> {
-  const options = readOptions();
-  if (options.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  // The exit listeners kill the started processes by their id.
+async function main(args: readonly string[]): Promise<number> {
+  const { inputs, seed, only, replayed } = readOptions(args);
   process.setMaxListeners(PROCESSES_MAX);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-  const { inputs, seed, only } = options;
   const inProcess = only === 'parsers' ? inputs : only === undefined ? Math.round(inputs * PARSERS_SHARE) : 0;
-  const replayed = options.replay === undefined ? null : Number(options.replay);
   const parsers = inProcess === 0 || replayed !== null ? null : await fuzzParsers(inProcess, seed);
   const sent =
     only === 'parsers' ? null : await runInputs({ inputs: inputs - inProcess, seed, only, replayed });
@@ -68,4 +63,4 @@ async function main(): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-process.exitCode = await main();
+await runCommand(USAGE, main);

@@ -32,10 +32,15 @@ export interface Objects {
   readonly spareGuardrailId: string;
   readonly limitPolicyId: string;
   readonly spareLimitPolicyId: string;
+  readonly alertDestinationId: string;
+  readonly spareAlertDestinationId: string;
   readonly userPolicyId: string;
   readonly spareUserPolicyId: string;
   readonly keyPolicyId: string;
   readonly spareKeyPolicyId: string;
+  readonly teamId: string;
+  readonly spareTeamId: string;
+  readonly spareTeamPolicyId: string;
   readonly requestId: string;
   readonly auditEntryId: string;
 }
@@ -71,7 +76,7 @@ export async function addObjects(accounts: Accounts, furnishing: Furnishing): Pr
     return {
       ...people,
       ...routing,
-      ...(await addPolicies(insert, people)),
+      ...(await addPolicies(insert, { ...people, ...furnishing })),
       ...(await addTraces(insert, people)),
     };
   });
@@ -152,20 +157,46 @@ async function addRouting(insert: Insert, { upstreamUrl, suffix }: Furnishing) {
   };
 }
 
-async function addPolicies(insert: Insert, { memberId, keyId }: { memberId: string; keyId: string }) {
+interface Limited {
+  readonly memberId: string;
+  readonly keyId: string;
+  readonly suffix: string;
+}
+
+async function addPolicies(insert: Insert, { memberId, keyId, suffix }: Limited) {
   const limit = (metric: string) => ({ metric, period: 'day', limit_value: 1_000_000 });
   const resource = (metric: string) => insert('limit_policies', { scope_type: 'global', ...limit(metric) });
   const ofMember = (metric: string) =>
     insert('user_limit_policies', { user_id: memberId, target_type: 'global', ...limit(metric) });
   const ofKey = (metric: string) =>
     insert('api_key_limit_policies', { api_key_id: keyId, target_type: 'global', ...limit(metric) });
+  const team = (name: string) => insert('teams', { name, slug: name + suffix, kind: 'team' });
+  const teamId = await team('kept');
+  const destination = (name: string) =>
+    insert('alert_destinations', {
+      name,
+      kind: 'webhook',
+      url: 'https://alerts.example.com/hook',
+      sealed_secret: Buffer.alloc(40),
+      key_id: '0'.repeat(16),
+      secret_version: 1,
+    });
   return {
+    alertDestinationId: await destination('Kept'),
+    spareAlertDestinationId: await destination('Spare'),
     limitPolicyId: await resource('requests'),
     spareLimitPolicyId: await resource('tokens'),
     userPolicyId: await ofMember('requests'),
     spareUserPolicyId: await ofMember('tokens'),
     keyPolicyId: await ofKey('requests'),
     spareKeyPolicyId: await ofKey('tokens'),
+    teamId,
+    spareTeamId: await team('spare'),
+    spareTeamPolicyId: await insert('team_limit_policies', {
+      team_id: teamId,
+      target_type: 'global',
+      ...limit('requests'),
+    }),
   };
 }
 

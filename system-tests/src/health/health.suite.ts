@@ -61,9 +61,9 @@ const DEATHS: readonly Death[] = [
     die: () => site.kill(),
     revive: () => site.revive(),
   },
-  fault('hangs', /^no answer within 1 s$/, { stallBeforeHeaders: true }, 1_000),
+  fault('hangs', /^no response within 1 s$/, { stallBeforeHeaders: true }, 1_000),
   fault('answers 500', /^status 500$/, { status: 500 }),
-  fault('refuses the credential', /^credential refused \(401\)$/, { status: 401 }),
+  fault('refuses the credential', /^credential rejected \(401\)$/, { status: 401 }),
 ];
 
 describe('a provider that dies under fifty requests a second', () => {

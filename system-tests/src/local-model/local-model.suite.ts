@@ -39,7 +39,7 @@ describe('a model on this machine', () => {
     const startMs = performance.now();
     await started(['--detect'], {}, async (relay) => {
       const printed = await relay.untilPrinted(/chat\/completions[\s\S]*"model":"default".*\n/);
-      assert.match(printed, /Ollama: llama3\.2\n/);
+      assert.match(printed, /Added Ollama:\n {4}llama3\.2 /);
       const command = /^ {4}(curl \S*chat\/completions.*\n.*)$/m.exec(printed)?.[1] ?? '';
       const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd: relay.folder });
       const answer = JSON.parse(stdout) as { choices: { message: { content: string } }[] };
@@ -54,8 +54,9 @@ describe('a model on this machine', () => {
     const asked = ollama.log.length;
     await started([], keys, async (relay) => {
       const printed = await relay.untilPrinted(/Found .*\n/);
-      const seen = `OPENAI_API_KEY, ANTHROPIC_API_KEY, Ollama at 127.0.0.1:${ollama.port}`;
-      assert.ok(printed.includes(`Found ${seen}. \`relay start --detect\` sets up Relay with it.`), printed);
+      const seen = `OPENAI_API_KEY, ANTHROPIC_API_KEY and Ollama at 127.0.0.1:${ollama.port}`;
+      assert.ok(printed.includes(`Found ${seen}. To set up OpenAI, Anthropic and Ollama`), printed);
+      assert.ok(printed.includes('run: relay start --detect'), printed);
       assert.ok(!printed.includes('sk-'), printed);
     });
     assert.equal(ollama.log.length, asked);

@@ -164,11 +164,11 @@ export function deliveryCases(): void {
         [{ ...mailSettings('smtp://u:hunter2@mail?tls=none') }, /must not have a password with tls=none/],
         [
           { ...mailSettings('smtps://mail'), RELAY_PUBLIC_URL: '' },
-          /RELAY_PUBLIC_URL is missing\. Links in e-mail/,
+          /RELAY_PUBLIC_URL is missing\. Links in email/,
         ],
         [
           { ...mailSettings('smtps://mail'), RELAY_MAIL_FROM: 'nobody' },
-          /RELAY_MAIL_FROM must be an e-mail address/,
+          /RELAY_MAIL_FROM must be an email address/,
         ],
       ] as const) {
         const refused = await startRefused({ env: { ...complete, ...env } });

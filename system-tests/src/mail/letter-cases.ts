@@ -108,7 +108,7 @@ export function letterCases(of: () => Site): void {
     const elsewhere = of().newAddress();
     demand(await from(elsewhere, FIREFOX), 201);
     const addressAlert = await of().smtp.next(person.email, ALERT);
-    assert.ok(addressAlert.text.includes(`Address: ${elsewhere}\n`));
+    assert.ok(addressAlert.text.includes(`IP address: ${elsewhere}\n`));
     assert.ok(addressAlert.text.includes(`${PUBLIC_URL}/console/settings`));
     demand(await from(elsewhere, FIREFOX.replaceAll('145', '146')), 201);
     demand(await from(person.address, FIREFOX), 201);

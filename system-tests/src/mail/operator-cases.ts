@@ -92,7 +92,7 @@ export function operatorCases(): void {
       const env = { DATABASE_URL: site.deployment.postgres.url };
       const unknown = run(['users', 'reset-password', 'nobody@example.com'], env);
       assert.deepEqual([unknown.status, unknown.stdout], [4, '']);
-      assert.match(unknown.stderr, /no user has the address nobody@example\.com/);
+      assert.match(unknown.stderr, /No user has the email address nobody@example\.com/);
       const owner = run(['users', 'reset-password', 'owner@localhost'], env);
       assert.equal(owner.status, 1);
       assert.match(owner.stderr, /has no password/);
@@ -116,7 +116,7 @@ export function operatorCases(): void {
         const args = ['users', 'reset-password', 'ada@example.com', '--data-dir', dataDirectory ?? ''];
         const running = run(args, {});
         assert.equal(running.status, 1);
-        assert.match(running.stderr, /is in use by process \d+[\s\S]*stop `relay start`/);
+        assert.match(running.stderr, /is in use by process \d+[\s\S]*Stop `relay start`/);
         await deployment.processes[0]?.stop();
         const stopped = run([...args, '--url', url], {});
         assert.equal(stopped.status, 0, stopped.stderr);

@@ -97,7 +97,7 @@ export function resetCases(of: () => Site): void {
       assert.equal((await confirm(token)).status, 404, name);
     }
     await of().smtp.next('changer@example.com', CHANGED);
-    await of().smtp.next('mover@example.com', /^Your Relay e-mail address was changed$/);
+    await of().smtp.next('mover@example.com', /^Your Relay email address was changed$/);
   });
 
   check('a weak password and a page of another site are rejected, and the link still works', async () => {

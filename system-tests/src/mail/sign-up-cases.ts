@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createBrowser } from '../harness/browser.ts';
 import { check, demand, medianOf, PASSWORD, PUBLIC_URL, type Site } from './site.ts';
 
-const NEW = /^Finish signing up to Relay$/;
+const NEW = /^Finish signing up for Relay$/;
 const KNOWN = /^You already have a Relay account$/;
 
 /** Signing up, which tells only the owner of a mailbox whether its address has an account. */

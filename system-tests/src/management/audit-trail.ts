@@ -17,9 +17,11 @@ interface Entry {
 const reading: readonly RouteId[] = [
   'explainRouting',
   'planConfig',
+  'planPrices',
   'testProvider',
   'testEndpoint',
   'testGuardrail',
+  'testAlertDestination',
 ];
 
 type Verb = 'create' | 'update' | 'delete' | 'event';
@@ -32,6 +34,11 @@ const entries: Partial<Record<RouteId, readonly [action: string, verb: Verb]>> =
   renameApiKey: ['api_key.rename', 'update'],
   revokeApiKey: ['api_key.revoke', 'update'],
   createOrgApiKey: ['api_key.create', 'create'],
+  updateOrgApiKey: ['api_key.update', 'update'],
+  createTeam: ['team.create', 'create'],
+  updateTeam: ['team.update', 'update'],
+  deleteTeam: ['team.delete', 'delete'],
+  deleteTeamLimitPolicy: ['team_limit_policy.delete', 'delete'],
   revokeOrgApiKey: ['api_key.revoke', 'update'],
   updateOrg: ['organization.update', 'update'],
   updateMember: ['member.update', 'update'],
@@ -63,6 +70,9 @@ const entries: Partial<Record<RouteId, readonly [action: string, verb: Verb]>> =
   createLimitPolicy: ['limit_policy.create', 'create'],
   updateLimitPolicy: ['limit_policy.update', 'update'],
   deleteLimitPolicy: ['limit_policy.delete', 'delete'],
+  createAlertDestination: ['alert_destination.create', 'create'],
+  updateAlertDestination: ['alert_destination.update', 'update'],
+  deleteAlertDestination: ['alert_destination.delete', 'delete'],
   deleteUserLimitPolicy: ['user_limit_policy.delete', 'delete'],
   deleteApiKeyLimitPolicy: ['api_key_limit_policy.delete', 'delete'],
   createSession: ['session.create', 'event'],
@@ -79,6 +89,7 @@ const entries: Partial<Record<RouteId, readonly [action: string, verb: Verb]>> =
 /** Writes that leave entries of more than one kind, or one that depends on the body. */
 const several: readonly RouteId[] = [
   'applyConfig',
+  'applyPrices',
   'receiveStripeEvent',
   'signUp',
   'requestSignUp',
@@ -87,6 +98,7 @@ const several: readonly RouteId[] = [
   'confirmPasswordReset',
   'upsertUserLimitPolicy',
   'upsertApiKeyLimitPolicy',
+  'upsertTeamLimitPolicy',
 ];
 
 /** The writes of the contract that the table above does not cover. */

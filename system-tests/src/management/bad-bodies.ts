@@ -108,7 +108,7 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
       body: { provider_id: NO_ID, name: 'main', secret: 'sk' },
       param: 'provider_id',
       answer: '404 not_found',
-      fix: /id of an existing one/,
+      fix: /ID of an existing one/,
     },
     {
       line: 'POST /api/relay/credentials',
@@ -118,8 +118,8 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
     },
     endpoint({ route_kind: 'images' }, 'route_kind', /one of chat, responses, embeddings, messages, multi/),
     endpoint({ protocol: 'grpc' }, 'protocol', /one of openai, anthropic/),
-    missing(endpoint({ provider_id: 'openai' }, 'provider_id', /id of an existing one/)),
-    missing(endpoint({ credential_id: NO_ID }, 'credential_id', /id of an existing one/)),
+    missing(endpoint({ provider_id: 'openai' }, 'provider_id', /ID of an existing one/)),
+    missing(endpoint({ credential_id: NO_ID }, 'credential_id', /ID of an existing one/)),
     endpoint({ max_concurrency: 1.5 }, 'max_concurrency', /integer of 1 or more or null/),
     endpoint({ context_window: 3_000_000_000 }, 'context_window', /at most 2147483647/),
     {
@@ -170,7 +170,7 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
       body: { ...membership, lane_id: NO_ID },
       param: 'lane_id',
       answer: '404 not_found',
-      fix: /id of an existing one/,
+      fix: /ID of an existing one/,
     },
     {
       line: 'POST /api/relay/lane-memberships',
@@ -181,12 +181,12 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
     },
     policy({ metric: 'dollars' }, 'metric', /one of requests, tokens, spend, concurrency/),
     policy({ metric: 'concurrency' }, 'period', /"none" when metric is "concurrency"/),
-    policy({ period: 'none' }, 'period', /one of second, minute, hour, day, month/),
+    policy({ period: 'none' }, 'period', /one of second, minute, hour, day, week, month/),
     policy({ scope_type: 'lane' }, 'scope_id', /must name the lane/),
     policy({ scope_id: made.lane }, 'scope_id', /must be null or left out/),
     policy({ limit_value: -1 }, 'limit_value', /integer of 0 or more/),
-    missing(budget({ user_uuid: NO_ID }, 'user_uuid', /id of an existing one/)),
-    missing(budget({ target_type: 'model', target_id: made.lane }, 'target_id', /id of an existing one/)),
+    missing(budget({ user_uuid: NO_ID }, 'user_uuid', /ID of an existing one/)),
+    missing(budget({ target_type: 'model', target_id: made.lane }, 'target_id', /ID of an existing one/)),
     budget({ limit_value: '10' }, 'limit_value', /integer/),
     {
       line: 'POST /api/relay/api-key-limit-policies',
@@ -198,7 +198,7 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
       line: 'POST /api/org/invitations',
       body: { email: 'nobody', role: 'viewer' },
       param: 'email',
-      fix: /an e-mail address/,
+      fix: /an email address/,
     },
     {
       line: `PATCH /api/org/members/${memberId}`,

@@ -28,6 +28,10 @@ function listsOf({ guardrail }: Made): readonly string[] {
     '/api/relay/limit-policies',
     '/api/relay/pro/user-limit-policies',
     '/api/relay/api-key-limit-policies',
+    '/api/relay/teams',
+    '/api/relay/team-limit-policies',
+    '/api/relay/alert-destinations',
+    '/api/relay/alerts',
     '/api/relay/limits/usage',
     '/api/relay/requests',
     '/api/billing/usage-statements',
@@ -36,8 +40,8 @@ function listsOf({ guardrail }: Made): readonly string[] {
 
 /** Without accounts there are no other members. */
 const peopled = /members|invitations|api-key|user-limit/;
-/** One key has sent everything, and a guardrail comes without bindings. */
-const sparse = /statements|presets|bindings/;
+/** One key has sent everything, a guardrail comes without bindings, and no limit asks for alerts. */
+const sparse = /statements|presets|bindings|alerts$/;
 
 export function listsMissed(made: Made): string[] {
   const tried = listsOf(made).map((path) => routeOf(`GET ${path}`));
@@ -51,7 +55,7 @@ export function listsMissed(made: Made): string[] {
 export async function walkPages({ walk }: World, caller: Caller, made: Made): Promise<void> {
   for (const path of listsOf(made)) {
     // Entries that grow without bound are always paged: the largest page stands for the whole.
-    const alwaysPaged = /audit-log|requests|statements/.test(path);
+    const alwaysPaged = /audit-log|requests|statements|alerts$/.test(path);
     const whole = await walk.expect(
       caller,
       `GET ${path}${alwaysPaged ? '?limit=1000' : ''}`,

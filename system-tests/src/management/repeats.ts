@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { allRoutes } from '@relay/contract';
-import { type Answer, type Caller, itemsOf, NO_ID, textAt } from './answer.ts';
+import { type Answer, type Caller, idOf, itemsOf, NO_ID, textAt } from './answer.ts';
 import * as account from './fields/account.ts';
+import * as alerts from './fields/alert.ts';
 import * as guardrails from './fields/guardrail.ts';
 import * as limits from './fields/limit.ts';
 import * as routing from './fields/routing.ts';
@@ -26,6 +28,7 @@ interface Create {
 }
 
 const price = { input_cost_micros_per_1m_tokens: 1, output_cost_micros_per_1m_tokens: 2 };
+const webhook = { kind: 'webhook', url: 'https://alerts.example.com/hook' };
 const limit = { metric: 'requests', period: 'month', limit_value: 1_000_000, enabled: true };
 
 /** In an order in which each stands on what was made before. */
@@ -99,6 +102,29 @@ const creates = {
     target_type: 'global',
     ...limit,
   })),
+  team: create('POST /api/relay/teams', limits.team, (_made, _world, set) => ({
+    name: `Team ${set}`,
+    kind: 'project',
+  })),
+  teamPolicy: create('POST /api/relay/team-limit-policies', ok, ({ team }) => ({
+    team_uuid: team,
+    target_type: 'global',
+    ...limit,
+  })),
+  alertDestination: create(
+    'POST /api/relay/alert-destinations',
+    alerts.alertDestinationCreated,
+    (_made, _world, set) => ({ name: `Pager ${set}`, ...webhook }),
+  ),
+  /** Its secret is the caller's own, so the answer shows none. */
+  signedDestination: {
+    ...create('POST /api/relay/alert-destinations', alerts.alertDestination, (_made, { walk }, set) => {
+      const secret = `whsec_${randomBytes(32).toString('base64')}`;
+      walk.secrets.know('the secret of an alert destination', secret);
+      return { name: `Own ${set}`, ...webhook, secret };
+    }),
+    showsSecret: false,
+  },
 } as const;
 
 function create(line: string, shape: Shape, body: Create['body']): Create {
@@ -172,9 +198,8 @@ function compare(walk: Walk, first: Answer, second: Answer): void {
 /** The repeat says what the first one made, and leaves out the secret. */
 function compareHidden(walk: Walk, first: Answer, second: Answer): void {
   if (second.summary !== '409 secret_already_shown') walk.fault(`${first.line} twice is ${second.summary}`);
-  const made = textAt(first, 'key', 'id') + textAt(first, 'invitation', 'id');
-  const again = textAt(second, 'error', 'key', 'id') + textAt(second, 'error', 'invitation', 'id');
-  if (made === '' || made !== again) walk.fault(`${first.line} twice does not name what the first one made`);
+  const again = ['key', 'invitation', 'created'].map((name) => textAt(second, 'error', name, 'id')).join('');
+  if (idOf(first) !== again) walk.fault(`${first.line} twice does not name what the first one made`);
 }
 
 async function idsAt(walk: Walk, caller: Caller, { line, list }: Create): Promise<Set<string>> {
@@ -185,5 +210,6 @@ async function idsAt(walk: Walk, caller: Caller, { line, list }: Create): Promis
 /** What a create shows once. */
 function knowShown(walk: Walk, answer: Answer): void {
   walk.secrets.shownBy(answer, 'the secret of a key', textAt(answer, 'api_key'));
+  walk.secrets.shownBy(answer, 'the secret of an alert destination', textAt(answer, 'secret'));
   walk.secrets.shownBy(answer, 'the token of an invitation', tokenOf(textAt(answer, 'accept_url')));
 }

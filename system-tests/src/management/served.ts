@@ -28,21 +28,12 @@ const selfHostedOnly: readonly RouteId[] = [
   'deleteLimitPolicy',
 ];
 
-/** Users, keys, members and budgets exist only with accounts. */
+/** Further members and sign-in exist only with accounts. */
 const accountWrites: readonly RouteId[] = [
-  'createApiKey',
-  'renameApiKey',
-  'revokeApiKey',
   'updateMember',
   'removeMember',
   'createInvitation',
   'deleteInvitation',
-  'createOrgApiKey',
-  'revokeOrgApiKey',
-  'upsertUserLimitPolicy',
-  'deleteUserLimitPolicy',
-  'upsertApiKeyLimitPolicy',
-  'deleteApiKeyLimitPolicy',
   'updateSession',
   'acceptInvitation',
   'requestPasswordReset',

@@ -24,6 +24,7 @@ const idRoutes: readonly IdRoute[] = [
   { line: 'DELETE /api/org/members/{}', foreign: 'memberId' },
   { line: 'DELETE /api/org/invitations/{}', foreign: 'invitationId' },
   { line: 'DELETE /api/org/api-keys/{}', foreign: 'memberKeyId' },
+  { line: 'PUT /api/org/api-keys/{}', foreign: 'memberKeyId', body: { labels: { app: 'other' } } },
   { line: 'GET /api/relay/providers/{}', foreign: 'providerId' },
   { line: 'PUT /api/relay/providers/{}', foreign: 'providerId', body: { name: 'Renamed' } },
   { line: 'DELETE /api/relay/providers/{}', foreign: 'spareProviderId' },
@@ -60,8 +61,20 @@ const idRoutes: readonly IdRoute[] = [
     body: { scope_type: 'global', ...limit },
   },
   { line: 'DELETE /api/relay/limit-policies/{}', foreign: 'limitPolicyId' },
+  { line: 'GET /api/relay/alert-destinations/{}', foreign: 'alertDestinationId' },
+  {
+    line: 'PUT /api/relay/alert-destinations/{}',
+    foreign: 'alertDestinationId',
+    body: { name: 'Renamed' },
+  },
+  { line: 'DELETE /api/relay/alert-destinations/{}', foreign: 'alertDestinationId' },
+  { line: 'POST /api/relay/alert-destinations/{}/test', foreign: 'alertDestinationId' },
   { line: 'DELETE /api/relay/pro/user-limit-policies?limit_uuid={}', foreign: 'userPolicyId' },
   { line: 'DELETE /api/relay/api-key-limit-policies?limit_uuid={}', foreign: 'keyPolicyId' },
+  { line: 'GET /api/relay/teams/{}', foreign: 'teamId' },
+  { line: 'PUT /api/relay/teams/{}', foreign: 'teamId', body: { name: 'Renamed', kind: 'team' } },
+  { line: 'DELETE /api/relay/teams/{}', foreign: 'spareTeamId' },
+  { line: 'DELETE /api/relay/team-limit-policies?limit_uuid={}', foreign: 'spareTeamPolicyId' },
   { line: 'GET /api/relay/requests/{}', foreign: 'requestId' },
 ];
 
@@ -95,5 +108,9 @@ export async function askForUnknown({ walk, foreign, memberId }: World, caller: 
   for (const limit_uuid of [NO_ID, 'not-an-id', foreign.keyPolicyId]) {
     const body = { limit_uuid, api_key_uuid: foreign.keyId, ...budget };
     await walk.expect(caller, 'POST /api/relay/api-key-limit-policies', '404 not_found', () => [], { body });
+  }
+  for (const limit_uuid of [NO_ID, 'not-an-id', foreign.spareTeamPolicyId]) {
+    const body = { limit_uuid, team_uuid: foreign.teamId, ...budget };
+    await walk.expect(caller, 'POST /api/relay/team-limit-policies', '404 not_found', () => [], { body });
   }
 }

@@ -39,6 +39,12 @@ function changesOf(made: Made, memberId: string): readonly Change[] {
       other: { name: 'Renamed again' },
       usual: '204',
     },
+    {
+      line: `PUT /api/org/api-keys/${made.memberKey}`,
+      body: { labels: { app: 'one' } },
+      other: { labels: { app: 'two' } },
+      usual: '200',
+    },
     { line: 'PATCH /api/org', body: { name: 'Acme' }, other: { name: 'Acme Ltd' }, usual: '200' },
     {
       line: `PATCH /api/org/members/${memberId}`,
@@ -70,6 +76,13 @@ function changesOf(made: Made, memberId: string): readonly Change[] {
       target_type: 'global',
       ...limit,
     }),
+    put(`teams/${made.team}`, { name: 'Renamed', kind: 'team' }, { name: 'Again' }),
+    budget('team-limit-policies', made.teamPolicy, {
+      team_uuid: made.team,
+      target_type: 'global',
+      ...limit,
+    }),
+    put(`alert-destinations/${made.alertDestination}`, { name: 'Renamed' }, { name: 'Again' }),
   ];
 }
 
@@ -119,6 +132,10 @@ export async function changeByVersion({ walk, memberId }: World, caller: Caller,
 /** Deletes what was made, in the order in which nothing is missed; first on a version that is not the current one. */
 export async function deleteByVersion({ walk }: World, caller: Caller, made: Made): Promise<void> {
   const lines: readonly (readonly [line: string, usual: '200' | '204'])[] = [
+    [`DELETE /api/relay/alert-destinations/${made.alertDestination}`, '204'],
+    [`DELETE /api/relay/alert-destinations/${made.signedDestination}`, '204'],
+    [`DELETE /api/relay/team-limit-policies?limit_uuid=${made.teamPolicy}`, '200'],
+    [`DELETE /api/relay/teams/${made.team}`, '204'],
     [`DELETE /api/relay/api-key-limit-policies?limit_uuid=${made.keyPolicy}`, '200'],
     [`DELETE /api/relay/pro/user-limit-policies?limit_uuid=${made.userPolicy}`, '200'],
     [`DELETE /api/org/invitations/${made.invitation}`, '204'],

@@ -32,25 +32,22 @@ async function walkKeys({ walk }: Pick<World, 'walk'>, caller: Caller): Promise<
   const id = idOf(made);
   await walk.expect(caller, 'GET /api/account/api-key-scopes', '200', fields.scopeList);
 
-  if (walk.mode.accounts) {
-    const { scopes, key_prefix } = (made.body as { key: { scopes: string[]; key_prefix: string } }).key;
-    if (scopes.join() !== 'relay:providers:read,relay:providers:manage,cloud:account:manage')
-      walk.fault(`POST ${keys}: manage does not list read as well, but ${scopes.join()}`);
-    if (!secret.startsWith(`${key_prefix}_`)) walk.fault(`POST ${keys}: the prefix is of another key`);
-    const owner = { ...nobody, headers: { authorization: `Bearer ${secret}` } };
-    await walk.expect(owner, 'GET /api/relay/providers', '200', () => []);
-    const broader = { body: { name: 'Broader', scopes: ['relay:request'] } };
-    await walk.expect(owner, `POST ${keys}`, '403 permission_denied', nothing, broader);
-  }
+  const { scopes, key_prefix } = (made.body as { key: { scopes: string[]; key_prefix: string } }).key;
+  if (scopes.join() !== 'relay:providers:read,relay:providers:manage,cloud:account:manage')
+    walk.fault(`POST ${keys}: manage does not list read as well, but ${scopes.join()}`);
+  if (!secret.startsWith(`${key_prefix}_`)) walk.fault(`POST ${keys}: the prefix is of another key`);
+  const owner = { ...nobody, headers: { authorization: `Bearer ${secret}` } };
+  await walk.expect(owner, 'GET /api/relay/providers', '200', () => []);
+  const broader = { body: { name: 'Broader', scopes: ['relay:request'] } };
+  await walk.expect(owner, `POST ${keys}`, '403 permission_denied', nothing, broader);
 
   await walk.expect(caller, `PATCH ${keys}/${id}`, '204', nothing, { body: { name: 'Deploy robot' } });
   const listed = await walk.expect(caller, `GET ${keys}`, '200', fields.apiKeyList);
   const one = itemsOf(listed).find((key) => key['id'] === id);
-  if (walk.mode.accounts && (one?.['name'] !== 'Deploy robot' || one['status'] !== 'active'))
+  if (one?.['name'] !== 'Deploy robot' || one['status'] !== 'active')
     walk.fault(`GET ${keys}: the renamed key is ${JSON.stringify(one)}`);
 
   await walk.expect(caller, `DELETE ${keys}/${id}`, '204', nothing);
-  if (!walk.mode.accounts) return;
   const revoked = { ...nobody, headers: { authorization: `Bearer ${secret}` } };
   await walk.expect(revoked, 'GET /api/relay/providers', '401 revoked_api_key', nothing);
   const after = itemsOf(await walk.expect(caller, `GET ${keys}`, '200', fields.apiKeyList));
@@ -68,7 +65,9 @@ async function walkOrganizationKeys(
   const made = await walk.expect(caller, 'POST /api/org/api-keys', '201', fields.apiKeyCreated, { body });
   walk.secrets.shownBy(made, 'the secret of a member’s key', textAt(made, 'api_key'));
   const listed = await walk.expect(caller, 'GET /api/org/api-keys', '200', fields.apiKeys);
-  if (walk.mode.accounts && !itemsOf(listed).some((key) => key['id'] === idOf(made)))
+  if (!itemsOf(listed).some((key) => key['id'] === idOf(made)))
     walk.fault('GET /api/org/api-keys: the key of a member is not listed');
+  const labelled = { body: { labels: { app: 'walk' } } };
+  await walk.expect(caller, `PUT /api/org/api-keys/${idOf(made)}`, '200', fields.apiKey, labelled);
   await walk.expect(caller, `DELETE /api/org/api-keys/${idOf(made)}`, '204', nothing);
 }

@@ -1,19 +1,18 @@
-import { type Caller, idOf, itemsOf, NO_ID } from './answer.ts';
+import { type Caller, idOf, itemsOf, NO_ID, textAt } from './answer.ts';
+import { apiKeyCreated } from './fields/account.ts';
+import * as alertFields from './fields/alert.ts';
 import * as fields from './fields/limit.ts';
 import { ok } from './fields/shared.ts';
 import { listOf, nothing, type Shape } from './shape.ts';
 import type { World } from './world.ts';
 
 /** The rows of section 4.2 about limits: of resources, of members and of keys, and the rules below the table. */
-export async function walkLimits({ walk, accounts, memberId }: World, caller: Caller): Promise<void> {
+export async function walkLimits({ walk, memberId }: World, caller: Caller): Promise<void> {
   await walkResourcePolicies({ walk }, caller);
-  const { id: keyId } = walk.mode.accounts
-    ? await accounts.addKey({
-        organizationId: caller.organizationId,
-        userId: memberId,
-        scopes: ['relay:request'],
-      })
-    : { id: NO_ID };
+  await walkAlerts({ walk }, caller);
+  const keyBody = { user_uuid: memberId, name: 'Limited', scopes: ['relay:request'] };
+  const key = await walk.expect(caller, 'POST /api/org/api-keys', '201', apiKeyCreated, { body: keyBody });
+  walk.secrets.shownBy(key, 'the secret of a limited key', textAt(key, 'api_key'));
   await walkBudgets({ walk }, caller, {
     path: '/api/relay/pro/user-limit-policies',
     list: fields.userPolicies,
@@ -23,9 +22,27 @@ export async function walkLimits({ walk, accounts, memberId }: World, caller: Ca
   await walkBudgets({ walk }, caller, {
     path: '/api/relay/api-key-limit-policies',
     list: fields.keyPolicies,
-    subject: { api_key_uuid: keyId },
+    subject: { api_key_uuid: idOf(key) },
     limit: { target_type: 'global', metric: 'requests', period: 'minute', enabled: true },
   });
+  await walkTeams({ walk }, caller);
+}
+
+async function walkTeams({ walk }: Pick<World, 'walk'>, caller: Caller): Promise<void> {
+  const path = '/api/relay/teams';
+  const body = { name: 'Walkers', kind: 'project' };
+  const change = { body: { ...body, name: 'Runners' } };
+  const made = await walk.expect(caller, `POST ${path}`, '201', fields.team, { body });
+  await walk.expect(caller, `GET ${path}`, '200', listOf(fields.team));
+  await walk.expect(caller, `PUT ${path}/${idOf(made)}`, '200', fields.team, change);
+  await walk.expect(caller, `GET ${path}/${idOf(made)}`, '200', fields.team);
+  const policies = '/api/relay/team-limit-policies';
+  const limit = { target_type: 'global', metric: 'tokens', period: 'week', limit_value: 1_000 };
+  await walk.expect(caller, `POST ${policies}`, '200', ok, { body: { team_uuid: idOf(made), ...limit } });
+  const listed = await walk.expect(caller, `GET ${policies}`, '200', fields.teamPolicies);
+  const own = itemsOf(listed).find((policy) => policy['team_uuid'] === idOf(made));
+  await walk.expect(caller, `DELETE ${policies}?limit_uuid=${String(own?.['limit_uuid'])}`, '200', ok);
+  await walk.expect(caller, `DELETE ${path}/${idOf(made)}`, '204', nothing);
 }
 
 async function walkResourcePolicies({ walk }: Pick<World, 'walk'>, caller: Caller): Promise<void> {
@@ -45,6 +62,23 @@ async function walkResourcePolicies({ walk }: Pick<World, 'walk'>, caller: Calle
     walk.fault(`PUT ${path}: the limit stays`);
   await walk.expect(caller, `GET ${path}/${idOf(made)}`, '200', fields.limitPolicy);
   await walk.expect(caller, `DELETE ${path}/${idOf(made)}`, '204', nothing);
+}
+
+async function walkAlerts({ walk }: Pick<World, 'walk'>, caller: Caller): Promise<void> {
+  const path = '/api/relay/alert-destinations';
+  const body = { name: 'Pager', kind: 'webhook', url: 'https://alerts.example.com/hook' };
+  const made = await walk.expect(caller, `POST ${path}`, '201', alertFields.alertDestinationCreated, {
+    body,
+  });
+  walk.secrets.shownBy(made, 'the secret of an alert destination', textAt(made, 'secret'));
+  const one = `${path}/${idOf(made)}`;
+  await walk.expect(caller, `GET ${path}`, '200', listOf(alertFields.alertDestination));
+  await walk.expect(caller, `GET ${one}`, '200', alertFields.alertDestination);
+  const change = { body: { name: 'Pager 2', enabled: false } };
+  await walk.expect(caller, `PUT ${one}`, '200', alertFields.alertDestination, change);
+  await walk.expect(caller, `POST ${one}/test`, '200', alertFields.alertTest);
+  await walk.expect(caller, `DELETE ${one}`, '204', nothing);
+  await walk.expect(caller, 'GET /api/relay/alerts', '200', alertFields.alerts);
 }
 
 interface Budgets {
@@ -69,12 +103,12 @@ async function walkBudgets(
   // A create gives no id away; the list does.
   const [made] = await find();
   const limit_uuid = String(made?.['limit_uuid'] ?? NO_ID);
-  if (walk.mode.accounts && (made?.['id'] !== limit_uuid || made['limit_value'] !== 1_000))
+  if (made?.['id'] !== limit_uuid || made['limit_value'] !== 1_000)
     walk.fault(`GET ${path}: the budget is ${JSON.stringify(made)}`);
   const change = { body: { ...body, limit_uuid, limit_value: 2_000 } };
   await walk.expect(caller, `POST ${path}`, '200', ok, change);
   const [changed, ...others] = await find();
-  if (walk.mode.accounts && (changed?.['limit_value'] !== 2_000 || others.length > 0))
+  if (changed?.['limit_value'] !== 2_000 || others.length > 0)
     walk.fault(`GET ${path}: after the change it is ${JSON.stringify([changed, ...others])}`);
   await walk.expect(caller, 'GET /api/relay/limits/usage', '200', listOf(fields.limitUsage));
   await walk.expect(caller, `DELETE ${path}?limit_uuid=${limit_uuid}`, '200', ok);

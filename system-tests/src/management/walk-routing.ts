@@ -71,7 +71,8 @@ async function walkEndpoints({ walk }: World, caller: Caller, providerId: string
   return idOf(made);
 }
 
-async function walkPrices({ walk }: World, caller: Caller, endpointId: string): Promise<void> {
+async function walkPrices(world: World, caller: Caller, endpointId: string): Promise<void> {
+  const { walk } = world;
   const prices = '/api/relay/pricing-policies';
   const body = {
     endpoint_id: endpointId,
@@ -82,7 +83,27 @@ async function walkPrices({ walk }: World, caller: Caller, endpointId: string): 
   await walk.expect(caller, `GET ${prices}`, '200', listOf(fields.pricingPolicy));
   const change = { body: { flat_request_cost_micros: 10 } };
   await walk.expect(caller, `PUT ${prices}/${idOf(made)}`, '200', fields.pricingPolicy, change);
+  await walkPriceLists(world, caller);
   await walk.expect(caller, `DELETE ${prices}/${idOf(made)}`, '204', nothing);
+}
+
+async function walkPriceLists({ walk, deployment }: World, caller: Caller): Promise<void> {
+  const entry = {
+    provider: 'simulated',
+    preset_slug: null,
+    host: new URL(deployment.provider.baseUrl).host,
+    model: 'sim-multi',
+    input_cost_micros_per_1m_tokens: 160_000,
+    output_cost_micros_per_1m_tokens: 640_000,
+  };
+  const list = { source: 'litellm', entries: [entry] };
+  const plan = 'POST /api/relay/prices/plan';
+  const planned = await walk.expect(caller, plan, '200', fields.pricePlan, { body: list });
+  const approved = { body: { ...list, plan_hash: textAt(planned, 'plan_hash') } };
+  await walk.expect(caller, 'POST /api/relay/prices/apply', '200', fields.priceApplied, approved);
+  const [provider] = itemsOf(await walk.send(caller, 'GET /api/relay/providers'));
+  const facts = `GET /api/relay/prices/model?provider_id=${String(provider?.['id'])}&upstream_model=gpt-4o`;
+  await walk.expect(caller, facts, '200', fields.modelFacts);
 }
 
 async function walkLanes({ walk }: World, caller: Caller, endpointId: string): Promise<void> {

@@ -26,8 +26,12 @@ export async function walkUsage(world: World, caller: Caller, made: Made): Promi
   await walk.expect(caller, 'GET /api/relay/stats/summary', '200', fields.statsSummary);
   const series = 'GET /api/relay/stats/timeseries?metric=requests';
   await walk.expect(caller, series, '200', fields.timeseries);
+  await walk.expect(caller, 'GET /api/relay/stats/showback?group_by=model', '200', fields.showback);
+  await walk.expect(caller, 'GET /api/relay/stats/showback.csv?format=focus', '200', anyText);
   const waits = `GET /api/relay/stats/wait-distribution?lane_id=${made.lane}`;
   await walk.expect(caller, waits, '200', fields.waitDistribution);
+  const metered = 'GET /api/relay/stats/metered?from=2026-01-01T00:00:00.000Z&to=2026-01-02T00:00:00.000Z';
+  await walk.expect(caller, metered, '200', fields.meteredUsage);
   await walk.expect(caller, 'GET /api/billing/usage-statements', '200', fields.usageStatement);
   const event = { body: { id: 'evt_1', type: 'invoice.paid', created: 1, data: { object: {} } } };
   await walk.expect(nobody, 'POST /api/billing/stripe-webhook', '403 mode_unsupported', nothing, event);

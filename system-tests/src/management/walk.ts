@@ -112,6 +112,7 @@ function parsed(text: string): unknown {
 const contentTypes: Partial<Record<RouteId, string>> = {
   streamRequests: 'text/event-stream',
   exportRequests: 'text/csv',
+  exportShowback: 'text/csv',
 };
 
 /** What is wrong with an answer, whatever was asked. */

@@ -16,7 +16,7 @@ export interface World {
   readonly accounts: Accounts;
   /** Callers with every permission in this mode: an owner's key, the admin token, or both. */
   readonly callers: readonly Caller[];
-  /** A developer of the same organization; empty without accounts. */
+  /** A developer of the same organization; without accounts, its only member. */
   readonly memberId: string;
   /** One of everything in an organization that none of the callers belongs to. */
   readonly foreign: Objects;
@@ -53,7 +53,7 @@ export async function startWorld(mode: Mode): Promise<World> {
   if (mode.accounts) callers.push(await keyCaller(accounts, walk, organizationId));
   const memberId = mode.accounts
     ? await accounts.addMember(organizationId, { role: 'developer', name: 'Grace' })
-    : NO_ID;
+    : (callers[0]?.userId ?? NO_ID);
   return {
     walk,
     deployment,

@@ -119,6 +119,15 @@ async function isWritten(): Promise<boolean> {
   }
 }
 
+async function rowCount(): Promise<number> {
+  const ledger = openLedgerView(postgres.url);
+  try {
+    return (await ledger.rows()).length;
+  } finally {
+    await ledger.close();
+  }
+}
+
 const ANSWERS = ['day 200', 'minute 200', 'minute 429'];
 
 describe('the previous version and this one, on one Redis and one database', { concurrency: 1 }, () => {
@@ -135,7 +144,20 @@ describe('the previous version and this one, on one Redis and one database', { c
   });
 
   it('the previous version serves on after the database was migrated', async () => {
-    const answers = await under(old, () => runRelay(['migrate', 'up'], tokens.env));
+    const rowsBefore = await rowCount();
+    const answers = await under(old, async () => {
+      const applied = await runRelay(['migrate', 'up'], tokens.env);
+      figures['migrations_under_load'] = applied.match(/^applied /gm)?.length ?? 0;
+      await afterMs(1_000);
+    });
+    const failed = Object.entries(answers).filter(([answer]) => !ANSWERS.includes(answer));
+    figures['migrated_rows'] = rowsBefore;
+    figures['migrated'] = answers;
+    figures['failed_requests'] = failed.reduce((sum, [, count]) => sum + count, 0);
+    assert.ok(
+      rowsBefore > 0 && Number(figures['migrations_under_load']) > 0,
+      'there was something to migrate',
+    );
     assert.deepEqual(
       Object.keys(answers).filter((each) => !ANSWERS.includes(each)),
       [],

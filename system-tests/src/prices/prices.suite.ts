@@ -18,6 +18,8 @@ const ROWS_PER_MONTH = 50_000;
 const MONTHS = process.env['RELAY_SYSTEM_LONG'] === '1' ? 20 : 1;
 const SEED = BigInt(process.env['RELAY_PRICES_SEED'] ?? Date.now());
 const ROWS_MS_MAX = 20_000;
+const SCHEDULED_MS = 3_000;
+const ONLY_FLAT = { input_cost_micros_per_1m_tokens: 0, output_cost_micros_per_1m_tokens: 0 };
 const PATHS = {
   chat: 'chat/completions',
   responses: 'responses',
@@ -123,6 +125,33 @@ describe('what requests cost', { concurrency: 1 }, () => {
     sumOff += seen.filter((sum) => sum !== bills).length;
     assert.deepEqual(seen, [bills, bills]);
     assert.equal(totals.metered_spend_micros, halfUp(bills));
+  });
+
+  it('follows a scheduled price in a running gateway, for requests that arrive from then on', async () => {
+    const { endpointIds } = await createLane(deployment.admin, {
+      name: 'scheduled',
+      endpoints: [{ baseUrl: provider.baseUrl, upstreamModel: 'recorded' }],
+    });
+    const [endpoint_id = ''] = endpointIds;
+    const validFromMs = Date.now() + SCHEDULED_MS;
+    await deployment.admin.create('/api/relay/pricing-policies', {
+      endpoint_id,
+      ...ONLY_FLAT,
+      flat_request_cost_micros: 100,
+      scheduled: [
+        { valid_from: new Date(validFromMs).toISOString(), ...ONLY_FLAT, flat_request_cost_micros: 700 },
+      ],
+    });
+    const recorded = recordedUsages.find(({ protocol, stream }) => protocol === 'chat' && !stream);
+    assert.ok(recorded !== undefined);
+    const seen: { atMs: number; cost: string | undefined }[] = [];
+    await until(async () => {
+      seen.push({ atMs: Date.now(), cost: await use({ ...recorded, price: 'scheduled' }) });
+      return seen.at(-1)?.cost === '700';
+    }, SCHEDULED_MS + ROWS_MS_MAX);
+    const early = seen.filter(({ atMs }) => atMs < validFromMs - 1_000);
+    assert.ok(early.length > 0 && early.every(({ cost }) => cost === '100'), JSON.stringify(early));
+    assert.deepEqual(new Set(seen.map(({ cost }) => cost)), new Set(['100', '700']));
   });
 
   it(`is summed without loss over ${MONTHS * ROWS_PER_MONTH} random rows`, async () => {

@@ -15,9 +15,9 @@ import { leases } from '../harness/live-state.ts';
 import { IS_LONG } from '../harness/long-form.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
 import { type RelayProcess, startRelay } from '../harness/relay-process.ts';
+import { type ReverseProxy, startHaproxy } from '../harness/start-proxy.ts';
 import { sendTagged } from '../harness/tagged-request.ts';
 import { until } from '../harness/until.ts';
-import { type Balancer, startBalancer } from './balancer.ts';
 import { startLoad } from './load.ts';
 
 // Gateways that are stopped and started again, one after the other, behind a load balancer that only knows /readyz.
@@ -28,7 +28,7 @@ const ROUNDS = IS_LONG ? 3 : 1;
 // Three gateways, of which one starts, leave little of two cores to the load.
 const PER_SECOND = IS_LONG ? 200 : 120;
 const CROWD = 20;
-const LAME_DUCK_MS = 2_000;
+const LAME_DUCK_MS = 5_000;
 const READY_MS_MAX = 20_000;
 
 const figures = { requests: 0, failed: 0, streams: 0, waiters: 0 };
@@ -37,7 +37,7 @@ describe('a rolling restart', () => {
   let postgres: PrivatePostgres;
   let redis: PrivateRedis;
   let provider: ProviderProcess;
-  let balancer: Balancer;
+  let balancer: ReverseProxy;
   let admin: AdminClient;
   let env: Record<string, string>;
   let apiToken: string;
@@ -80,7 +80,7 @@ describe('a rolling restart', () => {
       limit_value: CROWD + 5,
       enabled: true,
     });
-    balancer = await startBalancer(gateways.map(({ url }) => url));
+    balancer = await startHaproxy(gateways.map(({ url }) => url));
   });
   after(async () => {
     reportFigures(figures);

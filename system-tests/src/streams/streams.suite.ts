@@ -10,13 +10,13 @@ import { createProbe, type Probe } from '../harness/probe-client.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
 import type { RelayProcess } from '../harness/relay-process.ts';
 import { readRequestLog } from '../harness/request-log.ts';
+import { type RunDelay, watchRunDelay } from '../harness/run-delay.ts';
 import type { ProbeReading } from '../harness/server-probe.ts';
 import { stores } from '../harness/stores.ts';
 import { afterMs } from '../harness/until.ts';
 import type { ClientSetup, WholeResult } from './client-jobs.ts';
 import { pin, twoCores } from './cores.ts';
 import { type EndlessUpstream, startEndlessUpstream } from './endless-upstream.ts';
-import { type RunDelay, watchRunDelay } from './run-delay.ts';
 import { startClients } from './start-clients.ts';
 
 // Many streams through one process: no frame is lost, no memory kept, no client delayed. The server has its own core;

@@ -1,12 +1,16 @@
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { writeEmptyDatabase } from '@relay/server/empty-database';
 import { runCommand } from '../check/run-command.ts';
 import { listFiles } from '../check/source-files.ts';
 import { writeBundle } from './bundle.ts';
 import { type MemberManifest, packageManifest } from './manifest.ts';
+import { noticesOf } from './notices.ts';
 
 /** Where the server, in the bundle as in the repository, looks for the console's files. */
 const CONSOLE = 'console/dist';
+/** Where the embedded PostgreSQL looks for the files of a new database. */
+const EMBEDDED = 'server/src/store/embedded';
 /** What people write and what is compiled; all else beside a module is read by it. */
 const NOT_READ = /\.(ts|md)$/;
 
@@ -17,6 +21,9 @@ export async function buildPackage(root: string, directory: string): Promise<voi
   mkdirSync(library, { recursive: true });
   const bundle = await writeBundle(root, library);
   for (const folder of bundle.folders) copyRead(root, folder, library);
+  mkdirSync(join(library, EMBEDDED), { recursive: true });
+  await writeEmptyDatabase(join(library, EMBEDDED));
+  writeFileSync(join(library, 'licenses.md'), noticesOf(bundle.held));
   await buildConsole(root, join(library, CONSOLE));
 
   const product = readJson(join(root, 'package.json'));

@@ -4,21 +4,24 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   'the command line': /^lib\/cli\.js$/,
   'the server': /^lib\/server-[\w-]+\.js$/,
   'the embedded PostgreSQL': /^lib\/engine-worker\.js$/,
+  'the files of a new database': /^lib\/server\/src\/store\/embedded\/empty-database\.tar\.zst$/,
   'the simulated provider': /^lib\/provider-sim-[\w-]+\.js$/,
   'source maps': /^lib\/cli\.js\.map$/,
   migrations: /^lib\/server\/src\/store\/postgres\/migrations\/.+\.sql$/,
   'the scripts for Redis': /^lib\/server\/src\/admission\/redis\/script\/.+\.lua$/,
   'the console': /^lib\/console\/dist\/index\.html$/,
   'the notices of what the console is built from': /^lib\/console\/dist\/licenses\.md$/,
+  'the notices of what the program is built from': /^lib\/licenses\.md$/,
   'the license': /^LICENSE$/,
   'the README': /^README\.md$/,
   'the manifest': /^package\.json$/,
 };
 
 const ALLOWED: readonly RegExp[] = [
-  /^(LICENSE|README\.md|package\.json|bin\/relay\.js)$/,
+  /^(LICENSE|README\.md|package\.json|bin\/relay\.js|lib\/licenses\.md)$/,
   /^lib\/[\w-]+\.js(\.map)?$/,
   /^lib\/server\/src\/.+\.(sql|lua)$/,
+  /^lib\/server\/src\/store\/embedded\/empty-database\.tar\.zst$/,
   /^lib\/console\/dist\//,
 ];
 

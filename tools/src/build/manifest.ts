@@ -37,7 +37,7 @@ export function packageManifest(parts: ManifestParts): Record<string, unknown> {
 }
 
 /** `@scope/name/part` and `name/part` without their parts. */
-function packageName(specifier: string): string {
+export function packageName(specifier: string): string {
   return specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)

@@ -37,9 +37,20 @@ export const folderTables: readonly FolderTable[] = [
       admission: ['kit', 'domain', 'store'],
       guardrails: ['kit', 'domain'],
       mail: ['kit'],
+      alerts: ['kit', 'domain', 'store', 'mail'],
       edge: ['kit', 'domain', 'protocols', 'store', 'http', 'mail'],
       inference: ['kit', 'domain', 'protocols', 'store', 'http', 'admission', 'guardrails'],
-      management: ['kit', 'domain', 'protocols', 'store', 'http', 'admission', 'guardrails', 'mail'],
+      management: [
+        'kit',
+        'domain',
+        'protocols',
+        'store',
+        'http',
+        'admission',
+        'guardrails',
+        'mail',
+        'alerts',
+      ],
       metering: ['kit', 'domain', 'store'],
       // `main` puts the modules together.
       main: ['.*'],
@@ -56,6 +67,7 @@ export const folderTables: readonly FolderTable[] = [
       redis: [],
       configuration: ['postgres'],
       ledger: ['postgres'],
+      alerts: ['postgres'],
       keys: ['postgres', 'redis', 'configuration'],
       embedded: ['postgres', 'ledger'],
     },
@@ -96,7 +108,7 @@ export const folderTables: readonly FolderTable[] = [
     shared: [],
     complete: true,
     rows: {
-      text: [],
+      text: ['format'],
       format: [],
       errors: [],
       ui: ['text', 'format', 'errors'],
@@ -119,9 +131,15 @@ export const folderTables: readonly FolderTable[] = [
     at: 'cli/src',
     name: 'command',
     above: ['index.ts', 'program.ts', 'commands.ts'],
-    shared: ['kit', 'output', 'session', 'api'],
+    shared: ['kit', 'output', 'session', 'api', 'sources'],
     complete: false,
-    rows: { kit: [], output: ['kit'], session: ['kit'], api: ['kit', 'output', 'session'] },
+    rows: {
+      kit: [],
+      output: ['kit'],
+      session: ['kit'],
+      api: ['kit', 'output', 'session'],
+      sources: ['kit', 'api'],
+    },
   },
   {
     // A suite lies whole in its folder; what two suites need is in the harness.
@@ -145,6 +163,7 @@ export const memberTable: Readonly<Record<string, readonly string[]>> = {
   'system-tests': ['contract', 'provider-sim', 'testbed'],
   bench: ['contract', 'provider-sim', 'testbed'],
   tools: ['contract', 'server', 'cli', 'testbed'],
+  site: ['tools'],
 };
 
 export interface ImportException {
@@ -161,26 +180,50 @@ export const importExceptions: readonly ImportException[] = [
   {
     rule: 'suite-siblings',
     to: 'system-tests/src/chaos/',
-    from: ['system-tests/src/outage/', 'system-tests/src/failover/', 'system-tests/src/mixed/'],
+    from: [
+      'system-tests/src/outage/',
+      'system-tests/src/failover/',
+      'system-tests/src/mixed/',
+      'system-tests/src/stores/',
+    ],
     reason: 'an outage is watched with the load and the ledger view of chaos',
   },
   {
     rule: 'suite-siblings',
+    to: 'system-tests/src/chaos/',
+    from: ['system-tests/src/hard-caps/'],
+    reason: 'caps are tried on the fleet whose processes can be killed',
+  },
+  {
+    rule: 'suite-siblings',
     to: 'system-tests/src/failover/judge.ts',
-    from: ['system-tests/src/mixed/'],
+    from: ['system-tests/src/mixed/', 'system-tests/src/stores/'],
     reason: 'what must hold over a change of version is what must hold over a loss of Redis',
   },
   {
     rule: 'suite-siblings',
     to: 'system-tests/src/rolling/load.ts',
-    from: ['system-tests/src/ways-in/'],
-    reason: 'tokens end and credentials rotate under the load that restarts are judged by',
+    from: ['system-tests/src/ways-in/', 'system-tests/src/operate/'],
+    reason:
+      'tokens end, credentials rotate and shipped files are tried under the load that restarts are judged by',
   },
   {
     rule: 'suite-siblings',
     to: 'system-tests/src/chaos/random.ts',
-    from: ['system-tests/src/fuzz/'],
-    reason: 'fuzzed inputs are made of the same reproducible choices',
+    from: [
+      'system-tests/src/alerts/',
+      'system-tests/src/fuzz/',
+      'system-tests/src/jetstream/',
+      'system-tests/src/numbers/',
+    ],
+    reason:
+      'fuzzed inputs, random traffic, kills, and what a receiver fails, are the same reproducible choices',
+  },
+  {
+    rule: 'suite-siblings',
+    to: 'system-tests/src/chaos/usage-lines.ts',
+    from: ['system-tests/src/jetstream/'],
+    reason: 'a stream is compared with the ledger as usage files are',
   },
   {
     rule: 'command-siblings',
@@ -214,8 +257,8 @@ export const importExceptions: readonly ImportException[] = [
   {
     rule: 'feature-siblings',
     to: 'server/src/management/connection-tests/',
-    from: ['server/src/management/guardrails/'],
-    reason: 'a guardrail is tested under the same limits as a connection',
+    from: ['server/src/management/alerts/', 'server/src/management/guardrails/'],
+    reason: 'a guardrail or a destination of alerts is tested under the same limits as a connection',
   },
   {
     rule: 'feature-siblings',

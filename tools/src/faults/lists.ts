@@ -1,5 +1,6 @@
 import type { Fault } from './fault.ts';
 import { admissionFaults } from './lists/admission.ts';
+import { alertsFaults } from './lists/alerts.ts';
 import { cliFaults } from './lists/cli.ts';
 import { consoleFaults } from './lists/console.ts';
 import { contractFaults } from './lists/contract.ts';
@@ -25,6 +26,7 @@ export const faultLists: Readonly<Record<string, readonly Fault[]>> = {
   protocols: protocolFaults,
   translate: translateFaults,
   guardrails: guardrailFaults,
+  alerts: alertsFaults,
   mail: mailFaults,
   store: storeFaults,
   http: httpFaults,

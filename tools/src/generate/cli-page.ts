@@ -4,13 +4,13 @@ import { type GeneratedFile, generatedPage, markdownTable } from './generated-fi
 type Command = Awaited<ReturnType<typeof createProgram>>;
 
 const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
-  ok: 'It worked.',
-  error: 'It did not work; the message says why.',
-  usage: 'The command line, a file or standard input is wrong. Nothing was done.',
-  auth: 'No token, a token that is refused, or one that may not do this.',
-  notFound: 'What was named does not exist.',
+  ok: 'The command succeeded.',
+  error: 'The command failed; the message says why.',
+  usage: 'The command line, a file or standard input is invalid. Nothing was changed.',
+  auth: 'No token, a rejected token, or a token without the permission.',
+  notFound: 'A named resource was not found.',
   differs: 'The configuration file and the server differ (`relay config diff`).',
-  rateLimited: 'A limit has no room.',
+  rateLimited: 'A limit is reached.',
 };
 
 export async function cliPage(): Promise<GeneratedFile[]> {
@@ -18,12 +18,17 @@ export async function cliPage(): Promise<GeneratedFile[]> {
   const commands = program.commands.filter((command) => command.name() !== 'help');
   const body = `# The \`relay\` command
 
-Data goes to standard output and everything else to standard error. On a terminal lists are tables, elsewhere JSON;
-\`-o\` chooses. \`NO_COLOR\` turns colours off. Secrets are never taken from the command line, where others can read them.
+Relay prints data to standard output and everything else to standard error. Lists are tables on a terminal and JSON
+elsewhere; \`-o\` selects the format. \`NO_COLOR\` disables colors. Relay never reads a secret from an option, where other
+processes can see it, except \`relay setup --key\`.
 
-The server and its tokens come from the options, then from \`RELAY_SERVER\` and \`RELAY_TOKEN\` (or, with a server
+Money is in dollars (\`50\`, \`$12.50\`) and durations have a unit (\`500ms\`, \`30s\`, \`2m\`). JSON, YAML and CSV keep the
+units of the API: micro-USD and milliseconds.
+
+Relay takes the server and its tokens from the options, then from \`RELAY_SERVER\` and \`RELAY_TOKEN\` (or, with a server
 given, \`RELAY_ADMIN_TOKEN\` and \`RELAY_API_TOKEN\`), then from the login context: \`--context\`, \`RELAY_CONTEXT\`, or the
-current one.
+current one. Without any of these, commands use the server that \`relay start\` runs
+with this folder's data directory, or the tokens of the environment on this machine.
 
 ## Exit status
 

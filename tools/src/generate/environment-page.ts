@@ -12,9 +12,9 @@ export function environmentPage(): GeneratedFile[] {
   });
   const body = `# Environment
 
-Read once at start; every fault is named in one message. An empty value counts as not set. In self-hosted mode both
+Relay reads these once at start and reports all invalid settings together. An empty value counts as not set. In self-hosted mode both
 tokens are required by \`relay serve\`. \`relay start\` generates tokens, master key and auth secret on its first start and
-keeps them in its data directory; a value that is set here wins.
+keeps them in its data directory; a value set here overrides it.
 
 ${markdownTable(['Variable', 'Default', 'Meaning'], rows)}`;
   return [generatedPage('docs/reference/environment.md', body)];

@@ -15,8 +15,8 @@ function overview(): GeneratedFile {
   });
   const body = `# Errors
 
-Every error the service itself makes has one of these codes in \`error.code\`, and \`error.doc_url\` points to its
-page. An answer that carries \`x-relay-error-source: upstream\` is the provider’s own and is passed on unchanged.
+Every error from Relay has one of these codes in \`error.code\`, and \`error.doc_url\` points to its page. A response
+with \`x-relay-error-source: upstream\` comes from the provider and is passed through unchanged.
 
 ${markdownTable(['Code', 'Status', 'Type', 'Owner', 'Message'], rows)}`;
   return generatedPage(`${folder}/README.md`, body);

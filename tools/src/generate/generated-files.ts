@@ -1,5 +1,6 @@
 import { buildOpenApi, configSchemaText } from '@relay/contract';
 import { limitMetricsScript } from '@relay/server';
+import { apiPages } from './api-pages.ts';
 import { apiTypes } from './api-types.ts';
 import { cliPage } from './cli-page.ts';
 import { environmentPage } from './environment-page.ts';
@@ -7,6 +8,7 @@ import { errorFiles } from './error-pages.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { headersPage } from './headers-page.ts';
 import { metricsPage } from './metrics-page.ts';
+import { providersPage } from './providers-page.ts';
 import { resourceLists } from './resource-lists.ts';
 import { routeAccessTable } from './route-access-table.ts';
 import { routesPage } from './routes-page.ts';
@@ -18,6 +20,7 @@ const producers: readonly (() => GeneratedFile[] | Promise<GeneratedFile[]>)[] =
   routeAccessTable,
   openApiFile,
   configSchemaFile,
+  apiPages,
   apiTypes,
   errorFiles,
   scopesPage,
@@ -25,6 +28,7 @@ const producers: readonly (() => GeneratedFile[] | Promise<GeneratedFile[]>)[] =
   headersPage,
   environmentPage,
   metricsPage,
+  providersPage,
   cliPage,
   limitMetricsFile,
 ];

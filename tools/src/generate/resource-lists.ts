@@ -171,7 +171,7 @@ function cliList(found: readonly Found[]): GeneratedFile {
     const columns = Object.keys(list.success.schema?.items?.properties ?? {}).filter(
       (field) => field !== 'id' && field !== 'managed_by',
     );
-    return `  ${command.plural}: {
+    return `  ${/^\w+$/.test(command.plural) ? command.plural : quoted(command.plural)}: {
     singular: ${quoted(command.singular)},
     plural: ${quoted(command.plural)},
     summary: ${quoted(command.summary)},

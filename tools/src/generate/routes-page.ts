@@ -11,7 +11,7 @@ export function routesPage(): GeneratedFile[] {
   );
   const body = `# Routes
 
-Every route of the interface. Bodies, answers and errors are in \`contract/openapi.json\`.
+All API routes. Request bodies, responses and errors are in \`contract/openapi.json\`.
 
 ${sections.join('\n\n')}`;
   return [generatedPage('docs/reference/routes.md', body)];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectFiles } from './select-files.ts';
 
-const paths = ['a/src/x.test.ts', 'a/src/x.db.test.ts', 'a/src/x.ts', 'system-tests/src/y.test.ts'];
+const paths = ['a/src/x.test.ts', 'a/src/x.db.test.ts', 'a/src/x.ts', 'a/src/x.suite.ts'];
 
 test('every test file outside the black-box suites is in exactly one suite', () => {
   assert.deepEqual(selectFiles(paths, 'unit', []), ['a/src/x.test.ts']);

@@ -27,7 +27,7 @@ export function selectFiles(
   const missing = suite === 'embedded' ? onEmbedded.filter((path) => !paths.includes(path)) : [];
   if (missing.length > 0) throw new Error(`these tests are gone: ${missing.join(', ')}`);
   const ofSuite = paths.filter((path) => {
-    if (!path.endsWith('.test.ts') || path.startsWith('system-tests/')) return false;
+    if (!path.endsWith('.test.ts')) return false;
     if (suite === 'embedded') return onEmbedded.includes(path);
     return path.endsWith('.db.test.ts') === (suite === 'db');
   });

@@ -1,27 +1,52 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CommandNode } from './command-table.ts';
 import { documentCommands } from './document-commands.ts';
 import { treeOf } from './tree.ts';
 
 const code = {
-  'package.json': '{"scripts": {"check": "x"}}',
-  'cli/src/program.ts': "program.command('serve'); const m = program.command('migrate'); m.command('up');",
+  'package.json': '{"scripts": {"check": "x", "system": "y"}}',
+  'system-tests/src/streams/streams.suite.ts': '',
 };
 
-test('scripts and commands that exist are accepted', () => {
-  const text = '`npm run check -- --only=tidy` `relay serve --role all` `npx relay migrate up` `relay`';
-  assert.deepEqual(documentCommands(treeOf({ ...code, 'README.md': text })), []);
+function command(
+  children: Readonly<Record<string, CommandNode>>,
+  options: readonly string[] = [],
+  takesArguments = false,
+): CommandNode {
+  return { children: new Map(Object.entries(children)), options: new Set(options), takesArguments };
+}
+const relay = command({
+  serve: command({}, ['--role']),
+  migrate: command({ up: command({}, ['-o']), status: command({}) }),
+  chat: command({}, [], true),
 });
 
-test('a script that is gone is refused', () => {
-  assert.equal(documentCommands(treeOf({ ...code, 'README.md': '`npm run gone`' })).length, 1);
+function foundLines(text: string): (number | null)[] {
+  return documentCommands(treeOf({ ...code, 'README.md': text }), relay).map(({ line }) => line);
+}
+
+test('scripts, suites and commands that exist are accepted', () => {
+  const text =
+    '`npm run check -- --only=tidy` `npm run system -- streams` `relay serve --role all` `npx relay migrate up -o json | jq --raw` `relay migrate up|status` `relay migrate -o` `relay migrate -o up.json` `relay chat anything` `relay`';
+  assert.deepEqual(foundLines(text), []);
 });
 
-test('a relay command that is gone is refused, inline and in a block', () => {
-  const text = '`relay start`\n```sh\nA=b npx relay migrate down --now\n```';
-  const found = documentCommands(treeOf({ ...code, 'README.md': text }));
+test('a script and a suite that are gone are refused', () => {
+  assert.deepEqual(foundLines('`npm run gone`\n`npm run system -- gone`'), [1, 2]);
+});
+
+test('a relay command that is gone is refused, inline, in a block and after another command', () => {
   assert.deepEqual(
-    found.map(({ line }) => line),
-    [1, 3],
+    foundLines('`relay start`\n```sh\nA=b npx relay migrate down --now\ncd x && relay gone\n```'),
+    [1, 3, 4],
   );
+});
+
+test('an option that is gone is refused, also on a continued line', () => {
+  assert.deepEqual(foundLines('`relay serve --rôle`\n```sh\nrelay serve \\\n  --roles all\n```'), [1, 3]);
+});
+
+test('each alternative of a word is a call of its own', () => {
+  assert.deepEqual(foundLines('`relay migrate up|down`'), [1]);
 });

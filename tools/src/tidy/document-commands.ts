@@ -1,23 +1,30 @@
+import { type CommandNode, unknownInCall } from './command-table.ts';
 import { documents } from './document-paths.ts';
 import { quotedCode } from './markdown-code.ts';
 import type { Finding, Tree } from './tree.ts';
 
 const RELAY = /^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:npx relay(?:-gateway)?|relay|node cli\/bin\/relay\.js) (.*)$/;
+/** What ends a command on a line of shell. An alternative such as `validate|diff` has no space around it. */
+const NEXT_COMMAND = /\s(?:\|\|?|&&|>+|#)\s|;|\$\(|\)/;
+const SUITE = /^system-tests\/src\/([^/]+)\/\1\.suite\.ts$/;
 
-/** Documents name only what exists: every quoted `npm run` script and every `relay` command is there. */
-export function documentCommands(tree: Tree): Finding[] {
+/** Documents name only what exists: every `npm run` script, every suite, every `relay` command with its options. */
+export function documentCommands(tree: Tree, relay: CommandNode): Finding[] {
   const scripts = npmScripts(tree);
-  const commands = relayCommands(tree);
+  const suites = new Set(tree.files.flatMap(({ path }) => SUITE.exec(path)?.[1] ?? []));
   return documents(tree).flatMap((file) =>
     quotedCode(file).flatMap(({ line, text }) => {
       const gone = [
-        ...[...text.matchAll(/\bnpm run ([\w:-]+)/g)]
-          .map((match) => match[1] ?? '')
+        ...namesAfter(text, /\bnpm run (?:--silent )?([\w:-]+)/g)
           .filter((script) => !scripts.has(script))
           .map((script) => `npm run ${script}`),
-        ...relayWords(text)
-          .filter((word) => !commands.has(word))
-          .map((word) => `relay … ${word}`),
+        ...namesAfter(text, /\bnpm run (?:--silent )?system -- ([a-z][\w-]*)/g)
+          .filter((suite) => !suites.has(suite))
+          .map((suite) => `npm run system -- ${suite}`),
+        ...relayCalls(text).flatMap((words) => {
+          const unknown = unknownInCall(relay, words);
+          return unknown === null ? [] : [`relay ${unknown}`];
+        }),
       ];
       return gone.map((command) => ({
         path: file.path,
@@ -28,28 +35,28 @@ export function documentCommands(tree: Tree): Finding[] {
   );
 }
 
+function namesAfter(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+}
+
 function npmScripts(tree: Tree): ReadonlySet<string> {
   const text = tree.files.find(({ path }) => path === 'package.json')?.text ?? '{}';
   const manifest = JSON.parse(text) as { readonly scripts?: Readonly<Record<string, string>> };
   return new Set(Object.keys(manifest.scripts ?? {}));
 }
 
-const COMMAND = /\bcommand\(\s*['"`]([a-z][a-z-]*)/gi;
-/** The clients of `relay setup`, which are arguments with fixed values. */
-const CLIENT = /: Client = \{\s*name: '([a-z-]+)'/g;
-
-/** The names the command-line member declares, with those of its subcommands. */
-function relayCommands(tree: Tree): ReadonlySet<string> {
-  const names = tree.files
-    .filter(({ path }) => path.startsWith('cli/src/') && path.endsWith('.ts') && !path.endsWith('.test.ts'))
-    .flatMap(({ text }) => [...text.matchAll(COMMAND), ...text.matchAll(CLIENT)])
-    .map((match) => match[1] ?? '');
-  return new Set([...names, 'help']);
-}
-
-/** The command words of a quoted call: those before the first option or argument. */
-function relayWords(text: string): string[] {
-  const words = RELAY.exec(text)?.[1]?.split(/\s+/) ?? [];
-  const end = words.findIndex((word) => !/^[a-z][a-z-]*(\|[a-z-]+)*$/.test(word));
-  return words.slice(0, end === -1 ? words.length : end).flatMap((word) => word.split('|'));
+/** The words of each quoted call of `relay`; `validate|diff` are two calls. */
+function relayCalls(text: string): string[][] {
+  return text.split(NEXT_COMMAND).flatMap((command) => {
+    const rest = RELAY.exec(command.trim())?.[1];
+    if (rest === undefined) return [];
+    const words = rest.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+    return words.reduce<string[][]>(
+      (calls, word) => {
+        const options = /^[a-z-]+(\|[a-z-]+)+$/.test(word) ? word.split('|') : [word];
+        return calls.flatMap((call) => options.map((option) => [...call, option]));
+      },
+      [[]],
+    );
+  });
 }

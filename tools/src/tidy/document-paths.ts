@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { linkTargets, quotedCode } from './markdown-code.ts';
+import { quotedCode } from './markdown-code.ts';
 import { type Finding, isGenerated, type Tree, type TreeFile } from './tree.ts';
 
 /** A changelog tells of the past, and may name what is gone. */
@@ -7,9 +7,9 @@ const ABOUT_THE_PAST = new Set(['CHANGELOG.md']);
 const OURS_BY_ENDING = /^[\w.-]+(\/[\w.-]+)*\.(ts|sql|md|cjs|lua)$/;
 /** Capitals that stand for a name the reader puts in. */
 const PLACEHOLDER = /\b(NAME|NNNN)\b/;
-const MADE_LOCALLY = /^(node_modules|dist|\.cache|coverage)(\/|$)/;
+const MADE_LOCALLY = /(^|\/)(node_modules|dist|\.cache|coverage)(\/|$)/;
 
-/** Documents name only what exists: every quoted path and every link leads somewhere. */
+/** Documents name only what exists: every quoted path is there. */
 export function documentPaths(tree: Tree): Finding[] {
   const known = knownPaths(tree);
   const topLevel = new Set(
@@ -17,20 +17,12 @@ export function documentPaths(tree: Tree): Finding[] {
   );
   return documents(tree).flatMap((file) => {
     const here = posix.dirname(file.path);
-    const links = linkTargets(file)
-      .filter(({ text }) => !known.has(posix.normalize(posix.join(here, text)).replace(/\/$/, '')))
-      .map(({ line, text }) => ({
-        path: file.path,
-        line,
-        message: `links to ${text}, which does not exist`,
-      }));
-    const quotes = quotedCode(file).flatMap(({ line, text }) =>
+    return quotedCode(file).flatMap(({ line, text }) =>
       text
         .split(/[\s,;()'"]+/)
         .filter((word) => isPath(word, topLevel) && !exists(word, here, known, topLevel))
         .map((word) => ({ path: file.path, line, message: `quotes ${word}, which does not exist` })),
     );
-    return [...links, ...quotes];
   });
 }
 
@@ -41,7 +33,7 @@ export function documents(tree: Tree): TreeFile[] {
 }
 
 /** All files and all folders above them. */
-function knownPaths(tree: Tree): ReadonlySet<string> {
+export function knownPaths(tree: Tree): ReadonlySet<string> {
   const known = new Set<string>(['.']);
   for (const { path } of tree.files) {
     for (let at = path; at !== '.'; at = posix.dirname(at)) known.add(at);

@@ -9,8 +9,13 @@ const CONVENTIONAL = new Set([
   'CONTRIBUTING.md',
   'SECURITY.md',
   'CHANGELOG.md',
+  'CODE_OF_CONDUCT.md',
+  'ISSUE_TEMPLATE',
+  'PULL_REQUEST_TEMPLATE.md',
   'ARCHITECTURE.md',
   'Dockerfile',
+  'Chart.yaml',
+  '_pod.tpl',
 ]);
 
 /** Words that do not say what a file holds. */

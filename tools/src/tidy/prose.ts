@@ -18,10 +18,34 @@ function documentProse(text: string): string {
   return text.replaceAll(/^(```|~~~).*?^\1/gms, blank).replaceAll(/`[^`\n]*`/g, blank);
 }
 
+/** Texts in code that people may see: strings, templates and JSX text, without module names and types. */
+export function shownTexts({ path, text }: TreeFile): string {
+  const source = sourceOf(path, text);
+  const spans: (readonly [number, number])[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isLiteralTypeNode(node)) return;
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
+      spans.push([node.getStart(source) + 1, node.end]);
+    if (ts.isJsxText(node)) spans.push([node.pos, node.end]);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return withPlaceholders(keepSpans(text, spans));
+}
+
+/** A placeholder counts as a word, so that "is no ${thing}" is found. */
+export function withPlaceholders(text: string): string {
+  return text.replaceAll('${', 'x{');
+}
+
+function sourceOf(path: string, text: string): ts.SourceFile {
+  const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kind);
+}
+
 /** Uses the syntax tree, which distinguishes a comment from `//` in a string. */
 function scriptComments(path: string, text: string): string {
-  const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kind);
+  const source = sourceOf(path, text);
   const spans = new Map<number, number>();
   const note = (found: readonly ts.CommentRange[] | undefined): void => {
     for (const { pos, end } of found ?? []) spans.set(pos, end);

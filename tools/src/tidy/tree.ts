@@ -16,6 +16,10 @@ export interface Finding {
   readonly message: string;
 }
 
+export function sayFinding(rule: string, { path, line, message }: Finding): string {
+  return `${path}${line === null ? '' : `:${line}`} ${rule}: ${message}\n`;
+}
+
 /** Builds a small tree for the tests of the rules. */
 export function treeOf(files: Readonly<Record<string, string>>): Tree {
   return { files: Object.entries(files).map(([path, text]) => ({ path, text })) };

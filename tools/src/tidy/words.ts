@@ -1,8 +1,10 @@
-import { proseOf } from './prose.ts';
+import { proseOf, shownTexts, withPlaceholders } from './prose.ts';
 import { type Finding, isGenerated, type Tree, type TreeFile } from './tree.ts';
 
+type Ban = readonly [pattern: RegExp, instead: string];
+
 /** Words that hide the actor, or that are metaphors for a usual term. */
-const banned: readonly (readonly [pattern: RegExp, instead: string])[] = [
+const everywhere: readonly Ban[] = [
   [/whoever/, 'name the actor'],
   [/somebody/, 'name the actor'],
   [/nobody/, 'name the actor'],
@@ -23,31 +25,66 @@ const banned: readonly (readonly [pattern: RegExp, instead: string])[] = [
   ],
 ];
 
-/** Texts for users, which this rule does not cover. Applied migrations cannot change. */
-const NOT_YET = [/^docs\/guides\//, /^console\/src\/text\//, /\/migrations\/[^/]+\.sql$/];
+/** Words that texts for users avoid besides. */
+const forUsers: readonly Ban[] = [
+  [/please/, 'leave it out'],
+  [/simply/, 'leave it out'],
+  [/we/, 'name the actor: you, Relay, the provider'],
+];
+
+/** Applied migrations cannot change. */
+const FIXED = /\/migrations\/[^/]+\.sql$/;
+/** Code whose strings people may see. */
+const SHOWN = /^(console|contract|cli|server)\/src\/(?!.*(\.test|(\.|\/)fixture)\.tsx?$).*\.tsx?$/;
+/** A list of words to compare with, not a text. */
+const WORD_LIST = 'server/src/domain/request-echo.ts';
+/** Documents for users; decision records and READMEs of modules are for contributors. */
+const FOR_USERS = /^(docs\/(?!adr\/).*|[A-Z]+)\.md$/;
 
 export function bannedWords(tree: Tree): Finding[] {
   return tree.files
-    .filter(({ path }) => !isGenerated(path) && !NOT_YET.some((pattern) => pattern.test(path)))
-    .flatMap(wordsIn);
+    .filter(({ path }) => !isGenerated(path) && !FIXED.test(path))
+    .flatMap((file) => [...wordsInProse(file), ...wordsInTexts(file)]);
 }
 
-function wordsIn(file: TreeFile): Finding[] {
+function wordsInProse(file: TreeFile): Finding[] {
+  const bans = FOR_USERS.test(file.path) ? anyText : prose;
+  return findIn(file, bans, proseOf);
+}
+
+function wordsInTexts(file: TreeFile): Finding[] {
+  return SHOWN.test(file.path) && file.path !== WORD_LIST ? findIn(file, anyText, shownTexts) : [];
+}
+
+function findIn(
+  file: TreeFile,
+  bans: readonly Compiled[],
+  read: (file: TreeFile) => string | null,
+): Finding[] {
   // Where no banned word is, the syntax tree is not needed.
-  if (!patterns.some(({ pattern }) => file.text.search(pattern) !== -1)) return [];
-  const prose = proseOf(file);
-  if (prose === null) return [];
-  return patterns.flatMap(({ pattern, instead }) =>
-    [...prose.matchAll(pattern)].map((match) => ({
+  const all = withPlaceholders(file.text);
+  if (!bans.some(({ pattern }) => all.search(pattern) !== -1)) return [];
+  const text = read(file);
+  if (text === null) return [];
+  return bans.flatMap(({ pattern, instead }) =>
+    [...text.matchAll(pattern)].map((match) => ({
       path: file.path,
-      line: prose.slice(0, match.index).split('\n').length,
+      line: text.slice(0, match.index).split('\n').length,
       message: `"${match[0].replace(/\s+/g, ' ').trim()}": ${instead}`,
     })),
   );
 }
 
+interface Compiled {
+  readonly pattern: RegExp;
+  readonly instead: string;
+}
+
+const prose = everywhere.map(compiled);
+const anyText = [...everywhere, ...forUsers].map(compiled);
+
 /** Whole words in any case; a phrase may break over one line end, with comment markers in between. */
-const patterns = banned.map(([{ source }, instead]) => ({
-  pattern: new RegExp(`\\b${source.replaceAll(' ', '[ \\t]*\\n?[ \\t/*#-]*(?<=[\\s/*#-])')}\\b`, 'gi'),
-  instead,
-}));
+function compiled([{ source }, instead]: Ban): Compiled {
+  const phrase = source.replaceAll(' ', '[ \\t]*\\n?[ \\t/*#-]*(?<=[\\s/*#-])');
+  return { pattern: new RegExp(`\\b${phrase}\\b`, 'gi'), instead };
+}

@@ -1,9 +1,15 @@
-import { shiftDecimal } from '@relay/server/config-file';
+import { shiftDecimal } from '@relay/contract/price-list';
 
-type Period = 'second' | 'minute' | 'hour' | 'day' | 'month';
+type Period = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month';
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
-const PERIODS: Readonly<Record<number, Period>> = { 1: 'second', 60: 'minute', 3600: 'hour', 86400: 'day' };
+const PERIODS: Readonly<Record<number, Period>> = {
+  1: 'second',
+  60: 'minute',
+  3600: 'hour',
+  86400: 'day',
+  604800: 'week',
+};
 const MONTH_SECONDS = 30 * 86_400;
 const DOLLAR_DIGITS = 6;
 const PER_MILLION_DIGITS = 12;

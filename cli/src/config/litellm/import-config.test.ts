@@ -122,6 +122,38 @@ describe('the import of a LiteLLM configuration', () => {
     assert.equal(config.pricing_policies?.[0]?.cached_input_cost_micros_per_1m_tokens, 500_000);
   });
 
+  it('takes a budget of 7 days as one of the calendar week', () => {
+    const result = imported(
+      `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, max_budget: 5, budget_duration: 7d')}`,
+    );
+    assert.equal(result.config.limit_policies?.[0]?.period, 'week');
+    assert.deepEqual(placed(result), []);
+  });
+
+  it('keeps prices of every kind, by length and by service tier', () => {
+    const params =
+      'api_key: os.environ/K, input_cost_per_token: 0.000003, output_cost_per_token: 0.000015, cache_creation_input_token_cost: 0.00000375';
+    const info =
+      '    model_info: { cache_creation_input_token_cost_above_1hr: 0.000006, input_cost_per_token: 1, output_cost_per_reasoning_token: 0.00002, input_cost_per_token_above_200k_tokens: 0.000006, output_cost_per_token_batches: 0.0000075, input_cost_per_audio_token: 0.00001 }\n';
+    const { config, remarks } = imported(`model_list:\n${entry('a', 'openai/a', params)}${info}`);
+    assert.deepEqual(remarks, []);
+    assert.deepEqual(config.pricing_policies, [
+      {
+        endpoint: 'a',
+        input_cost_micros_per_1m_tokens: 3_000_000,
+        output_cost_micros_per_1m_tokens: 15_000_000,
+        cache_write_5m_cost_micros_per_1m_tokens: 3_750_000,
+        cache_write_1h_cost_micros_per_1m_tokens: 6_000_000,
+        reasoning_cost_micros_per_1m_tokens: 20_000_000,
+        audio_input_cost_micros_per_1m_tokens: 10_000_000,
+        variants: [
+          { above_input_tokens: 200_000, input_cost_micros_per_1m_tokens: 6_000_000 },
+          { service_tier: 'batch', output_cost_micros_per_1m_tokens: 7_500_000 },
+        ],
+      },
+    ]);
+  });
+
   it('says that a budget of 30 days becomes one of the calendar month', () => {
     const result = imported(
       `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, max_budget: 5, budget_duration: 30d')}`,
@@ -145,7 +177,7 @@ describe('the import of a LiteLLM configuration', () => {
 
   it('reports settings it cannot import with path and line, known or not', () => {
     const result = imported(
-      `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, max_budget: 5, budget_duration: 7d, seed: 1')}${entry('b', 'bedrock/b')}${entry('c', 'openai/*')}something_new:\n  deep: [1, 2]\nlitellm_settings:\n  max_budget: 5\n  cache: true\n`,
+      `model_list:\n${entry('a', 'openai/a', 'api_key: os.environ/K, max_budget: 5, budget_duration: 2d, seed: 1')}${entry('b', 'bedrock/b')}${entry('c', 'openai/*')}something_new:\n  deep: [1, 2]\nlitellm_settings:\n  max_budget: 5\n  cache: true\n`,
     );
     assert.deepEqual(placed(result), [
       ['not_imported', 3, 'model_list[0].litellm_params.max_budget'],

@@ -16,8 +16,7 @@ export interface KnownProvider {
 }
 
 const OWN = { baseUrl: null, keyVariable: null };
-const COMPATIBLE =
-  'Relay passes requests on as they are, so they go to the interface of this provider that is compatible with OpenAI’s.';
+const COMPATIBLE = 'Relay uses this provider’s OpenAI-compatible API.';
 
 export const knownProviders: Readonly<Record<string, KnownProvider>> = {
   openai: { name: 'OpenAI', baseUrl: 'https://api.openai.com/v1', keyVariable: 'OPENAI_API_KEY' },
@@ -28,7 +27,7 @@ export const knownProviders: Readonly<Record<string, KnownProvider>> = {
     path: '/openai/v1',
     preset: 'azure-openai',
     header: 'api-key',
-    remark: 'Requests go to the v1 interface of Azure OpenAI, where the model is the name of the deployment.',
+    remark: 'Requests go to Azure OpenAI’s v1 API, where the model is the deployment name.',
   },
   anthropic: {
     name: 'Anthropic',

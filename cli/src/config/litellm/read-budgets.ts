@@ -44,7 +44,7 @@ export function readBudgets(source: Source, resources: Resources): void {
       source.remark(
         'changed',
         at,
-        `${kind} has become ${slugs.length} providers, one for each address, and each has the whole budget: together they may spend more.`,
+        `${kind} became ${slugs.length} providers, one per base URL. Each gets the full budget, so together they can exceed it.`,
       );
   }
   const parallel = source.takeNumber('general_settings.global_max_parallel_requests');
@@ -76,16 +76,16 @@ function budget(
   const dollars = source.takeNumber(amountAt);
   const duration = source.takeText(durationAt);
   if (dollars === undefined) {
-    if (duration !== undefined) source.remark('not_imported', durationAt, 'There is no budget beside it.');
+    if (duration !== undefined) source.remark('not_imported', durationAt, 'It needs max_budget next to it.');
     return;
   }
   if (duration === undefined) {
-    source.remark('not_imported', amountAt, 'A budget of Relay is for a period; this one has none.');
+    source.remark('not_imported', amountAt, 'Relay budgets need a window; this one has no budget_duration.');
     return;
   }
   const window = periodOf(duration);
   if (window === null) {
-    const reason = `Relay counts by the second, minute, hour, day or month, not by ${duration}.`;
+    const reason = `Relay counts by the second, minute, hour, day, week or month, not by ${duration}.`;
     source.remark('not_imported', amountAt, reason);
     return;
   }

@@ -97,7 +97,7 @@ function readDeployment(
     source.remark(
       'changed',
       `${params}.weight`,
-      'A weight becomes a rank: the heaviest free endpoint comes first.',
+      'Weights become ranks: the endpoint with the highest weight ranks first.',
     );
   return { group, endpoint, order, weight };
 }
@@ -128,7 +128,7 @@ function readUpstream(source: Source, at: string): Upstream | null {
   const kind =
     custom ?? (isPrefixed ? prefix : (providerOfModel(model) ?? (apiBase === undefined ? '' : 'openai')));
   const unsupported = unsupportedProviders[kind];
-  if (unsupported !== undefined) return refuse(`Relay cannot speak to ${kind}. ${unsupported}`);
+  if (unsupported !== undefined) return refuse(`Relay doesn’t support ${kind}. ${unsupported}`);
   const apiVersion = versionOf(kind, source.takeText(paramPath(source, at, 'api_version')));
   const known = knownAs(kind, apiVersion, apiBase);
   const address = apiBase === undefined ? known.baseUrl : addressOf(apiBase, known);
@@ -139,11 +139,7 @@ function readUpstream(source: Source, at: string): Upstream | null {
         : `The address of ${kind} is not known here: add api_base.`,
     );
   if (knownProviders[kind] === undefined)
-    source.remark(
-      'changed',
-      `${params}.model`,
-      `${kind} is taken for a provider that speaks as OpenAI does.`,
-    );
+    source.remark('changed', `${params}.model`, `Relay treats ${kind} as OpenAI-compatible.`);
   else if (known.remark !== undefined) source.remark('changed', `${params}.model`, known.remark);
   return { kind, known, baseUrl: address, apiVersion, upstreamModel: isPrefixed ? rest.join('/') : model };
 }
@@ -227,10 +223,6 @@ function keyReference(
   const variable = variableIn(given);
   if (variable !== undefined) return `env:${variable}`;
   const own = secrets.variableFor(String(given), known.name);
-  source.remark(
-    'changed',
-    path,
-    `A secret is never in the file: put it into ${own} where the file is applied.`,
-  );
+  source.remark('changed', path, `Relay never writes secrets to the file. Set ${own} where you apply it.`);
   return `env:${own}`;
 }

@@ -1,8 +1,13 @@
+import type { ConfigPricingPolicy } from '@relay/contract';
+import { litellmPriceField, litellmPricesOf } from '@relay/contract/price-list';
 import { perMillionOf } from './amounts.ts';
 import type { Resources } from './resources.ts';
 import type { Source } from './source.ts';
 
-/** Prices of the entry or of its `model_info`; LiteLLM accepts both. */
+const INPUT = 'input_cost_per_token';
+const OUTPUT = 'output_cost_per_token';
+
+/** Prices of the entry or of its `model_info`; LiteLLM accepts both, of every kind that its price list has. */
 export function readPrice(
   source: Source,
   resources: Resources,
@@ -10,35 +15,46 @@ export function readPrice(
   endpoint: string,
   isEmbeddings: boolean,
 ): void {
-  const read = (name: string) => {
-    const [ofParams, ofInfo] = [`${at}.litellm_params.${name}`, `${at}.model_info.${name}`];
-    const [first, second] = [source.takeNumber(ofParams), source.takeNumber(ofInfo)];
-    const value = first ?? second;
-    if (value === undefined) return undefined;
-    const { value: micros, exact } = perMillionOf(value);
-    const path = first === undefined ? ofInfo : ofParams;
-    if (!exact)
-      source.remark('changed', path, 'It is rounded to a millionth of a dollar for a million tokens.');
-    return { micros, path };
-  };
-  const input = read('input_cost_per_token');
-  const output =
-    read('output_cost_per_token') ?? (isEmbeddings && input ? { micros: 0, path: '' } : undefined);
-  const cached = read('cache_read_input_token_cost');
-  if (input !== undefined && output !== undefined) {
-    resources.price({
-      endpoint,
-      input_cost_micros_per_1m_tokens: input.micros,
-      output_cost_micros_per_1m_tokens: output.micros,
-      ...(cached === undefined ? {} : { cached_input_cost_micros_per_1m_tokens: cached.micros }),
-    });
+  const taken = takePrices(source, at);
+  const fields = Object.fromEntries([...taken].map(([name, { value }]) => [name, value]));
+  if (isEmbeddings && taken.has(INPUT)) fields[OUTPUT] ??= 0;
+  const { base, variants } = litellmPricesOf(fields);
+  const { input_cost_micros_per_1m_tokens: input, output_cost_micros_per_1m_tokens: output, ...parts } = base;
+  if (input === undefined || output === undefined) {
+    for (const { path } of taken.values())
+      source.remark('not_imported', path, `A price needs both ${INPUT} and ${OUTPUT}.`);
     return;
   }
-  for (const alone of [input, output, cached])
-    if (alone !== undefined)
-      source.remark(
-        'not_imported',
-        alone.path,
-        'A price needs both input_cost_per_token and output_cost_per_token.',
-      );
+  const price: ConfigPricingPolicy = {
+    endpoint,
+    input_cost_micros_per_1m_tokens: input,
+    output_cost_micros_per_1m_tokens: output,
+    ...parts,
+    ...(variants.length > 0 && { variants }),
+  };
+  resources.price(price);
 }
+
+interface Taken {
+  readonly value: number;
+  readonly path: string;
+}
+
+/** The prices by name; those of the parameters count where `model_info` has them too. */
+function takePrices(source: Source, at: string): Map<string, Taken> {
+  const taken = new Map<string, Taken>();
+  for (const place of [`${at}.model_info`, `${at}.litellm_params`])
+    for (const name of source.keys(place)) {
+      if (litellmPriceField(name) === null) continue;
+      const path = `${place}.${name}`;
+      const value = source.takeNumber(path);
+      if (value === undefined) continue;
+      taken.set(name, { value, path });
+    }
+  for (const [name, { value, path }] of taken)
+    if (litellmPriceField(name)?.digits === PER_TOKEN_DIGITS && !perMillionOf(value).exact)
+      source.remark('changed', path, 'It is rounded to a millionth of a dollar for a million tokens.');
+  return taken;
+}
+
+const PER_TOKEN_DIGITS = 12;

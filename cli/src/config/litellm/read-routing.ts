@@ -41,8 +41,7 @@ function readFallbacks(source: Source, own: ReadonlyMap<string, unknown>): Fallb
     const names = Array.isArray(groups) ? groups : [groups];
     return names.filter((name): name is string => {
       if (typeof name === 'string' && own.has(name)) return true;
-      const what =
-        typeof name === 'string' ? `${name} is none of the imported models.` : 'It is not a plain name.';
+      const what = typeof name === 'string' ? `${name} was not imported.` : 'It is not a plain name.';
       source.remark('not_imported', path, `A fallback is left out: ${what}`);
       return false;
     });
@@ -70,7 +69,7 @@ function readStrategy(source: Source, hasGroups: boolean): void {
   const path = 'router_settings.routing_strategy';
   const strategy = source.takeText(path) ?? 'simple-shuffle';
   if (!BALANCED.has(strategy)) {
-    const reason = `Relay has no ${strategy}: the endpoints of a lane are asked by rank.`;
+    const reason = `Relay doesn’t support ${strategy}; it uses endpoints by rank.`;
     source.remark('not_imported', path, reason);
     return;
   }
@@ -89,7 +88,7 @@ function readAliases(
     const { model, hidden = false } = isObject(value) ? value : { model: value };
     if (typeof model === 'string' && own.has(model) && !own.has(alias))
       return [{ alias, group: model, hidden: hidden === true }];
-    const reason = own.has(alias) ? 'There is a model of that name.' : 'It is an alias of no imported model.';
+    const reason = own.has(alias) ? 'There is a model of that name.' : 'Its model was not imported.';
     source.remark('not_imported', `${path}.${alias}`, reason);
     return [];
   });

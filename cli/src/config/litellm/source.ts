@@ -68,7 +68,11 @@ export function createSource(yaml: YamlText, variable: (name: string) => string 
       remark('not_imported', path, `It refers to the variable ${name}, which is not set here.`);
       return undefined;
     }
-    remark('changed', path, `The file has what ${name} holds now; Relay reads variables for secrets alone.`);
+    remark(
+      'changed',
+      path,
+      `The current value of ${name} is written into the file; only secrets can refer to variables.`,
+    );
     return given;
   }
 
@@ -88,7 +92,7 @@ export function createSource(yaml: YamlText, variable: (name: string) => string 
       const value = resolved(path);
       if (value === undefined) return undefined;
       const number = numberOf(value);
-      if (number === undefined) remark('not_imported', path, 'It is no number that Relay could take.');
+      if (number === undefined) remark('not_imported', path, 'Relay can’t read it as a number.');
       return number;
     },
     look,

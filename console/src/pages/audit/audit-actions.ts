@@ -8,7 +8,8 @@ const WRITES = ['create', 'update', 'delete'] as const;
 /** The actions on each kind of object, for the filter. The log may contain others. */
 const VERBS: Readonly<Record<TargetType, readonly string[]>> = {
   account: ['update'],
-  api_key: ['create', 'rename', 'revoke'],
+  alert_destination: WRITES,
+  api_key: ['create', 'rename', 'update', 'revoke'],
   api_key_limit_policy: WRITES,
   credential: WRITES,
   endpoint: WRITES,
@@ -23,6 +24,8 @@ const VERBS: Readonly<Record<TargetType, readonly string[]>> = {
   pricing_policy: WRITES,
   provider: WRITES,
   session: ['create', 'update', 'delete'],
+  team: WRITES,
+  team_limit_policy: WRITES,
   user: [
     'change_password',
     'reset_password',

@@ -1,3 +1,4 @@
+import { capitalized } from '@relay/contract/words';
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -28,7 +29,7 @@ export function AuditFilters({ search }: { readonly search: ReturnType<typeof us
       >
         {targetTypes.map((type) => (
           <option key={type} value={type}>
-            {capitalised(text.audit.types[type])}
+            {capitalized(text.audit.types[type])}
           </option>
         ))}
       </Choice>
@@ -121,8 +122,4 @@ function Choice({ label, value, any, known, onChange, children }: ChoiceProps) {
       {children}
     </Select>
   );
-}
-
-function capitalised(word: string): string {
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }

@@ -37,7 +37,7 @@ export function AuditPage() {
     if (!isFetching && !isFetchNextPageError) void fetchNextPage();
   }, [isFetching, isFetchNextPageError, fetchNextPage]);
   const openRow = useCallback(({ id }: AuditEntry) => open(id), [open]);
-  const count = formatCount(rows?.length ?? 0);
+  const count = rows?.length ?? 0;
   return (
     <Page title={text.pages.audit} description={words.description} actions={<TimeRangeMenu />}>
       {log.error !== null && rows === undefined ? (
@@ -67,7 +67,7 @@ export function AuditPage() {
                 <MoreRows
                   list={log}
                   label={words.more}
-                  note={hasNextPage ? words.shown(count) : words.all(count)}
+                  note={hasNextPage ? words.shown(formatCount(count)) : words.all(count)}
                 />
               )}
             </div>

@@ -4,7 +4,7 @@ import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { auditEntryQuery } from '../../api/control-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { formatDateTime } from '../../format/times.ts';
+import { formatExactTime } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopiedValue } from '../../ui/copied-value.tsx';
@@ -13,6 +13,7 @@ import { Dialog, DialogBody } from '../../ui/dialog.tsx';
 import { fieldChanges } from '../../ui/field-changes.ts';
 import { FieldDiff } from '../../ui/field-diff.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
 import { actionWords, actorName, addressOf, kindOf, objectName } from './entry-words.ts';
 import { ObjectLink } from './object-link.tsx';
 
@@ -41,7 +42,7 @@ export function EntryPanel({ id, entry: listed, nameOf, onClose, onHistory }: En
       description={
         entry === undefined || entry === null
           ? undefined
-          : `${actorName(entry.actor)} · ${formatDateTime(entry.at)}`
+          : `${actorName(entry.actor)} · ${formatExactTime(entry.at)}`
       }
     >
       <DialogBody>
@@ -112,7 +113,7 @@ function detailsOf(entry: AuditEntry, nameOf: EntryPanelProps['nameOf']): (reado
     [words.who, actorName(actor)],
     [words.through, text.audit.through[actor.type]],
     address === undefined ? null : [words.from, <Code key="from">{address}</Code>],
-    [words.when, formatDateTime(entry.at)],
+    [words.when, <Time key="when" at={entry.at} format={formatExactTime} />],
     hasName ? [words.object, <ObjectLink key="object" entry={entry} nameOf={nameOf} />] : null,
     targetId === null
       ? null

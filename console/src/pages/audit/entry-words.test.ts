@@ -21,6 +21,8 @@ const noName = () => undefined;
 
 test('an action has a label, and an unknown action is shown as in the log', () => {
   assert.equal(actionWords('lane.update', 'lane'), 'Changed lane');
+  assert.equal(actionWords('api_key.update', 'api_key'), 'Changed API key');
+  assert.equal(actionWords('team_limit_policy.create', 'team_limit_policy'), 'Created team limit');
   assert.equal(actionWords('session.create', 'session'), 'Signed in');
   assert.equal(actionWords('robot.paint', 'robot'), 'robot.paint');
 });
@@ -37,6 +39,8 @@ test('an object has its newest name, and a relation the names of both sides', ()
 
 test('a deleted object has no link', () => {
   assert.equal(objectPlace(entry({}))?.path, '/lanes/l1');
+  assert.equal(objectPlace(entry({ target_type: 'team', target_id: 't1' }))?.path, '/teams');
+  assert.equal(objectPlace(entry({ target_type: 'team_limit_policy' }))?.path, '/limits');
   const gone = entry({ action: 'lane.delete', after: null });
   assert.equal(kindOf(gone), 'delete');
   assert.equal(objectPlace(gone), null);

@@ -98,7 +98,12 @@ export function objectPlace(entry: AuditEntry): ObjectPlace | null {
     case 'limit_policy':
     case 'user_limit_policy':
     case 'api_key_limit_policy':
+    case 'team_limit_policy':
       return { page: '/limits', path: '/limits' };
+    case 'team':
+      return { page: '/teams', path: '/teams' };
+    case 'alert_destination':
+      return { page: '/alerts', path: '/alerts' };
     case 'api_key':
       return { page: '/keys', path: '/keys' };
     case 'member':

@@ -13,6 +13,7 @@ import { formatDay } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
+import { Time } from '../../ui/time.tsx';
 import { StatusBadge } from './status-badge.tsx';
 
 const words = text.billing;
@@ -26,7 +27,11 @@ const dayColumn = <Row extends { readonly created_at: string }>(): Column<Row> =
   header: words.columns.date,
   align: 'right',
   sortBy: ({ created_at: at }) => at,
-  cell: ({ created_at: at }) => <span className="whitespace-nowrap text-ink-soft">{formatDay(at)}</span>,
+  cell: ({ created_at: at }) => (
+    <span className="whitespace-nowrap text-ink-soft">
+      <Time at={at} format={formatDay} />
+    </span>
+  ),
 });
 
 const statusColumn = <Row extends { readonly status: string | null }>(): Column<Row> => ({
@@ -65,7 +70,7 @@ function RecordId({ children }: { readonly children: string | null }) {
 const soft = (value: ReactNode) => (
   <span className="whitespace-nowrap text-ink-soft">{value ?? words.none}</span>
 );
-const dayOf = (at: string | null) => soft(at === null ? null : formatDay(at));
+const dayOf = (at: string | null) => soft(at === null ? null : <Time at={at} format={formatDay} />);
 /** "duplicate", "fraudulent", "card_declined". */
 const reasonOf = (reason: string | null) => soft(reason?.replaceAll('_', ' '));
 

@@ -33,7 +33,7 @@ test('former members and usage without a key are labeled', () => {
   const names = statementRows(statement, 'key').map(({ user, key }) => [user, key]);
   assert.deepEqual(names, [
     ['Ada', '=SUM(A1)'],
-    ['A former member', 'Without a key'],
+    ['Former member', 'No key'],
   ]);
   assert.equal(statementRows(statement, 'organization')[0]?.requests, 5);
   const unused = { ...statement, totals: { ...usage, requests: 0 } };
@@ -45,7 +45,7 @@ test('the CSV has the same rows and numbers, and says that it is not an invoice'
     statementCsv(statement, 'key'),
     'month,basis,currency,user,user_id,api_key,api_key_id,requests,metered_requests,estimated_requests,unpriced_requests,input_tokens,cached_input_tokens,output_tokens,metered_spend_micros,metered_spend_usd\r\n' +
       "2026-11,configured_prices,USD,Ada,u1,'=SUM(A1),k1,3,2,1,0,100,10,50,1234,0.0012340002\r\n" +
-      '2026-11,configured_prices,USD,A former member,u2,Without a key,,3,2,1,0,100,10,50,1234,0.0012340002\r\n',
+      '2026-11,configured_prices,USD,Former member,u2,No key,,3,2,1,0,100,10,50,1234,0.0012340002\r\n',
   );
   assert.match(statementCsv(statement, 'organization'), /\r\n2026-11,configured_prices,USD,5,2,/);
 });

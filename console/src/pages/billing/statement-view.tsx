@@ -170,7 +170,7 @@ function spendOf({ metered_spend_micros: micros }: UsageTotals): string {
 
 function spendNote({ metered_spend_micros: micros, unpriced_requests: unpriced }: UsageTotals): string {
   if (micros === null) return words.noPriceHint;
-  return unpriced === 0 ? '' : words.unpriced(formatCount(unpriced));
+  return unpriced === 0 ? '' : words.unpriced(unpriced);
 }
 
 function estimateNote({ estimated_requests: estimated }: UsageTotals): string {

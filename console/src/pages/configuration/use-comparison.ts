@@ -2,7 +2,7 @@ import type { ConfigPlan, ConfigPlanRequest } from '@relay/contract';
 import { useMemo, useState } from 'react';
 import { take } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
-import { formatMebibytes } from '../../format/numbers.ts';
+import { formatBytes } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import { type Finding, findingsOf, oversizeOf, readConfigText } from './config-text.ts';
 
@@ -71,5 +71,5 @@ export function useComparison(file: string, onFile: (file: string) => void) {
 }
 
 function tooLarge(bytes: number, bytesMax: number): string {
-  return words.tooLarge(formatMebibytes(bytes), formatMebibytes(bytesMax));
+  return words.tooLarge(formatBytes(bytes), formatBytes(bytesMax));
 }

@@ -1,9 +1,10 @@
-import type { EndpointCreate } from '@relay/contract';
+import type { EndpointCreate, ModelFacts } from '@relay/contract';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { take } from '../../api/client.ts';
 import { credentialsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { formatCount, formatMoney } from '../../format/numbers.ts';
 import { NumberField, SelectField, SwitchField, TextField } from '../../forms/fields.tsx';
 import type { useContractForm } from '../../forms/use-contract-form.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -26,6 +27,7 @@ export function ModelField({ form, providerId }: EndpointFieldsProps) {
     mutationFn: (id: string) =>
       take(api.POST('/api/relay/providers/{provider_id}/test', { params: { path: { provider_id: id } } })),
   });
+  const facts = useModelFacts(form);
   const failed = models.isError || models.data?.model_ids.length === 0;
   return (
     <div>
@@ -38,6 +40,7 @@ export function ModelField({ form, providerId }: EndpointFieldsProps) {
         list={list}
         onFilled={(model) => {
           if (form.getValues('name') === '') form.setValue('name', model, { shouldValidate: true });
+          if (model !== '' && providerId !== '' && can('getModelFacts')) facts.mutate({ providerId, model });
         }}
       />
       <datalist id={list}>
@@ -45,6 +48,7 @@ export function ModelField({ form, providerId }: EndpointFieldsProps) {
           <option key={model} value={model} />
         ))}
       </datalist>
+      {facts.data === undefined ? null : <FactsLine facts={facts.data} />}
       {providerId !== '' && can('testProvider') && models.data === undefined ? (
         <Button
           size="small"
@@ -57,6 +61,32 @@ export function ModelField({ form, providerId }: EndpointFieldsProps) {
       ) : null}
     </div>
   );
+}
+
+/** What Relay's price list says of a model. Its context window fills an empty field. */
+function useModelFacts(form: EndpointFieldsProps['form']) {
+  const api = useApi();
+  return useMutation({
+    mutationFn: ({ providerId, model }: { readonly providerId: string; readonly model: string }) => {
+      const query = { provider_id: providerId, upstream_model: model };
+      return take(api.GET('/api/relay/prices/model', { params: { query } }));
+    },
+    onSuccess: ({ context_window }) => {
+      if (context_window !== null && (form.getValues('context_window') ?? null) === null)
+        form.setValue('context_window', context_window, { shouldDirty: true });
+    },
+  });
+}
+
+function FactsLine({ facts }: { readonly facts: ModelFacts }) {
+  const { context_window, input_cost_micros_per_1m_tokens: input } = facts;
+  const output = facts.output_cost_micros_per_1m_tokens;
+  const said = [
+    context_window === null ? [] : [words.listedContext(formatCount(context_window))],
+    input === null || output === null ? [] : [words.listedPrice(formatMoney(input), formatMoney(output))],
+  ].flat();
+  if (said.length === 0) return null;
+  return <p className="mt-1 text-xs text-ink-faint">{words.listed(said.join('; '))}</p>;
 }
 
 /** Settings that most endpoints keep at their defaults. */

@@ -161,6 +161,7 @@ function EndpointMenu({ row, onDeleted }: { readonly row: EndpointRow; readonly 
       toggle={toggle}
       remove={remove}
       deleteTitle={words.deleteTitle(endpoint.name)}
+      deleteAction={words.deleteAction}
       deleteBody={words.deleteBody}
       deleteWarning={lanes.length === 0 ? null : words.deleteLanes(lanes.map(({ name }) => name).join(', '))}
       editDialog={(close) => <EndpointDialog endpoint={endpoint} onClose={close} onSaved={close} />}

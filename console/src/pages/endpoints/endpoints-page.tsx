@@ -11,6 +11,7 @@ import { CreateButton, ListPage } from '../../ui/list-page.tsx';
 import { endpointColumns } from './endpoint-columns.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import { EndpointPanel } from './endpoint-panel.tsx';
+import { ImportPricesDialog } from './import-prices-dialog.tsx';
 import { type EndpointRow, useEndpointRows } from './use-endpoint-rows.ts';
 
 const words = text.endpoints;
@@ -19,6 +20,7 @@ export function EndpointsPage() {
   const { can } = useAccess();
   const { query, openId, setQuery, open, close } = useListSearch();
   const [creating, setCreating] = useState(false);
+  const [importing, setImporting] = useState(false);
   const { rows: all, endpoints, providers, pricesReadable } = useEndpointRows();
   const columns = useMemo(() => endpointColumns(open, pricesReadable), [open, pricesReadable]);
   const rows = useMemo(() => all?.filter((row) => isMatch(row, query)), [all, query]);
@@ -29,9 +31,16 @@ export function EndpointsPage() {
       title={text.pages.endpoints}
       words={words}
       create={
-        can('createEndpoint') && !noProvider ? (
-          <CreateButton label={words.create} onClick={() => setCreating(true)} />
-        ) : undefined
+        noProvider ? undefined : (
+          <>
+            {can('applyPrices') && (all?.length ?? 0) > 0 ? (
+              <Button onClick={() => setImporting(true)}>{text.priceImport.open}</Button>
+            ) : null}
+            {can('createEndpoint') ? (
+              <CreateButton label={words.create} onClick={() => setCreating(true)} />
+            ) : null}
+          </>
+        )
       }
       list={endpoints}
       empty={noProvider ? NO_PROVIDER : EMPTY}
@@ -50,6 +59,7 @@ export function EndpointsPage() {
               }}
             />
           ) : null}
+          {importing ? <ImportPricesDialog onClose={() => setImporting(false)} /> : null}
           {opened === undefined ? null : (
             <EndpointPanel key={opened.endpoint.id} row={opened} onClose={close} />
           )}

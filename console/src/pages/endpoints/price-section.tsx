@@ -42,7 +42,8 @@ export function PriceSection({ row: { endpoint, price } }: { readonly row: Endpo
             [words.output, perMillion(price.output_cost_micros_per_1m_tokens)],
             [words.flat, formatMoney(price.flat_request_cost_micros)],
             ...moreRows(price),
-            [words.source, price.source === 'catalog' ? words.fromCatalog : words.manual],
+            [words.source, words.sources[price.source]],
+            [words.asOf, price.as_of.slice(0, 10)],
           ]}
         />
       )}

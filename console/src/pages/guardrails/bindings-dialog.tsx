@@ -10,8 +10,7 @@ import { matches } from '../../format/matches.ts';
 import { keysOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Check } from '../../ui/field.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
@@ -79,16 +78,13 @@ export function BindingsDialog({ guardrail, bindings, onClose }: BindingsDialogP
       <div className="border-t px-5 py-3">
         <Preview guardrail={guardrail} chosen={chosen} />
       </div>
-      <DialogActions>
-        <Button onClick={onClose}>{text.actions.cancel}</Button>
-        <Button
-          look="solid"
-          busy={save.isPending}
-          onClick={() => save.mutate({ bindings: [...chosen].map((key) => bindingOf(key, bindings)) })}
-        >
-          {words.save}
-        </Button>
-      </DialogActions>
+      <FormActions
+        onCancel={onClose}
+        busy={save.isPending}
+        onSave={() => save.mutate({ bindings: [...chosen].map((key) => bindingOf(key, bindings)) })}
+      >
+        {words.save}
+      </FormActions>
     </Dialog>
   );
 }

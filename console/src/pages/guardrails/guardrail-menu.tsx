@@ -37,6 +37,7 @@ export function GuardrailMenu({ guardrail, onDeleted }: GuardrailMenuProps) {
         toggle={{ error, isPending, mutate: toggle }}
         remove={remove}
         deleteTitle={words.deleteTitle(guardrail.name)}
+        deleteAction={words.deleteAction}
         deleteBody={words.deleteBody}
         deleteWarning={guardrail.enabled ? words.deleteEnabled : null}
         editDialog={(close) => <EditGuardrailDialog guardrail={guardrail} onClose={close} />}

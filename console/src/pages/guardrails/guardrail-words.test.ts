@@ -7,7 +7,7 @@ test('the stages are described, also when there are none', () => {
     phaseOf({ pre_dispatch_enabled: before, post_response_enabled: after });
   assert.deepEqual(
     [phase(true, false), phase(false, true), phase(true, true), phase(false, false)],
-    ['Before the provider', 'After the answer', 'Before and after', 'Never'],
+    ['Prompts', 'Responses', 'Prompts and responses', 'Nothing'],
   );
 });
 

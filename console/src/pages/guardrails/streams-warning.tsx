@@ -1,6 +1,5 @@
 import type { GuardrailStats } from '@relay/contract';
 import { TriangleAlert } from 'lucide-react';
-import { formatCount } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import type { TimeRange } from '../../time-range/time-range.ts';
 
@@ -36,8 +35,8 @@ export function StreamsWarning({ stats, range, now = false }: StreamsWarningProp
       <p>
         <strong className="font-semibold">
           {words.some(
-            streaming === 0 ? null : words.streaming(streaming, formatCount(streaming)),
-            embeddings === 0 ? null : words.embeddings(embeddings, formatCount(embeddings)),
+            streaming === 0 ? null : words.streaming(streaming),
+            embeddings === 0 ? null : words.embeddings(embeddings),
             when,
           )}
         </strong>{' '}

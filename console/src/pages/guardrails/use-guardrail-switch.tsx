@@ -50,7 +50,7 @@ export function useGuardrailSwitch(guardrail: Guardrail): GuardrailSwitch {
         open
         onOpenChange={() => setAsking(false)}
         title={words.enableTitle(guardrail.name)}
-        action={text.actions.enable}
+        action={words.enableAction}
         tone="solid"
         busy={change.isPending}
         error={change.error}

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { healthCounts } from './health-counts.ts';
 
 test('all are healthy only when requests have shown it of each', () => {
-  assert.equal(healthCounts(['healthy', 'healthy']), 'All 2 are healthy.');
+  assert.equal(healthCounts(['healthy', 'healthy']), 'All 2 endpoints healthy');
   assert.equal(healthCounts(['healthy', 'unknown']), '1 without recent requests · 1 healthy');
   assert.equal(healthCounts(['unknown', 'unknown']), '2 without recent requests');
 });

@@ -8,7 +8,7 @@ const words = text.home;
 /** "1 down · 2 without recent requests · 4 healthy". Says that all are healthy only when requests have shown it. */
 export function healthCounts(states: readonly Health[]): string {
   if (states.length > 0 && states.every((health) => health === 'healthy'))
-    return words.allHealthy(formatCount(states.length));
+    return words.allHealthy(states.length);
   return healthOrder
     .map((health) => [health, states.filter((each) => each === health).length] as const)
     .filter(([, count]) => count > 0)

@@ -9,6 +9,7 @@ import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorCard } from '../../ui/states.tsx';
+import { AlertBanner } from './alert-banner.tsx';
 import { EndpointHealth } from './endpoint-health.tsx';
 import { SetupChecklist } from './setup-checklist.tsx';
 import { Tiles } from './tiles.tsx';
@@ -29,6 +30,7 @@ export function HomePage() {
       actions={started ? <TimeRangeMenu /> : undefined}
     >
       <div className="space-y-4">
+        <AlertBanner />
         {setup === undefined || error !== null ? null : <SetupChecklist steps={setup.steps} />}
         {started ? <Figures /> : setup.steps.length === 0 ? <NothingYet /> : null}
       </div>

@@ -1,12 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { limitPoliciesQuery } from '../../api/limit-queries.ts';
-import {
-  apiKeyBudgetsQuery,
-  apiKeysQuery,
-  capabilitiesQuery,
-  credentialsQuery,
-  providersQuery,
-} from '../../api/queries.ts';
+import { apiKeyBudgetsQuery, apiKeysQuery, credentialsQuery, providersQuery } from '../../api/queries.ts';
 import { statsSummaryQuery } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -30,10 +24,9 @@ export interface Setup {
 export function useSetup(): { readonly setup: Setup | undefined; readonly error: Error | null } {
   const api = useApi();
   const { can } = useAccess();
-  const { data: capabilities } = useQuery(capabilitiesQuery(api));
   const asks = {
     provider: can('createProvider'),
-    key: capabilities?.accounts === true && can('createApiKey'),
+    key: can('createApiKey'),
     limit: can('createLimitPolicy') && can('listLimitPolicies'),
   };
   const summary = useQuery({ ...statsSummaryQuery(api), staleTime: 0 });
@@ -44,7 +37,7 @@ export function useSetup(): { readonly setup: Setup | undefined; readonly error:
   const budgets = useQuery({ ...apiKeyBudgetsQuery(api), enabled: asks.limit });
   const all = [summary, providers, credentials, keys, limits, budgets];
   const error = all.find((each) => each.error !== null)?.error ?? null;
-  if (summary.data === undefined || capabilities === undefined || all.some(({ isLoading }) => isLoading))
+  if (summary.data === undefined || all.some(({ isLoading }) => isLoading))
     return { setup: undefined, error };
   const counts = summary.data;
   // A provider without authentication needs no credential.

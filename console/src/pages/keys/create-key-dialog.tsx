@@ -5,6 +5,9 @@ import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
+import { LabelsField } from '../../parts/labels-field.tsx';
+import { labelsOf } from '../../parts/labels-text.ts';
+import { TeamField } from '../../parts/team-field.tsx';
 import { text } from '../../text/index.ts';
 import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -31,13 +34,20 @@ interface CreateKeyDialogProps {
 
 export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDialogProps) {
   const [expiry, setExpiry] = useState<string>('never');
+  const [teamId, setTeamId] = useState<string | null>(null);
+  const [labels, setLabels] = useState('');
   const [ownerId, setOwnerId] = useState<string | null>(null);
   const form = useContractForm<ApiKeyCreate>(ApiKeyCreate, { name: '', scopes: ['relay:request'] });
   const create = useChange({
     run: (api, values: ApiKeyCreate) => {
       const days = EXPIRIES.find(({ id }) => id === expiry)?.days ?? null;
       const expiresAt = days === null ? null : new Date(Date.now() + days * DAY_MS).toISOString();
-      const body = { ...values, expires_at: expiresAt };
+      const body = {
+        ...values,
+        expires_at: expiresAt,
+        labels: labelsOf(labels) ?? {},
+        ...(teamId !== null && { team_id: teamId }),
+      };
       return ownerId === null
         ? take(api.POST('/api/account/api-keys', { body }))
         : take(api.POST('/api/org/api-keys', { body: { ...body, user_uuid: ownerId } }));
@@ -66,6 +76,8 @@ export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDia
               </Field>
             </div>
             {forMembers ? <OwnerField value={ownerId} onChange={setOwnerId} /> : null}
+            <TeamField value={teamId} onChange={setTeamId} none={text.teams.teamOfOwner} />
+            <LabelsField value={labels} onChange={setLabels} />
             <ScopesField
               chosen={form.watch('scopes')}
               isMissing={form.formState.errors.scopes !== undefined}
@@ -74,7 +86,7 @@ export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDia
             <ErrorNote error={create.error} />
           </div>
         </DialogBody>
-        <FormActions onCancel={onClose} busy={create.isPending}>
+        <FormActions onCancel={onClose} busy={create.isPending} disabled={labelsOf(labels) === null}>
           {words.create}
         </FormActions>
       </form>

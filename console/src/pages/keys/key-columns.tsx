@@ -4,7 +4,7 @@ import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/data-table.tsx';
-import { Ago } from '../../ui/time.tsx';
+import { Ago, Time } from '../../ui/time.tsx';
 import { KeyMenu } from './key-menu.tsx';
 
 const words = text.keys;
@@ -67,7 +67,9 @@ function ownerColumn(owners: ReadonlyMap<string, string>): Column<ApiKey> {
     header: words.columns.owner,
     from: 'sm',
     sortBy: ({ user_uuid: id }) => owners.get(id) ?? '',
-    cell: ({ user_uuid: id }) => <span className="whitespace-nowrap">{owners.get(id) ?? '–'}</span>,
+    cell: ({ user_uuid: id }) => (
+      <span className="whitespace-nowrap">{owners.get(id) ?? text.states.empty}</span>
+    ),
   };
 }
 
@@ -130,7 +132,7 @@ const timeColumns: readonly Column<ApiKey>[] = [
     sortBy: ({ expires_at: at }) => at ?? '9999',
     cell: ({ expires_at: at }) => (
       <span className="whitespace-nowrap text-ink-soft">
-        {at === null ? text.states.never : formatDay(at)}
+        {at === null ? text.states.never : <Time at={at} format={formatDay} />}
       </span>
     ),
   },

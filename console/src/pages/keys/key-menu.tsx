@@ -1,6 +1,6 @@
 import type { ApiKey } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Ban, Pencil, RefreshCw } from 'lucide-react';
+import { Ban, Pencil, RefreshCw, Tags } from 'lucide-react';
 import { useState } from 'react';
 import { apiKeyBudgetsQuery, cacheKeys } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -10,6 +10,7 @@ import { text } from '../../text/index.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { RowActions } from '../../ui/data-table.tsx';
 import { MenuItem, MenuLine, MoreMenu } from '../../ui/menu.tsx';
+import { AttributionDialog } from './attribution-dialog.tsx';
 import { RenameKeyDialog } from './rename-key-dialog.tsx';
 import { rotateKey } from './rotate-key.ts';
 
@@ -17,7 +18,7 @@ const words = text.keys;
 
 interface KeyMenuProps {
   readonly apiKey: ApiKey;
-  /** The key of another member can only be revoked. */
+  /** Only its owner can rename or rotate a key. */
   readonly isOwn: boolean;
   /** Called with the new secret to show. */
   readonly onSecret: (secret: string) => void;
@@ -26,7 +27,7 @@ interface KeyMenuProps {
 /** The actions on an active key. */
 export function KeyMenu({ apiKey, isOwn, onSecret }: KeyMenuProps) {
   const { can } = useAccess();
-  const [asked, setAsked] = useState<'rename' | 'rotate' | 'revoke' | null>(null);
+  const [asked, setAsked] = useState<'rename' | 'attribution' | 'rotate' | 'revoke' | null>(null);
   const close = () => setAsked(null);
   return (
     <RowActions>
@@ -36,17 +37,23 @@ export function KeyMenu({ apiKey, isOwn, onSecret }: KeyMenuProps) {
             {words.rename}
           </MenuItem>
         ) : null}
+        {can(isOwn ? 'renameApiKey' : 'updateOrgApiKey') ? (
+          <MenuItem icon={<Tags aria-hidden />} onSelect={() => setAsked('attribution')}>
+            {text.teams.attribution}
+          </MenuItem>
+        ) : null}
         {isOwn && can('createApiKey') ? (
           <MenuItem icon={<RefreshCw aria-hidden />} onSelect={() => setAsked('rotate')}>
             {words.rotate}
           </MenuItem>
         ) : null}
-        {isOwn ? <MenuLine /> : null}
+        <MenuLine />
         <MenuItem icon={<Ban aria-hidden />} danger onSelect={() => setAsked('revoke')}>
           {words.revoke}
         </MenuItem>
       </MoreMenu>
       {asked === 'rename' ? <RenameKeyDialog apiKey={apiKey} onClose={close} /> : null}
+      {asked === 'attribution' ? <AttributionDialog apiKey={apiKey} isOwn={isOwn} onClose={close} /> : null}
       {asked === 'rotate' ? (
         <RotateDialog
           apiKey={apiKey}
@@ -85,7 +92,7 @@ function RotateDialog({ apiKey, onClose, onSecret }: RotateDialogProps) {
       open
       onOpenChange={onClose}
       title={words.rotateTitle(apiKey.name)}
-      action={words.rotate}
+      action={words.rotateAction}
       busy={rotate.isPending}
       error={rotate.error}
       blocked={lacks.length > 0}
@@ -120,7 +127,7 @@ function RevokeDialog({ apiKey, isOwn, onClose }: RevokeDialogProps) {
       open
       onOpenChange={onClose}
       title={words.revokeTitle(apiKey.name)}
-      action={words.revoke}
+      action={words.revokeAction}
       busy={revoke.isPending}
       error={revoke.error}
       onConfirm={() => revoke.mutate(undefined)}

@@ -1,13 +1,20 @@
+import { keySnippets } from '@relay/contract/client';
+import { useQuery } from '@tanstack/react-query';
+import { modelsQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import { CodeBlock } from '../../ui/code-block.tsx';
+import { CodeTabs } from '../../ui/code-tabs.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
 
 const words = text.keys;
+const NO_MODEL = 'MODEL';
 
 /** Shows a new key once; closes after the user confirms saving it. */
 export function NewSecretDialog({ secret, onClose }: NewSecretDialogProps) {
-  const example = `curl ${window.location.origin}/v1/models \\\n  -H "Authorization: Bearer ${secret}"`;
+  const model = useFirstLane();
+  const use = { server: window.location.origin, key: secret, model: model ?? NO_MODEL };
   return (
     <ShownOnceDialog
       wide
@@ -27,7 +34,8 @@ export function NewSecretDialog({ secret, onClose }: NewSecretDialogProps) {
       </div>
       <div>
         <p className="mb-1.5 text-[13px] font-medium">{words.use}</p>
-        <CodeBlock label={words.use} code={example} copyLabel={words.copyExample} />
+        <CodeTabs label={words.use} samples={keySnippets(use)} copyLabel={words.copyExample} />
+        {model === null ? <p className="mt-1.5 text-xs text-ink-faint">{words.noModel(NO_MODEL)}</p> : null}
       </div>
     </ShownOnceDialog>
   );
@@ -36,4 +44,12 @@ export function NewSecretDialog({ secret, onClose }: NewSecretDialogProps) {
 interface NewSecretDialogProps {
   readonly secret: string;
   readonly onClose: () => void;
+}
+
+/** The first lane that clients can call, else the first model; null without any. */
+function useFirstLane(): string | null {
+  const { can } = useAccess();
+  const { data } = useQuery({ ...modelsQuery(useApi()), enabled: can('listModels') });
+  const found = data?.find(({ owned_by: owner }) => owner === 'relay') ?? data?.[0];
+  return found?.id ?? null;
 }

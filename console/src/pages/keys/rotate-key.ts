@@ -2,19 +2,22 @@ import type { ApiKey } from '@relay/contract';
 import { type Api, take } from '../../api/client.ts';
 
 /**
- * Creates a key with the scopes and limits of the old one. Reads the limits again, because cached ones may be
+ * Creates a key with the scopes, team, labels and limits of the old one. Reads the limits again, because cached ones may be
  * stale. If a limit cannot be copied, revokes the new key: a key must not exist without its limits.
  */
 export async function rotateKey(api: Api, old: ApiKey): Promise<string> {
   const { policies } = await take(api.GET('/api/relay/api-key-limit-policies'));
   const budgets = policies.filter(({ api_key_uuid: id }) => id === old.id);
-  const { name, scopes, expires_at } = old;
-  const created = await take(api.POST('/api/account/api-keys', { body: { name, scopes, expires_at } }));
+  const { name, scopes, expires_at, labels, team_id } = old;
+  const team = team_id === null ? {} : { team_id };
+  const body = { name, scopes, expires_at, labels, ...team };
+  const created = await take(api.POST('/api/account/api-keys', { body }));
   try {
-    for (const { target_type, target_id, metric, period, limit_value, enabled } of budgets) {
-      const budget = { target_type, target_id, metric, period, limit_value, enabled };
+    for (const budget of budgets) {
+      // All but what names the old limit: a field that is left out would loosen the new one.
+      const { id: _id, limit_uuid: _uuid, api_key_uuid: _key, owner_user_uuid: _owner, ...terms } = budget;
       await api.POST('/api/relay/api-key-limit-policies', {
-        body: { api_key_uuid: created.key.id, ...budget },
+        body: { api_key_uuid: created.key.id, ...terms },
       });
     }
   } catch (error) {

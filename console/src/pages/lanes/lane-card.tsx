@@ -124,7 +124,7 @@ interface MemberLineProps {
 function Figures({ figures }: { readonly figures: LaneFigures | null | undefined }) {
   if (figures === undefined) return null;
   if (figures === null) return <p className="border-t px-4 py-3 text-xs text-ink-faint">{words.noTraffic}</p>;
-  const none = '–';
+  const none = text.states.empty;
   const tiles = [
     [words.share, formatShare(figures.share)],
     [words.waitP95, figures.waitMsP95 === null ? none : formatDuration(figures.waitMsP95)],

@@ -56,7 +56,7 @@ export function LaneMenu({ lane, onDeleted }: { readonly lane: Lane; readonly on
         open={deleting}
         onOpenChange={setDeleting}
         title={words.deleteTitle(lane.name)}
-        action={text.actions.delete}
+        action={words.deleteAction}
         busy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate(undefined)}

@@ -34,12 +34,13 @@ const dead = member('a', 'down', { reason: 'connection refused' });
 test('an endpoint that is down says so, with where its requests go', () => {
   assert.equal(
     memberTrouble([dead, member('b', 'unknown')], 'a', nowMs),
-    'Down for 40 s: connection refused. Requests go to the next endpoint.',
+    'Down for 40 s: connection refused. Relay sends requests to the next endpoint.',
   );
 });
 
 test('the last endpoint of a lane still gets requests, and says so', () => {
-  const said = 'Down for 40 s: connection refused. No other endpoint is up, so requests still go to it.';
+  const said =
+    'Down for 40 s: connection refused. No other endpoint is up, so Relay still sends requests to it.';
   assert.equal(memberTrouble([dead], 'a', nowMs), said);
   assert.equal(memberTrouble([dead, member('b', 'down')], 'a', nowMs), said);
   assert.equal(memberTrouble([dead, member('b', 'healthy', { enabled: false })], 'a', nowMs), said);

@@ -1,20 +1,24 @@
 interface WaitBin {
+  readonly from_ms: number;
   readonly up_to_ms: number | null;
   readonly requests: number;
 }
 
+export interface Share {
+  readonly least: number;
+  readonly most: number;
+}
+
 /**
- * The share of requests that a wait budget would have served, with linear interpolation within a bin; null
- * without requests.
+ * The share of requests that waited no longer than this; null without requests. Exact where a bin ends, otherwise between all and none of
+ * the bin that it is in.
  */
-export function servedShare(bins: readonly WaitBin[], budgetMs: number): number | null {
-  let [all, served, lowMs] = [0, 0, 0];
-  for (const { up_to_ms: highMs, requests } of bins) {
+export function servedShare(bins: readonly WaitBin[], budgetMs: number): Share | null {
+  let [all, least, most] = [0, 0, 0];
+  for (const { from_ms: fromMs, up_to_ms: upToMs, requests } of bins) {
     all += requests;
-    if (highMs !== null && highMs <= budgetMs) served += requests;
-    else if (highMs !== null && lowMs < budgetMs)
-      served += (requests * (budgetMs - lowMs)) / (highMs - lowMs);
-    lowMs = highMs ?? lowMs;
+    if (upToMs !== null && upToMs <= budgetMs) least += requests;
+    if (fromMs <= budgetMs) most += requests;
   }
-  return all === 0 ? null : served / all;
+  return all === 0 ? null : { least: least / all, most: most / all };
 }

@@ -1,3 +1,4 @@
+import type { WaitDistribution } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { waitDistributionQuery } from '../../api/queries.ts';
@@ -7,10 +8,10 @@ import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Input } from '../../ui/field.tsx';
-import { servedShare } from './served-share.ts';
+import { type Share, servedShare } from './served-share.ts';
 
 const words = text.lanes.editor;
-/** The stops of the slider: bounds of the histogram. The field accepts other values. */
+/** The stops of the slider. A bin of the histogram ends at each, so shares are exact; the field accepts other values. */
 const STOPS_MS = [
   0, 100, 250, 400, 630, 1_000, 1_600, 2_500, 4_000, 6_300, 10_000, 16_000, 25_000, 40_000, 63_000, 100_000,
   160_000, 250_000, 400_000, 630_000, 3_600_000,
@@ -32,7 +33,6 @@ export function WaitBudgetField({ laneId, valueMs, disabled, onChange }: WaitBud
     enabled: can('getWaitDistribution'),
   });
   const bins = waits.data?.bins ?? [];
-  const share = servedShare(bins, valueMs);
   const stop = STOPS_MS.findLastIndex((each) => each <= valueMs);
   return (
     <div>
@@ -65,13 +65,7 @@ export function WaitBudgetField({ laneId, valueMs, disabled, onChange }: WaitBud
       />
       <div className="mt-1.5 flex flex-wrap items-center justify-between gap-3">
         <p id={`${id}-share`} className="min-h-5 text-xs text-ink-soft">
-          {share === null
-            ? words.noWaits
-            : words.served(
-                formatDuration(valueMs),
-                formatShare(share),
-                formatCount(waits.data?.requests ?? 0),
-              )}
+          {waitWords(waits.data, valueMs)}
         </p>
         <div className="flex items-center gap-2 text-xs text-ink-faint">
           <label htmlFor={`${id}-exact`}>{words.waitExact}</label>
@@ -92,6 +86,20 @@ export function WaitBudgetField({ laneId, valueMs, disabled, onChange }: WaitBud
       </div>
     </div>
   );
+}
+
+function waitWords(waits: WaitDistribution | undefined, valueMs: number): string {
+  const share = servedShare(waits?.bins ?? [], valueMs);
+  if (waits === undefined || share === null) return words.noWaits;
+  const { requests, undispatched: count } = waits;
+  const served = words.served(formatDuration(valueMs), shareWords(share), requests);
+  return count === 0 ? served : `${served} ${words.undispatched(count)}`;
+}
+
+/** A range where the share is not known exactly, and the two ends are shown differently. */
+function shareWords({ least, most }: Share): string {
+  const [from, to] = [formatShare(least), formatShare(most)];
+  return from === to ? from : words.between(from, to);
 }
 
 interface WaitHistogramProps {

@@ -27,9 +27,10 @@ export function BurnDownSection({ row, nowMs }: { readonly row: LimitRow; readon
   return <BurnDownChart row={row} question={question} stretch={stretch} nowMs={nowMs} />;
 }
 
-function whyNot({ metric, scope }: LimitRow, mayRead: boolean): string | null {
+function whyNot({ kind, metric, scope }: LimitRow, mayRead: boolean): string | null {
   if (metricLooks[metric].series === null) return words.noConcurrency;
   if (scope === 'credential') return words.noCredential;
+  if (kind === 'team') return words.noTeam;
   return mayRead ? null : words.noScope;
 }
 

@@ -23,7 +23,7 @@ export function stretchOf(period: LimitUsage['period'], nowMs: number): Stretch 
     const endMs = Math.floor(nowMs / STEPS_MS.minute) * STEPS_MS.minute + STEPS_MS.minute;
     return { startMs: endMs - SLIDING_MS, endMs, step: 'minute' };
   }
-  const step = period === 'hour' ? 'minute' : period === 'day' ? 'hour' : 'day';
+  const step = period === 'hour' ? 'minute' : period === 'month' ? 'day' : 'hour';
   return { ...windowAt(period, nowMs), step };
 }
 

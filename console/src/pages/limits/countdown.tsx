@@ -1,6 +1,6 @@
 import { formatSpan } from '../../format/spans.ts';
-import { formatDateTime } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
+import { Time } from '../../ui/time.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import type { LimitRow } from './limit-row.ts';
 import { isCalendar, type Outlook, windowAt } from './outlook.ts';
@@ -17,7 +17,7 @@ export function resetOf({ usage, period }: LimitRow, nowMs: number): number | nu
 /** Counts down to the reset and to the projected exhaustion. */
 export function Countdown({ row, outlook }: { readonly row: LimitRow; readonly outlook: Outlook }) {
   const nowMs = useNow(TICK_MS);
-  if (!row.enabled) return <span className="text-ink-faint">–</span>;
+  if (!row.enabled) return <span className="text-ink-faint">{text.states.empty}</span>;
   if (row.period === 'none') return <span className="text-ink-faint">{words.asRequestsEnd}</span>;
   const endMs = resetOf(row, nowMs);
   if (endMs === null || endMs <= nowMs) return <span className="text-ink-faint">{words.whole}</span>;
@@ -25,9 +25,10 @@ export function Countdown({ row, outlook }: { readonly row: LimitRow; readonly o
   const { runsOutMs } = outlook;
   return (
     <div className="whitespace-nowrap tabular-nums">
-      <time dateTime={new Date(endMs).toISOString()} title={formatDateTime(new Date(endMs).toISOString())}>
-        {isCalendar(row.period) ? words.resetsIn(span) : words.wholeIn(span)}
-      </time>
+      <Time
+        at={new Date(endMs).toISOString()}
+        format={() => (isCalendar(row.period) ? words.resetsIn(span) : words.wholeIn(span))}
+      />
       {runsOutMs === null || runsOutMs <= nowMs || outlook.state === 'exhausted' ? null : (
         <p className="text-xs text-warn">{words.runsOutIn(formatSpan(runsOutMs - nowMs))}</p>
       )}

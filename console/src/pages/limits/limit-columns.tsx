@@ -82,6 +82,7 @@ export function limitColumns(
         <span className="flex flex-wrap gap-1.5">
           <StateBadge state={outlook.state} />
           {isFirst ? <Badge tone="accent">{words.bitesFirst}</Badge> : null}
+          {row.enforcement === 'hard' ? <HardBadge /> : null}
           {row.fromFile ? <FileBadge /> : null}
         </span>
       ),
@@ -94,6 +95,14 @@ export function StateBadge({ state }: { readonly state: LimitState }) {
     <Badge tone={TONES[state]} dot={state === 'exhausted' || state === 'close'}>
       {words.states[state]}
     </Badge>
+  );
+}
+
+export function HardBadge() {
+  return (
+    <span title={words.hardHint}>
+      <Badge tone="neutral">{words.hard}</Badge>
+    </span>
   );
 }
 
@@ -128,7 +137,8 @@ function Applies({ row, places }: { readonly row: LimitRow; readonly places: Lim
 
 function Used({ row }: { readonly row: LimitRow }) {
   const { usage, metric } = row;
-  if (usage === null) return <span className="text-ink-faint">{row.enabled ? '–' : words.notInForce}</span>;
+  if (usage === null)
+    return <span className="text-ink-faint">{row.enabled ? text.states.empty : words.notInForce}</span>;
   const parts = [
     words.usedWords(shortAmountOf(metric, usage.used)),
     ...(usage.reserved > 0 ? [words.reservedWords(shortAmountOf(metric, usage.reserved))] : []),

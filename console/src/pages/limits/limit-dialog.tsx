@@ -6,7 +6,15 @@ import { Choice } from '../../ui/choice.tsx';
 import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field } from '../../ui/field.tsx';
-import { AmountField, MetricFields, ScopeFields, SubjectField, UnpricedField } from './limit-fields.tsx';
+import { AlertFields } from './alert-fields.tsx';
+import {
+  AmountField,
+  EnforcementField,
+  MetricFields,
+  ScopeFields,
+  SubjectField,
+  UnpricedField,
+} from './limit-fields.tsx';
 import { freshValues, type LimitValues, limitKinds, staleLimits, valuesOf } from './limit-kinds.ts';
 import type { LimitKind, LimitRow } from './limit-row.ts';
 import { effectOf, type LimitNames, sentenceOf } from './limit-words.ts';
@@ -79,7 +87,9 @@ function LimitForm({ kind, chooser, places, row, onClose }: LimitFormProps) {
             </>
           )}
           <AmountField key={String(form.watch('metric'))} {...shared} />
+          <EnforcementField {...shared} />
           <UnpricedField {...shared} />
+          <AlertFields {...shared} />
           <Preview kind={kind} values={form.watch()} names={places.names} />
           <ErrorNote error={save.error} />
         </div>

@@ -12,7 +12,7 @@ import type { LimitPlaces } from './use-limit-places.ts';
 
 const words = text.limits.form;
 
-interface FieldsProps {
+export interface FieldsProps {
   readonly form: ReturnType<typeof useContractForm<LimitValues>>;
   readonly kind: LimitKind;
   readonly places: LimitPlaces;
@@ -31,24 +31,25 @@ function Options({ of }: { readonly of: readonly Choice[] }) {
   ));
 }
 
+type Subject = 'user_uuid' | 'api_key_uuid' | 'team_uuid';
+
 /** The owner of the limit. */
-export function SubjectField({
-  form,
-  subject,
-  places,
-}: FieldsProps & { readonly subject: 'user_uuid' | 'api_key_uuid' }) {
-  const isUser = subject === 'user_uuid';
-  const choices: readonly Choice[] = isUser
-    ? places.members.map(({ id, name, email }) => ({ id, name: email === '' ? name : `${name} (${email})` }))
-    : places.keys
-        .filter(({ status }) => status === 'active')
-        .map(({ id, name, key_prefix: prefix }) => ({ id, name: `${name} (${prefix}…)` }));
+export function SubjectField({ form, subject, places }: FieldsProps & { readonly subject: Subject }) {
   return (
-    <SelectField form={form} name={subject} label={isUser ? words.user : words.api_key}>
+    <SelectField form={form} name={subject} label={words.subjects[subject]}>
       <option value="">{words.choose}</option>
-      <Options of={choices} />
+      <Options of={subjectsIn(subject, places)} />
     </SelectField>
   );
+}
+
+function subjectsIn(subject: Subject, { members, keys, teams }: LimitPlaces): readonly Choice[] {
+  if (subject === 'team_uuid') return teams;
+  if (subject === 'user_uuid')
+    return members.map(({ id, name, email }) => ({ id, name: email === '' ? name : `${name} (${email})` }));
+  return keys
+    .filter(({ status }) => status === 'active')
+    .map(({ id, name, key_prefix: prefix }) => ({ id, name: `${name} (${prefix}…)` }));
 }
 
 /** What the limit applies to: everything or one resource. */
@@ -90,6 +91,7 @@ export function MetricFields({ form }: FieldsProps) {
     form.setValue('limit_value', undefined);
     if (isHeld(next)) form.setValue('period', 'none');
     else if (form.getValues('period') === 'none') form.setValue('period', 'minute');
+    if (!isEstimated(next)) form.setValue('enforcement', 'estimate');
   };
   return (
     <div className="grid gap-5 sm:grid-cols-2">
@@ -118,9 +120,33 @@ export function AmountField(props: FieldsProps) {
   return <NumberField form={props.form} name="limit_value" label={words.value} unit={unit} />;
 }
 
-/** What a spend limit does about endpoints that have no price. */
+/** Limits on requests and concurrency are always exact. */
+function isEstimated(metric: string): boolean {
+  return metric === 'tokens' || metric === 'spend';
+}
+
+/** Whether usage can pass the limit. */
+export function EnforcementField({ form }: FieldsProps) {
+  if (!isEstimated(form.watch('metric'))) return null;
+  const onChosen = (next: string) => {
+    if (next === 'hard') form.setValue('unpriced', 'refuse');
+  };
+  return (
+    <SelectField
+      form={form}
+      name="enforcement"
+      label={words.enforcement}
+      hint={words.enforcementHint}
+      onChosen={onChosen}
+    >
+      <Options of={Object.entries(words.enforcements).map(([id, name]) => ({ id, name }))} />
+    </SelectField>
+  );
+}
+
+/** What a spend limit does about endpoints that have no price. A hard limit never lets them pass. */
 export function UnpricedField({ form }: FieldsProps) {
-  if (!metricLooks[form.watch('metric')].money) return null;
+  if (!metricLooks[form.watch('metric')].money || form.watch('enforcement') === 'hard') return null;
   return (
     <SelectField form={form} name="unpriced" label={words.unpriced} hint={words.unpricedHint}>
       <Options of={Object.entries(words.unpricedRules).map(([id, name]) => ({ id, name }))} />

@@ -4,6 +4,7 @@ import {
   type LimitPeriod,
   type LimitPolicy,
   LimitPolicyCreate,
+  TeamLimitPolicyUpsert,
   UserLimitPolicyUpsert,
 } from '@relay/contract';
 import type { TSchema } from 'typebox';
@@ -14,6 +15,7 @@ import type { LimitKind, LimitRow, LimitScope } from './limit-row.ts';
 /** The fields of the form. Each kind of limit has its own names for the owner and for what the limit applies to. */
 export type LimitValues = {
   user_uuid?: string;
+  team_uuid?: string;
   api_key_uuid?: string;
   scope_type?: LimitPolicyCreate['scope_type'];
   scope_id?: string | null;
@@ -23,13 +25,16 @@ export type LimitValues = {
   period: LimitPeriod;
   limit_value?: number | undefined;
   unpriced: LimitPolicy['unpriced'];
+  enforcement: LimitPolicy['enforcement'];
   enabled: boolean;
+  alert_at: readonly number[];
+  alert_on_forecast: boolean;
 };
 
 interface KindOfLimit {
   readonly schema: TSchema;
   /** The field names of the owner and of what the limit applies to. */
-  readonly subject: 'user_uuid' | 'api_key_uuid' | null;
+  readonly subject: 'user_uuid' | 'api_key_uuid' | 'team_uuid' | null;
   readonly scope: 'scope_type' | 'target_type';
   readonly scopeId: 'scope_id' | 'target_id';
   readonly scopes: readonly LimitScope[];
@@ -78,6 +83,19 @@ export const limitKinds: Readonly<Record<LimitKind, KindOfLimit>> = {
     remove: (api, id) =>
       api.DELETE('/api/relay/pro/user-limit-policies', { params: { query: { limit_uuid: id } } }),
   },
+  team: {
+    ...budget,
+    schema: TeamLimitPolicyUpsert,
+    subject: 'team_uuid',
+    fixed: false,
+    save(api, id, values) {
+      const { team_uuid = '', target_type = 'global', target_id = null } = values;
+      const body = { team_uuid, target_type, target_id, ...amountOf(values), ...idOf(id) };
+      return take(api.POST('/api/relay/team-limit-policies', { body }));
+    },
+    remove: (api, id) =>
+      api.DELETE('/api/relay/team-limit-policies', { params: { query: { limit_uuid: id } } }),
+  },
   api_key: {
     ...budget,
     schema: ApiKeyLimitPolicyUpsert,
@@ -98,12 +116,31 @@ export const staleLimits = [
   cacheKeys.limitPolicies,
   cacheKeys.userBudgets,
   cacheKeys.apiKeyBudgets,
+  cacheKeys.teamBudgets,
   cacheKeys.limitUsage,
 ] as const;
 
 /** The form is sent only after its schema accepted it, and the schema requires the value. */
-function amountOf({ metric, period, limit_value = 0, unpriced, enabled }: LimitValues) {
-  return { metric, period, limit_value, unpriced, enabled };
+function amountOf(values: LimitValues) {
+  const {
+    metric,
+    period,
+    limit_value = 0,
+    unpriced,
+    enforcement,
+    enabled,
+    alert_at,
+    alert_on_forecast,
+  } = values;
+  // Only calendar windows have alerts; another period may have been chosen since.
+  const alerts = hasAlerts(period)
+    ? { alert_at: [...alert_at], alert_on_forecast }
+    : { alert_at: [], alert_on_forecast: false };
+  return { metric, period, limit_value, unpriced, enforcement, enabled, ...alerts };
+}
+
+export function hasAlerts(period: LimitPeriod): boolean {
+  return period !== 'none' && period !== 'second' && period !== 'minute';
 }
 
 function idOf(id: string | null): { readonly limit_uuid?: string } {
@@ -121,7 +158,10 @@ export function valuesOf(row: LimitRow): LimitValues {
     period: row.period,
     limit_value: row.limit,
     unpriced: row.unpriced,
+    enforcement: row.enforcement,
     enabled: row.enabled,
+    alert_at: row.alertAt,
+    alert_on_forecast: row.alertOnForecast,
   };
 }
 
@@ -135,6 +175,9 @@ export function freshValues(kind: LimitKind): LimitValues {
     metric: kind === 'resource' ? 'requests' : 'spend',
     period: kind === 'resource' ? 'minute' : 'day',
     unpriced: 'refuse',
+    enforcement: 'estimate',
     enabled: true,
+    alert_at: kind === 'resource' ? [] : [50, 80, 100],
+    alert_on_forecast: false,
   };
 }

@@ -34,6 +34,7 @@ export function LimitMenu({ row, places, onDeleted }: LimitMenuProps) {
       toggle={toggle}
       remove={remove}
       deleteTitle={words.deleteTitle}
+      deleteAction={words.deleteAction}
       deleteBody={words.deleteBody(sentenceOf(row, places.names))}
       deleteWarning={null}
       editDialog={(close) => <LimitDialog kinds={[row.kind]} places={places} row={row} onClose={close} />}

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { formatMoment, formatSpan } from '../../format/spans.ts';
-import { formatDateTime } from '../../format/times.ts';
+import { formatSpan } from '../../format/spans.ts';
+import { formatDateTime, formatMoment } from '../../format/times.ts';
 import { FillBar } from '../../parts/limit-bar.tsx';
 import { amountOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
@@ -12,7 +12,7 @@ import { Dialog, DialogBody } from '../../ui/dialog.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { BurnDownSection } from './burn-down-section.tsx';
 import { resetOf } from './countdown.tsx';
-import { FileBadge, StateBadge } from './limit-columns.tsx';
+import { FileBadge, HardBadge, StateBadge } from './limit-columns.tsx';
 import { LimitMenu } from './limit-menu.tsx';
 import type { LimitRow } from './limit-row.ts';
 import { effectOf, sentenceOf } from './limit-words.ts';
@@ -45,6 +45,7 @@ export function LimitPanel({ standing: { row, outlook }, places, onClose }: Limi
       description={
         <span className="mt-1 flex flex-wrap gap-1.5">
           <StateBadge state={outlook.state} />
+          {row.enforcement === 'hard' ? <HardBadge /> : null}
           {row.fromFile ? <FileBadge /> : null}
         </span>
       }
@@ -123,7 +124,7 @@ function outlookOf(row: LimitRow, { state, runsOutMs }: Outlook, nowMs: number):
   }
   if (usage === null) return '';
   const left = amountOf(metric, usage.remaining);
-  if (period === 'none') return words.outlook.concurrency(left);
+  if (period === 'none') return words.outlook.concurrency(usage.remaining);
   if (!isCalendar(period)) return words.outlook.sliding(left);
   if (usage.used + usage.reserved === 0) return words.outlook.unused;
   if (runsOutMs === null || endMs === null) return words.outlook.lasts;

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiKeyLimitPolicy, LimitPolicy, LimitUsage, UserLimitPolicy } from '@relay/contract';
+import type {
+  ApiKeyLimitPolicy,
+  LimitPolicy,
+  LimitUsage,
+  TeamLimitPolicy,
+  UserLimitPolicy,
+} from '@relay/contract';
 import { limitRows } from './limit-row.ts';
 
 const rule = { metric: 'requests', period: 'day', limit_value: 10, enabled: true } as const;
@@ -18,6 +24,9 @@ test('limits of all kinds become rows with live state and owner', () => {
     apiKey: [
       { ...rule, limit_uuid: 'k', api_key_uuid: 'key', target_type: 'model', target_id: 'e' },
     ] as ApiKeyLimitPolicy[],
+    team: [
+      { ...rule, limit_uuid: 't', team_uuid: 'team', target_type: 'global', target_id: null },
+    ] as TeamLimitPolicy[],
     usage: ['r', 'off', 'k'].map((id) => ({ ...usage, policy_id: id }) as LimitUsage),
   });
   assert.deepEqual(
@@ -27,11 +36,12 @@ test('limits of all kinds become rows with live state and owner', () => {
       ['off', 'resource', null, 'global', false],
       ['u', 'user', 'anne', 'global', false],
       ['k', 'api_key', 'key', 'model', false],
+      ['t', 'team', 'team', 'global', false],
     ],
   );
   assert.deepEqual(
     rows.map((row) => row.usage?.used ?? null),
-    [4, null, null, 4],
+    [4, null, null, 4, null],
   );
 });
 
@@ -45,7 +55,7 @@ test('the concurrency limit of an endpoint is a row, and a deleted limit is not'
     period: 'none',
   } as LimitUsage;
   const gone = { ...usage, policy_id: 'gone' } as LimitUsage;
-  const rows = limitRows({ resource: [], user: [], apiKey: [], usage: [bound, gone] });
+  const rows = limitRows({ resource: [], user: [], apiKey: [], team: [], usage: [bound, gone] });
   assert.deepEqual(
     rows.map(({ id, ofEndpoint, scopeId }) => [id, ofEndpoint, scopeId]),
     [['endpoint:e:max_concurrency', true, 'e']],

@@ -4,17 +4,18 @@ import type {
   LimitPeriod,
   LimitPolicy,
   LimitUsage,
+  TeamLimitPolicy,
   UserLimitPolicy,
 } from '@relay/contract';
 
 export type LimitKind = LimitUsage['policy_kind'];
 export type LimitScope = LimitUsage['scope_type'];
 
-/** The common fields of the three kinds of limits, with live state. */
+/** The common fields of all kinds of limits, with live state. */
 export interface LimitRow {
   readonly id: string;
   readonly kind: LimitKind;
-  /** The member or key that owns it; null for a shared limit. */
+  /** The member, key or team that owns it; null for a shared limit. */
   readonly subjectId: string | null;
   readonly scope: LimitScope;
   /** Null for `global`. */
@@ -23,7 +24,11 @@ export interface LimitRow {
   readonly period: LimitPeriod;
   readonly limit: number;
   readonly unpriced: LimitPolicy['unpriced'];
+  readonly enforcement: LimitPolicy['enforcement'];
   readonly enabled: boolean;
+  /** In percent. */
+  readonly alertAt: readonly number[];
+  readonly alertOnForecast: boolean;
   /** The configuration file manages it. */
   readonly fromFile: boolean;
   /** The concurrency limit of an endpoint, which is edited at the endpoint. */
@@ -36,11 +41,12 @@ export interface LimitSources {
   readonly resource: readonly LimitPolicy[];
   readonly user: readonly UserLimitPolicy[];
   readonly apiKey: readonly ApiKeyLimitPolicy[];
+  readonly team: readonly TeamLimitPolicy[];
   readonly usage: readonly LimitUsage[];
 }
 
 /** All limits of all kinds, and the concurrency limits of endpoints, which only the live state contains. */
-export function limitRows({ resource, user, apiKey, usage }: LimitSources): readonly LimitRow[] {
+export function limitRows({ resource, user, apiKey, team, usage }: LimitSources): readonly LimitRow[] {
   const usageOf = new Map(usage.map((each) => [each.policy_id, each]));
   const rows: LimitRow[] = resource.map((policy) => ({
     ...shared(policy, policy.id, usageOf),
@@ -54,19 +60,44 @@ export function limitRows({ resource, user, apiKey, usage }: LimitSources): read
     rows.push({ ...budget(policy, usageOf), kind: 'user', subjectId: policy.user_uuid });
   for (const policy of apiKey)
     rows.push({ ...budget(policy, usageOf), kind: 'api_key', subjectId: policy.api_key_uuid });
+  for (const policy of team)
+    rows.push({ ...budget(policy, usageOf), kind: 'team', subjectId: policy.team_uuid });
   const known = new Set(rows.map(({ id }) => id));
   for (const each of usage) if (isBound(each) && !known.has(each.policy_id)) rows.push(boundRow(each));
   return rows;
 }
 
 type UsageOf = ReadonlyMap<string, LimitUsage>;
-type Common = Pick<LimitPolicy, 'metric' | 'period' | 'limit_value' | 'unpriced' | 'enabled'>;
+type Common = Pick<
+  LimitPolicy,
+  | 'metric'
+  | 'period'
+  | 'limit_value'
+  | 'unpriced'
+  | 'enforcement'
+  | 'enabled'
+  | 'alert_at'
+  | 'alert_on_forecast'
+>;
 
 function shared(policy: Common, id: string, usageOf: UsageOf) {
-  const { metric, period, limit_value: limit, unpriced, enabled } = policy;
+  const { metric, period, limit_value: limit, unpriced, enforcement, enabled } = policy;
   // The live state may still contain a limit that was just disabled.
   const usage = enabled ? (usageOf.get(id) ?? null) : null;
-  return { id, metric, period, limit, unpriced, enabled, fromFile: false, ofEndpoint: false, usage };
+  const alerts = { alertAt: policy.alert_at, alertOnForecast: policy.alert_on_forecast };
+  return {
+    id,
+    metric,
+    period,
+    limit,
+    unpriced,
+    enforcement,
+    enabled,
+    ...alerts,
+    fromFile: false,
+    ofEndpoint: false,
+    usage,
+  };
 }
 
 function budget(
@@ -96,7 +127,10 @@ function boundRow(usage: LimitUsage): LimitRow {
     period: usage.period,
     limit: usage.limit,
     unpriced: 'refuse',
+    enforcement: 'estimate',
     enabled: true,
+    alertAt: [],
+    alertOnForecast: false,
     fromFile: false,
     ofEndpoint: true,
     usage,

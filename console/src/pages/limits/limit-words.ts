@@ -24,7 +24,7 @@ function roundAmountOf(metric: LimitMetric, value: number): string {
   return isRound && value < 1_000 * MILLION ? formatCompact(value) : amountOf(metric, value);
 }
 
-/** "$50.00 of spend each day". */
+/** "$50.00 per day". */
 export function ruleOf({ metric, period, limit }: Rule): string {
   const amount = words.amount[metric](roundAmountOf(metric, limit), limit === 1);
   return words.rule(amount, words.periods[period]);
@@ -32,21 +32,22 @@ export function ruleOf({ metric, period, limit }: Rule): string {
 
 type Place = Pick<LimitRow, 'kind' | 'subjectId' | 'scope' | 'scopeId'>;
 
-/** "on lane Assistant", "for key Support bot on everything". */
+/** "on lane Assistant", "for key Support bot". */
 export function whereOf(place: Place, names: LimitNames): string {
   const { scope } = place;
   const on = scope === 'global' ? words.on.global : words.on[scope](names.scope(place));
   const subject = names.subject(place);
   if (subject === null || place.kind === 'resource') return on;
-  return `${words.of[place.kind](subject)} ${on}`;
+  const owner = words.of[place.kind](subject);
+  return scope === 'global' ? owner : `${owner} ${on}`;
 }
 
-/** "$50.00 of spend each day on lane Assistant". */
+/** "$50.00 per day on lane Assistant". */
 export function sentenceOf(row: Rule & Place, names: LimitNames): string {
   return `${ruleOf(row)} ${whereOf(row, names)}`;
 }
 
-/** The effect of a limit: "Refuses or delays the 101st request of any minute on lane Assistant." */
+/** The effect of a limit: "Relay delays or rejects the 101st request in any minute on lane Assistant." */
 export function effectOf(row: Rule & Place, names: LimitNames): string {
   const { metric, period, limit } = row;
   const { form } = words;
@@ -60,9 +61,7 @@ export function effectOf(row: Rule & Place, names: LimitNames): string {
       return form.tokens(words.amount.tokens(formatCount(limit), limit === 1), window, where);
     case 'spend':
       return form.spend(formatMoney(limit), window, where);
-    case 'concurrency': {
-      const others = form.underWay(formatCount(limit), limit === 1);
-      return form.concurrency(formatOrdinal(limit + 1), others, where);
-    }
+    case 'concurrency':
+      return form.concurrency(formatOrdinal(limit + 1), limit, where);
   }
 }

@@ -2,7 +2,6 @@ import { Gauge } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { matches } from '../../format/matches.ts';
-import { formatCount } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -120,10 +119,6 @@ function laneSentence(
   const first = rows.find(({ isFirst }) => isFirst);
   if (first === undefined) return words.lane.noneOn(lane);
   const count = rows.filter(({ row }) => row.enabled).length;
-  const sentence = words.lane.first(
-    lane,
-    words.lane.count(count, formatCount(count)),
-    sentenceOf(first.row, names),
-  );
+  const sentence = words.lane.first(lane, words.lane.count(count), sentenceOf(first.row, names));
   return holdsUpAll(first.row, reach) ? sentence : `${sentence} ${words.lane.others}`;
 }

@@ -19,7 +19,10 @@ function row(over: Partial<LimitRow> & { used?: number; reserved?: number } = {}
     period: 'day',
     limit,
     unpriced: 'refuse',
+    enforcement: 'estimate',
     enabled: true,
+    alertAt: [],
+    alertOnForecast: false,
     fromFile: false,
     ofEndpoint: false,
     usage: null,
@@ -45,6 +48,12 @@ test('calendar windows are in UTC, with the real length of months', () => {
     startMs: Date.UTC(2026, 1, 1),
     endMs: Date.UTC(2026, 2, 1),
   });
+  // A Sunday, and the Monday after it.
+  assert.deepEqual(windowAt('week', Date.UTC(2026, 10, 15, 23)), {
+    startMs: Date.UTC(2026, 10, 9),
+    endMs: Date.UTC(2026, 10, 16),
+  });
+  assert.equal(windowAt('week', Date.UTC(2026, 10, 16)).startMs, Date.UTC(2026, 10, 16));
   assert.equal(windowAt('day', NOON_MS).endMs, Date.UTC(2026, 3, 1));
   assert.equal(windowAt('hour', NOON_MS).startMs, NOON_MS);
 });

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Refusal, type RefusalQuestion, refusalsQuery } from '../../api/limit-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { formatCount } from '../../format/numbers.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -42,7 +41,7 @@ function Refusals({ row, latest }: { readonly row: LimitRow; readonly latest: re
           ? words.noneNoted
           : own.length === 0
             ? words.none
-            : words.count(formatCount(own.length), formatCount(latest.length))}
+            : words.count(own.length, latest.length)}
       </p>
       {own.length === 0 ? null : (
         <ul className="divide-y rounded-lg border">

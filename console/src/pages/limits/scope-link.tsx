@@ -84,6 +84,15 @@ export function SubjectLink({ row, places }: ScopeLinkProps) {
         </Link>
       </span>
     );
+  if (row.kind === 'team' && can('listTeams'))
+    return (
+      <span>
+        {label}{' '}
+        <Link to="/teams" search={{ q: name }} className={LOOK}>
+          {name}
+        </Link>
+      </span>
+    );
   if (row.kind === 'user' && can('listMembers'))
     return (
       <span>

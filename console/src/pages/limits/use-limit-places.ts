@@ -1,4 +1,4 @@
-import type { ApiKey, Credential, Endpoint, Lane, Member, Membership, Provider } from '@relay/contract';
+import type { ApiKey, Credential, Endpoint, Lane, Member, Membership, Provider, Team } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
@@ -11,6 +11,7 @@ import {
   providersQuery,
   sessionQuery,
 } from '../../api/queries.ts';
+import { teamsQuery } from '../../api/team-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
@@ -25,6 +26,7 @@ export interface LimitPlaces {
   readonly credentials: readonly Credential[];
   readonly members: readonly Pick<Member, 'id' | 'name' | 'email'>[];
   readonly keys: readonly ApiKey[];
+  readonly teams: readonly Team[];
   readonly names: LimitNames;
 }
 
@@ -39,6 +41,7 @@ export function useLimitPlaces(): LimitPlaces {
   const allMembers = useQuery({ ...membersQuery(api), enabled: can('listMembers') });
   const allKeys = useQuery({ ...orgApiKeysQuery(api), enabled: can('listOrgApiKeys') });
   const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: can('listApiKeys') && !can('listOrgApiKeys') });
+  const teams = useQuery({ ...teamsQuery(api), enabled: can('listTeams') });
   const session = useQuery(sessionQuery(api));
   const keys = allKeys.data ?? ownKeys.data ?? NONE;
   const members = allMembers.data;
@@ -52,17 +55,28 @@ export function useLimitPlaces(): LimitPlaces {
       credentials: credentials.data ?? NONE,
       members: members ?? (self === undefined ? NONE : [self]),
       keys,
+      teams: teams.data ?? NONE,
     };
     return { ...places, names: namesOf(places) };
-  }, [lanes.data, memberships.data, endpoints.data, providers.data, credentials.data, members, self, keys]);
+  }, [
+    lanes.data,
+    memberships.data,
+    endpoints.data,
+    providers.data,
+    credentials.data,
+    members,
+    self,
+    keys,
+    teams.data,
+  ]);
 }
 
 const NONE: never[] = [];
 
 function namesOf(places: Omit<LimitPlaces, 'names'>): LimitNames {
   const nameOf = new Map<string, string>();
-  const { lanes, endpoints, providers, credentials, members, keys } = places;
-  for (const { id, name } of [...lanes, ...endpoints, ...providers, ...members, ...keys])
+  const { lanes, endpoints, providers, credentials, members, keys, teams } = places;
+  for (const { id, name } of [...lanes, ...endpoints, ...providers, ...members, ...keys, ...teams])
     nameOf.set(id, name);
   for (const { id, name, provider_id: providerId } of credentials)
     nameOf.set(id, text.limits.credentialOf(name, nameOf.get(providerId) ?? shortId(providerId)));

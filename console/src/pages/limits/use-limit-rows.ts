@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { limitPoliciesQuery, userBudgetsQuery } from '../../api/limit-queries.ts';
 import { apiKeyBudgetsQuery, capabilitiesQuery, limitUsageQuery } from '../../api/queries.ts';
+import { teamBudgetsQuery } from '../../api/team-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -22,6 +23,9 @@ export function useLimitRows() {
   const resource = useQuery({ ...limitPoliciesQuery(api), enabled: hasResource });
   const user = useQuery(userBudgetsQuery(api));
   const apiKey = useQuery(apiKeyBudgetsQuery(api));
+  const readsTeams = can('listTeamLimitPolicies');
+  const team = useQuery({ ...teamBudgetsQuery(api), enabled: readsTeams });
+  const teamRows = readsTeams ? team.data : NONE;
   const usage = useQuery({
     ...limitUsageQuery(api),
     refetchInterval: ({ state }) => ((state.data?.length ?? 0) > MANY_ROWS ? LIVE_MANY_MS : LIVE_MS),
@@ -31,24 +35,26 @@ export function useLimitRows() {
   const nowMs = usage.dataUpdatedAt;
   const standings = useMemo(() => {
     // Waits for the live state, because it changes the order.
-    if (resourceRows === undefined || user.data === undefined || apiKey.data === undefined) return undefined;
+    if (resourceRows === undefined || user.data === undefined) return undefined;
+    if (apiKey.data === undefined || teamRows === undefined) return undefined;
     if (usage.data === undefined && usage.error === null) return undefined;
     const sources = {
       resource: resourceRows,
       user: user.data,
       apiKey: apiKey.data,
+      team: teamRows,
       usage: usage.data ?? NONE,
     };
     return limitRows(sources)
       .map((row): Standing => ({ row, outlook: outlookOf(row, nowMs) }))
       .sort(bitesBefore);
-  }, [resourceRows, user.data, apiKey.data, usage.data, usage.error, nowMs]);
-  const all = [resource, user, apiKey, usage];
+  }, [resourceRows, user.data, apiKey.data, teamRows, usage.data, usage.error, nowMs]);
+  const all = [resource, user, apiKey, team, usage];
   return {
     standings,
     list: {
       data: standings,
-      error: resource.error ?? user.error ?? apiKey.error ?? forbidden(usage.error),
+      error: resource.error ?? user.error ?? apiKey.error ?? team.error ?? forbidden(usage.error),
       refetch: () => Promise.all(all.filter(({ error }) => error !== null).map((query) => query.refetch())),
     },
     /** The live state failed to load; limits are shown without it. */
@@ -71,7 +77,8 @@ export function useWritableKinds(): readonly LimitKind[] {
     if (data?.features['resource_limit_policies'] === true && can('createLimitPolicy'))
       kinds.push('resource');
     if (data?.accounts === true && can('upsertUserLimitPolicy')) kinds.push('user');
-    if (data?.accounts === true && can('upsertApiKeyLimitPolicy')) kinds.push('api_key');
+    if (can('upsertApiKeyLimitPolicy')) kinds.push('api_key');
+    if (can('upsertTeamLimitPolicy')) kinds.push('team');
     return kinds;
   }, [data, can]);
 }

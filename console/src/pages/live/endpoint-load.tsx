@@ -25,7 +25,7 @@ export function EndpointLoad({ endpoint }: { readonly endpoint: BoardEndpoint })
       )}
     >
       <span className="grid size-5 place-items-center rounded bg-sunken text-[11px] text-ink-faint tabular-nums">
-        {rank ?? '–'}
+        {rank ?? text.states.empty}
       </span>
       <Link
         to="/endpoints"

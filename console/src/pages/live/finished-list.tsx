@@ -7,6 +7,7 @@ import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
 import type { Finished } from './use-finished.ts';
 
 const words = text.live.finished;
@@ -82,7 +83,7 @@ function FinishedRow({ entry, endpoint }: FinishedRowProps) {
         <span className="min-w-0 flex-1 truncate">
           {facts.filter((fact) => fact !== undefined).join(' · ')}
         </span>
-        <time dateTime={entry.finished_at}>{formatClock(entry.finished_at)}</time>
+        <Time at={entry.finished_at} format={(at) => `${formatClock(at)} UTC`} />
       </p>
     </li>
   );

@@ -77,7 +77,7 @@ function columnsOf(
       header: words.invitationColumns.by,
       from: 'lg',
       cell: ({ invited_by: by }) => (
-        <span className="whitespace-nowrap text-ink-soft">{nameOf.get(by ?? '') ?? '–'}</span>
+        <span className="whitespace-nowrap text-ink-soft">{nameOf.get(by ?? '') ?? text.states.empty}</span>
       ),
     },
     {
@@ -123,7 +123,7 @@ function Withdraw({ invitation }: { readonly invitation: Invitation }) {
         open={asked}
         onOpenChange={setAsked}
         title={words.withdrawTitle(invitation.email)}
-        action={words.withdraw}
+        action={words.withdrawAction}
         busy={withdraw.isPending}
         error={withdraw.error}
         onConfirm={() => withdraw.mutate(undefined)}

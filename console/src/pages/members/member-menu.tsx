@@ -1,24 +1,27 @@
 import type { Member } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { LogOut, Power, ShieldCheck, UserMinus } from 'lucide-react';
+import { LogOut, Power, ShieldCheck, UserMinus, UsersRound } from 'lucide-react';
 import { useState } from 'react';
 import { take } from '../../api/client.ts';
 import { cacheKeys, sessionQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { LeaveDialog } from '../../parts/leave-dialog.tsx';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { RowActions } from '../../ui/data-table.tsx';
 import { MenuItem, MenuLine, MoreMenu } from '../../ui/menu.tsx';
 import { RoleDialog } from './role-dialog.tsx';
+import { MemberTeamDialog } from './team-dialog.tsx';
 
 const words = text.members;
-type Asked = 'role' | 'suspend' | 'remove' | 'leave' | null;
+type Asked = 'role' | 'team' | 'suspend' | 'remove' | 'leave' | null;
 
 /** The actions on a member; on oneself, leaving. */
 export function MemberMenu({ member }: { readonly member: Member }) {
   const { data: session } = useQuery(sessionQuery(useApi()));
+  const { can } = useAccess();
   const [asked, setAsked] = useState<Asked>(null);
   const close = () => setAsked(null);
   if (session === undefined) return null;
@@ -29,6 +32,11 @@ export function MemberMenu({ member }: { readonly member: Member }) {
         <MenuItem icon={<ShieldCheck aria-hidden />} onSelect={() => setAsked('role')}>
           {words.changeRole}
         </MenuItem>
+        {can('listTeams') ? (
+          <MenuItem icon={<UsersRound aria-hidden />} onSelect={() => setAsked('team')}>
+            {text.teams.changeTeam}
+          </MenuItem>
+        ) : null}
         {isSelf ? null : (
           <MenuItem icon={<Power aria-hidden />} onSelect={() => setAsked('suspend')}>
             {member.status === 'suspended' ? words.activate : words.suspend}
@@ -46,6 +54,7 @@ export function MemberMenu({ member }: { readonly member: Member }) {
         )}
       </MoreMenu>
       {asked === 'role' ? <RoleDialog member={member} onClose={close} /> : null}
+      {asked === 'team' ? <MemberTeamDialog member={member} onClose={close} /> : null}
       {asked === 'leave' ? <LeaveDialog session={session} onClose={close} /> : null}
       {asked === 'suspend' ? <StatusDialog member={member} onClose={close} /> : null}
       {asked === 'remove' ? <RemoveDialog member={member} onClose={close} /> : null}
@@ -77,7 +86,7 @@ function StatusDialog({ member, onClose }: MemberDialogProps) {
       open
       onOpenChange={onClose}
       title={isSuspended ? words.activateTitle(member.name) : words.suspendTitle(member.name)}
-      action={isSuspended ? words.activate : words.suspend}
+      action={isSuspended ? words.activateAction : words.suspendAction}
       tone={isSuspended ? 'solid' : 'danger'}
       busy={change.isPending}
       error={change.error}
@@ -100,7 +109,7 @@ function RemoveDialog({ member, onClose }: MemberDialogProps) {
       open
       onOpenChange={onClose}
       title={words.removeTitle(member.name)}
-      action={words.remove}
+      action={words.removeAction}
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate(undefined)}

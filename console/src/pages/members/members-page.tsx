@@ -14,7 +14,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { Ago } from '../../ui/time.tsx';
+import { Ago, Time } from '../../ui/time.tsx';
 import { InvitationLinkDialog } from './invitation-link-dialog.tsx';
 import { InvitationsSection } from './invitations-section.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
@@ -124,7 +124,9 @@ function columnsOf(selfId: string | undefined, mayWrite: boolean): readonly Colu
       from: 'md',
       sortBy: ({ joined_at: at }) => at ?? '',
       cell: ({ joined_at: at }) => (
-        <span className="whitespace-nowrap text-ink-soft">{at === null ? '–' : formatDay(at)}</span>
+        <span className="whitespace-nowrap text-ink-soft">
+          {at === null ? text.states.empty : <Time at={at} format={formatDay} />}
+        </span>
       ),
     },
     {

@@ -4,8 +4,7 @@ import { take } from '../../api/client.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { text } from '../../text/index.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { RoleChoice } from './role-choice.tsx';
 
@@ -34,17 +33,14 @@ export function RoleDialog({ member, onClose }: RoleDialogProps) {
         <RoleChoice value={role} onChange={setRole} />
         <ErrorNote error={save.error} className="mt-4" />
       </DialogBody>
-      <DialogActions>
-        <Button onClick={onClose}>{text.actions.cancel}</Button>
-        <Button
-          look="solid"
-          busy={save.isPending}
-          disabled={role === member.role}
-          onClick={() => save.mutate(undefined)}
-        >
-          {text.actions.save}
-        </Button>
-      </DialogActions>
+      <FormActions
+        onCancel={onClose}
+        busy={save.isPending}
+        disabled={role === member.role}
+        onSave={() => save.mutate(undefined)}
+      >
+        {text.actions.save}
+      </FormActions>
     </Dialog>
   );
 }

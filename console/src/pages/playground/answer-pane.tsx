@@ -1,4 +1,3 @@
-import { formatCount } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import { Field, Select } from '../../ui/field.tsx';
 import { Panel } from '../../ui/page.tsx';
@@ -47,7 +46,9 @@ export function AnswerPane({ run, model, choices, onModel, onRetry }: AnswerPane
         {run.error === null ? null : <RefusalCard error={run.error} onRetry={onRetry} />}
         {run.state === 'stopped' ? <p className="text-xs text-ink-faint">{words.stopped}</p> : null}
       </div>
-      {run.state === 'idle' || run.facts.requestId === undefined ? null : <FactsList facts={run.facts} />}
+      {run.state === 'idle' || run.facts.requestId === undefined ? null : (
+        <FactsList facts={run.facts} isOver={run.state !== 'running'} />
+      )}
     </Panel>
   );
 }
@@ -57,9 +58,7 @@ function Answer({ run }: { readonly run: Run }) {
     const [first = []] = run.vectors;
     return (
       <div className="text-[13px]">
-        <p className="font-medium">
-          {words.embedding(formatCount(run.vectors.length), formatCount(first.length))}
-        </p>
+        <p className="font-medium">{words.embedding(run.vectors.length, first.length)}</p>
         <p className="mt-1 font-mono text-xs break-all text-ink-soft">
           [{first.slice(0, 24).join(', ')}
           {first.length > 24 ? ', …' : ''}]

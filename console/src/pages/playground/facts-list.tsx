@@ -1,4 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { requestQuery } from '../../api/request-queries.ts';
+import { useApi } from '../../api/use-api.ts';
 import { formatCount, formatDuration, formatMoney } from '../../format/numbers.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
@@ -10,17 +13,24 @@ const words = text.playground.facts;
 /** The text for a request without token counts, such as a rejected one; the list leaves it out. */
 const NO_TOKENS = `${words.none} / ${words.none}`;
 
-/** What Relay decided about a request, from the response headers. */
-export function FactsList({ facts }: { readonly facts: Partial<Facts> }) {
-  const { requestId } = facts;
+interface FactsListProps {
+  readonly facts: Partial<Facts>;
+  /** Whether the response ended. */
+  readonly isOver: boolean;
+}
+
+/** What Relay decided about a request, from the response headers, and what it used and cost, from its record. */
+export function FactsList({ facts: seen, isOver }: FactsListProps) {
   const { can } = useAccess();
+  const facts = { ...seen, ...useRecorded(seen.requestId ?? null, isOver) };
+  const { requestId } = facts;
   const count = (value: number | null | undefined) =>
     value === null || value === undefined ? words.none : formatCount(value);
   const duration = (value: number | null | undefined) =>
     value === null || value === undefined ? words.none : formatDuration(value);
-  const cost = facts.costMicros ?? facts.estimatedCostMicros ?? null;
+  const cost = facts.isRecorded ? facts.costMicros : (facts.costMicros ?? facts.estimatedCostMicros);
   const costWords =
-    cost === null
+    cost === null || cost === undefined
       ? words.none
       : `${formatMoney(cost)}${facts.costMicros === null ? ` (${words.estimated.toLowerCase()})` : ''}`;
   const rows: readonly (readonly [string, string])[] = [
@@ -65,4 +75,17 @@ export function FactsList({ facts }: { readonly facts: Partial<Facts> }) {
       )}
     </div>
   );
+}
+
+/** The headers of a stream are sent before its cost is known, so the page reads what was recorded when it ended. */
+function useRecorded(requestId: string | null, isOver: boolean) {
+  const enabled = useAccess().can('getRequest') && isOver && requestId !== null;
+  const { data } = useQuery({ ...requestQuery(useApi(), requestId ?? ''), enabled });
+  if (data === undefined) return { isRecorded: false };
+  return {
+    isRecorded: true,
+    costMicros: data.cost_micros,
+    input: data.input_tokens,
+    output: data.output_tokens,
+  };
 }

@@ -40,7 +40,7 @@ export function SettingsFields({ settings, onChange }: SettingsFieldsProps) {
               />
             )}
           </Field>
-          <Field label={words.maxTokens} optional={words.tokens}>
+          <Field label={words.maxTokens} optional={text.states.optional}>
             {(control) => (
               <Input
                 {...control}

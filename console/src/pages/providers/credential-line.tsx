@@ -59,7 +59,7 @@ export function CredentialLine({ provider, credential, mayWrite }: CredentialLin
         open={asked === 'delete'}
         onOpenChange={(isOpen) => setAsked(isOpen ? 'delete' : null)}
         title={words.removeTitle(credential.name)}
-        action={text.actions.delete}
+        action={words.removeAction}
         busy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate(undefined)}

@@ -105,6 +105,7 @@ function ProviderMenu({
       toggle={toggle}
       remove={remove}
       deleteTitle={words.deleteTitle(provider.name)}
+      deleteAction={words.deleteAction}
       deleteBody={words.deleteBody}
       deleteWarning={count === 0 ? null : words.deleteEndpoints(count)}
       editDialog={(close) => <EditProviderDialog provider={provider} onClose={close} />}

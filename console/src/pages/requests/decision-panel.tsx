@@ -108,5 +108,5 @@ function scopeWords(
   const scope = known === undefined ? type : words.scopes[known];
   const kind = oneOf(keysOf(names), type === 'api_key' ? 'key' : type);
   const name = kind === undefined ? undefined : names[kind]?.get(id ?? '');
-  return name === undefined ? scope : `${scope}: ${name}`;
+  return [scope, name ?? id].filter((part) => part !== null).join(' ');
 }

@@ -1,5 +1,6 @@
 import type { RequestLogEntry } from '@relay/contract';
 import { errorCodes } from '@relay/contract/errors';
+import { capitalized } from '@relay/contract/words';
 import { useQuery } from '@tanstack/react-query';
 import { ListFilter } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -132,8 +133,4 @@ function useChoices(names: RequestNames, rows: FilterPopoverProps['rows']): read
       { name: 'error', first: same(seenErrors), others: without(errorCodes, seenErrors) },
     ];
   }, [names, rows, models.data]);
-}
-
-function capitalized(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

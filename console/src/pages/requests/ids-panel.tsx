@@ -1,11 +1,12 @@
 import type { RequestDetail } from '@relay/contract';
 import { formatDuration } from '../../format/numbers.ts';
-import { formatDateTime } from '../../format/times.ts';
+import { formatExactTime } from '../../format/times.ts';
 import { keysOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
 import { CopiedValue } from '../../ui/copied-value.tsx';
 import { DetailList } from '../../ui/detail-list.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
 import type { RequestNames } from './use-request-names.ts';
 
 const words = text.requests.detail;
@@ -67,7 +68,9 @@ export function TimingsPanel({ detail }: { readonly detail: RequestDetail }) {
       <div className="p-4">
         <DetailList
           rows={[
-            ...moments.flatMap(([name, at]) => (at === null ? [] : [[name, formatDateTime(at)] as const])),
+            ...moments.flatMap(([name, at]) =>
+              at === null ? [] : [[name, <Time key={name} at={at} format={formatExactTime} />] as const],
+            ),
             ...steps,
           ]}
         />

@@ -1,7 +1,8 @@
 import type { RequestLogEntry } from '@relay/contract';
-import { ArrowRight } from 'lucide-react';
+import { isPastWaitBudget } from '@relay/contract/words';
+import { ArrowRight, TriangleAlert } from 'lucide-react';
 import { formatCount, formatDuration, formatMoney } from '../../format/numbers.ts';
-import { formatClock, formatShortDay } from '../../format/times.ts';
+import { formatClock, formatHover, formatShortDay } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import type { LogColumn } from '../../ui/log-table.tsx';
@@ -42,7 +43,7 @@ const identityColumns: readonly LogColumn<RequestLogEntry>[] = [
     header: words.columns.time,
     className: 'w-[138px] max-sm:w-[92px]',
     cell: ({ arrived_at: at }) => (
-      <time dateTime={at} className="tabular-nums">
+      <time dateTime={at} title={formatHover(at)} className="tabular-nums">
         <span className="mr-1.5 text-ink-faint max-sm:hidden">{formatShortDay(at)}</span>
         {formatClock(at)}
       </time>
@@ -70,7 +71,7 @@ const figureColumns: readonly LogColumn<RequestLogEntry>[] = [
     id: 'wait',
     header: words.columns.wait,
     className: 'w-[76px] text-right tabular-nums max-md:hidden',
-    cell: ({ wait_ms: ms }) => (ms === 0 ? <None /> : formatDuration(ms)),
+    cell: (row) => (row.wait_ms === 0 ? <None /> : <Wait row={row} />),
   },
   {
     id: 'duration',
@@ -119,6 +120,19 @@ function Models({ row: { model, upstream_model: upstream } }: { readonly row: Re
         </span>
       )}
     </>
+  );
+}
+
+/** The icon repeats the color for those who do not see it; screen readers get the words. */
+function Wait({ row }: { readonly row: RequestLogEntry }) {
+  const wait = formatDuration(row.wait_ms);
+  if (!isPastWaitBudget(row)) return wait;
+  const past = words.detail.pastWaitBudget(formatDuration(row.wait_budget_ms ?? 0));
+  return (
+    <span className="text-warn" title={past}>
+      <TriangleAlert aria-label={past} role="img" className="mr-1 inline size-3" />
+      {wait}
+    </span>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { RequestDetail } from '@relay/contract';
 import { errors, isErrorCode } from '@relay/contract/errors';
+import { isPastWaitBudget } from '@relay/contract/words';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { guardrailsQuery } from '../../api/guardrail-queries.ts';
@@ -69,6 +70,9 @@ function Badges({ detail }: { readonly detail: RequestDetail }) {
       <Badge>{detail.http_status}</Badge>
       <Badge>{text.requests.operations[detail.operation]}</Badge>
       {detail.streaming ? <Badge>{words.streaming}</Badge> : null}
+      {isPastWaitBudget(detail) ? (
+        <Badge tone="warn">{words.pastWaitBudget(formatDuration(detail.wait_budget_ms ?? 0))}</Badge>
+      ) : null}
     </>
   );
 }

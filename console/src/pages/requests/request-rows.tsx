@@ -59,7 +59,7 @@ export function NewRequests({ requests: { held, isCut } }: Pick<RequestRowsProps
         onClick={() => window.scrollTo({ top: 0 })}
       >
         <ArrowUp aria-hidden className="size-4" />
-        {words.live.newCount(held, formatCount(held), isCut)}
+        {words.live.newCount(held, isCut)}
       </Button>
     </div>
   );

@@ -58,14 +58,21 @@ export function UsagePanel({ detail }: { readonly detail: RequestDetail }) {
       <p className="border-t px-4 py-2.5 text-xs text-ink-faint">{words.sources[detail.usage_source]}</p>
       {detail.reported_usage !== null && (
         <p className="border-t px-4 py-2.5 text-xs text-ink-faint">
-          {words.bounded(
-            formatCount(detail.reported_usage.input_tokens),
-            formatCount(detail.reported_usage.output_tokens),
-          )}
+          {reportWords(detail, detail.reported_usage)}
         </p>
       )}
     </Panel>
   );
+}
+
+/** A report beyond what a hard limit had reserved is charged in full; one that cannot be true is not. */
+function reportWords(
+  { input_tokens, output_tokens }: RequestDetail,
+  reported: NonNullable<RequestDetail['reported_usage']>,
+): string {
+  if (reported.input_tokens === input_tokens && reported.output_tokens === output_tokens)
+    return words.overReserved;
+  return words.bounded(formatCount(reported.input_tokens), formatCount(reported.output_tokens));
 }
 
 /** Few requests write to a cache, so the others have no lines for it. */

@@ -27,12 +27,12 @@ export function useRequestNames(): RequestNames {
   const { can } = useAccess();
   const { data: capabilities } = useQuery(capabilitiesQuery(api));
   const hasPeople = capabilities?.accounts === true;
-  const allKeys = hasPeople && can('listOrgApiKeys');
+  const allKeys = can('listOrgApiKeys');
   const lanes = useQuery({ ...lanesQuery(api), enabled: can('listLanes') });
   const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
   const providers = useQuery({ ...providersQuery(api), enabled: can('listProviders') });
   const keysOfAll = useQuery({ ...orgApiKeysQuery(api), enabled: allKeys });
-  const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: hasPeople && !allKeys && can('listApiKeys') });
+  const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: !allKeys && can('listApiKeys') });
   const members = useQuery({ ...membersQuery(api), enabled: hasPeople && can('listMembers') });
   const keys = keysOfAll.data ?? ownKeys.data;
   return useMemo(

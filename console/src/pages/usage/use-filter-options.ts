@@ -26,8 +26,8 @@ export function useFilterOptions(): readonly (readonly [UsageFilterName, readonl
   const providers = useQuery({ ...providersQuery(api), enabled: can('listProviders') });
   const lanes = useQuery({ ...lanesQuery(api), enabled: can('listLanes') });
   const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
-  const orgKeys = useQuery({ ...orgApiKeysQuery(api), enabled: accounts && allKeys });
-  const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: accounts && !allKeys && can('listApiKeys') });
+  const orgKeys = useQuery({ ...orgApiKeysQuery(api), enabled: allKeys });
+  const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: !allKeys && can('listApiKeys') });
   const members = useQuery({ ...membersQuery(api), enabled: accounts && can('listMembers') });
   const options: readonly (readonly [UsageFilterName, readonly FilterOption[] | undefined])[] = [
     ['provider', providers.data],

@@ -12,7 +12,7 @@ import {
   YAxis,
 } from 'recharts';
 import type { Bucket } from '../../format/times.ts';
-import { formatTick as formatTimeTick, zoneName } from '../../format/times.ts';
+import { formatTick as formatTimeTick } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { type ChartKind, type ChartRow, type DrawnSeries, ticksOf, valueIn } from './chart-data.ts';
 import { ChartTooltip } from './chart-tooltip.tsx';
@@ -108,7 +108,7 @@ function TimeAxis({ rows, bucket }: Pick<DrawingProps, 'rows' | 'bucket'>) {
       axisLine={{ stroke: 'var(--line-strong)' }}
       height={44}
       label={{
-        value: bucket === 'day' ? text.charts.utcDays : text.charts.localTime(zoneName()),
+        value: bucket === 'day' ? text.charts.utcDays : text.charts.time,
         position: 'insideBottomRight',
         offset: 2,
         ...TICK,

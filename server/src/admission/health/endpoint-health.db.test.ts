@@ -188,15 +188,15 @@ describe('health shared by gateways, on a cluster', () => {
     assert.equal(probes.length, 1);
     at(1).ended(attempt({ probe: true }));
     await everywhere('back', async (health) => !(await isOut(health)));
-    assert.equal(lines.filter((line) => line === 'endpoint answers again').length, 1);
+    assert.equal(lines.filter((line) => line === 'endpoint is up again').length, 1);
   });
 
   it('takes out all endpoints of a refused credential', async () => {
     const rejected = { count: 'credential_refused', hard: true } as const;
-    const error = { message: 'credential refused (401)', status: 401 };
+    const error = { message: 'credential rejected (401)', status: 401 };
     for (const candidate of [first, second, first]) at(0).ended(attempt({ ...rejected, error, candidate }));
     await eventually('down', async () => (await seenBy(at(2), second)).health === 'down');
-    assert.equal((await seenBy(at(2), second)).detail.reason, 'credential refused (401)');
+    assert.equal((await seenBy(at(2), second)).detail.reason, 'credential rejected (401)');
     assert.deepEqual(await offeredBy(at(0)), [first, second], 'all are down, so all stay');
   });
 

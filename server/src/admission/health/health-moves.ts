@@ -78,7 +78,7 @@ export function logMove(
     reason: record.open?.reason ?? record.lastError?.message ?? null,
   };
   if (transition === 'opened') log.warn(fields, `${kindOf(subject)} is down`);
-  else log.info(fields, `${kindOf(subject)} answers again`);
+  else log.info(fields, `${kindOf(subject)} is up again`);
 }
 
 function kindOf({ name }: HealthSubject): SubjectKind {

@@ -1,7 +1,6 @@
-// `npm run test:admission -- --ops N [--seed N] [--memory] [--planted] [--cluster]`: runs random histories through the memory
-// engine, judged by the oracle, and through the Redis engine, on a private server or cluster, which has to answer the same. The
-// last line is one JSON object.
-import { startRedis, startRedisCluster } from '@relay/testbed';
+// `npm run test:admission`: compares the two engines over random histories. The last line is one JSON object.
+import { parseArgs } from 'node:util';
+import { anySeed, runCommand, startRedis, startRedisCluster, wholeNumber } from '@relay/testbed';
 import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
 import { nothingAside } from '../../kit/set-aside.fixture.ts';
@@ -12,6 +11,17 @@ import { listening, type Pair } from './history.fixture.ts';
 import { createFaulty, PLANTED, type PlantedFault } from './planted-faults.fixture.ts';
 import { alone, startReference } from './reference.fixture.ts';
 import { type HistoryResult, runHistory } from './run-history.fixture.ts';
+
+const USAGE = `usage: npm run test:admission -- [--ops N] [--seed N] [--memory | --cluster | --planted]
+
+Runs random histories through the memory engine, judged by the oracle, and through the Redis engine on a private server, which
+has to answer the same.
+  --ops N    how many operations (50000)
+  --seed N   the same histories again
+  --memory   the memory engine only
+  --cluster  on a cluster of Redis servers
+  --planted  plants faults in the memory engine, which the oracle has to find
+`;
 
 const OPS_PER_HISTORY = 500;
 /** Until a release that is on its way has come. */
@@ -150,11 +160,6 @@ function addUp(total: Comparison, result: HistoryResult): void {
     total.counts[kind] = (total.counts[kind] ?? 0) + count;
 }
 
-function numberAfter(args: readonly string[], flag: string, fallback: number): number {
-  const at = args.indexOf(flag);
-  return at < 0 ? fallback : Number(args[at + 1]);
-}
-
 async function connect(url: string): Promise<Redis> {
   const redis = createRedis({ url, clock: systemClock, log: createLog('warn'), commandTimeoutMs: 10_000 });
   await redis.whenReady(5_000);
@@ -162,11 +167,12 @@ async function connect(url: string): Promise<Redis> {
 }
 
 /** Where the pairs come from: the reference alone, or with a server of its own. */
-async function startStore(
-  args: readonly string[],
-): Promise<{ start: () => Promise<Pair>; end(): Promise<void> }> {
-  if (args.includes('--memory')) return { start: async () => alone(), end: async () => undefined };
-  const server = args.includes('--cluster') ? await startRedisCluster() : await startRedis();
+async function startStore(where: {
+  memory: boolean;
+  cluster: boolean;
+}): Promise<{ start: () => Promise<Pair>; end(): Promise<void> }> {
+  if (where.memory) return { start: async () => alone(), end: async () => undefined };
+  const server = where.cluster ? await startRedisCluster() : await startRedis();
   const urls = 'urls' in server ? server.urls : [server.url];
   const redis = await connect(urls.join(','));
   const masters = await Promise.all(urls.map(connect));
@@ -209,11 +215,21 @@ export async function findPlanted(
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const ops = numberAfter(args, '--ops', 50_000);
-  const seed = numberAfter(args, '--seed', Date.now() % 1_000_000);
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      ops: { type: 'string', default: '50000' },
+      seed: { type: 'string', default: anySeed() },
+      memory: flag,
+      cluster: flag,
+      planted: flag,
+    },
+  });
+  const [ops, seed] = [wholeNumber('--ops', values.ops, 1), wholeNumber('--seed', values.seed)];
   process.stdout.write(`first seed ${seed}\n`);
-  if (args.includes('--planted')) return plantAll(ops, seed);
-  const { start, end } = await startStore(args);
+  if (values.planted) return plantAll(ops, seed);
+  const { start, end } = await startStore(values);
   const startedMs = Date.now();
   const { findings, counts, ...figures } = await compareEngines({ ops, seed, start });
   await end();
@@ -225,4 +241,4 @@ async function main(args: readonly string[]): Promise<number> {
   return findings.length > 0 ? 1 : 0;
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
+if (import.meta.main) await runCommand(USAGE, main);

@@ -55,7 +55,16 @@ export interface Lane {
   readonly candidates: readonly (readonly number[])[];
 }
 
-const PERIODS: readonly LimitPeriod[] = ['second', 'minute', 'minute', 'minute', 'hour', 'day', 'month'];
+const PERIODS: readonly LimitPeriod[] = [
+  'second',
+  'minute',
+  'minute',
+  'minute',
+  'hour',
+  'day',
+  'week',
+  'month',
+];
 const PRIORITIES = ['interactive', 'standard', 'batch'] as const;
 const BUDGETS_MS = [
   [5_000],

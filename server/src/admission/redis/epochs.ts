@@ -165,7 +165,8 @@ async function believedState(
       throw error;
     });
     if (kept === null) return found;
-    const isBehind = found.epoch === state.epoch && found.sequence < state.sequence;
+    // A script found a lower sequence, and other processes may have raised it since.
+    const isBehind = found.epoch === state.epoch && (state.isDoubted || found.sequence < state.sequence);
     if (found.epoch >= kept.epoch && found.epoch > 0 && !isBehind) {
       // The database may be the one that is new, or came from a backup.
       if (found.epoch > kept.epoch) await store.raise(shard, kept.epoch, found.epoch);

@@ -29,7 +29,8 @@ export const guardrailPresets: readonly Preset[] = [
   {
     slug: PRESET_SLUG_DEFAULT,
     name: 'Custom HTTP',
-    description: 'Your own service: it gets the text, and answers {"verdict": "allow"}, "block" or "flag".',
+    description:
+      'Your own service: it receives the text and returns {"verdict": "allow"}, "block" or "flag".',
     base_url: 'https://guardrail.example.com/check',
     http_method: 'POST',
     auth_mode: 'none',
@@ -65,7 +66,7 @@ export const guardrailPresets: readonly Preset[] = [
     slug: 'azure-content-safety',
     name: 'Azure AI Content Safety',
     description:
-      'Blocks from severity 4 (medium) in any category and flags from 2 (low). At most 10,000 characters at a time.',
+      'Blocks severity 4 (medium) or higher in any category; flags severity 2 (low) or higher. At most 10,000 characters at a time.',
     base_url:
       'https://RESOURCE.cognitiveservices.azure.com/contentsafety/text:analyze?api-version=2024-09-01',
     http_method: 'POST',
@@ -101,7 +102,7 @@ export const guardrailPresets: readonly Preset[] = [
     slug: 'mistral-moderation',
     name: 'Mistral moderation',
     description:
-      'Blocks harmful content and attempts to get around a model’s rules; flags its other categories (health, financial, law, personal data).',
+      'Blocks harmful content and jailbreak attempts; flags its other categories (health, financial, law, personal data).',
     base_url: 'https://api.mistral.ai/v1/moderations',
     ...bearer,
     request_template: { model: 'mistral-moderation-latest', input: ['{{text}}'] },
@@ -123,7 +124,7 @@ export const guardrailPresets: readonly Preset[] = [
     slug: 'llama-guard',
     name: 'Llama Guard',
     description:
-      'A Llama Guard model behind an OpenAI-compatible endpoint, such as vLLM. Give the template the model’s name as that endpoint knows it.',
+      'A Llama Guard model behind an OpenAI-compatible endpoint, such as vLLM. Set the model name in the template to the one that endpoint uses.',
     base_url: 'https://LLAMA-GUARD.example.com/v1/chat/completions',
     ...bearer,
     request_template: {

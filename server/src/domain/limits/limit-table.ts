@@ -12,6 +12,8 @@ export interface LimitTable {
   readonly shared: LimitTable | null;
   /** Whether it has any limit, shared or own. */
   readonly limits: boolean;
+  /** Whether one of them is hard. */
+  readonly hard: boolean;
   readonly byScope: ReadonlyMap<
     CountedRequests['scopeType'],
     ReadonlyMap<string | null, readonly PlacedLimit[]>
@@ -36,6 +38,8 @@ export interface CandidateCharges {
   readonly estimated: boolean;
   /** The first limit that needs a price; null for none. */
   readonly needsPrice: PolicyDescription | null;
+  /** The first hard limit; null for none. */
+  readonly hard: PolicyDescription | null;
 }
 
 export function* newTable(shared: LimitTable | null, own: readonly Limit[]): Steps<LimitTable> {
@@ -46,7 +50,8 @@ export function* newTable(shared: LimitTable | null, own: readonly Limit[]): Ste
     entryIn(ofType, scopeId, () => []).push({ place, limit });
   });
   const limits = own.length > 0 || shared?.limits === true;
-  return { shared, limits, byScope, own, described: new Map(), charges: new Map() };
+  const hard = shared?.hard === true || own.some(({ applied }) => applied.hard);
+  return { shared, limits, hard, byScope, own, described: new Map(), charges: new Map() };
 }
 
 /** The charges of a request of this lane that this candidate serves. */
@@ -64,6 +69,7 @@ export function chargesAt(table: LimitTable, laneId: string | null, candidate: C
     units: [...(shared?.units ?? []), ...applying],
     estimated: shared?.estimated === true || applying.some(({ policy: { metric } }) => !isUnitCost(metric)),
     needsPrice: shared?.needsPrice ?? limits.find(({ needsPrice }) => needsPrice)?.described ?? null,
+    hard: shared?.hard ?? limits.find(({ applied }) => applied.hard)?.described ?? null,
   };
   ofLane.set(candidate.endpoint.id, made);
   return made;
@@ -71,7 +77,7 @@ export function chargesAt(table: LimitTable, laneId: string | null, candidate: C
 
 /** By the engine's id of the limit; null when the table has no such limit. */
 export function describedIn(table: LimitTable, appliedId: string): PolicyDescription | null {
-  // At most three turns: the key's limits, the member's, the shared ones.
+  // At most five turns: the key's limits, the member's, those of two teams, the shared ones.
   for (let each: LimitTable | null = table; each !== null; each = each.shared) {
     const known = each.described.get(appliedId);
     if (known !== undefined) return known;

@@ -15,6 +15,8 @@ export interface AppliedLimit {
   readonly metric: LimitMetric;
   readonly period: LimitPeriod;
   readonly limit: number;
+  /** Requests reserve the most that they can use. The engines ignore it. */
+  readonly hard?: true;
   readonly counts: CountedRequests;
 }
 
@@ -31,6 +33,8 @@ export interface CountedRequests {
   readonly userId: string | null;
   /** Null: any key, or none. */
   readonly keyId: string | null;
+  /** Of this team or of one below it. Left out: of any team, or none. */
+  readonly teamId?: string;
   readonly scopeType: LimitScopeType | BudgetTargetType;
   readonly scopeId: string | null;
 }
@@ -38,7 +42,7 @@ export interface CountedRequests {
 /** A limit as error bodies name it. */
 export interface PolicyDescription {
   readonly id: string;
-  readonly policy_kind: 'resource' | 'user' | 'api_key';
+  readonly policy_kind: 'resource' | 'user' | 'api_key' | 'team';
   /** For a member or key limit, its target. */
   readonly scope_type: LimitScopeType | BudgetTargetType;
   readonly scope_id: string | null;
@@ -60,12 +64,13 @@ export function resourceLimit(policy: LimitPolicy): Limit {
   return limit(policy, 'resource', { userId: null, keyId: null, scopeType, scopeId });
 }
 
-/** A limit on one member, over all their keys and sessions, or on exactly one key. */
+/** A limit on one member, over all their keys and sessions, on exactly one key, or on a team with the teams below it. */
 export function budgetLimit(policy: BudgetPolicy): Limit {
   const { kind, subjectId, targetType, targetId } = policy;
   return limit(policy, kind, {
     userId: kind === 'user' ? subjectId : null,
     keyId: kind === 'api_key' ? subjectId : null,
+    ...(kind === 'team' && { teamId: subjectId }),
     scopeType: targetType,
     scopeId: targetId,
   });
@@ -102,14 +107,24 @@ export function scopesOf(
 }
 
 function limit(
-  policy: Pick<LimitPolicy, 'id' | 'metric' | 'period' | 'limitValue' | 'unpriced' | 'counter'>,
+  policy: Pick<
+    LimitPolicy,
+    'id' | 'metric' | 'period' | 'limitValue' | 'unpriced' | 'enforcement' | 'counter'
+  >,
   kind: PolicyDescription['policy_kind'],
   counts: CountedRequests,
 ): Limit {
   const { id, metric, period, limitValue } = policy;
   const { scopeType, scopeId } = counts;
   return {
-    applied: { id: counterOf(policy, scopeId), metric, period, limit: limitValue, counts },
+    applied: {
+      id: counterOf(policy, scopeId),
+      metric,
+      period,
+      limit: limitValue,
+      ...(policy.enforcement === 'hard' && { hard: true }),
+      counts,
+    },
     described: {
       id,
       policy_kind: kind,
@@ -119,7 +134,8 @@ function limit(
       period,
       limit_value: limitValue,
     },
-    needsPrice: METRICS[metric].quantity === 'spend' && policy.unpriced !== 'allow',
+    needsPrice:
+      METRICS[metric].quantity === 'spend' && (policy.unpriced !== 'allow' || policy.enforcement === 'hard'),
   };
 }
 

@@ -23,7 +23,10 @@ export const ROUTES = ['fast', 'Fast Lane', 'p1/gpt', 'p2/gpt', 'gpt', 'slow'] a
 
 export function organization(
   limitPolicies: LimitPolicy[],
-  over: { maxConcurrency?: number; userPolicies?: BudgetPolicy[] } = {},
+  over: { maxConcurrency?: number } & Pick<
+    Parameters<typeof snapshot>[0],
+    'userPolicies' | 'teams' | 'teamPolicies' | 'members'
+  > = {},
 ): OrganizationSnapshot {
   return snapshot({
     providers: [provider('p1'), provider('p2'), provider('open', { authMode: 'none' })],
@@ -39,6 +42,9 @@ export function organization(
     ),
     limitPolicies,
     userPolicies: over.userPolicies ?? [],
+    teams: over.teams ?? [],
+    teamPolicies: over.teamPolicies ?? [],
+    members: over.members ?? [],
   });
 }
 

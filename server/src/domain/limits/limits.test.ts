@@ -162,6 +162,7 @@ describe('the estimated amounts', () => {
         routeOf(limited, 'gpt'),
         candidateOf(limited, 'gpt', endpointId),
         estimate,
+        null,
       ).map((charge) => [charge.policy.id, charge.cost]);
     assert.deepEqual(chargedAt('e1'), [
       ['s', 55],

@@ -1,9 +1,12 @@
+import { entryIn } from '../../kit/entry-in.ts';
 import { finish, type Steps, stepsOver } from '../../kit/slices.ts';
 import type { Caller } from '../caller.ts';
 import { costMicros } from '../money/money.ts';
 import type { TokenEstimate } from '../money/usage.ts';
 import type { Candidate, Route } from '../routing/routing.ts';
-import type { BudgetPolicy, OrganizationSnapshot } from '../snapshot.ts';
+import type { BudgetPolicy, Endpoint, OrganizationSnapshot } from '../snapshot.ts';
+import { teamsOf } from '../teams.ts';
+import { type RequestMost, type Reservation, reservationAt } from './hard-reservation.ts';
 import {
   budgetLimit,
   type Charge,
@@ -16,13 +19,15 @@ import { chargesAt, describedIn, type LimitTable, newTable } from './limit-table
 import { amountOf, type UsedAmounts } from './metric.ts';
 
 /** The part of a caller that selects its own limits. */
-export type LimitedCaller = Pick<Caller, 'userId' | 'keyPolicies'>;
+export type LimitedCaller = Pick<Caller, 'userId' | 'keyPolicies' | 'keyTeamId'>;
 
 interface SnapshotTables {
   /** Shared limits, then the endpoints' own concurrency limits: they apply to every caller. */
   readonly everybody: LimitTable;
-  /** Members with limits of their own, filled on first use. */
-  readonly members: Map<string, LimitTable>;
+  /** Teams that they or their parents have limits of, filled on first use. */
+  readonly teams: Map<string, LimitTable>;
+  /** Members with limits of their own, by the table of their team, filled on first use. */
+  readonly members: Map<LimitTable, Map<string, LimitTable>>;
   /** By the list of the key's limits, which lives as long as this process holds the key. */
   readonly keys: WeakMap<readonly BudgetPolicy[], LimitTable>;
 }
@@ -35,9 +40,15 @@ export function hasPolicies(snapshot: OrganizationSnapshot, caller: LimitedCalle
   return tableOf(snapshot, caller).limits;
 }
 
+/** Whether a hard limit applies to some requests of this caller. */
+export function hasHardLimits(snapshot: OrganizationSnapshot, caller: LimitedCaller): boolean {
+  return tableOf(snapshot, caller).hard;
+}
+
 /**
- * What a request takes from every limit that applies when this candidate serves it: shared limits, then those of the
- * member and of the key. The list is built once per caller, lane and endpoint of a snapshot and keeps its order.
+ * What a request takes from every limit that applies when this candidate serves it: shared limits, then those of the team's
+ * parent, of the team, of the member and of the key. The list is built once per caller, lane and endpoint of a snapshot and keeps its order.
+ * `hardAmounts`: what hard limits count, if it is something else.
  */
 export function chargesFor(
   snapshot: OrganizationSnapshot,
@@ -45,12 +56,13 @@ export function chargesFor(
   route: Pick<Route, 'lane'>,
   candidate: Candidate,
   amounts: UsedAmounts,
+  hardAmounts: UsedAmounts = amounts,
 ): readonly Charge[] {
   const table = tableOf(snapshot, caller);
   const { units, estimated } = chargesAt(table, route.lane?.id ?? null, candidate);
   if (!estimated) return units;
   return units.map((unit) => {
-    const cost = amountOf(unit.policy.metric, amounts);
+    const cost = amountOf(unit.policy.metric, unit.policy.hard ? hardAmounts : amounts);
     return cost === unit.cost ? unit : { policy: unit.policy, cost };
   });
 }
@@ -69,6 +81,37 @@ export function unpricedBy(
   return chargesAt(tableOf(snapshot, caller), route.lane?.id ?? null, candidate).needsPrice;
 }
 
+/** The first hard limit that a request to this candidate is charged to; null for none. */
+export function hardLimitAt(
+  snapshot: OrganizationSnapshot,
+  caller: LimitedCaller,
+  route: Pick<Route, 'lane'>,
+  candidate: Candidate,
+): PolicyDescription | null {
+  return chargesAt(tableOf(snapshot, caller), route.lane?.id ?? null, candidate).hard;
+}
+
+/** What a request reserves from the hard limits of this candidate; null where there are none. `cap`: what Relay would write at most. */
+export function hardReservation(
+  snapshot: OrganizationSnapshot,
+  caller: LimitedCaller,
+  route: Pick<Route, 'lane'>,
+  candidate: Candidate,
+  most: (endpoint: Endpoint) => RequestMost,
+  cap: number,
+): Reservation | null {
+  const { hard, units } = chargesAt(tableOf(snapshot, caller), route.lane?.id ?? null, candidate);
+  if (hard === null) return null;
+  const limits = units.map(({ policy }) => policy).filter((policy) => policy.hard);
+  return reservationAt(
+    most(candidate.endpoint),
+    candidate.endpoint,
+    snapshot.pricing.get(candidate.endpoint.id),
+    limits,
+    cap,
+  );
+}
+
 /** Limits on spend count configured prices only. Without a price, a limit that allows that counts nothing. */
 export function estimatedAmounts(
   snapshot: OrganizationSnapshot,
@@ -82,16 +125,20 @@ export function estimatedAmounts(
   };
 }
 
-/** The charges of an estimated request. One that costs nothing takes nothing, so a full window does not delay it. */
+/**
+ * The charges of an estimated request. One that costs nothing takes nothing, so a full window does not delay it. Hard limits take what is
+ * reserved.
+ */
 export function estimatedCharges(
   snapshot: OrganizationSnapshot,
   caller: LimitedCaller,
   route: Pick<Route, 'lane'>,
   candidate: Candidate,
   estimate: TokenEstimate,
+  reservation: Reservation | null,
 ): readonly Charge[] {
   const amounts = estimatedAmounts(snapshot, candidate, estimate);
-  const charges = chargesFor(snapshot, caller, route, candidate, amounts);
+  const charges = chargesFor(snapshot, caller, route, candidate, amounts, reservation ?? amounts);
   return amounts.spendMicros > 0 ? charges : charges.filter(({ cost }) => cost > 0);
 }
 
@@ -112,7 +159,7 @@ export function* prepareLimits(snapshot: OrganizationSnapshot): Steps<SnapshotTa
     if (endpoint.maxConcurrency !== null) limits.push(endpointBound(endpoint, endpoint.maxConcurrency));
   });
   const everybody = yield* newTable(null, limits);
-  const tables: SnapshotTables = { everybody, members: new Map(), keys: new WeakMap() };
+  const tables: SnapshotTables = { everybody, teams: new Map(), members: new Map(), keys: new WeakMap() };
   snapshotTables.set(snapshot, tables);
   return tables;
 }
@@ -125,6 +172,7 @@ export function limitValues(
   const values = new Map<string, number>();
   const add = ({ applied }: Limit) => void values.set(applied.id, applied.limit);
   tablesOf(snapshot).everybody.own.forEach(add);
+  for (const policies of snapshot.teamPolicies.values()) policies.map(budgetLimit).forEach(add);
   for (const policies of snapshot.userPolicies.values()) policies.map(budgetLimit).forEach(add);
   keyPolicies.map(budgetLimit).forEach(add);
   return values;
@@ -135,9 +183,15 @@ function tablesOf(snapshot: OrganizationSnapshot): SnapshotTables {
 }
 
 /** The narrowest table with all limits of this caller; callers without limits of their own share one. */
-function tableOf(snapshot: OrganizationSnapshot, { userId, keyPolicies }: LimitedCaller): LimitTable {
+function tableOf(snapshot: OrganizationSnapshot, caller: LimitedCaller): LimitTable {
+  const { userId, keyPolicies } = caller;
   const tables = tablesOf(snapshot);
-  const member = memberTable(snapshot, tables, userId);
+  const member = memberTable(
+    snapshot,
+    tables,
+    teamTable(snapshot, tables, teamsOf(snapshot, caller)),
+    userId,
+  );
   if (keyPolicies.length === 0) return member;
   const known = tables.keys.get(keyPolicies);
   if (known !== undefined) return known;
@@ -146,12 +200,30 @@ function tableOf(snapshot: OrganizationSnapshot, { userId, keyPolicies }: Limite
   return made;
 }
 
-function memberTable(snapshot: OrganizationSnapshot, tables: SnapshotTables, userId: string): LimitTable {
-  const policies = snapshot.userPolicies.get(userId);
-  if (policies === undefined) return tables.everybody;
-  const known = tables.members.get(userId);
+/** `teams`: a team, and its parent. */
+function teamTable(
+  snapshot: OrganizationSnapshot,
+  tables: SnapshotTables,
+  [teamId, ...parents]: readonly string[],
+): LimitTable {
+  if (teamId === undefined) return tables.everybody;
+  const known = tables.teams.get(teamId);
   if (known !== undefined) return known;
-  const made = finish(newTable(tables.everybody, policies.map(budgetLimit)));
-  tables.members.set(userId, made);
+  const above = teamTable(snapshot, tables, parents);
+  const policies = snapshot.teamPolicies.get(teamId);
+  const made = policies === undefined ? above : finish(newTable(above, policies.map(budgetLimit)));
+  tables.teams.set(teamId, made);
   return made;
+}
+
+function memberTable(
+  snapshot: OrganizationSnapshot,
+  { members }: SnapshotTables,
+  team: LimitTable,
+  userId: string,
+): LimitTable {
+  const policies = snapshot.userPolicies.get(userId);
+  if (policies === undefined) return team;
+  const ofTeam = entryIn(members, team, () => new Map<string, LimitTable>());
+  return entryIn(ofTeam, userId, () => finish(newTable(team, policies.map(budgetLimit))));
 }

@@ -178,7 +178,7 @@ describe('the state of an endpoint', () => {
     assert.equal(watched.health.detail.reason, 'the latest request failed: status 500');
     watched.after(100).ok();
     assert.equal(watched.health.health, 'degraded', 'one of ten failed');
-    assert.equal(watched.health.detail.reason, '10 % of the requests of the last five minutes failed');
+    assert.equal(watched.health.detail.reason, '10% of requests failed in the last 5 minutes');
     assert.equal(watched.health.detail.error_share, 0.1);
     watched.after(COUNTED_MS + 10_000);
     assert.equal(watched.health.health, 'healthy', 'the failure is too old to count');

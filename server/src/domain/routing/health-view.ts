@@ -105,7 +105,7 @@ function levelOf(
   const reason =
     latestFailed && record.lastError !== null
       ? `the latest request failed: ${record.lastError.message}`
-      : `${percent} % of the requests of the last five minutes failed`;
+      : `${percent}% of requests failed in the last 5 minutes`;
   return { health: 'degraded', detail: { ...counted, reason, since: timestamp(level.sinceMs) } };
 }
 

@@ -100,8 +100,10 @@ describe('the priority of a route', () => {
   });
 });
 
+const NO_RULES = { needsPrice: () => null, hardLimit: () => null };
 const OPENAI_ONLY: Asked = {
   isFree: false,
+  unboundedAt: () => null,
   obstacle: ({ protocol }) =>
     protocol === 'openai' ? null : { why: 'operation_unsupported', reason: 'it speaks something else' },
 };
@@ -128,7 +130,7 @@ describe('fitness of a candidate', () => {
       );
       const found = table.resolve('l')?.members[0];
       assert.ok(found);
-      assert.equal(unfitness(found, OPENAI_ONLY, streaming, () => null)?.why ?? null, expected);
+      assert.equal(unfitness(found, OPENAI_ONLY, streaming, NO_RULES)?.why ?? null, expected);
     });
   }
 });

@@ -8,6 +8,8 @@ export interface Asked {
   readonly isFree: boolean;
   /** Why the request cannot reach what the endpoint's provider speaks; null when it can, as it is or translated. */
   obstacle(endpoint: Endpoint): Obstacle | null;
+  /** The field because of which only the context window bounds what the request uses there; null for none. */
+  unboundedAt(endpoint: Endpoint): string | null;
 }
 
 export interface Obstacle {
@@ -23,13 +25,19 @@ export interface Unfit {
     | 'provider_disabled'
     | Obstacle['why']
     | 'streaming_unsupported'
-    | 'unpriced';
+    | 'unpriced'
+    | 'unbounded';
   readonly verdict: CandidateVerdict['verdict'];
   readonly reason: string;
 }
 
-/** The spend limit, as errors name it, that a candidate has no price for; null when it needs none. */
-export type NeedsPrice = (candidate: Candidate) => string | null;
+/** What limits ask of candidates. Each answers with the limit as errors name it, or null for none. */
+export interface LimitRules {
+  /** The spend limit that the candidate has no price for. */
+  needsPrice(candidate: Candidate): string | null;
+  /** The hard limit that bounds what a request to it may use. */
+  hardLimit(candidate: Candidate): string | null;
+}
 
 const MEMBERSHIP_DISABLED = disabled('membership_disabled', 'its membership in the lane is disabled');
 const ENDPOINT_DISABLED = disabled('endpoint_disabled', 'the endpoint is disabled');
@@ -41,7 +49,7 @@ export function unfitness(
   member: RouteMember,
   asked: Asked,
   streaming: boolean,
-  needsPrice: NeedsPrice,
+  rules: LimitRules,
 ): Unfit | null {
   const { endpoint, provider } = member.candidate;
   if (!member.membershipEnabled) return MEMBERSHIP_DISABLED;
@@ -50,12 +58,20 @@ export function unfitness(
   const obstacle = asked.obstacle(endpoint);
   if (obstacle !== null) return incompatible(obstacle.why, obstacle.reason);
   if (streaming && !endpoint.supportsStreaming) return STREAMING_UNSUPPORTED;
-  const limit = asked.isFree ? null : needsPrice(member.candidate);
-  return limit === null ? null : unpriced(limit);
+  const limit = asked.isFree ? null : rules.needsPrice(member.candidate);
+  if (limit !== null) return unpriced(limit);
+  const hard = endpoint.contextWindow === null ? rules.hardLimit(member.candidate) : null;
+  const field = hard === null ? null : asked.unboundedAt(endpoint);
+  return hard === null || field === null ? null : unbounded(field, hard);
+}
+
+function unbounded(field: string, limit: string): Unfit {
+  const reason = `${limit} is a hard limit, "${field}" has no upper bound on usage, and the endpoint has no context window. Set the endpoint’s "context_window"`;
+  return { why: 'unbounded', verdict: 'unbounded', reason };
 }
 
 function unpriced(limit: string): Unfit {
-  const reason = `it has no price, and ${limit} counts spend. Set its price, or set "unpriced" of the limit to "allow"`;
+  const reason = `it has no price, and ${limit} counts spend. Set its price, or set the limit’s "unpriced" to "allow"`;
   return { why: 'unpriced', verdict: 'unpriced', reason };
 }
 

@@ -56,7 +56,7 @@ before(async () => {
           versionsAsked.push(version);
           return { ...snapshot({}), organizationId, version, plan: 'team' };
         },
-        keyPoliciesOf: async () => [budget],
+        keyTermsOf: async () => ({ policies: [budget], teamId: 't', labels: { app: 'search' } }),
         publicUrl: 'http://relay.example',
         log,
         inner: (authenticate) => async (request, response, requestId) => {
@@ -105,6 +105,8 @@ describe('the gate of inference', () => {
       ...context.caller,
       access: { granted: context.caller.scopes, permissions: context.caller.scopes, plan: 'team' },
       keyPolicies: [budget],
+      keyTeamId: 't',
+      labels: { app: 'search' },
       bodyDigest: context.bodyDigest,
     });
     assert.equal(versionsAsked.at(-1), 41);

@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { digestOfBody } from '../../domain/body-digest.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
-import type { BudgetPolicy, OrganizationSnapshot } from '../../domain/snapshot.ts';
+import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Authenticate } from '../../http/authenticate.ts';
 import type { RequestHandler } from '../../http/listener.ts';
 import { refuseRequest } from '../../http/refuse-request.ts';
 import type { Log } from '../../kit/log.ts';
+import type { KeyTerms } from '../../store/keys/key-budgets.ts';
 import type { UsedContexts } from '../../store/keys/used-contexts.ts';
 import { isOurs } from '../own-headers.ts';
 import { CONTEXT_HEADER, type Context } from './context.ts';
@@ -20,12 +21,12 @@ export interface ContextGateDeps {
     organizationId: string,
     version: number,
   ) => OrganizationSnapshot | Promise<OrganizationSnapshot>;
-  /** The key's limits enabled at that version or later. */
-  readonly keyPoliciesOf: (
+  /** The key's limits, team and labels at that version or later. */
+  readonly keyTermsOf: (
     organizationId: string,
     keyId: string,
     version: number,
-  ) => readonly BudgetPolicy[] | Promise<readonly BudgetPolicy[]>;
+  ) => KeyTerms | Promise<KeyTerms>;
   readonly publicUrl: string;
   readonly log: Log;
   /** The handler behind the gate; it asks for the caller of a request that passed. */
@@ -109,11 +110,14 @@ async function claim(used: UsedContexts, contextId: string): Promise<void> {
 async function callerOf(deps: ContextGateDeps, context: Context): Promise<Caller> {
   const { organizationId, keyId, scopes } = context.caller;
   const snapshot = await deps.snapshotAtLeast(organizationId, context.configVersion);
+  const terms = keyId === null ? null : await deps.keyTermsOf(organizationId, keyId, snapshot.version);
   return {
     ...context.caller,
     // The platform has already reduced the scopes; only the result counts here.
     access: { granted: keyId === null ? null : scopes, permissions: scopes, plan: snapshot.plan },
-    keyPolicies: keyId === null ? [] : await deps.keyPoliciesOf(organizationId, keyId, snapshot.version),
+    keyPolicies: terms?.policies ?? [],
+    keyTeamId: terms?.teamId ?? null,
+    ...(terms?.labels !== undefined && { labels: terms.labels }),
     bodyDigest: context.bodyDigest,
   };
 }

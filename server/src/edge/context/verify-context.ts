@@ -37,7 +37,7 @@ export function createContextVerifier(deps: {
     const payload = await verified(token, keys, deps.clock.nowMs());
     const { aud, iat, exp } = payload;
     // A list of audiences would make the token valid for others as well.
-    if (aud !== AUDIENCE) throw new ContextRefusedError('it is for somebody else');
+    if (aud !== AUDIENCE) throw new ContextRefusedError('it is for another audience');
     if (iat === undefined || exp !== iat + CONTEXT_SECONDS)
       throw new ContextRefusedError('its lifetime is not that of a context');
     const context = contextOf(payload);

@@ -8,6 +8,7 @@ import type { Fences } from '../../store/keys/fences.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { Redis } from '../../store/redis/redis.ts';
 import type { StoreLog } from '../../store/store-log.ts';
+import type { SignInCodes } from '../sign-in-codes.ts';
 
 /** Who can have a browser session, and the secret that signs it. */
 export interface SessionSettings {
@@ -25,6 +26,8 @@ export interface AdminSignIn {
   readonly token: Secret;
   readonly organizationId: string;
   readonly userId: string;
+  /** Null: only the token signs in. */
+  readonly codes: Pick<SignInCodes, 'redeem'> | null;
 }
 
 /** The deployment's identity provider, configured by the operator. */

@@ -19,6 +19,7 @@ import type { Database } from '../../store/postgres/schema.ts';
 import { createRedis } from '../../store/redis/redis.ts';
 import { createSessionAuthenticator } from '../session-authenticator.ts';
 import { sessionHandlers } from '../session-routes.ts';
+import { createSignInCodes } from '../sign-in-codes.ts';
 import type { OidcSettings } from './deps.ts';
 import { createSessions } from './sessions.ts';
 
@@ -78,12 +79,13 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Consol
   const server = createServer();
   const url = await listening(server);
   const adminToken = randomBytes(24).toString('base64url');
+  const codes = createSignInCodes(systemClock);
   const settings = {
     db,
     secret: createSecretKey(randomBytes(32)),
     publicUrl: options.publicUrl ?? url,
     accounts: options.accounts ?? true,
-    admin: mode === 'hosted' ? null : { token: new Secret(adminToken), ...owner },
+    admin: mode === 'hosted' ? null : { token: new Secret(adminToken), ...owner, codes },
   };
   const log = createLog('silent');
   const handle = await createManagementApp({

@@ -137,11 +137,10 @@ function profileOf(providerId: string, subject: unknown, claims: Claims): Profil
   const { sub, email, email_verified: verified } = claims;
   if (typeof subject !== 'string' || !SUBJECT.test(subject)) throw notProven('there is no usable subject');
   // Claims may come from the userinfo endpoint, which must describe the same subject.
-  if (sub !== subject) throw notProven('the claims are about somebody else');
+  if (sub !== subject) throw notProven('the claims have another subject');
   if (typeof email !== 'string' || !EMAIL.test(email) || email.length > 320)
     throw new RelayError('permission_denied', {
-      message:
-        'The identity provider tells no e-mail address of yours. Ask its administrator to add the claim.',
+      message: 'The identity provider sent no email address. Ask its administrator to add the email claim.',
     });
   const names = [claims['name'], claims['preferred_username'], email].map((each) =>
     typeof each === 'string' ? each.replaceAll('\0', '').trim() : '',
@@ -157,7 +156,7 @@ function profileOf(providerId: string, subject: unknown, claims: Claims): Profil
 
 export function notProven(internal: string, cause?: unknown): RelayError {
   return ssoFailed(
-    'The answer of the identity provider could not be verified. Start again, and ask your administrator if it repeats.',
+    'Relay couldn’t verify the identity provider’s response. Sign in again; if it happens again, ask your administrator.',
     internal,
     cause,
   );

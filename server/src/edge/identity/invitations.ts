@@ -37,7 +37,7 @@ function openInvitations(db: Kysely<Database>) {
 /** The same response for an invitation that is unknown, used, withdrawn or expired. */
 export function noSuchInvitation(): RelayError {
   return new RelayError('not_found', {
-    message: 'There is no open invitation with this link. Ask whoever sent it for another one.',
+    message: 'This invitation link isn’t valid or has expired. Ask for a new one.',
   });
 }
 

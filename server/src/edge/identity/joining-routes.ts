@@ -27,7 +27,7 @@ export function joiningHandlers(parts: Parts): Handlers {
       demandHosted(deps);
       if (deps.mail === null) {
         throw new RelayError('mail_not_configured', {
-          message: 'This deployment sends no e-mail. Sign up without a link: POST /api/signup.',
+          message: 'This deployment sends no email. Sign up without a link: POST /api/signup.',
         });
       }
       const email = plainEmail(call.body.email);

@@ -16,6 +16,7 @@ describe('signing up where Relay sends mail', () => {
           posted.emit(letter.to, letter);
           return true;
         },
+        deliver: async () => null,
       },
     });
     await found('first@example.com', await linkTo('first@example.com'));
@@ -42,7 +43,7 @@ describe('signing up where Relay sends mail', () => {
   }
 
   it('answers the same for a new and a known address; only the mailbox learns which it is', async () => {
-    assert.equal((await letterTo('new@example.com')).subject, 'Finish signing up to Relay');
+    assert.equal((await letterTo('new@example.com')).subject, 'Finish signing up for Relay');
     const known = await letterTo('FIRST@example.com');
     assert.equal(known.subject, 'You already have a Relay account');
     assert.match(known.text, /\/console\/forgot-password/);

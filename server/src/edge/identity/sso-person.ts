@@ -58,7 +58,7 @@ async function linkByEmail(
   if (!profile.emailVerified) {
     throw new RelayError('permission_denied', {
       message:
-        'The identity provider does not vouch for your e-mail address. Ask its administrator to set the claim email_verified.',
+        'The identity provider does not vouch for your email address. Ask its administrator to set the claim email_verified.',
     });
   }
   const user = await findUserByEmail(deps.db, profile.email);
@@ -66,7 +66,7 @@ async function linkByEmail(
   if (!user.email_verified && user.id !== signedInUserId) {
     throw new RelayError('permission_denied', {
       message:
-        'An account with your address exists, and nobody has shown it to be yours. Sign in with its password, then use single sign-on once: that links the two.',
+        'An unverified account has your email address. Sign in with its password, then use single sign-on once to link the two.',
     });
   }
   await deps.db.transaction().execute(async (tx) => {

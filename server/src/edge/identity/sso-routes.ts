@@ -96,14 +96,14 @@ export function ssoHandlers(parts: Parts): Handlers {
 
 function tooLate(internal: string): RelayError {
   return ssoFailed(
-    'This browser began no sign-in in the last ten minutes, or does not keep cookies. Start again from the sign-in page.',
+    'This sign-in expired, or your browser blocks cookies. Start again from the sign-in page.',
     internal,
   );
 }
 
 function otherJourney(): RelayError {
   return ssoFailed(
-    'The answer belongs to another sign-in, perhaps of another tab. Start again from the sign-in page.',
+    'This response belongs to another sign-in, perhaps in another tab. Start again from the sign-in page.',
     'the state is another one',
   );
 }

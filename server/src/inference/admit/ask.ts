@@ -1,8 +1,22 @@
 import type { Actual, CandidateAsk, DeskAsk, WindowState } from '../../admission/engine.ts';
-import type { ExpiredDraft } from '../../domain/expired-draft.ts';
-import { estimatedAmounts, estimatedCharges, hasPolicies } from '../../domain/limits/limits.ts';
+import type { DraftCandidate, ExpiredDraft } from '../../domain/expired-draft.ts';
+import type { Reservation } from '../../domain/limits/hard-reservation.ts';
+import {
+  estimatedAmounts,
+  estimatedCharges,
+  hardReservation,
+  hasPolicies,
+} from '../../domain/limits/limits.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
-import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
+import { attributionOf } from '../../domain/teams.ts';
+import { askedOf, type Exchange, type RateWindow, type RoutedRequest } from '../exchange.ts';
+
+interface Asking {
+  readonly release: Actual | null;
+  readonly mayWait: boolean;
+  /** From hard limits, by candidate. */
+  readonly reservations: readonly (Reservation | null)[];
+}
 
 /** The request's charges at each candidate, as the engine takes them. */
 export function askFor(
@@ -10,8 +24,7 @@ export function askFor(
   exchange: Exchange,
   routed: RoutedRequest,
   candidates: readonly Candidate[],
-  release: Actual | null,
-  mayWait = true,
+  { release, mayWait, reservations }: Asking,
 ): DeskAsk {
   const { snapshot, caller } = exchange;
   const { route, body, estimate } = routed;
@@ -26,18 +39,41 @@ export function askFor(
     mixedClasses: route.mixedClasses,
     configVersion: snapshot.version,
     candidates: candidates.map(
-      (candidate): CandidateAsk => ({
+      (candidate, index): CandidateAsk => ({
         endpointId: candidate.endpoint.id,
         paced: candidate.endpoint.pacing,
-        charges: limited ? estimatedCharges(snapshot, caller, route, candidate, estimate) : [],
+        charges: limited
+          ? estimatedCharges(snapshot, caller, route, candidate, estimate, reservations[index] ?? null)
+          : [],
       }),
     ),
     selection: route.selection,
     waitMsMax: mayWait ? waitMsLeft(exchange, route) : 0,
     ...(release === null ? {} : { release }),
     about: { laneId: route.lane?.id ?? null, userId: caller.userId },
-    draft: JSON.stringify(draftOf(exchange, routed, candidates)),
+    draft: JSON.stringify(draftOf(exchange, routed, candidates, reservations)),
   };
+}
+
+/** What the request reserves from hard limits at each candidate. */
+export function reservationsOf(
+  exchange: Exchange,
+  { route }: RoutedRequest,
+  candidates: readonly Candidate[],
+  cap: number,
+): readonly (Reservation | null)[] {
+  const { snapshot, caller } = exchange;
+  if (!hasPolicies(snapshot, caller)) return [];
+  return candidates.map((candidate) =>
+    hardReservation(
+      snapshot,
+      caller,
+      route,
+      candidate,
+      (endpoint) => askedOf(exchange).mostAt(endpoint),
+      cap,
+    ),
+  );
 }
 
 /** The rest of the request's wait budget. */
@@ -50,6 +86,7 @@ export function draftOf(
   exchange: Exchange,
   routed: RoutedRequest,
   candidates: readonly Candidate[],
+  reservations: readonly (Reservation | null)[],
 ): ExpiredDraft {
   const { caller, snapshot } = exchange;
   const { estimate } = routed;
@@ -58,6 +95,7 @@ export function draftOf(
     organizationId: caller.organizationId,
     userId: caller.userId,
     keyId: caller.keyId,
+    ...attributionOf(snapshot, caller),
     clientRequestId: exchange.clientRequestId,
     operation: exchange.protocol.operation,
     streaming: routed.body.streaming,
@@ -65,15 +103,22 @@ export function draftOf(
     arrivedAtMs: exchange.arrivedAtMs,
     estimatedInputTokens: estimate.inputTokens,
     estimatedOutputTokens: estimate.outputTokens,
-    candidates: candidates.map((candidate) => ({
+    candidates: candidates.map((candidate, index) => ({
       endpointId: candidate.endpoint.id,
       providerId: candidate.provider.id,
       upstreamModel: candidate.endpoint.upstreamModel,
       estimatedCostMicros: snapshot.pricing.has(candidate.endpoint.id)
         ? estimatedAmounts(snapshot, candidate, estimate).spendMicros
         : null,
+      ...reservedIn(reservations[index] ?? null),
     })),
   };
+}
+
+function reservedIn(reservation: Reservation | null): Pick<DraftCandidate, 'reserved'> {
+  if (reservation === null) return {};
+  const { inputTokens, outputTokens, spendMicros } = reservation;
+  return { reserved: { inputTokens, outputTokens, costMicros: spendMicros } };
 }
 
 /** The windows of the chosen candidate with their limits, for the rate headers. */

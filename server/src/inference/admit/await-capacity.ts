@@ -1,12 +1,13 @@
 import type { AdmissionDesk, DeskReply } from '../../admission/desk.ts';
-import type { Actual, DeskAnswer, DeskAsk, Refusal } from '../../admission/engine.ts';
+import type { Actual, CandidateAsk, DeskAnswer, DeskAsk, Refusal } from '../../admission/engine.ts';
 import { latenessMsMax } from '../../admission/lateness.ts';
+import type { Reservation } from '../../domain/limits/hard-reservation.ts';
 import type { RelayError } from '../../domain/relay-error.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Shares } from '../../kit/shares.ts';
 import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
-import { askFor, rateWindowsOf, waitMsLeft } from './ask.ts';
+import { askFor, rateWindowsOf, reservationsOf, waitMsLeft } from './ask.ts';
 import { refusalError } from './refusal.ts';
 
 /** Bounds the retries after a late answer, so that a busy process still sends requests. */
@@ -30,41 +31,57 @@ export type Capacity =
       readonly windows: readonly RateWindow[];
       /** A dispatch later than this after it was let go falls outside the windows that were charged. */
       readonly latenessMsMax: number;
+      /** What hard limits reserved; null where none applies. */
+      readonly reservation: Reservation | null;
+      readonly hardPolicyIds: readonly string[];
     }
   | Refused
   | 'stopped';
 
-interface Refused {
+export interface Refused {
   readonly kind: 'refused';
   readonly error: RelayError;
   /** Infinite when no time helps. */
   readonly retryMs: number;
+  /** The request is larger than the limit. */
+  readonly isForGood: boolean;
+  /** The hard limit that refused it; null when another limit did. */
+  readonly hardPolicyId: string | null;
+}
+
+export interface Wanted {
+  /** What a failed attempt used, given back in the same step. */
+  readonly release: Actual | null;
+  /** The limit on the output that Relay would write. */
+  readonly cap: number;
+  readonly mayWait: boolean;
 }
 
 /**
  * Asks for capacity and waits for it within the rest of the wait budget. Answers 429 for a refusal, 503 when a limit cannot
- * be checked. `release`: what a failed attempt used, given back in the same step.
+ * be checked.
  */
 export async function awaitCapacity(
   deps: AdmitDeps,
   exchange: Exchange,
   routed: RoutedRequest,
   candidates: readonly Candidate[],
-  release: Actual | null,
+  wanted: Wanted,
 ): Promise<Capacity> {
-  if (candidates.length <= CANDIDATES_MAX) return askFrom(deps, exchange, routed, candidates, release, true);
+  if (candidates.length <= CANDIDATES_MAX) return askFrom(deps, exchange, routed, candidates, wanted);
   // One of them that is free now comes before the wait for another, unless the lane prefers the order.
-  const mayWait = routed.route.selection === 'preferred';
+  const mayWait = wanted.mayWait && routed.route.selection === 'preferred';
   let best: Refused | null = null;
   let bestPart = candidates;
   for (let start = 0; start < candidates.length; start += CANDIDATES_MAX) {
     const part = candidates.slice(start, start + CANDIDATES_MAX);
-    const capacity = await askFrom(deps, exchange, routed, part, start === 0 ? release : null, mayWait);
+    const release = start === 0 ? wanted.release : null;
+    const capacity = await askFrom(deps, exchange, routed, part, { ...wanted, release, mayWait });
     if (typeof capacity === 'string' || capacity.kind === 'ready') return capacity;
     if (best === null || capacity.retryMs < best.retryMs) [best, bestPart] = [capacity, part];
   }
-  if (best !== null && (mayWait || waitMsLeft(exchange, routed.route) === 0)) return best;
-  return askFrom(deps, exchange, routed, bestPart, null, true);
+  if (best !== null && (mayWait || !wanted.mayWait || waitMsLeft(exchange, routed.route) === 0)) return best;
+  return askFrom(deps, exchange, routed, bestPart, { ...wanted, release: null, mayWait: true });
 }
 
 /**
@@ -76,21 +93,18 @@ async function askFrom(
   exchange: Exchange,
   routed: RoutedRequest,
   candidates: readonly Candidate[],
-  release: Actual | null,
-  mayWait: boolean,
+  wanted: Wanted,
 ): Promise<Capacity> {
-  const giveBack = mayWait ? deps.waitingPlaces.tryTake(exchange.caller.organizationId) : null;
+  const giveBack = wanted.mayWait ? deps.waitingPlaces.tryTake(exchange.caller.organizationId) : null;
   const waitersMax = giveBack === null ? 0 : deps.waitersMax;
   try {
-    return await askWithin(deps, exchange, routed, candidates, { release, mayWait, waitersMax });
+    return await askWithin(deps, exchange, routed, candidates, { ...wanted, waitersMax });
   } finally {
     giveBack?.();
   }
 }
 
-interface Asking {
-  readonly release: Actual | null;
-  readonly mayWait: boolean;
+interface Asking extends Wanted {
   readonly waitersMax: number;
 }
 
@@ -99,12 +113,17 @@ async function askWithin(
   exchange: Exchange,
   routed: RoutedRequest,
   candidates: readonly Candidate[],
-  { release, mayWait, waitersMax }: Asking,
+  { release, cap, mayWait, waitersMax }: Asking,
 ): Promise<Capacity> {
+  const reservations = reservationsOf(exchange, routed, candidates, cap);
   let given = release;
   // A late answer may be asked for again a bounded number of times.
   for (let late = 0; ; late += 1) {
-    const ask = askFor({ waitersMax }, exchange, routed, candidates, given, mayWait);
+    const ask = askFor({ waitersMax }, exchange, routed, candidates, {
+      release: given,
+      mayWait,
+      reservations,
+    });
     const askedMs = deps.clock.monotonicMs();
     const asked = deps.desk.admit(ask);
     const reply: DeskReply = asked instanceof Promise ? await asked : asked;
@@ -118,15 +137,22 @@ async function askWithin(
         kind: 'refused',
         error: refusalError(exchange, routed.route, answer),
         retryMs: answer.reason === 'exceeds_limit' ? Number.POSITIVE_INFINITY : answer.retryAfterMs,
+        isForGood: answer.reason === 'exceeds_limit',
+        hardPolicyId: hardPolicyIds(ask.candidates).find((id) => id === answer.policyId) ?? null,
       };
     // What was let go lies in the past by now, and must lie in a bucket in which the provider sees the request.
     const agoMs = reply.kind === 'wait' ? answer.agoMs : answer.agoMs + tookMs;
     const boundMs = latenessMsMax(ask.candidates[answer.candidate]?.charges ?? []);
-    if (agoMs <= boundMs || late >= LATE_ANSWERS_MAX) return ready(ask, candidates, answer, boundMs);
+    if (agoMs <= boundMs || late >= LATE_ANSWERS_MAX)
+      return {
+        ...ready(ask, candidates, answer, boundMs),
+        reservation: reservations[answer.candidate] ?? null,
+      };
     given = UNUSED;
   }
 }
 
+type Ready = Extract<Capacity, { kind: 'ready' }>;
 type Admitted = Extract<DeskAnswer, { kind: 'admitted' }>;
 
 function ready(
@@ -134,7 +160,7 @@ function ready(
   candidates: readonly Candidate[],
   { candidate: chosen, windows }: Admitted,
   boundMs: number,
-): Capacity {
+): Omit<Ready, 'reservation'> {
   const candidate = candidates[chosen];
   if (candidate === undefined) throw new RangeError('admission chose a candidate that was not asked for');
   return {
@@ -142,7 +168,13 @@ function ready(
     candidate,
     windows: rateWindowsOf(ask.candidates[chosen], windows),
     latenessMsMax: boundMs,
+    hardPolicyIds: hardPolicyIds(ask.candidates.slice(chosen, chosen + 1)),
   };
+}
+
+function hardPolicyIds(candidates: readonly CandidateAsk[]): readonly string[] {
+  const policies = candidates.flatMap(({ charges }) => charges.map(({ policy }) => policy));
+  return policies.filter(({ hard }) => hard).map(({ id }) => id);
 }
 
 /** Until it is released or refused, or the exchange is stopped. Throws when limits cannot be checked. */

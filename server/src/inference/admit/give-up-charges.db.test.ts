@@ -88,14 +88,20 @@ describe('charges given up while a guardrail checks the response', () => {
       caller,
       protocol: protocols.chat,
       waitMs: 0,
+      reservation: null,
     } as unknown as Exchange;
+    const estimate = { inputTokens: 40, outputTokens: 60 };
     const body = { model: 'm', streaming: false } as RoutedRequest['body'];
-    return { exchange, candidate, routed: { body, route, estimate: { inputTokens: 40, outputTokens: 60 } } };
+    return { exchange, candidate, routed: { body, route, typicalOutputTokens: 256, estimate } };
   }
 
   it('leave the actual usage in the windows and no unit held, and settling later changes nothing', async () => {
     const { exchange, candidate, routed } = request();
-    const ask = askFor({ waitersMax: 1 }, exchange, routed, [candidate], null);
+    const ask = askFor({ waitersMax: 1 }, exchange, routed, [candidate], {
+      release: null,
+      mayWait: true,
+      reservations: [],
+    });
     assert.equal((await desk.admit(ask)).kind, 'admitted');
     const policies = (ask.candidates[0]?.charges ?? []).map(({ policy }) => policy);
     const amounts = async () => {

@@ -33,7 +33,7 @@ export async function giveUpCharges(
     selection: 'preferred' as const,
     waitMsMax: 0,
     release: actual,
-    draft: JSON.stringify(draftOf(exchange, routed, [candidate])),
+    draft: JSON.stringify(draftOf(exchange, routed, [candidate], [exchange.reservation])),
   };
   await deps.desk.admit(ask).catch(() => undefined);
 }

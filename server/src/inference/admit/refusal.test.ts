@@ -90,15 +90,18 @@ describe('a refusal for lack of capacity', () => {
       window: null,
     };
     const { message } = refusalError(spent, { maxWaitMs: 30_000 } as Route, refusal);
-    assert.match(message, /limit of \$12\.50 per day on everything this user sends/);
-    assert.match(message, /within the wait budget of 30 s\. Try again in 8 h 39 min\./);
+    assert.match(message, /limit of \$12\.50 per day on this member’s requests/);
+    assert.match(message, /within the wait budget of 30 s\. Retry in 8 h 39 min\./);
   });
 
   it('names a member or key limit, its owner and where it applies', () => {
     const ofUser = refused({ retryAfterMs: 1_500, policyId: 'u' });
-    assert.match(ofUser.message, /limit of 900 tokens per day on everything this user sends has no room/);
+    assert.match(
+      ofUser.message,
+      /limit of 900 tokens per day on this member’s requests is reached\. It has no capacity/,
+    );
     const ofKey = refused({ retryAfterMs: 1_500, policyId: 'k@l1' });
-    assert.match(ofKey.message, /on everything sent with this key to this lane has no room/);
+    assert.match(ofKey.message, /on requests with this key to this lane is reached\. It has no capacity/);
     assert.deepEqual(ofKey.detail.fields?.['policy'], {
       id: 'k',
       policy_kind: 'api_key',

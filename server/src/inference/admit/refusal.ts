@@ -1,5 +1,5 @@
 import { headers } from '@relay/contract';
-import { durationWords } from '@relay/contract/words';
+import { capitalized, durationWords } from '@relay/contract/words';
 import type { Refusal, WindowState } from '../../admission/engine.ts';
 import { outcomeOf } from '../../admission/refusal.ts';
 import type { PolicyDescription } from '../../domain/limits/limit.ts';
@@ -24,7 +24,7 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
   };
   switch (refusal.reason) {
     case 'exceeds_limit': {
-      const message = `This request alone needs more than ${limitWords(policy)} admits. Make it smaller, set a lower output bound, or raise the limit.`;
+      const message = `This request exceeds ${limitWords(policy, snapshot)} by itself. Make it smaller, lower max tokens, or raise the limit.`;
       return new RelayError(code, { message, fields: { policy }, headers: sent });
     }
     case 'queue_full':
@@ -32,9 +32,11 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
     case 'wait_budget': {
       const resetsAtMs = exchange.arrivedAtMs + exchange.waitMs + refusal.resetMs;
       const why =
-        policy === null ? 'No candidate has capacity' : `${capital(limitWords(policy))} has no room`;
+        policy === null
+          ? 'No candidate has capacity'
+          : `${capitalized(limitWords(policy, snapshot))} is reached. It has no capacity`;
       return new RelayError(code, {
-        message: `${why} within the wait budget of ${durationWords(route.maxWaitMs)}. Try again in ${waitWords(refusal.retryAfterMs, policy)}.`,
+        message: `${why} within the wait budget of ${durationWords(route.maxWaitMs)}. Retry in ${waitWords(refusal.retryAfterMs, policy)}.`,
         fields: { ...retry_after, policy, resets_at: new Date(resetsAtMs).toISOString() },
         headers: sent,
       });
@@ -66,8 +68,4 @@ function windowHeaders(window: WindowState | null, policy: PolicyDescription | n
   const list = rateHeaders([{ metric, limit, used: window.used, resetMs: window.resetMs }]);
   const pairs = list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1] ?? ''] as const] : []));
   return Object.fromEntries(pairs);
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

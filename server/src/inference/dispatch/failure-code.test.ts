@@ -15,12 +15,12 @@ describe('the code of a failed attempt, and why in words', () => {
   const reset = coded('ECONNRESET', 'read ECONNRESET');
   const refused = new AddressRefusedError('no');
   const cases: [string, Error, boolean, string, RegExp][] = [
-    ['a lost connection before the head', reset, false, 'upstream_unreachable', /closed before an answer/],
-    ['a lost connection after the head', reset, true, 'upstream_invalid_response', /broke off/],
+    ['a lost connection before the head', reset, false, 'upstream_unreachable', /closed before a response/],
+    ['a lost connection after the head', reset, true, 'upstream_invalid_response', /cut off/],
     ['a refused connection', coded('ECONNREFUSED'), false, 'upstream_unreachable', /^connection refused$/],
     ['an unknown name', coded('ENOTFOUND'), false, 'upstream_unreachable', /does not resolve/],
     ['a bad certificate', coded('CERT_HAS_EXPIRED'), false, 'upstream_unreachable', /certificate/],
-    ['a slow connect', coded('UND_ERR_CONNECT_TIMEOUT'), false, 'upstream_timeout', /in time/],
+    ['a slow connect', coded('UND_ERR_CONNECT_TIMEOUT'), false, 'upstream_timeout', /timed out/],
     ['bytes that are not HTTP', named('HTTPParserError'), false, 'upstream_invalid_response', /not HTTP/],
     ['an endless head', named('HeadersOverflowError'), false, 'upstream_invalid_response', /headers/],
     ['an unrequested upgrade', new Error('bad upgrade'), false, 'upstream_invalid_response', /not HTTP/],

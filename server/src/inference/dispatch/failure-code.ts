@@ -10,19 +10,19 @@ export const FAILURE_WORDS: Readonly<Record<FailureReason, Pick<AttemptFault, 'c
   },
   dns_failed: { code: 'upstream_unreachable', why: 'the host name does not resolve', unsent: true },
   connection_refused: { code: 'upstream_unreachable', why: 'connection refused', unsent: true },
-  connection_failed: { code: 'upstream_unreachable', why: 'the connection was closed before an answer' },
+  connection_failed: { code: 'upstream_unreachable', why: 'the connection was closed before a response' },
   tls_failed: {
     code: 'upstream_unreachable',
     why: 'TLS failed: the certificate is not trusted, expired or for another name, or the port does not speak TLS',
     unsent: true,
   },
-  timed_out: { code: 'upstream_timeout', why: 'no connection came about in time', unsent: true },
+  timed_out: { code: 'upstream_timeout', why: 'the connection timed out', unsent: true },
   invalid_response: {
     code: 'upstream_invalid_response',
-    why: 'the answer is not HTTP, or its headers are too large',
+    why: 'the response is not HTTP, or its headers are too large',
   },
 };
-const CUT_OFF = { code: 'upstream_invalid_response', why: 'the answer broke off before its end' } as const;
+const CUT_OFF = { code: 'upstream_invalid_response', why: 'the response was cut off' } as const;
 
 /** `answering`: the head had arrived, so the failure is an incomplete answer and not a failed connection. */
 export function failureOf(error: Error, answering: boolean): AttemptFault {

@@ -30,9 +30,9 @@ export interface DispatchDeps extends WatchDeps {
 }
 
 const TIMEOUT_WORDS: Record<DeadlineKind, (limit: string) => string> = {
-  headers: (limit) => `no answer within ${limit}`,
-  idle: (limit) => `nothing more for ${limit} in the middle of the answer`,
-  total: (limit) => `no complete answer within ${limit}, which is max_latency_ms`,
+  headers: (limit) => `no response within ${limit}`,
+  idle: (limit) => `the response stalled for ${limit}`,
+  total: (limit) => `no complete response within ${limit}, which is max_latency_ms`,
 };
 const NO_CREDENTIAL = {
   code: 'upstream_not_prepared',
@@ -69,6 +69,7 @@ export function sendUpstream(
     exchange.request.headers,
     sent.translated ? FORWARDS_NOTHING : sent.protocol.headers,
     sent.plain,
+    exchange.trace?.startAttempt() ?? null,
   );
   if (sent.translated) headers.push(...sent.protocol.headers.own);
   const request: EgressRequest = {

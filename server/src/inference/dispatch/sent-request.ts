@@ -27,16 +27,20 @@ export function sentRequest(
 ): SentRequest {
   const { upstreamModel } = endpoint;
   const quirks = quirksOf(provider.presetSlug);
+  const outputCap = exchange.reservation?.writtenCap ?? null;
   if (translation === null) {
     const plain = body.streaming || inspected;
     const removal = askedOf(exchange).thinkingRemoval;
-    const bytes = protocol.request.forUpstream(body, upstreamModel, { quirks, removal });
+    const bytes = protocol.request.forUpstream(body, upstreamModel, { quirks, removal, outputCap });
     return { protocol, body: bytes, plain, translated: false };
   }
   const said = askedOf(exchange).translated(translation);
   if (said.kind === 'incompatible')
     throw new RelayError('internal_error', { internal: 'the request cannot be translated' });
-  const bytes = Buffer.from(JSON.stringify({ ...withQuirks(said.body, quirks), model: upstreamModel }));
+  const { outputCapField } = protocol.request;
+  const capped =
+    outputCap === null || outputCapField === null ? said.body : { ...said.body, [outputCapField]: outputCap };
+  const bytes = Buffer.from(JSON.stringify({ ...withQuirks(capped, quirks), model: upstreamModel }));
   return { protocol, body: [bytes], plain: true, translated: true };
 }
 

@@ -6,7 +6,7 @@ import type { AskGuardrail } from '../../guardrails/ask-guardrail.ts';
 import type { GuardrailAnswer } from '../../guardrails/call-guardrail.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
-import type { Exchange, Shown } from '../exchange.ts';
+import { type Exchange, logged, type Shown } from '../exchange.ts';
 import type { NewestSnapshot } from './newest-snapshot.ts';
 
 export interface GuardDeps {
@@ -28,7 +28,19 @@ export async function ask(
   const answer = await unlessStopped(exchange, () =>
     deps.askGuardrail(caller.organizationId, guardrail, values),
   );
-  guard.tookMs = (guard.tookMs ?? 0) + deps.clock.monotonicMs() - startMs;
+  const endMs = deps.clock.monotonicMs();
+  guard.tookMs = (guard.tookMs ?? 0) + endMs - startMs;
+  exchange.trace?.step({
+    name: 'guardrail',
+    startMs,
+    endMs,
+    attributes: {
+      'relay.guardrail.id': guardrail.id,
+      'relay.guardrail.stage': values.stage,
+      'relay.guardrail.verdict': answer?.verdict ?? null,
+    },
+    failed: answer?.verdict === 'unavailable',
+  });
   if (answer === null) return null;
   const { verdict, cause } = answer;
   guard.verdicts.push({
@@ -40,7 +52,10 @@ export async function ask(
     ...(skippedParts === 0 ? {} : { skippedParts }),
   });
   if (cause !== null)
-    deps.log.warn({ guardrail_id: guardrail.id, stage: values.stage, cause }, 'a guardrail is unavailable');
+    deps.log.warn(
+      { ...logged(exchange), guardrail_id: guardrail.id, stage: values.stage, cause },
+      'a guardrail is unavailable',
+    );
   return answer;
 }
 

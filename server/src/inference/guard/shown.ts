@@ -54,7 +54,7 @@ function parseUnambiguous({ bytes, members }: InferenceBody): unknown {
   if (membersOf(body) === sent) return body;
   throw new RelayError('invalid_request', {
     message:
-      'The request body has an object with the same member twice. A guardrail applies to this request, and must read what the provider reads. Send every member once.',
+      'The request body has an object with a duplicate key. A guardrail applies to this request, and must read what the provider reads. Send every key once.',
   });
 }
 

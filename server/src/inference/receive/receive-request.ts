@@ -1,4 +1,5 @@
 import { digestInSteps } from '../../domain/body-digest.ts';
+import { hasHardLimits } from '../../domain/limits/limits.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { FairSlices } from '../../kit/fair-slices.ts';
@@ -31,7 +32,12 @@ export async function receiveRequest(
   exchange.marks.receivedMs = receivedMs;
   exchange.model = body.model.slice(0, MODEL_CHARACTERS_MAX);
   exchange.streaming = body.streaming;
-  exchange.asked = new AskedRequest(exchange.protocol, body, () => parseWhole(body.bytes));
+  const asked = new AskedRequest(exchange.protocol, body, () => parseWhole(body.bytes));
+  exchange.asked = asked;
+  if (hasHardLimits(exchange.snapshot, exchange.caller)) {
+    const bounding = slices.run(exchange.caller.organizationId, asked.readBound());
+    if (bounding instanceof Promise) await bounding;
+  }
   return body;
 }
 

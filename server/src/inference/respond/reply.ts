@@ -39,7 +39,7 @@ const REJECTION_BYTES_MAX = 16 * 1024;
 
 const INCOMPLETE = {
   code: 'upstream_invalid_response',
-  why: 'the answer is not a complete JSON object',
+  why: 'the response is not a complete JSON object',
 } as const;
 /** In place of a head until the provider has sent one. */
 const NO_HEAD: UpstreamHead = { status: 0, headers: {} };
@@ -126,7 +126,7 @@ export class Reply implements UpstreamListener, InCharge {
     this.#flow = flow;
     const isStream = !isFailure(head.status) && isEventStream(head);
     if (isStream && this.#deps.whole) {
-      this.#refuse('it answered with a stream that was not asked for');
+      this.#refuse('it returned a stream that wasn’t requested');
     } else if (!isStream) {
       this.#mode = 'buffering';
       if (isFailure(head.status)) this.#watchErrorBody();
@@ -186,7 +186,7 @@ export class Reply implements UpstreamListener, InCharge {
     }
     if (this.#bufferedBytes <= BUFFERED_BYTES_MAX) return;
     if (this.#isInspected() || this.#deps.translator !== null) {
-      this.#refuse('the answer is too large to be inspected or translated');
+      this.#refuse('the response is too large to check or translate');
       return;
     }
     const held = this.#chunks;

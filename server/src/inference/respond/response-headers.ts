@@ -3,7 +3,13 @@ import { costMicros, costPicos, shownMicros } from '../../domain/money/money.ts'
 import type { Usage } from '../../domain/money/usage.ts';
 import { fallbacksOf, type Translated } from '../../domain/request-record.ts';
 import { type Candidate, sentSecret } from '../../domain/routing/routing.ts';
-import { type Exchange, isFailure, type RoutedRequest, type UpstreamHead } from '../exchange.ts';
+import {
+  type Exchange,
+  isFailure,
+  overheadMsOf,
+  type RoutedRequest,
+  type UpstreamHead,
+} from '../exchange.ts';
 import { rateHeaders } from '../rate-headers.ts';
 
 /**
@@ -69,6 +75,8 @@ export function responseHeaders(
   if (pricing !== undefined) {
     list.push(names.estimatedCostMicros, String(costMicros(pricing, { ...estimate, cachedInputTokens: 0 })));
   }
+  const writtenCap = exchange.reservation?.writtenCap ?? null;
+  if (writtenCap !== null) list.push(names.outputCap, String(writtenCap));
   const { translated } = exchange.attempts.at(-1) ?? {};
   if (translated !== undefined) list.push(...translationHeaders(translated));
   list.push(...rateHeaders(exchange.rateWindows));
@@ -81,9 +89,8 @@ export function responseHeaders(
   return list;
 }
 
-/** The time that Relay itself took, without the wait for capacity, the provider and guardrails. */
-export function overheadMs({ startMs, waitMs, upstreamMs, guard }: Exchange, nowMs: number): string {
-  return Math.max(0, nowMs - startMs - waitMs - upstreamMs - (guard.tookMs ?? 0)).toFixed(2);
+export function overheadMs(exchange: Exchange, nowMs: number): string {
+  return overheadMsOf(exchange, nowMs).toFixed(2);
 }
 
 /** Names may contain any letter; headers may not. */

@@ -1,7 +1,8 @@
+import { capitalized } from '@relay/contract/words';
 import type { PolicyDescription } from '../../domain/limits/limit.ts';
+import { limitRules } from '../../domain/limits/limit-rules.ts';
 import { limitWords } from '../../domain/limits/limit-words.ts';
-import { unpricedBy } from '../../domain/limits/limits.ts';
-import { needsPrice } from '../../domain/limits/needs-price.ts';
+import { hardLimitAt, unpricedBy } from '../../domain/limits/limits.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import { type Candidate, type Route, routingTableOf } from '../../domain/routing/routing.ts';
 import { unfitness } from '../../domain/routing/unfit.ts';
@@ -10,7 +11,7 @@ import { askedOf, type Exchange } from '../exchange.ts';
 
 /**
  * Answers 400: `model_not_found` when nothing has that name, `no_route` when no candidate can serve the request, `unpriced` when those
- * that can have no price that a spend limit needs. There may be no candidates where Relay can answer by its own estimate.
+ * that can have no price that a spend limit needs, `unbounded_request` when a hard limit applies and nothing bounds what it uses. There may be no candidates where Relay can answer by its own estimate.
  */
 export function routeRequest(
   exchange: Exchange,
@@ -28,10 +29,10 @@ export function routeRequest(
 /** Those of the route that can serve the request. */
 export function fitCandidates(exchange: Exchange, body: InferenceBody, route: Route): Candidate[] {
   const asked = askedOf(exchange);
-  const priceRule = needsPrice(exchange.snapshot, exchange.caller, route);
+  const rules = limitRules(exchange.snapshot, exchange.caller, route);
   const candidates: Candidate[] = [];
   for (const member of route.members) {
-    if (unfitness(member, asked, body.streaming, priceRule) === null) candidates.push(member.candidate);
+    if (unfitness(member, asked, body.streaming, rules) === null) candidates.push(member.candidate);
   }
   return candidates;
 }
@@ -39,7 +40,7 @@ export function fitCandidates(exchange: Exchange, body: InferenceBody, route: Ro
 function modelNotFound(model: string): RelayError {
   const shown = model.length > 200 ? `${model.slice(0, 200)}…` : model;
   return new RelayError('model_not_found', {
-    message: `Nothing is called "${shown}": no enabled lane has that slug or name, and no endpoint serves it as provider/model or as an upstream model. GET /v1/models lists what can be called.`,
+    message: `No lane or model is named "${shown}": it matches no enabled lane’s slug or name, no provider/model, and no upstream model of an endpoint. GET /v1/models lists what can be called.`,
     param: 'model',
   });
 }
@@ -47,35 +48,49 @@ function modelNotFound(model: string): RelayError {
 function noRoute(exchange: Exchange, body: InferenceBody, route: Route): RelayError {
   const asked = `${exchange.protocol.operation}${body.streaming ? ' streaming' : ''}`;
   const { snapshot, caller } = exchange;
-  const priceRule = needsPrice(snapshot, caller, route);
+  const rules = limitRules(snapshot, caller, route);
   const unfits = route.members.map((member) => ({
     candidate: member.candidate,
     name: member.candidate.endpoint.name,
-    unfit: unfitness(member, askedOf(exchange), body.streaming, priceRule),
+    unfit: unfitness(member, askedOf(exchange), body.streaming, rules),
   }));
   const unpriced = unfits.filter(({ unfit }) => unfit?.why === 'unpriced');
   if (unpriced[0] !== undefined) {
     const policy = unpricedBy(snapshot, caller, route, unpriced[0].candidate);
     const names = unpriced.map(({ name }) => name);
-    return unpricedError(body, names, policy);
+    return unpricedError(body, names, limitWords(policy, snapshot), policy);
   }
+  const unbounded = unfits.find(({ unfit }) => unfit?.why === 'unbounded');
+  if (unbounded !== undefined) return unboundedError(exchange, route, unbounded.candidate);
   const reasons = unfits.map(({ name, unfit }) => `"${name}": ${unfit === null ? 'fit' : unfit.reason}`);
-  const why = reasons.length === 0 ? 'the lane has no members' : reasons.slice(0, 10).join('; ');
+  const why = reasons.length === 0 ? 'the lane has no endpoints' : reasons.slice(0, 10).join('; ');
   return new RelayError('no_route', {
-    message: `No candidate of "${body.model}" can take this ${asked} request: ${why}.`,
+    message: `No candidate of "${body.model}" can serve this ${asked} request: ${why}.`,
     param: 'model',
+  });
+}
+
+function unboundedError(exchange: Exchange, route: Route, candidate: Candidate): RelayError {
+  const { snapshot, caller } = exchange;
+  const field = askedOf(exchange).unboundedAt(candidate.endpoint);
+  const policy = hardLimitAt(snapshot, caller, route, candidate);
+  return new RelayError('unbounded_request', {
+    message: `"${field}" has no upper bound on usage, and ${limitWords(policy, snapshot)} is a hard limit. Remove the field, or set "context_window" of the endpoint "${candidate.endpoint.name}".`,
+    param: field,
+    fields: { policy },
   });
 }
 
 function unpricedError(
   { model }: InferenceBody,
   endpoints: readonly string[],
+  limit: string,
   policy: PolicyDescription | null,
 ): RelayError {
   const names = endpoints.slice(0, 10).map((name) => `"${name}"`);
-  const [have, price] = endpoints.length === 1 ? ['has', 'its price'] : ['have', 'a price for one of them'];
+  const price = endpoints.length === 1 ? 'its price' : 'a price for one of them';
   return new RelayError('unpriced', {
-    message: `No candidate of "${model}" has a price, which ${limitWords(policy)} needs: ${names.join(', ')} ${have} none. Set ${price}, or set "unpriced" of the limit to "allow".`,
+    message: `${capitalized(limit)} applies, and no candidate of "${model}" has a price (${names.join(', ')}). Set ${price}, or set the limit’s "unpriced" to "allow".`,
     param: 'model',
     fields: { policy },
   });

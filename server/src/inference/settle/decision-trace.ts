@@ -1,5 +1,5 @@
 import type { Refusal } from '../../admission/engine.ts';
-import { needsPrice } from '../../domain/limits/needs-price.ts';
+import { limitRules } from '../../domain/limits/limit-rules.ts';
 import type { RecordedCandidate } from '../../domain/request-record.ts';
 import type { RouteMember } from '../../domain/routing/routing.ts';
 import { unfitness } from '../../domain/routing/unfit.ts';
@@ -9,8 +9,8 @@ const CANDIDATES_MAX = 20;
 const NO_LANE = { lane: null };
 
 const REFUSED_TEXT: Record<Refusal['reason'], string> = {
-  wait_budget: 'it had no room within the wait budget',
-  exceeds_limit: 'the request alone is more than a limit admits',
+  wait_budget: 'it had no capacity within the wait budget',
+  exceeds_limit: 'this request exceeds a limit by itself',
   queue_full: 'too many requests of this caller were waiting',
 };
 
@@ -45,7 +45,7 @@ function judgeTried({ waitMs }: AttemptRecord, isLast: boolean, isProbe: boolean
   if (!isLast && isProbe)
     return {
       verdict: 'unhealthy',
-      reason: 'it was down; this request tried it again, and it still is',
+      reason: 'it was down, and the test request to it failed',
       waitMs,
     };
   if (!isLast) return { verdict: 'unhealthy', reason: 'its attempt failed and another was made', waitMs };
@@ -55,8 +55,8 @@ function judgeTried({ waitMs }: AttemptRecord, isLast: boolean, isProbe: boolean
 /** `passedOver`: a member of a later rank was tried, so this one was considered before and not chosen. */
 function judgeUntried(exchange: Exchange, member: RouteMember, passedOver: boolean): Judged {
   const { snapshot, caller, route } = exchange;
-  const priceRule = needsPrice(snapshot, caller, route ?? NO_LANE);
-  const unfit = unfitness(member, askedOf(exchange), exchange.streaming, priceRule);
+  const rules = limitRules(snapshot, caller, route ?? NO_LANE);
+  const unfit = unfitness(member, askedOf(exchange), exchange.streaming, rules);
   if (unfit !== null) return { verdict: unfit.verdict, reason: unfit.reason, waitMs: null };
   const { awaited, refused, skipped } = exchange.decisions;
   const down = skipped.find(({ endpointId }) => endpointId === member.candidate.endpoint.id);
@@ -69,6 +69,7 @@ function judgeUntried(exchange: Exchange, member: RouteMember, passedOver: boole
   if (passedOver && exchange.route?.selection === 'soonest')
     return { verdict: 'would_wait', reason: 'another was free sooner', waitMs: null };
   if (passedOver) return { verdict: 'limited', reason: REFUSED_TEXT.wait_budget, waitMs: null };
-  const reason = exchange.attempts.length > 0 ? 'it comes after those that were tried' : 'nothing was tried';
+  const reason =
+    exchange.attempts.length > 0 ? 'not needed: ranked after the attempts made' : 'nothing was tried';
   return { verdict: 'available', reason, waitMs: null };
 }

@@ -8,7 +8,7 @@ import type { TypicalUse } from './typical-use.ts';
  */
 export function learnUse(
   { typicalUse }: { readonly typicalUse: TypicalUse },
-  { caller: { organizationId }, protocol }: Exchange,
+  { caller: { organizationId }, protocol, reservation }: Exchange,
   { body, estimate }: RoutedRequest,
   name: string,
   { usage, usageInPart, streamedTokens }: Ending,
@@ -17,7 +17,8 @@ export function learnUse(
   if (protocol.hasOutput) {
     const { cap, choices } = protocol.request.output(body);
     const written = Math.ceil((reported?.outputTokens ?? streamedTokens) / choices);
-    const mayLower = reported !== null && cap === null;
+    const isCut = written >= (reservation?.writtenCap ?? Number.POSITIVE_INFINITY);
+    const mayLower = reported !== null && cap === null && !isCut;
     typicalUse.learn(organizationId, name, 'outputTokens', written, mayLower);
   }
   if (reported === null || estimate.guessedInputTokens === undefined) return;

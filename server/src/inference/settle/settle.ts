@@ -1,12 +1,16 @@
 import type { AdmissionDesk } from '../../admission/desk.ts';
+import type { Reservation } from '../../domain/limits/hard-reservation.ts';
 import { costMicros, costPicos, storedMoney } from '../../domain/money/money.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import type { RequestRecord, RequestState, UsageSource } from '../../domain/request-record.ts';
 import type { Pricing } from '../../domain/snapshot.ts';
+import { attributionOf } from '../../domain/teams.ts';
 import type { Clock } from '../../kit/clock.ts';
-import { type Exchange, isFailure, type RoutedRequest } from '../exchange.ts';
+import type { Log } from '../../kit/log.ts';
+import { type Exchange, isFailure, logged, overheadMsOf, type RoutedRequest } from '../exchange.ts';
 import { boundPolicyOf } from './bound-policy.ts';
 import { decisionTrace } from './decision-trace.ts';
+import { endTrace, type TraceEnd } from './end-trace.ts';
 import { timingsOf } from './timings.ts';
 
 export interface Ending {
@@ -23,15 +27,32 @@ export interface Ending {
   readonly withheld?: boolean;
 }
 
+/** What the record does not have, for metrics. */
+export interface SettledFigures {
+  /** Relay's own time up to the first byte of the response; null when none was sent. */
+  readonly overheadMs: number | null;
+  /** The preset of the last attempt's provider. */
+  readonly presetSlug: string | null;
+}
+
+export interface SettleDeps {
+  readonly desk: Pick<AdmissionDesk, 'settle'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called with every terminal record, for metrics. Must be quick. */
+  readonly onSettled?: (record: RequestRecord, figures: SettledFigures) => void;
+}
+
 /** Writes the exchange's one terminal record and answers nothing. `routed` is null when the request ended before routing. */
 export function settle(
-  deps: { desk: Pick<AdmissionDesk, 'settle'>; clock: Clock; onSettled?: (record: RequestRecord) => void },
+  deps: SettleDeps,
   exchange: Exchange,
   routed: RoutedRequest | null,
   ending: Ending,
 ): void {
   const last = exchange.attempts.at(-1);
-  const timings = timingsOf(exchange, ending.firstByteMs, deps.clock.monotonicMs());
+  const settleMs = deps.clock.monotonicMs();
+  const timings = timingsOf(exchange, ending.firstByteMs, settleMs);
   const estimate = routed?.estimate ?? { inputTokens: 0, outputTokens: 0 };
   const pricing = last === undefined ? undefined : exchange.snapshot.pricing.get(last.endpointId);
   const { source, usage } = actualUsage(exchange, routed, ending);
@@ -40,6 +61,7 @@ export function settle(
     organizationId: exchange.caller.organizationId,
     userId: exchange.caller.userId,
     keyId: exchange.caller.keyId,
+    ...attributionOf(exchange.snapshot, exchange.caller),
     clientRequestId: exchange.clientRequestId,
     operation: exchange.protocol.operation,
     model: exchange.model,
@@ -59,6 +81,7 @@ export function settle(
     timings,
     arrivedAtMs: exchange.arrivedAtMs,
     waitMs: Math.round(exchange.waitMs),
+    ...(exchange.route !== null && { waitBudgetMs: exchange.route.maxWaitMs }),
     ttftMs: timings.firstContentMs,
     latencyMs: timings.totalMs,
     estimatedInputTokens: estimate.inputTokens,
@@ -71,8 +94,13 @@ export function settle(
     actualCachedInputTokens: usage.cachedInputTokens,
     ...cacheWritesOf(usage),
     ...detailsOf(usage),
-    ...costOf(pricing, source === 'none' ? null : usage),
+    ...costOf(
+      pricing,
+      source === 'none' ? null : usage,
+      source === 'estimated' ? exchange.reservation : null,
+    ),
     ...(exchange.reportedUsage === null ? {} : { reportedUsage: exchange.reportedUsage }),
+    ...(exchange.trace !== null && { traceId: exchange.trace.traceId }),
   };
   const actual = {
     dispatched: last !== undefined && last.cause !== 'upstream_not_prepared',
@@ -80,14 +108,31 @@ export function settle(
     spendMicros: record.actualCostMicros ?? 0,
   };
   deps.desk.settle(record.organizationId, record.requestId, actual, JSON.stringify(record));
-  deps.onSettled?.(record);
+  report(deps, exchange, record, { firstByteMs: ending.firstByteMs, settleMs });
+}
+
+/** For metrics, the trace and the log. */
+function report(
+  { onSettled, clock, log }: SettleDeps,
+  exchange: Exchange,
+  record: RequestRecord,
+  { firstByteMs, settleMs }: Pick<TraceEnd, 'firstByteMs' | 'settleMs'>,
+): void {
+  const { trace, presetSlug } = exchange;
+  const overheadMs = firstByteMs === null ? null : overheadMsOf(exchange, firstByteMs);
+  onSettled?.(record, { overheadMs, presetSlug });
+  if (trace === null) return;
+  log.debug({ ...logged(exchange), state: record.state, status: record.status }, 'request traced');
+  endTrace(trace, exchange, { record, firstByteMs, settleMs, endMs: clock.monotonicMs() });
 }
 
 function costOf(
   pricing: Pricing | undefined,
   usage: Usage | null,
+  reservation: Reservation | null,
 ): Pick<RequestRecord, 'actualCostMicros' | 'actualCostRoundingPicos'> {
   if (pricing === undefined || usage === null) return { actualCostMicros: null };
+  if (reservation !== null) return { actualCostMicros: reservation.spendMicros };
   const { micros, roundingPicos } = storedMoney(costPicos(pricing, usage));
   return {
     actualCostMicros: micros,
@@ -140,6 +185,11 @@ function actualUsage(
   const refusedByProvider = last?.status != null && isFailure(last.status);
   if (routed === null || last === undefined || refusedByProvider || last.cause === 'upstream_not_prepared') {
     return { source: 'none', usage: nothing };
+  }
+  // Under hard limits, what was not reported is what may have been used at most.
+  if (exchange.reservation !== null) {
+    const { inputTokens, outputTokens } = exchange.reservation;
+    return { source: 'estimated', usage: { inputTokens, outputTokens, cachedInputTokens: 0 } };
   }
   // An answer in one piece is sent when it is written: a client that leaves after its first byte leaves after all of the work.
   const leftWritten = ending.state === 'cancelled' && !exchange.streaming && last.status !== null;

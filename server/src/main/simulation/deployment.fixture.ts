@@ -33,7 +33,7 @@ export interface Deployment {
 
 export function createDeployment(time: VirtualTime, random: Random, world: World): Deployment {
   const store = createSharedStore(time);
-  const ledger = createLedgerStore();
+  const ledger = createLedgerStore(time.nowMs);
   const provider = createProvider(time, random, world.manners);
   const gateways = new Map<string, SimGateway>();
   const judge = createJudge({ time, store, ledger, provider, world });

@@ -73,6 +73,7 @@ const LOSSES: readonly FaultKind[] = [
     begin: (d, ms) => restartStore(d, d.random.integer(1, Math.ceil(ms / 2))),
   },
   { name: 'the store comes back empty', msMin: 50, msMax: 2_000, begin: (d) => restartStore(d, null) },
+  { name: 'the store is flushed', msMin: 1, msMax: 1, begin: (d) => flushStore(d) },
 ];
 
 const FAULTS_MAX = 4;
@@ -82,7 +83,7 @@ export function planFaults(deployment: Deployment): number {
   const { random, time, world, judge } = deployment;
   const kinds = [...MACHINE_FAULTS, ...MACHINE_FAULTS, ...NETWORK_FAULTS, ...STORE_FAULTS];
   const plan = Array.from({ length: random.integer(0, FAULTS_MAX) }, () => random.pick(kinds));
-  if (random.integer(1, 6) === 1) plan.push(random.pick(LOSSES));
+  if (random.integer(1, 4) === 1) plan.push(random.pick(LOSSES));
   let overMs = 0;
   for (const kind of plan) {
     const beginMs = random.integer(1_000, world.activeMs);
@@ -206,6 +207,13 @@ function restartStore(deployment: Deployment, lostMs: number | null): () => void
       restored();
     }
   };
+}
+
+/** It loses everything while it serves, and no connection breaks. */
+function flushStore({ store, judge }: Deployment): () => void {
+  judge.storeLost();
+  store.restart(null);
+  return () => undefined;
 }
 
 /** What it kept in its journal is left to the next process. */

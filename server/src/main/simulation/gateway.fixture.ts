@@ -17,6 +17,7 @@ import { createSendUsage, createUsageStream } from '../../metering/usage-stream.
 import { createUpstreamAuth } from '../../protocols/upstream-auth/create-upstream-auth.ts';
 import type { Redis } from '../../store/redis/redis.ts';
 import type { Deployment } from './deployment.fixture.ts';
+import { epochParts, prefixesOf } from './epoch-parts.fixture.ts';
 import { COMMAND_TIMEOUT_MS, createLink, STATEMENT_TIMEOUT_MS } from './network.fixture.ts';
 import type { SimGateway } from './processes.fixture.ts';
 import { createStoreClient } from './remote-engine.fixture.ts';
@@ -44,6 +45,8 @@ export function startGateway(deployment: Deployment, machine: string, name: stri
       link: links.store,
       line: relayTo(() => desk),
       owners: deployment.owners,
+      epochs: epochParts(deployment, links.ledger, (restarted) => desk.shardRestarted(restarted)),
+      prefixes: prefixesOf(deployment),
       onAsk: deployment.judge.asked,
       onAnswer: deployment.judge.answered,
     });
@@ -66,12 +69,14 @@ export function startGateway(deployment: Deployment, machine: string, name: stri
       journal,
       openings: (organizationId, limits) =>
         links.ledger.call('openings', () => ledger.openings(organizationId, limits, clock.nowMs())),
+      posted: (requestIds) => links.ledger.call('posted', () => ledger.posted(requestIds)),
       clock,
       log,
     });
     const callers = new Map<string, Caller>();
     const egress = provider.egress();
     const handler = createInferenceHandler({
+      tracer: null,
       authenticate: ({ headers }) => known(callers, headers['user-agent'] ?? ''),
       snapshotOf: (organizationId) => known(deployment.snapshots, organizationId),
       desk,

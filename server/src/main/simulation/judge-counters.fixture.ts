@@ -24,7 +24,6 @@ function leftovers({ store }: JudgeDeps): string[] {
 }
 
 async function drifts({ store, ledger, time }: JudgeDeps, seen: Seen): Promise<string[]> {
-  if (seen.lostMs !== null) return [];
   const found: string[] = [];
   for (const [organizationId, limits] of limitsOf(seen)) {
     const usages = await store.engine().usage(organizationId, limits);
@@ -43,9 +42,12 @@ async function drifts({ store, ledger, time }: JudgeDeps, seen: Seen): Promise<s
   return found;
 }
 
+function allowed(ledger: JudgeDeps['ledger'], hasExpired: boolean, quantity: Quantity): number {
+  return hasExpired ? Number.POSITIVE_INFINITY : uncounted(ledger, quantity);
+}
+
 /** Windows also count failed attempts and answers that were not metered, which the ledger's sums leave out. */
-function allowed({ rows }: JudgeDeps['ledger'], hasExpired: boolean, quantity: Quantity): number {
-  if (hasExpired) return Number.POSITIVE_INFINITY;
+export function uncounted({ rows }: JudgeDeps['ledger'], quantity: Quantity): number {
   let more = 0;
   for (const { attempts, usage_source } of rows.values()) {
     more += Math.max(0, attempts.length - 1);

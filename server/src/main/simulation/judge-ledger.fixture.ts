@@ -16,16 +16,17 @@ export function judgeLedger(deps: JudgeDeps, seen: Seen): string[] {
   return found;
 }
 
-function judgeRow({ ledger, provider }: JudgeDeps, seen: Seen, arrival: Arrival): string[] {
+function judgeRow({ ledger, provider, store }: JudgeDeps, seen: Seen, arrival: Arrival): string[] {
   const { requestId, by, connection, endedMs } = arrival;
   const row = ledger.rows.get(requestId);
   const attempts = provider.log.filter((entry) => entry.requestId === requestId);
   const stoppedMs = by.stoppedMs ?? Number.POSITIVE_INFINITY;
   const survived = endedMs !== null && endedMs + JUST_BEFORE_MS < stoppedMs;
-  // What a store lost before the ledger had it is gone.
-  const isExcused = seen.lostMs !== null && (arrival.endedMs ?? Infinity) > seen.lostMs - 60_000;
+  // What a store lost before the ledger had it, its gateway has; unless it is gone too.
+  const isExcused = seen.lossesMs.length > 0 && (by.stoppedMs !== null || store.unnoticedLosses() > 0);
   if (row === undefined) {
-    const isOwed = attempts.length > 0 || survived;
+    // A request that no provider saw has only the store to keep its row.
+    const isOwed = attempts.length > 0 || (survived && seen.lossesMs.length === 0);
     return isOwed && !isExcused ? [`row: ${requestId} has none, with ${attempts.length} attempts`] : [];
   }
   const last = attempts.at(-1);

@@ -2,9 +2,10 @@ import { windowStartMs } from '../../admission/calendar-window.ts';
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import { amountOf, METRICS } from '../../domain/limits/metric.ts';
 import { type CalendarPeriod, isSliding } from '../../domain/limits/period.ts';
+import { uncounted } from './judge-counters.fixture.ts';
 import { amountOfRow } from './ledger-store.fixture.ts';
 import type { ProviderEntry } from './provider.fixture.ts';
-import type { JudgeDeps, Seen } from './seen.fixture.ts';
+import { isLossAlone, type JudgeDeps, type Seen } from './seen.fixture.ts';
 
 const PERIOD_MS = { second: 1_000, minute: 60_000 } as const;
 
@@ -19,8 +20,7 @@ interface Used {
  * with more than was reserved for it: use beyond an estimate is not held against a limit.
  */
 export function judgeWindows(deps: JudgeDeps, seen: Seen): string[] {
-  // A store that lost its windows cannot hold them; the ledger starts calendar windows again.
-  if (seen.lostMs !== null) return [];
+  if (!isLossAlone(seen) || deps.store.unnoticedLosses() > 0) return [];
   const { provider } = deps;
   const limits = new Map<string, { limit: AppliedLimit; used: Used[] }>();
   for (const entry of provider.log) {
@@ -34,9 +34,20 @@ export function judgeWindows(deps: JudgeDeps, seen: Seen): string[] {
   }
   return [...limits].flatMap(([key, { limit, used }]) => {
     const most = mostOf(limit, used);
-    if (most <= limit.limit) return [];
+    if (most <= limit.limit + lostWith(deps, seen, limit)) return [];
     return [`windows: ${key} ${most} of ${limit.limit} ${limit.metric}/${limit.period}`];
   });
+}
+
+/** What no one has to rebuild a lost window from. Clocks that are off also set the ledger's use of short windows too early. */
+function lostWith(
+  { ledger, world }: JudgeDeps,
+  { lossesMs }: Seen,
+  { metric, period }: AppliedLimit,
+): number {
+  if (lossesMs.length === 0) return 0;
+  if (world.skewMs > 0 && isSliding(period)) return Number.POSITIVE_INFINITY;
+  return METRICS[metric].held ? 0 : uncounted(ledger, METRICS[metric].quantity);
 }
 
 function chargesOf({ charges }: Seen, { requestId, origin }: ProviderEntry) {

@@ -26,7 +26,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     promises: [],
     unheard: new Set(),
     faults: [],
-    lostMs: null,
+    lossesMs: [],
   };
   const found: string[] = [];
   return {
@@ -44,7 +44,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     },
     fault: (name, fromMs, toMs) => void seen.faults.push({ name, fromMs, toMs }),
     storeLost() {
-      seen.lostMs ??= time.nowMs();
+      seen.lossesMs.push(time.nowMs());
     },
     logged(line) {
       if (line.includes('"defect"')) found.push(`defect: ${line.slice(0, 300)}`);

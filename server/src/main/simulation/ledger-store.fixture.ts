@@ -1,22 +1,14 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type QueryResult,
-} from 'kysely';
 import { windowStartMs } from '../../admission/calendar-window.ts';
 import type { Opening } from '../../admission/engine.ts';
+import { GEOMETRY } from '../../admission/memory/window.ts';
+import { SHORT_WINDOW_MS } from '../../admission/rebuild-windows.ts';
+import type { EpochStore } from '../../admission/redis/epochs.ts';
 import { isExpiredEstimate } from '../../domain/expired-draft.ts';
 import type { AppliedLimit, CountedRequests } from '../../domain/limits/limit.ts';
 import { METRICS, type Quantity } from '../../domain/limits/metric.ts';
 import { isSliding } from '../../domain/limits/period.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
-import type { Database } from '../../store/postgres/schema.ts';
 import { createServer, type Link, type SimServer } from './network.fixture.ts';
 
 /** Stands for PostgreSQL: rows by request, written all or none, and the sums that windows start from. */
@@ -25,16 +17,26 @@ export interface LedgerStore {
   readonly rows: ReadonlyMap<string, LedgerRow>;
   write(rows: readonly LedgerRow[]): number;
   /** What the limit's window that contains this time has used. */
-  sum(organizationId: string, limit: AppliedLimit, startMs: number): number;
+  sum(organizationId: string, limit: Pick<AppliedLimit, 'metric' | 'counts'>, startMs: number): number;
   openings(organizationId: string, limits: readonly AppliedLimit[], nowMs: number): Opening[];
-  /** Answers the few statements that workers make beside the ledger's own. */
-  database(link: Link): Kysely<Database>;
+  /** Those of these requests whose row is final. */
+  posted(requestIds: readonly string[]): ReadonlySet<string>;
+  /** The table of epochs, over a connection. */
+  epochs(link: Link): EpochStore;
 }
 
-export function createLedgerStore(): LedgerStore {
-  const rows = new Map<string, LedgerRow>();
+/** As `shard-epochs.ts` has it. */
+const RECENT_MS = 10_000;
 
-  function sum(organizationId: string, { metric, counts }: AppliedLimit, startMs: number): number {
+export function createLedgerStore(nowMs: () => number): LedgerStore {
+  const rows = new Map<string, LedgerRow>();
+  const shards = new Map<number, { epoch: number; raisedMs: number }>();
+
+  function sum(
+    organizationId: string,
+    { metric, counts }: Pick<AppliedLimit, 'metric' | 'counts'>,
+    startMs: number,
+  ): number {
     let total = 0;
     for (const row of rows.values()) {
       if (row.organization_id !== organizationId || row.usage_source === 'none') continue;
@@ -62,16 +64,67 @@ export function createLedgerStore(): LedgerStore {
       }
       return written;
     },
-    openings(organizationId, limits, nowMs) {
+    openings(organizationId, limits, atMs) {
       return limits.flatMap((policy) => {
         const { period } = policy;
-        if (period === 'none' || isSliding(period)) return [];
-        const startMs = windowStartMs(period, nowMs);
+        if (period === 'none') return [];
+        if (isSliding(period))
+          return recentUse(rows.values(), organizationId, policy, atMs - SHORT_WINDOW_MS);
+        const startMs = windowStartMs(period, atMs);
         return [{ policy, startMs, amount: sum(organizationId, policy, startMs) }];
       });
     },
-    database: (link) => createDatabase(link),
+    posted(requestIds) {
+      const isFinal = (row: LedgerRow | undefined) =>
+        row !== undefined && !isExpiredEstimate(row.error_code, row.usage_source);
+      return new Set(requestIds.filter((id) => isFinal(rows.get(id))));
+    },
+    epochs: (link) => ({
+      read: (shard) =>
+        link.call(`epoch of ${shard}`, () => {
+          const { epoch, raisedMs } = shards.get(shard) ?? { epoch: 0, raisedMs: 0 };
+          return { epoch, isRecent: raisedMs > nowMs() - RECENT_MS };
+        }),
+      raise: (shard, from, to) =>
+        link.call(`epoch ${to} of ${shard}`, () => {
+          if ((shards.get(shard)?.epoch ?? 0) !== from) return false;
+          shards.set(shard, { epoch: to, raisedMs: nowMs() });
+          return true;
+        }),
+    }),
   };
+}
+
+/** As `recent-usage.ts` and `window-openings.ts` have it: the reservation at the dispatch, and use beyond it at the end. */
+function recentUse(
+  rows: Iterable<LedgerRow>,
+  organizationId: string,
+  policy: AppliedLimit,
+  sinceMs: number,
+): Opening[] {
+  const { metric, period, counts } = policy;
+  const { quantity } = METRICS[metric];
+  if (period === 'none' || !isSliding(period)) return [];
+  const { bucketMs } = GEOMETRY[period];
+  const openings: Opening[] = [{ policy, startMs: sinceMs, amount: 0 }];
+  for (const row of rows) {
+    if (row.organization_id !== organizationId || row.usage_source === 'none' || !isCounted(row, counts))
+      continue;
+    const amount = amountOfRow(row, quantity);
+    const reserved = Math.min(amount, estimateOfRow(row, quantity));
+    const startedMs = isExpiredEstimate(row.error_code, row.usage_source)
+      ? row.latency_ms
+      : Math.round(row.attempts.at(-1)?.started_ms ?? row.wait_ms);
+    const arrivedMs = uuidTimeMs(row.request_id);
+    const uses = [
+      { atMs: arrivedMs + startedMs, amount: reserved },
+      { atMs: arrivedMs + row.latency_ms, amount: amount - reserved },
+    ];
+    for (const use of uses)
+      if (use.atMs >= sinceMs && use.amount > 0)
+        openings.push({ policy, startMs: Math.floor(use.atMs / bucketMs) * bucketMs, amount: use.amount });
+  }
+  return openings;
 }
 
 function isCounted(row: LedgerRow, { userId, keyId, scopeType, scopeId }: CountedRequests): boolean {
@@ -106,37 +159,13 @@ export function amountOfRow(row: LedgerRow, quantity: Quantity): number {
   }
 }
 
-function createDatabase(link: Link): Kysely<Database> {
-  const connection: DatabaseConnection = {
-    executeQuery: <R>(query: CompiledQuery) =>
-      link.call('a statement', (): QueryResult<R> => ({ rows: answerTo(query) as R[] })),
-    async *streamQuery() {
-      yield* [];
-    },
-  };
-  const nothing = async () => undefined;
-  const driver: Driver = {
-    init: nothing,
-    acquireConnection: async () => connection,
-    beginTransaction: nothing,
-    commitTransaction: nothing,
-    rollbackTransaction: nothing,
-    releaseConnection: nothing,
-    destroy: nothing,
-  };
-  return new Kysely<Database>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  });
-}
-
-/** Every partition exists, and nothing is old enough to be removed. */
-function answerTo({ sql, parameters }: CompiledQuery): unknown[] {
-  const [names] = parameters;
-  if (sql.includes('pg_inherits') && Array.isArray(names)) return names.map((relname) => ({ relname }));
-  return [];
+function estimateOfRow(row: LedgerRow, quantity: Quantity): number {
+  switch (quantity) {
+    case 'requests':
+      return 1;
+    case 'tokens':
+      return Number(row.estimated_input_tokens) + Number(row.estimated_output_tokens);
+    case 'spend':
+      return Number(row.estimated_cost_micros);
+  }
 }

@@ -44,4 +44,16 @@ export const PLANTED: readonly PlantedBug[] = [
     from: 'appendExpired(lease.draft, lease.candidate);',
     to: '',
   },
+  {
+    name: 'a state that is believed although the store lost its last moments',
+    file: '/admission/redis/epochs.ts',
+    from: '(state.isDoubted || found.sequence < state.sequence)',
+    to: 'false',
+  },
+  {
+    name: 'settlements that are not sent again after a loss',
+    file: '/admission/shard-reports.ts',
+    from: 'await settlements.sendAgain(shard, beforeMs, isNewest);',
+    to: '',
+  },
 ];

@@ -5,11 +5,14 @@ import type {
   LineListener,
   Release,
 } from '../../admission/engine.ts';
+import { createEpochs, type EpochDeps, type Epochs } from '../../admission/redis/epochs.ts';
 import { createStoreClock } from '../../admission/redis/store-clock.ts';
 import { type ActiveShards, createActiveShards } from '../../store/redis/active-shards.ts';
 import type { Redis } from '../../store/redis/redis.ts';
 import { prefixOf } from '../../store/redis/shards.ts';
+import { storeUnavailable } from '../../store/store-error.ts';
 import type { Link } from './network.fixture.ts';
+import type { Fence } from './shard-fences.fixture.ts';
 import type { SharedStore, StoreReply } from './shared-store.fixture.ts';
 
 const SECOND_ALARM_MS = 60;
@@ -37,6 +40,9 @@ export interface RemoteEngineDeps {
   readonly link: Link;
   readonly line: LineListener;
   readonly owners: Owners;
+  readonly epochs: EpochDeps;
+  /** All shards of the deployment, which a sweep goes through. */
+  readonly prefixes: readonly string[];
   /** Every ask, and what came back; for those who judge. */
   readonly onAsk: (ask: AdmissionAsk) => void;
   readonly onAnswer: (ask: AdmissionAsk, answer: AdmissionAnswer) => void;
@@ -53,26 +59,54 @@ export function createStoreClient(deps: RemoteEngineDeps): StoreClient {
     link.call(command.slice(0, 2).join(' ').slice(0, 40), () => store.command(command));
   const shards: ActiveShards = createActiveShards((command) => run(command));
   const organizations = new Set<string>();
+  const epochs = createEpochs(deps.epochs, {
+    run: (name, prefix, args) => link.call(`${name} ${prefix}`, () => store.begin(prefix, args)),
+  });
+
+  async function fencesOf(organizationId: string | null): Promise<Fence[]> {
+    const prefixes = organizationId === null ? deps.prefixes : [prefixOf(organizationId)];
+    return Promise.all(prefixes.map(async (prefix) => ({ prefix, ...(await epochs.seen(prefix)) })));
+  }
+
+  /** As `fenced-scripts.ts` does it. */
+  async function fenced<T>(
+    what: string,
+    organizationId: string | null,
+    work: (engine: AdmissionEngine) => Promise<T>,
+  ): Promise<StoreReply<T>> {
+    const fences = await fencesOf(organizationId);
+    try {
+      const reply = await link.call(what, async () => {
+        const done = await store.run(fences, work);
+        owners.publish(done, client);
+        return done;
+      });
+      for (const { prefix, epoch } of fences) epochs.saw(prefix, epoch, reply.sequences.get(prefix) ?? 0);
+      return reply;
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('EPOCH '))) throw error;
+      for (const { prefix, epoch } of fences)
+        if (error.message.endsWith(prefix)) epochs.refused(prefix, epoch);
+      throw storeUnavailable('redis', error);
+    }
+  }
 
   async function call<T>(
     what: string,
     organizationId: string | null,
+    movesLine: boolean,
     work: (engine: AdmissionEngine) => Promise<T>,
   ): Promise<T> {
-    if (organizationId !== null) {
+    if (organizationId !== null && movesLine) {
       organizations.add(organizationId);
       shards.use(prefixOf(organizationId));
     }
     const sentMs = performance.now();
     let reply: StoreReply<T>;
     try {
-      reply = await link.call(what, async () => {
-        const done = await store.run(work);
-        owners.publish(done, client);
-        return done;
-      });
+      reply = await fenced(what, organizationId, work);
     } catch (error) {
-      if (organizationId !== null) line.missed(prefixOf(organizationId));
+      if (organizationId !== null && movesLine) line.missed(prefixOf(organizationId));
       throw error;
     }
     const tookMs = performance.now() - sentMs;
@@ -102,11 +136,7 @@ export function createStoreClient(deps: RemoteEngineDeps): StoreClient {
     },
     woken: (operationId, release, storeMs) =>
       line.released(operationId, aged(release, storeClock.agoMs(storeMs))),
-    engine: engineOf(
-      deps,
-      (what, organizationId, work) => call(what, organizationId, work),
-      () => client,
-    ),
+    engine: engineOf(deps, epochs, call, () => client),
   };
   return client;
 }
@@ -117,12 +147,14 @@ const MOVES = new Set(['admit', 'settle', 'void', 'step', 'changeLimits', 'recou
 type Call = <T>(
   what: string,
   organizationId: string | null,
+  movesLine: boolean,
   work: (engine: AdmissionEngine) => Promise<T>,
 ) => Promise<T>;
 
 /** Every call of the engine's port as a message. */
 function engineOf(
   { store, owners, onAsk, onAnswer }: RemoteEngineDeps,
+  epochs: Epochs,
   call: Call,
   client: () => StoreClient,
 ) {
@@ -137,7 +169,8 @@ function engineOf(
       const what = `${name} ${typeof about === 'string' ? about : ''}`;
       return call(
         what,
-        MOVES.has(name) ? organizationId : null,
+        organizationId,
+        MOVES.has(name),
         (engine): Promise<unknown> => Reflect.apply(engine[name], engine, [first, ...rest]),
       );
     },
@@ -148,9 +181,14 @@ function engineOf(
     async admit(ask: AdmissionAsk) {
       onAsk(ask);
       owners.asked(ask.operationId, client());
+      await epochs.before(prefixOf(ask.organizationId));
       const answer = await engine.admit(ask);
       onAnswer(ask, answer);
       return answer;
+    },
+    async usage(organizationId: string, limits: Parameters<AdmissionEngine['usage']>[1]) {
+      await epochs.before(prefixOf(organizationId));
+      return engine.usage(organizationId, limits);
     },
   };
 }

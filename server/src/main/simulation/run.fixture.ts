@@ -1,35 +1,53 @@
+// `npm run sim`: runs of simulated deployments, each drawn from its seed. The last line is one JSON object.
+import { parseArgs } from 'node:util';
+import { runCommand, wholeNumber } from '@relay/testbed';
 import { loadSimulation } from './load-simulation.fixture.ts';
 import { PLANTED } from './planted-bugs.fixture.ts';
 
-// `npm run sim -- --seeds N [--seed S] [--trace]`: N runs, the first with the seed S. `--planted` plants a bug by its number.
+const USAGE = `usage: npm run sim -- [--seeds N] [--from SEED] [--trace] [--planted N]
 
-function numberAfter(args: readonly string[], flag: string): number | null {
-  const at = args.indexOf(flag);
-  return at < 0 ? null : Number(args[at + 1]);
-}
+Gateways, workers, stores and clients in simulated time, with random faults; then every request must be accounted for.
+  --seeds N    how many runs (1)
+  --from SEED  the seed of the first run (1); the next ones count on from it
+  --trace      prints everything that happens
+  --planted N  plants bug N, from 0 to ${PLANTED.length - 1}, and ends at the first run that finds it
+`;
+const SHOWN_MAX = 5;
 
 async function main(args: readonly string[]): Promise<number> {
-  const first = numberAfter(args, '--seed') ?? 1;
-  const seeds = numberAfter(args, '--seeds') ?? 1;
-  const planted = numberAfter(args, '--planted');
-  const trace = args.includes('--trace') ? (line: string) => void process.stdout.write(`${line}\n`) : null;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seeds: { type: 'string', default: '1' },
+      from: { type: 'string', default: '1' },
+      planted: { type: 'string' },
+      trace: { type: 'boolean', default: false },
+    },
+  });
+  const [first, seeds] = [wholeNumber('--from', values.from), wholeNumber('--seeds', values.seeds, 1)];
+  const planted = values.planted === undefined ? null : wholeNumber('--planted', values.planted);
+  const trace = values.trace ? (line: string) => void process.stdout.write(`${line}\n`) : null;
   const simulate = await loadSimulation(planted === null ? null : (PLANTED[planted] ?? null));
   let simulatedMs = 0;
   let failures = 0;
+  let unnoticed = 0;
   let ran = 0;
   for (let seed = first; seed < first + seeds; seed += 1) {
     const { findings, ...run } = await simulate(seed, trace);
     simulatedMs += run.simulatedMs;
     ran += 1;
+    unnoticed += run.unnoticedLosses;
     if (findings.length === 0) continue;
     failures += 1;
     process.stdout.write(`seed ${seed} (${run.faults.join(', ') || 'no faults'})\n`);
-    for (const finding of findings.slice(0, 5)) process.stdout.write(`  ${finding}\n`);
+    for (const finding of findings.slice(0, SHOWN_MAX)) process.stdout.write(`  ${finding}\n`);
     if (planted !== null) break;
   }
   const hours = Math.round(simulatedMs / 36_000) / 100;
-  process.stdout.write(`${JSON.stringify({ seeds: ran, simulated_hours: hours, failures })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ seeds: ran, simulated_hours: hours, unnoticed_losses: unnoticed, failures })}\n`,
+  );
   return failures > 0 ? 1 : 0;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+await runCommand(USAGE, main);

@@ -32,8 +32,23 @@ export interface Seen {
   /** Waiters that never heard of their release. */
   readonly unheard: Set<string>;
   readonly faults: { readonly name: string; readonly fromMs: number; readonly toMs: number }[];
-  /** When the store first lost something; null when it never did. */
-  lostMs: number | null;
+  /** When the store lost something. */
+  readonly lossesMs: number[];
+}
+
+/** How long a loss is rebuilt: gateways hear of it within a second, the shard is then closed, and reports are tried again. */
+const REBUILT_MS = 10_000;
+
+/**
+ * Whether a loss met another fault. Gateways and the ledger together have everything that the store loses, so what one of them forgets
+ * too, or cannot tell in time, is not counted: no one has it.
+ */
+export function isLossAlone({ lossesMs, faults }: Seen): boolean {
+  return lossesMs.every(
+    (lostMs) =>
+      faults.filter(({ fromMs, toMs }) => fromMs <= lostMs + REBUILT_MS && toMs >= lostMs - REBUILT_MS)
+        .length <= 1,
+  );
 }
 
 export interface JudgeDeps {

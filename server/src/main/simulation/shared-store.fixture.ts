@@ -2,6 +2,14 @@ import type { AdmissionEngine, Release, SettleAsk } from '../../admission/engine
 import { createMemoryEngine, type MemoryEngine } from '../../admission/memory/engine.ts';
 import { prefixOf, usageStreamOf } from '../../store/redis/shards.ts';
 import { createServer, type SimServer } from './network.fixture.ts';
+import {
+  beginEpoch,
+  epochText,
+  type Fence,
+  passFences,
+  type Shards,
+  shortUnknownUntilMs,
+} from './shard-fences.fixture.ts';
 import { createStreams, type Streams } from './streams.fixture.ts';
 import type { VirtualTime } from './virtual-time.fixture.ts';
 
@@ -12,12 +20,15 @@ export interface StoreReply<T> {
   readonly releases: readonly (readonly [operationId: string, release: Release])[];
   /** Organization → when its line has something to do. */
   readonly nexts: ReadonlyMap<string, number | null>;
+  /** By shard. */
+  readonly sequences: ReadonlyMap<string, number>;
 }
 
 /** What the store would lose with its memory. */
 interface Remembered {
   readonly memory: MemoryEngine['memory'];
   readonly streams: ReturnType<Streams['dump']>;
+  readonly shards: Shards;
 }
 
 /**
@@ -26,11 +37,17 @@ interface Remembered {
  */
 export interface SharedStore {
   readonly server: SimServer;
-  run<T>(work: (engine: AdmissionEngine) => Promise<T>): Promise<StoreReply<T>>;
+  /** Rejects, and does nothing, when the state is another than the caller has seen. */
+  run<T>(fences: readonly Fence[], work: (engine: AdmissionEngine) => Promise<T>): Promise<StoreReply<T>>;
+  begin(prefix: string, args: readonly string[]): unknown;
   command(command: readonly string[]): unknown;
   remember(): Remembered;
   /** Null: it comes back empty. */
   restart(from: Remembered | null): void;
+  /**
+   * Shards that lost something, and no process found out: others wrote as much as was lost before the next call of one that had seen more.
+   */
+  unnoticedLosses(): number;
   engine(): MemoryEngine;
   streams(): Streams;
   /** When the leases of operations expired after their dispatch. */
@@ -43,6 +60,9 @@ export function createSharedStore(time: VirtualTime): SharedStore {
   let releases: [string, Release][] = [];
   let nexts = new Map<string, number | null>();
   let streams = createStreams(nowMs);
+  let shards: Shards = new Map();
+  /** By shard: the epoch that lost something. */
+  const lost = new Map<string, number>();
 
   function append(organizationId: string, fields: readonly string[]): void {
     streams.run(['XADD', usageStreamOf(prefixOf(organizationId)), '*', ...fields]);
@@ -52,6 +72,9 @@ export function createSharedStore(time: VirtualTime): SharedStore {
     return createMemoryEngine(
       {
         clock: { nowMs },
+        get shortWindowsUnknownUntilMs() {
+          return shortUnknownUntilMs(shards);
+        },
         append: ({ organizationId, record }: SettleAsk) => append(organizationId, ['r', record]),
         appendExpired(draft, candidate) {
           const { organizationId, requestId }: { organizationId: string; requestId: string } =
@@ -81,23 +104,35 @@ export function createSharedStore(time: VirtualTime): SharedStore {
     expired,
     engine: () => engine,
     streams: () => streams,
-    async run(work) {
+    async run(fences, work) {
+      const sequences = passFences(shards, fences);
       releases = [];
       nexts = new Map();
       const result = await work(engine);
       // It tells in a microtask after the call.
       await Promise.resolve();
-      return { result, storeMs: nowMs(), releases, nexts };
+      return { result, storeMs: nowMs(), releases, nexts, sequences };
     },
-    command: ([name, key = '', ...args]) =>
-      name === 'ZCARD' ? leasesIn(key) : streams.run([name ?? '', key, ...args]),
+    begin: (prefix, args) => beginEpoch(shards, engine, nowMs(), prefix, args),
+    command([name = '', key = '', ...args]) {
+      if (name === 'ZCARD') return leasesIn(key);
+      if (name === 'GET') return epochText(shards, key.slice(0, -'epoch'.length));
+      if (name === 'TIME') return [String(Math.floor(nowMs() / 1_000)), String((nowMs() % 1_000) * 1_000)];
+      return streams.run([name, key, ...args]);
+    },
     remember: () => {
       // What it remembers beside is how it works with that.
       const data = Object.entries(engine.memory).filter(([, value]) => typeof value !== 'function');
       const memory = Object.fromEntries(data) as unknown as Remembered['memory'];
-      return structuredClone({ memory, streams: streams.dump() });
+      return structuredClone({ memory, streams: streams.dump(), shards });
     },
+    unnoticedLosses: () =>
+      [...lost].filter(([prefix, epoch]) => (shards.get(prefix)?.epoch ?? 0) <= epoch).length,
     restart(from) {
+      const before = shards;
+      shards = from?.shards ?? new Map();
+      for (const [prefix, { epoch, sequence }] of before)
+        if ((shards.get(prefix)?.sequence ?? 0) < sequence) lost.set(prefix, epoch);
       engine = start(from?.memory);
       streams = createStreams(nowMs, from?.streams);
     },

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { loadSimulation } from './load-simulation.fixture.ts';
 import { PLANTED } from './planted-bugs.fixture.ts';
 
-// `npm run sim -- --seeds N --seed S` runs more of them, and `--trace` shows every event of one.
+// `npm run sim -- --seeds N --from SEED` runs more of them, and `--trace` shows every event of one.
 const PARTS = 5;
-const SEEDS_PER_PART = 100;
+const SEEDS_PER_PART = 80;
 const RUN = join(import.meta.dirname, 'run.fixture.ts');
 const execute = promisify(execFile);
 const simulate = await loadSimulation(null);

@@ -112,8 +112,6 @@ export function createStreams(nowMs: () => number, from?: Dump): Streams {
         case 'XACK':
           for (const id of ids) streamOf(key).pending.delete(id);
           return ids.size;
-        case 'GET':
-          return null;
         case 'XLEN':
           return streamOf(key).entries.length;
         case 'EVAL':

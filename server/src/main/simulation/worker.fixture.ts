@@ -1,15 +1,21 @@
-import { isIdleShard } from '../../metering/compare-windows.ts';
+import { windowStartMs } from '../../admission/calendar-window.ts';
+import { createIdleShards, isIdleShard } from '../../metering/compare-windows.ts';
 import { startLedgerWorker } from '../../metering/ledger-worker.ts';
+import { startReconciliation } from '../../metering/reconcile.ts';
 import { testSealer } from '../../metering/test-sealer.fixture.ts';
 import type { Redis } from '../../store/redis/redis.ts';
 import { prefixOf } from '../../store/redis/shards.ts';
 import type { Deployment } from './deployment.fixture.ts';
+import { epochParts, prefixesOf } from './epoch-parts.fixture.ts';
+import { createDatabase } from './ledger-statements.fixture.ts';
 import { COMMAND_TIMEOUT_MS, createLink, STATEMENT_TIMEOUT_MS } from './network.fixture.ts';
 import type { SimWorker } from './processes.fixture.ts';
 import { createStoreClient } from './remote-engine.fixture.ts';
 
 const SWEEP_MS = 1_000;
 const PATROL_MS = 10_000;
+/** More often than in production, so that runs stay short. */
+export const RECONCILE_MS = 20_000;
 
 export function startWorker(deployment: Deployment, name: string): SimWorker {
   const { time, random, store, ledger, log } = deployment;
@@ -30,10 +36,13 @@ export function startWorker(deployment: Deployment, name: string): SimWorker {
       link: links.store,
       line: { released: nothing, next: nothing, missed: nothing },
       owners: deployment.owners,
+      epochs: epochParts(deployment, links.ledger, async () => undefined),
+      prefixes: prefixesOf(deployment),
       onAsk: nothing,
       onAnswer: nothing,
     });
     const redis = client.redis as Redis;
+    const db = createDatabase(links.ledger, { ledger, organizations: deployment.snapshots });
     startLedgerWorker({
       redis,
       consumer: name,
@@ -43,10 +52,20 @@ export function startWorker(deployment: Deployment, name: string): SimWorker {
           return { rows: written, refused: new Map() };
         },
       },
-      db: ledger.database(links.ledger),
+      db,
       clock: process.clock,
       log,
       sealer: testSealer,
+    });
+    startReconciliation({
+      db,
+      isIdle: createIdleShards(redis),
+      usage: client.engine.usage,
+      recount: client.engine.recount,
+      windowStartMs,
+      clock: process.clock,
+      log,
+      everyMs: RECONCILE_MS,
     });
     setInterval(() => void client.engine.sweep().catch(nothing), SWEEP_MS);
     setInterval(() => void patrol(deployment, redis), PATROL_MS);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createSecretKey, randomBytes, randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { ApiKeyCreate, Scope } from '@relay/contract';
+import { type ApiKeyCreate, allScopes } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { digestOfKey, isSameDigest, publicIdOf } from '../../domain/api-key.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { ensureImplicitOrganization } from '../../store/configuration/implicit-organization.ts';
 import { addMember, asKey, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 
 const deployment = { mode: 'self_hosted', accounts: true, version: '1.0.0' } as const;
@@ -49,6 +50,8 @@ describe('own API keys', () => {
         last_used_at: null,
         expires_at: null,
         revoked_at: null,
+        team_id: null,
+        labels: {},
       },
     });
     assert.ok(body.api_key.startsWith(`${body.key.key_prefix}_`));
@@ -200,6 +203,8 @@ describe('own API keys', () => {
       scopes: ['relay:request'],
       expires_at: null,
       revoked_at: null,
+      team_id: null,
+      labels: {},
     };
     const other = { ...fields, name: 'other' };
     const expected = [
@@ -299,24 +304,28 @@ describe('a new API key', () => {
 });
 
 describe('API keys of a deployment without accounts', () => {
-  it('do not exist: writes say so, lists are empty, and the scopes are the caller’s', async () => {
+  it('are those of the implicit owner, whom the admin token acts for', async () => {
     const database = await freshDatabase();
     const room = await startManagement(database.url);
     try {
-      const { acme, call } = room;
-      const id = randomUUIDv7();
-      const disabled = refusal('accounts_disabled');
-      await assert.rejects(call('createApiKey', acme, { body: request }), disabled);
-      await assert.rejects(call('renameApiKey', acme, { id, body: { name: 'x' } }), disabled);
-      await assert.rejects(call('revokeApiKey', acme, { id }), disabled);
-      const forOther = { ...request, user_uuid: acme.userId };
-      await assert.rejects(call('createOrgApiKey', acme, { body: forOther }), disabled);
-      await assert.rejects(call('revokeOrgApiKey', acme, { id }), disabled);
-      assert.deepEqual((await call('listApiKeys', acme)).body, { api_keys: [] });
-      assert.deepEqual((await call('listOrgApiKeys', acme)).body, []);
-      const held = new Set<Scope>(['relay:routing:read', 'relay:providers:read']);
-      const { body } = await call('listApiKeyScopes', { ...acme, scopes: held });
-      assert.deepEqual(body.scopes, ['relay:providers:read', 'relay:routing:read']);
+      const { call } = room;
+      const owner = { ...room.acme, ...(await ensureImplicitOrganization(room.db)) };
+      const { key } = (await call('createApiKey', owner, { body: request })).body;
+      assert.equal(key.user_uuid, owner.userId);
+      await call('renameApiKey', owner, { id: key.id, body: { name: 'Renamed' } });
+      const forOwner = { ...request, user_uuid: owner.userId };
+      const second = (await call('createOrgApiKey', owner, { body: forOwner })).body.key;
+      await call('revokeOrgApiKey', owner, { id: second.id });
+      const { api_keys } = (await call('listApiKeys', owner)).body;
+      assert.deepEqual(
+        api_keys.map(({ name, status }) => [name, status]),
+        [
+          ['Renamed', 'active'],
+          [request.name, 'revoked'],
+        ],
+      );
+      assert.deepEqual((await call('listOrgApiKeys', owner)).body, api_keys);
+      assert.deepEqual((await call('listApiKeyScopes', owner)).body.scopes, allScopes);
     } finally {
       await room.close();
       await database.drop();

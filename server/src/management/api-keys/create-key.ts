@@ -10,6 +10,7 @@ import { entityTag } from '../resources/entity-tag.ts';
 import { demandRoom } from '../resources/plan-counts.ts';
 import { storedTable } from '../resources/rows.ts';
 import type { WriteCall } from '../resources/write-resource.ts';
+import { heldTeam } from './attribution.ts';
 import { insertKey, type KeyRow, keyCount } from './queries.ts';
 import type { RequestedKey } from './requested-key.ts';
 import type { Standing } from './standing.ts';
@@ -49,6 +50,8 @@ export async function createKey(
         name: wanted.name,
         scopes: [...wanted.scopes],
         expires_at: wanted.expiresAt,
+        team_id: await heldTeam(tx, call.caller, { ownerId: userId, teamId: null }, wanted.teamId),
+        labels: JSON.stringify(wanted.labels),
       });
       await appendAudit(tx, {
         id: deps.newId(),

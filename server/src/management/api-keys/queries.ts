@@ -58,11 +58,11 @@ export function insertKey(
 export function updateKey(
   tx: Transaction<Database>,
   locked: KeyRow,
-  patch: { readonly name: string } | { readonly revoked_at: Date },
+  { labels, ...patch }: Partial<Pick<KeyRow, 'name' | 'revoked_at' | 'team_id' | 'labels'>>,
 ): Promise<KeyRow> {
   return tx
     .updateTable('api_keys')
-    .set(patch)
+    .set({ ...patch, ...(labels !== undefined && { labels: JSON.stringify(labels) }) })
     .where('organization_id', '=', locked.organization_id)
     .where('id', '=', locked.id)
     .returningAll()

@@ -1,18 +1,28 @@
-import { type ApiKeyCreate, expandScopes, isScope, type Scope } from '@relay/contract';
+import { type ApiKeyCreate, expandScopes, isScope, type Labels, type Scope } from '@relay/contract';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import { invalidField, listNames } from '../resources/refusals.ts';
+import { demandLabels } from './attribution.ts';
 
 export interface RequestedKey {
   readonly name: string;
   /** Including implied scopes, in the order of `allScopes`. */
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
+  readonly teamId: string | null;
+  readonly labels: Labels;
 }
 
 /** Reads a key from the body. Throws 400 for invalid fields; the caller's permissions are checked later. */
 export function requestedKey(body: ApiKeyCreate, nowMs: number): RequestedKey {
   demandStorable({ name: body.name });
-  return { name: body.name, scopes: knownScopes(body.scopes), expiresAt: expiryOf(body.expires_at, nowMs) };
+  demandLabels(body.labels);
+  return {
+    name: body.name,
+    scopes: knownScopes(body.scopes),
+    expiresAt: expiryOf(body.expires_at, nowMs),
+    teamId: body.team_id ?? null,
+    labels: body.labels ?? {},
+  };
 }
 
 const SHOWN_CHARACTERS_MAX = 60;

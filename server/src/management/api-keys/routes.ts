@@ -1,24 +1,21 @@
-import { allScopes } from '@relay/contract';
-import { demandAccounts } from '../../domain/accounts.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { listFound } from '../resources/paging.ts';
+import { changeKey } from './change-key.ts';
 import { createKey } from './create-key.ts';
 import { demandOwnScopes, grantableScopes } from './grants.ts';
 import { type KeyScope, listKeys } from './queries.ts';
-import { renameKey } from './rename-key.ts';
 import { requestedKey } from './requested-key.ts';
 import { revokeKey } from './revoke-key.ts';
 import { activeStanding, standingsOf } from './standing.ts';
 import { toApiKey } from './wire.ts';
 
-/** Keys of the user that the caller acts for, whichever key or session is calling. */
+/** Keys of the user that the caller acts for, whichever key or session is calling. A deployment token acts for the implicit owner. */
 export function apiKeyHandlers(deps: ManagementDeps): Handlers {
   return {
     async listApiKeys(call) {
-      if (!deps.deployment.accounts) return { api_keys: [] };
       const db = deps.ofOrganization(call.caller.organizationId);
       const scope = ownKeys(call.caller);
       const rows = await listFound(call, 'listApiKeys', (range) => listKeys(db, scope, range));
@@ -26,7 +23,6 @@ export function apiKeyHandlers(deps: ManagementDeps): Handlers {
       return { api_keys: rows.map((row) => toApiKey(row, nowMs)) };
     },
     async createApiKey(call) {
-      demandAccounts(deps.deployment);
       const { caller } = call;
       const wanted = requestedKey(call.body, deps.clock.nowMs());
       return createKey(deps, call, wanted, async (tx) => {
@@ -38,19 +34,16 @@ export function apiKeyHandlers(deps: ManagementDeps): Handlers {
     },
     async listApiKeyScopes(call) {
       const { caller } = call;
-      if (!deps.deployment.accounts) return { scopes: allScopes.filter((name) => caller.scopes.has(name)) };
       const db = deps.ofOrganization(caller.organizationId);
       const found = await standingsOf(db, caller.organizationId, [caller.userId], { hold: false });
       return { scopes: grantableScopes(caller, activeStanding(found, caller)) };
     },
     async renameApiKey(call) {
-      demandAccounts(deps.deployment);
-      const { name } = call.body;
-      demandStorable({ name });
-      return renameKey(deps, call, ownKeys(call.caller), { id: call.params.api_key_id, name });
+      demandStorable({ name: call.body.name });
+      await changeKey(deps, call, ownKeys(call.caller), call.params.api_key_id, call.body);
+      return undefined;
     },
     async revokeApiKey(call) {
-      demandAccounts(deps.deployment);
       return revokeKey(deps, call, ownKeys(call.caller), call.params.api_key_id);
     },
   };

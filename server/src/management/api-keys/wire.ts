@@ -15,6 +15,8 @@ export function toApiKey(row: KeyRow, nowMs: number): ApiKey {
     last_used_at: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
+    team_id: row.team_id,
+    labels: row.labels,
   };
 }
 

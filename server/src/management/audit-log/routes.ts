@@ -1,4 +1,5 @@
 import type { AuditQuery } from '@relay/contract';
+import { demandStorableText } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { cursorOfId, idOfCursor } from '../resources/paging.ts';
@@ -42,9 +43,7 @@ function searchOf(organizationId: string, query: AuditQuery, limit: number): Ent
 }
 
 function storable(param: string, text: string | undefined): string | undefined {
-  if (text?.includes('\0') === true) {
-    throw invalidField(param, `${param} must not contain the NUL character.`);
-  }
+  if (text !== undefined) demandStorableText(param, text);
   return text;
 }
 

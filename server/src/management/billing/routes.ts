@@ -54,6 +54,6 @@ export function billingHandlers(deps: ManagementDeps): Handlers {
 function notSetUp(): RelayError {
   return new RelayError('mode_unsupported', {
     message:
-      'This deployment takes no events of Stripe. They are for hosted mode, with RELAY_STRIPE_WEBHOOK_SECRET.',
+      'This deployment doesn’t accept Stripe events. They need hosted mode and RELAY_STRIPE_WEBHOOK_SECRET.',
   });
 }

@@ -51,7 +51,7 @@ function stillUsed(
 ): RelayError {
   return conflict(
     section,
-    `The ${kindOf(sections, section)} "${key}" is no longer in the file and cannot be deleted: the ${nounOf(user.kind)} "${stored.key}" uses it and is not the file’s. Delete that first, or put "${key}" back.`,
+    `The ${kindOf(sections, section)} "${key}" is no longer in the file and cannot be deleted: the ${nounOf(user.kind)} "${stored.key}" uses it and is not managed by file. Delete that first, or add "${key}" back to the file.`,
   );
 }
 

@@ -84,7 +84,7 @@ function sameKey(section: SectionShape, item: FileItem, other: FileItem): RelayE
   );
   const fix = section.fields.includes('slug')
     ? 'Give one of them another slug.'
-    : 'Take one of them out, or make them one.';
+    : 'Remove one of them, or merge them.';
   return invalidField(
     `${second}`,
     `${second} is the same ${section.kind.replaceAll('_', ' ')} "${item.key}" as ${first}. ${fix}`,

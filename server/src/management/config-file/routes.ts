@@ -114,7 +114,7 @@ export async function applyConfigFile(
 
 function orphansOf({ prune = false, release = false }: ConfigPlanRequest): Orphans {
   if (prune && release) {
-    throw invalidField('release', 'prune and release contradict one another. Send one of them.');
+    throw invalidField('release', 'prune and release can’t be combined. Send one of them.');
   }
   if (prune) return 'delete';
   return release ? 'release' : 'keep';
@@ -124,7 +124,6 @@ function demandSamePlan({ plan_hash }: ConfigApplyRequest, plan: Plan): void {
   if (plan_hash === undefined || plan_hash === planHash(plan)) return;
   throw new RelayError('version_conflict', {
     param: 'plan_hash',
-    message:
-      'The configuration or the file has changed since the plan was made, and applying would do something else. Plan again and look at the changes.',
+    message: 'The configuration or the file has changed since this plan. Create a new plan and review it.',
   });
 }

@@ -158,6 +158,6 @@ function authModeOf(input: PlanInput, { item: { entry } }: HeldItem): AuthMode {
 function notGiven({ section, item, ref }: HeldItem): RelayError {
   return invalidField(
     `${item.path}.secret_ref`,
-    `The ${section.kind} "${item.key}" needs the secret ${ref}, and the apply does not carry it. Make ${ref} available where the file is applied.`,
+    `The ${section.kind} "${item.key}" needs the secret ${ref}, and the apply request doesn’t include it. Make ${ref} available where the file is applied.`,
   );
 }

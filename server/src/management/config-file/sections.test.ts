@@ -11,6 +11,20 @@ interface ItemSchema {
 
 const sections = ConfigFile.properties as unknown as Record<string, { readonly items: ItemSchema }>;
 
+describe('alerts of a limit in a file', () => {
+  const section = allSections.find(({ name }) => name === 'limit_policies');
+  const checked = (over: object) => {
+    const limit = { scope_type: 'global', scope: null, metric: 'spend', limit_value: 5, ...over };
+    // No egress is asked about by this section.
+    return section?.checked({ ...section.defaults, ...limit }, {} as never);
+  };
+
+  it('are compared as they are stored: in order, without repeats', () => {
+    assert.deepEqual(checked({ period: 'day', alert_at: [80, 50, 80] })?.['alert_at'], [50, 80]);
+    assert.throws(() => checked({ period: 'minute', alert_at: [80] }), /alert_at needs a limit/);
+  });
+});
+
 describe('the sections of the configuration file', () => {
   it('are those of the contract', () => {
     const { version: _, ...named } = sections;
@@ -33,7 +47,7 @@ describe('the sections of the configuration file', () => {
       );
       for (const [field, value] of Object.entries(section.defaults)) {
         const said = item.properties[field]?.default;
-        if (said !== undefined) assert.equal(value, said, field);
+        if (said !== undefined) assert.deepEqual(value, said, field);
       }
     });
 

@@ -31,63 +31,63 @@ export function explanationOf(outcome: Outcome, subject: Subject, connected: boo
   switch (outcome) {
     case 'ok':
       return model === null
-        ? 'The provider answers and takes the credential.'
-        : `The model ${model} answers. The request was a real one and may be billed by the provider.`;
+        ? 'The provider responds and accepts the credential.'
+        : `Model ${model} responds. The provider may bill the test request.`;
     case 'no_credential':
-      return 'There is no enabled credential to send. Store one, enable it, or set auth_mode to "none".';
+      return 'No credential is enabled. Store one, enable it, or set auth_mode to "none".';
     case 'credential_unreadable':
-      return 'The stored credential does not open under the master keys of this deployment, or is not one for this auth_mode. Enter the secret again.';
+      return 'Relay can’t decrypt the stored credential with its master keys, or it does not match auth_mode. Enter the secret again.';
     case 'token_failed':
       return `No access token was issued: ${subject.tokenProblem ?? 'the token endpoint did not answer'}. Check token_uri in the secret, and that the key of the service account is active.`;
     case 'no_model_list':
-      return 'The provider has no list of models, so nothing was sent. Create an endpoint and test that.';
+      return 'The provider has no model list, so Relay sent nothing. Create an endpoint and test it.';
     case 'address_refused':
-      return `${hostname} is or resolves to a private, loopback or reserved address. Use a public one, or have the operator open that network with RELAY_ALLOW_PRIVATE_NETWORKS. \`relay start\` opens loopback while it listens on loopback only.`;
+      return `${hostname} is or resolves to a private, loopback or reserved address. Use a public one, or ask the operator to allow that network with RELAY_ALLOW_PRIVATE_NETWORKS. \`relay start\` allows loopback while it listens on loopback only.`;
     case 'dns_failed':
       return `${hostname} does not resolve to an address. Check its spelling in base_url, and the DNS of this deployment.`;
     case 'connection_refused':
       return `${host} refuses connections. Check scheme and port of base_url, and that the server is running.`;
     case 'connection_failed':
       return connected
-        ? `${hostname} closed the connection before its answer was complete. Try again; if it stays, check what stands in front of it.`
-        : `No connection to ${hostname} came about. Check base_url, and that a firewall lets this deployment out.`;
+        ? `${hostname} closed the connection before its response was complete. Try again; if it happens again, check proxies in front of it.`
+        : `Relay can’t connect to ${hostname}. Check base_url, and that no firewall blocks this deployment.`;
     case 'tls_failed':
-      return `TLS with ${hostname} failed: its certificate is not trusted, has expired or is for another name, or the port does not speak TLS. Check scheme, name and port of base_url.`;
+      return `TLS with ${hostname} failed: its certificate is not trusted, has expired or is for another name, or the port does not use TLS. Check scheme, name and port of base_url.`;
     case 'timed_out':
       return connected
-        ? `${hostname} accepted the request and did not answer within ${timeout}. Try again; if it stays, the provider is overloaded or base_url is not its API.`
-        : `No connection to ${hostname} within ${timeout}. Check the port of base_url, and that a firewall lets this deployment out.`;
+        ? `${hostname} accepted the request and did not respond within ${timeout}. Try again; if it happens again, the provider is overloaded or base_url is not its API.`
+        : `No connection to ${hostname} within ${timeout}. Check the port of base_url, and that no firewall blocks this deployment.`;
     case 'unauthorized':
       return unauthorized(subject);
     case 'forbidden':
-      return `${host} knows the credential and does not allow it this call. Check its permissions, its project, its billing, and whether the provider allows this deployment’s network.`;
+      return `${host} does not allow this call with the credential. Check its permissions, its project, its billing, and whether the provider allows this deployment’s network.`;
     case 'not_found':
       return notFound(subject);
     case 'rate_limited':
-      return `${host} takes the credential and is at a limit (429). Wait, or check quota and billing there.`;
+      return `${host} accepts the credential and is rate-limiting (429). Wait, or check quota and billing there.`;
     case 'redirected':
-      return `${host} answers with a redirect, and redirects are not followed. Set base_url to the address it leads to.`;
+      return `${host} returns a redirect, which Relay does not follow. Set base_url to the final address.`;
     case 'request_refused':
       return model === null
-        ? `${host} refused to list its models; its message says why.`
-        : `${host} refused the test request for ${model}; its message says why. Check upstream_model and route_kind.`;
+        ? `${host} rejected the request for its models; see its message.`
+        : `${host} rejected the test request for ${model}; see its message. Check upstream_model and route_kind.`;
     case 'upstream_error':
-      return `${host} failed on its own side (5xx). Try again, and look at its status page.`;
+      return `${host} failed (5xx). Try again, and check its status page.`;
     case 'invalid_response':
-      return `What ${called} answers is not what an API of this protocol answers. Check that base_url is the API and not a website${versioned(baseUrl) ? '' : '; most end in /v1'}.`;
+      return `The response of ${called} is not one of this protocol. Check that base_url is the API and not a website${versioned(baseUrl) ? '' : '; most end in /v1'}.`;
   }
 }
 
 function unauthorized({ host, needsCredential, sentAs }: Subject): string {
   return needsCredential
     ? `${host} does not accept the credential, sent as ${sentAs}. Enter the secret again, or check auth_mode.`
-    : `${host} wants a credential. Set auth_mode and store one.`;
+    : `${host} requires a credential. Set auth_mode and store one.`;
 }
 
 function notFound({ baseUrl, called, model }: Subject): string {
   const missing = `${called} does not exist (404).`;
   if (!called.startsWith(`${baseUrl}/`)) {
-    return `${missing} The preset says that the list of models is there, whatever the path of base_url. Check its host, or test an endpoint instead.`;
+    return `${missing} The preset expects the model list there, for any path of base_url. Check its host, or test an endpoint instead.`;
   }
   if (model !== null && versioned(baseUrl)) {
     return `${missing} Check that the provider has the model ${model} and serves this route_kind.`;

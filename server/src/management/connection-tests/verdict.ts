@@ -167,8 +167,13 @@ function passed(
         };
       return TELLS_OF_CREDENTIAL.has(outcome)
         ? { stage, status: 'ok', latency_ms, message: 'The credential was accepted.' }
-        : { stage, status: 'skipped', latency_ms, message: 'The answer does not tell.' };
+        : {
+            stage,
+            status: 'skipped',
+            latency_ms,
+            message: 'The response doesn’t show whether the credential was accepted.',
+          };
     case 'respond':
-      return { stage, status: 'ok', latency_ms, message: 'The answer is what it should be.' };
+      return { stage, status: 'ok', latency_ms, message: 'The response is valid.' };
   }
 }

@@ -136,7 +136,7 @@ describe('credentials', () => {
         room.call('createCredential', room.acme, {
           body: { provider_id: providerId, name: 'K', secret: 'sk-x' },
         }),
-        refusal('not_found', 'provider_id', /provider of this organization/),
+        refusal('not_found', 'provider_id', /no such provider in this organization/),
       );
     }
   });

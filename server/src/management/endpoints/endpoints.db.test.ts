@@ -84,10 +84,10 @@ describe('endpoints', () => {
     assert.equal((await shown()).health, 'unknown');
 
     const rejected = { count: 'credential_refused', hard: true } as const;
-    const error = { message: 'credential refused (401)', status: 401 };
+    const error = { message: 'credential rejected (401)', status: 401 };
     for (let n = 0; n < 3; n += 1) await room.attempted(room.acme, endpoint.id, { ...rejected, error });
     const refused = await shown();
-    assert.deepEqual([refused.health, refused.health_detail.reason], ['down', 'credential refused (401)']);
+    assert.deepEqual([refused.health, refused.health_detail.reason], ['down', 'credential rejected (401)']);
     await room.call('updateCredential', room.acme, { id: credential.id, body: { secret: 'another' } });
     assert.equal((await shown()).health, 'unknown');
   });
@@ -107,7 +107,7 @@ describe('endpoints', () => {
       });
     await assert.rejects(
       withCredential(foreign.credential.id),
-      refusal('not_found', 'credential_id', /no credential of this organization/),
+      refusal('not_found', 'credential_id', /no such credential in this organization/),
     );
     await assert.rejects(
       withCredential(other.credential.id),

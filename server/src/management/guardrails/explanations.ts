@@ -6,8 +6,8 @@ import type { Row } from '../resources/rows.ts';
 
 const VERDICTS: Readonly<Record<Exclude<GuardrailVerdict, 'unavailable'>, string>> = {
   allowed: 'The guardrail allows the text.',
-  flagged: 'The guardrail flags the text. A request goes on, and its record says so.',
-  replaced: 'The text of an answer would be replaced.',
+  flagged: 'The guardrail flags the text. Relay continues the request and records the flag.',
+  replaced: 'The guardrail replaces the response text.',
   blocked: 'The guardrail blocks the text. A request gets 403 content_policy_violation.',
 };
 
@@ -22,7 +22,7 @@ export function explanationOf(
   const meaning =
     row.failure_mode === 'fail_closed'
       ? 'A request gets 503 guardrail_unavailable.'
-      : 'A request goes on unchecked, because failure_mode is fail_open.';
+      : 'Relay continues the request unchecked, because failure_mode is fail_open.';
   return `${found} ${meaning}`;
 }
 
@@ -34,25 +34,25 @@ function foundOf(
 ): string {
   switch (cause) {
     case 'timeout':
-      return `No whole answer came within ${durationWords(row.timeout_ms)}. Raise timeout_ms, or ask for less.`;
+      return `No complete response within ${durationWords(row.timeout_ms)}. Raise timeout_ms.`;
     case 'unreachable':
       return unreachable(row, hasSecret);
     case 'bad_status':
       return status === 401 || status === 403
-        ? `It answered ${status}: it does not accept the credential. Check auth_mode, secret_header_name and secret.`
-        : `It answered ${status} instead of success. received has its words.`;
+        ? `It returned ${status}: it does not accept the credential. Check auth_mode, secret_header_name and secret.`
+        : `It returned ${status}. See received for its response.`;
     case 'malformed':
-      return 'Its answer is no whole JSON. Check that base_url is its API and not a website.';
+      return 'Its response is not valid JSON. Check that base_url is its API and not a website.';
     case 'too_large':
       return status === null
         ? `The request would be larger than max_request_bytes (${row.max_request_bytes}).`
-        : `Its answer is larger than max_response_bytes (${row.max_response_bytes}).`;
+        : `Its response is larger than max_response_bytes (${row.max_response_bytes}).`;
     case 'no_rule_matched':
-      return 'No rule matches its answer. Add one for what received shows, also for what is to be allowed.';
+      return 'No rule matches its response. Add rules for the response in received, including one that allows.';
     case 'circuit_open':
     case 'busy':
     case null:
-      return 'It was not asked.';
+      return 'The guardrail was not called.';
   }
 }
 
@@ -60,7 +60,7 @@ function unreachable({ auth_mode, sealed_secret, base_url }: Row<'guardrails'>, 
   if (authStyles[auth_mode].needsSecret && !hasSecret) {
     return sealed_secret === null
       ? `There is no credential to send. Store one, or set auth_mode to "none".`
-      : 'The stored credential does not open under the master keys of this deployment. Enter the secret again.';
+      : 'Relay can’t decrypt the stored credential with its master keys. Enter the secret again.';
   }
   return `${new URL(base_url).host} cannot be reached. Check base_url, that the service runs, and that its address is public or opened with RELAY_ALLOW_PRIVATE_NETWORKS. \`relay start\` opens loopback while it listens on loopback only.`;
 }

@@ -3,6 +3,7 @@ import { guardrailPresets, presetOf } from '../../domain/guardrails/presets.ts';
 import { checkRules } from '../../domain/guardrails/rules.ts';
 import { checkTemplate } from '../../domain/guardrails/template.ts';
 import { parseGuardrailUrl, withoutQuery } from '../../domain/guardrails/url.ts';
+import { demandStorableText } from '../../domain/storable-fields.ts';
 import { authStyles } from '../../domain/upstream-auth.ts';
 import type { Egress } from '../../kit/egress/index.ts';
 import { targetUrlProblems } from '../../kit/egress/target-url.ts';
@@ -79,10 +80,7 @@ export function checkedGuardrailUrl(egress: Pick<Egress, 'check'>, baseUrl: stri
 
 /** PostgreSQL's jsonb cannot store NUL or unpaired surrogates, at any depth. */
 function demandStorableJson(param: string, value: unknown): void {
-  if (typeof value === 'string') {
-    if (!value.includes('\0') && value.isWellFormed()) return;
-    throw invalidField(param, `${param} must not contain the NUL character or half of a surrogate pair.`);
-  }
+  if (typeof value === 'string') demandStorableText(param, value);
   if (typeof value !== 'object' || value === null) return;
   for (const [name, each] of Object.entries(value)) {
     demandStorableJson(param, name);

@@ -12,7 +12,7 @@ import {
 import type { ManagementDeps } from '../resources/deps.ts';
 import { invalidField, isId } from '../resources/refusals.ts';
 import type { Row } from '../resources/rows.ts';
-import { addMeasured, NOTHING } from '../stats/metrics.ts';
+import { NOTHING, sumMeasured } from '../stats/metrics.ts';
 import { rangeOf } from '../stats/range.ts';
 import { listBindingsOf } from './queries.ts';
 
@@ -55,13 +55,11 @@ export function guardrailStatsHandlers(
 function pointsOf(range: BucketRange, rows: readonly VerdictRow[]): Pick<GuardrailStats, 'total' | 'points'> {
   const buckets = new Map(rows.map((row) => [row.bucketStartMs, row]));
   const points: GuardrailStats['points'] = [];
-  let total: Measured = NOTHING;
   for (let atMs = range.fromMs; atMs < range.toMs; atMs += BUCKET_MS[range.bucket]) {
     const measured: Measured = buckets.get(atMs) ?? NOTHING;
-    total = addMeasured(total, measured);
     points.push({ at: new Date(atMs).toISOString(), ...measuredOf(measured) });
   }
-  return { total: measuredOf(total), points };
+  return { total: measuredOf(sumMeasured(rows)), points };
 }
 
 function measuredOf({ sums, histogram }: Measured): GuardrailStats['total'] {

@@ -95,9 +95,9 @@ describe('a guardrail that is tested with a sample', () => {
 
   it('says why it is unavailable, and what that means for requests', async () => {
     const rows: readonly (readonly [Partial<GuardrailCreate>, GuardrailTestResult['cause'], RegExp])[] = [
-      [{ base_url: `${url}/500/allow` }, 'bad_status', /answered 500.*503 guardrail_unavailable/],
+      [{ base_url: `${url}/500/allow` }, 'bad_status', /returned 500.*503 guardrail_unavailable/],
       [{ base_url: `${url}/401/allow` }, 'bad_status', /does not accept the credential/],
-      [{ base_url: `${url}/200/perhaps` }, 'no_rule_matched', /Add one/],
+      [{ base_url: `${url}/200/perhaps` }, 'no_rule_matched', /Add rules/],
       [{ base_url: `${url}/200/hang`, timeout_ms: 50 }, 'timeout', /50 ms/],
       [{ max_response_bytes: 20 }, 'too_large', /max_response_bytes \(20\)/],
       [{ max_request_bytes: 20, failure_mode: 'fail_open' }, 'too_large', /unchecked/],

@@ -143,7 +143,7 @@ describe('invitations', () => {
     await invite(admin, 'frank@example.com', 'admin');
     await assert.rejects(
       invite(admin, 'grace@example.com', 'owner'),
-      refusal('permission_denied', undefined, /Only an owner/),
+      refusal('permission_denied', undefined, /Only owners/),
     );
     await room.call('updateMember', owner, { id: admin.userId, body: { role: 'developer' } });
     await assert.rejects(invite(admin, 'grace@example.com'), refusal('permission_denied'));

@@ -4,20 +4,20 @@ import { type Database, tables } from '../../store/postgres/schema.ts';
 import { type OwnedRows, ownedRows, type RowOf, type Table } from '../resources/rows.ts';
 
 /**
- * Member limits and key limits are in two tables that differ only in the owner's column. This code uses the
- * columns that both have; `BudgetKind` names the owner's column.
+ * Member, key and team limits are in three tables that differ only in the owner's column. This code uses the
+ * columns that all have; `BudgetKind` names the owner's column.
  */
 type BudgetColumns = Omit<typeof tables.user_limit_policies, 'user_id'>;
 export type BudgetRow = RowOf<BudgetColumns>;
 
-/** The differences between member limits and key limits. */
+/** The differences between member, key and team limits. */
 export interface BudgetKind {
   readonly kind: BudgetPolicy['kind'];
   /** The name in the audit log and in errors. */
-  readonly noun: 'user_limit_policy' | 'api_key_limit_policy';
+  readonly noun: 'user_limit_policy' | 'api_key_limit_policy' | 'team_limit_policy';
   readonly rows: OwnedRows<BudgetColumns>;
-  readonly subjectColumn: 'user_id' | 'api_key_id';
-  readonly subjectParam: 'user_uuid' | 'api_key_uuid';
+  readonly subjectColumn: 'user_id' | 'api_key_id' | 'team_id';
+  readonly subjectParam: 'user_uuid' | 'api_key_uuid' | 'team_uuid';
   /**
    * Locks the owner of the limit until commit, so that it is not deleted and gets no concurrent limits. Rejects
    * a missing owner, and with `forNew` an owner who cannot get another limit.
@@ -37,8 +37,10 @@ const keyTable: Table<BudgetColumns> = {
   name: 'api_key_limit_policies',
   columns: tables.api_key_limit_policies,
 };
+const teamTable: Table<BudgetColumns> = { name: 'team_limit_policies', columns: tables.team_limit_policies };
 export const userBudgetRows = ownedRows(userTable);
 export const keyBudgetRows = ownedRows(keyTable);
+export const teamBudgetRows = ownedRows(teamTable);
 
 export function subjectOf({ subjectColumn }: BudgetKind, row: BudgetRow): string {
   return String(Object.entries(row).find(([column]) => column === subjectColumn)?.[1] ?? '');
@@ -56,6 +58,7 @@ export function toBudgetPolicy(kind: BudgetPolicy['kind'], subjectId: string, ro
     period: row.period,
     limitValue: row.limit_value,
     unpriced: row.unpriced,
+    enforcement: row.enforcement,
     counter: row.counter,
   };
 }

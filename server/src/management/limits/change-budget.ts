@@ -7,6 +7,8 @@ import { conflict, isId, notFound, unknownReference } from '../resources/refusal
 import { changedColumns } from '../resources/repeated-fields.ts';
 import type { WriteCall } from '../resources/write-resource.ts';
 import { type BudgetKind, type BudgetRow, findTwin, subjectOf } from './budget-rows.ts';
+import { demandEnforcement } from './enforcement.ts';
+import { alertColumns } from './limit-alerts.ts';
 import { demandWindow } from './limit-window.ts';
 import { heldResource } from './limited-resource.ts';
 
@@ -15,7 +17,7 @@ import { heldResource } from './limited-resource.ts';
 
 type ChangeCall = Pick<WriteCall, 'caller' | 'header'>;
 
-/** The fields of a member or key limit, with the owner under one name for both kinds. */
+/** The fields of a member, key or team limit, with the owner under one name for all kinds. */
 export interface WantedBudget extends Omit<UserLimitPolicyUpsert, 'user_uuid' | 'limit_uuid'> {
   readonly subjectId: string;
 }
@@ -33,6 +35,7 @@ export async function createBudget(
   wanted: WantedBudget,
 ): Promise<Change> {
   demandWindow(wanted);
+  demandEnforcement(wanted);
   const { subjectId } = wanted;
   if (!isId(subjectId)) throw unknownSubject(kind);
   await kind.lockSubject(tx, organizationId, subjectId, { forNew: true });
@@ -69,6 +72,7 @@ export async function updateBudget(
     ? limitOf(wanted)
     : await heldColumns(tx, organizationId, wanted, wantedTargetId(current, wanted));
   const before = await lockedBudget(tx, kind, call, limitId);
+  demandEnforcement(wanted, before);
   await demandNoTwin(tx, kind, organizationId, subjectId, { ...before, ...columns });
   const patch = changedColumns(before, columns);
   if (Object.keys(patch).length === 0) return { before, after: before };
@@ -90,11 +94,13 @@ export async function removeBudget(
   return { before, after: null };
 }
 
+const SUBJECT_NOUNS = { user: 'member', api_key: 'API key', team: 'team' } as const;
+
 export function unknownSubject({
   subjectParam,
   kind,
 }: Pick<BudgetKind, 'subjectParam' | 'kind'>): RelayError {
-  return unknownReference(subjectParam, kind === 'user' ? 'member' : 'API key');
+  return unknownReference(subjectParam, SUBJECT_NOUNS[kind]);
 }
 
 async function foundBudget(
@@ -131,7 +137,7 @@ async function demandNoTwin(
   if (twin === undefined) return;
   throw conflict(
     'limit_uuid',
-    `There is a budget for this ${kind.subjectParam}, target, metric and period already. Send limit_uuid "${twin}" to change it.`,
+    `A limit for this ${kind.subjectParam}, target, metric and period already exists. Send limit_uuid "${twin}" to change it.`,
   );
 }
 
@@ -146,8 +152,9 @@ async function heldColumns(
   return { target_type, target_id: await heldResource(tx, organizationId, named), ...limitOf(wanted) };
 }
 
-function limitOf({ metric, period, limit_value, unpriced, enabled }: WantedBudget) {
-  return { metric, period, limit_value, unpriced, enabled };
+function limitOf(wanted: WantedBudget) {
+  const { metric, period, limit_value, unpriced, enforcement, enabled } = wanted;
+  return { metric, period, limit_value, unpriced, enforcement, enabled, ...alertColumns(wanted) };
 }
 
 /**
@@ -163,7 +170,7 @@ function demandSame(kind: BudgetKind, row: BudgetRow, wanted: WantedBudget): voi
   const refuse = (param: string) =>
     conflict(
       param,
-      `${param} cannot be changed: this budget was made with another. Send the same as before, or delete it and create another.`,
+      `${param} can’t be changed. Send the current value, or delete this limit and create another.`,
     );
   if (subjectOf(kind, row) !== wanted.subjectId.toLowerCase()) throw refuse(kind.subjectParam);
   const whole = { ...wanted, target_id: wantedTargetId(row, wanted)?.toLowerCase() ?? null };

@@ -1,4 +1,3 @@
-import { demandAccounts } from '../../domain/accounts.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { listFound } from '../resources/paging.ts';
@@ -26,13 +25,11 @@ export function keyBudgetHandlers(deps: ManagementDeps): Handlers {
       return { policies: rows.map(toApiKeyLimitPolicy) };
     },
     async upsertApiKeyLimitPolicy(call) {
-      demandAccounts(deps.deployment);
       const { limit_uuid, api_key_uuid, ...limit } = call.body;
       demandPublicId(api_key_uuid);
       return writes.upsert(call, limit_uuid, { ...limit, subjectId: api_key_uuid });
     },
     async deleteApiKeyLimitPolicy(call) {
-      demandAccounts(deps.deployment);
       return writes.remove(call, call.query.limit_uuid);
     },
   };
@@ -43,6 +40,6 @@ function demandPublicId(id: string): void {
   if (!id.includes('rly_')) return;
   throw invalidField(
     'api_key_uuid',
-    'api_key_uuid must be the id of the key, as GET /api/account/api-keys lists it, never the key itself. If what was sent is a whole key, revoke it and create another: it has been where no secret belongs.',
+    'api_key_uuid must be the id of the key, as GET /api/account/api-keys lists it, never the key itself. If you sent a full key, revoke it and create another: it may have been exposed.',
   );
 }

@@ -1,5 +1,6 @@
 import type { ApiKeyLimitPolicy } from '@relay/contract';
 import type { KeyBudgetRow } from './key-budgets.ts';
+import { alertsOf } from './limit-alerts.ts';
 
 export function toApiKeyLimitPolicy(row: KeyBudgetRow): ApiKeyLimitPolicy {
   return {
@@ -13,6 +14,8 @@ export function toApiKeyLimitPolicy(row: KeyBudgetRow): ApiKeyLimitPolicy {
     period: row.period,
     limit_value: row.limit_value,
     unpriced: row.unpriced,
+    enforcement: row.enforcement,
     enabled: row.enabled,
+    ...alertsOf(row),
   };
 }

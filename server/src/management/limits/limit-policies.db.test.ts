@@ -40,6 +40,9 @@ describe('limit policies', () => {
       ...requests,
       scope_id: null,
       unpriced: 'refuse',
+      enforcement: 'estimate',
+      alert_at: [],
+      alert_on_forecast: false,
       enabled: true,
     });
     assert.deepEqual(
@@ -72,6 +75,31 @@ describe('limit policies', () => {
       const body = { ...requests, ...wrong, enabled: true };
       await assert.rejects(room.call('updateLimitPolicy', room.acme, { id, body }), refused);
     }
+  });
+
+  it('are hard on tokens and spend, and neither where counts are exact nor where endpoints may lack a price', async () => {
+    const spend = { ...requests, metric: 'spend', period: 'day', enforcement: 'hard' } as const;
+    const policy = await create(spend);
+    assert.equal(policy.enforcement, 'hard');
+    assert.equal((await create({ ...spend, metric: 'tokens' })).enforcement, 'hard');
+    const refused = refusal('invalid_request', 'enforcement');
+    await assert.rejects(create({ ...spend, metric: 'requests' }), refused);
+    await assert.rejects(create({ ...spend, metric: 'concurrency', period: 'none' }), refused);
+    await assert.rejects(create({ ...spend, unpriced: 'allow' }), refused);
+    const change = (body: object) =>
+      room.call('updateLimitPolicy', room.acme, {
+        id: policy.id,
+        body: { ...requests, enabled: true, ...body },
+      });
+    const { enforcement: _, ...unsaid } = spend;
+    await assert.rejects(change({ ...unsaid, unpriced: 'allow' }), refused, 'what is left out stays hard');
+    const changed = await change({ ...spend, enforcement: 'estimate', unpriced: 'allow' });
+    assert.equal(changed.body.enforcement, 'estimate');
+    await assert.rejects(
+      change({ ...unsaid, enforcement: 'hard' }),
+      refused,
+      'what is left out stays allowed',
+    );
   });
 
   it('name a resource of this organization unless they are global', async () => {
@@ -107,6 +135,9 @@ describe('limit policies', () => {
       scope_id: lane.id,
       limit_value: 7,
       unpriced: 'refuse',
+      enforcement: 'estimate',
+      alert_at: [],
+      alert_on_forecast: false,
       enabled: false,
     });
     await assert.rejects(put({ scope_id: null }), refusal('invalid_request', 'scope_id'));
@@ -132,6 +163,9 @@ describe('limit policies', () => {
       scope_type: 'lane',
       scope_id: lane.id,
       unpriced: 'refuse',
+      enforcement: 'estimate',
+      alert_at: [],
+      alert_on_forecast: false,
       enabled: true,
       managed_by: null,
     };

@@ -6,6 +6,7 @@ import type { Database } from '../../store/postgres/schema.ts';
 import { isId } from '../resources/refusals.ts';
 import { toBudgetPolicy } from './budget-rows.ts';
 import { listKeyBudgets } from './key-budgets.ts';
+import { listTeamBudgets } from './team-budgets.ts';
 import { listUserBudgets } from './user-budgets.ts';
 import { seesOrganization, visibleOwner } from './visibility.ts';
 
@@ -33,7 +34,7 @@ interface Reader {
 
 /**
  * Up to `count` active limits that the caller may see, after a position: shared limits, endpoint concurrency,
- * member limits, key limits. The first two come from this process's snapshot. Member and key limits can be too
+ * member limits, key limits, team limits. The first two come from this process's snapshot. Member and key limits can be too
  * many to hold, so only the needed page is read from the database.
  */
 export async function listLimits(
@@ -52,7 +53,7 @@ export async function listLimits(
   return found;
 }
 
-/** Always four sections, even if empty, so that a position is valid for every caller. */
+/** Always five sections, even if empty, so that a position is valid for every caller. */
 function sectionsFor({ caller, snapshot, db }: Reader): readonly Section[] {
   const { organizationId } = caller;
   const owner = visibleOwner(caller);
@@ -83,6 +84,15 @@ function sectionsFor({ caller, snapshot, db }: Reader): readonly Section[] {
         limit: budgetLimit(toBudgetPolicy('api_key', row.api_key_id, row)),
       }));
     },
+    async (afterId, limit) => {
+      if (!shared) return [];
+      const scope = { organizationId, teamId: undefined, enabledOnly: true };
+      const rows = await listTeamBudgets(db, scope, { afterId, limit });
+      return rows.map((row) => ({
+        id: row.id,
+        limit: budgetLimit(toBudgetPolicy('team', row.team_id, row)),
+      }));
+    },
   ];
 }
 
@@ -99,7 +109,7 @@ export function cursorOf({ section, id }: Position): string {
 /** Null when the cursor is invalid. */
 export function positionOf(cursor: string): Position | null {
   const hex = Buffer.from(cursor, 'base64url').toString('hex');
-  const parts = /^0([0-3])(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex);
+  const parts = /^0([0-4])(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex);
   if (parts === null) return null;
   const position = { section: Number(parts[1]), id: parts.slice(2).join('-') };
   return isId(position.id) && cursorOf(position) === cursor ? position : null;

@@ -4,6 +4,8 @@ import type { Handlers } from '../../http/call.ts';
 import type { tables } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import type { ResourceWrites } from '../resources/write-resource.ts';
+import { demandEnforcement } from './enforcement.ts';
+import { alertColumns } from './limit-alerts.ts';
 import { demandWindow } from './limit-window.ts';
 import { toLimitPolicy } from './policy-wire.ts';
 import { heldScope } from './scope.ts';
@@ -16,8 +18,7 @@ export function limitPolicyHandlers(
   function demandSelfHosted(): void {
     if (deps.deployment.mode !== 'hosted') return;
     throw new RelayError('mode_unsupported', {
-      message:
-        'Resource limit policies are for self-hosted deployments. Use budgets of users and of API keys instead.',
+      message: 'Shared limits are for self-hosted deployments. Use member, team or key limits instead.',
     });
   }
 
@@ -34,6 +35,7 @@ export function limitPolicyHandlers(
       demandSelfHosted();
       const { body } = call;
       demandWindow(body);
+      demandEnforcement(body);
       const row = await writes.create(call, async ({ tx, organizationId }, id) => {
         const scope = await heldScope(tx, organizationId, {
           scope_type: body.scope_type,
@@ -55,6 +57,7 @@ export function limitPolicyHandlers(
       const { body } = call;
       demandWindow(body);
       const row = await writes.update(call, call.params.policy_id, async ({ tx, organizationId }, before) => {
+        demandEnforcement(body, before);
         // An omitted id keeps the scope, unless its type changes: the old id then belongs to another kind of
         // resource.
         const keptId = body.scope_type === before.scope_type ? before.scope_id : null;
@@ -79,6 +82,8 @@ function limitOf(body: LimitPolicyCreate | LimitPolicyUpdate) {
     period: body.period,
     limit_value: body.limit_value,
     unpriced: body.unpriced,
+    enforcement: body.enforcement,
     enabled: body.enabled,
+    ...alertColumns(body),
   };
 }

@@ -1,6 +1,7 @@
 import type { LimitPolicy } from '@relay/contract';
 import { ownerOf } from '../resources/ownership.ts';
 import type { Row } from '../resources/rows.ts';
+import { alertsOf } from './limit-alerts.ts';
 
 export function toLimitPolicy(row: Row<'limit_policies'>): LimitPolicy {
   return {
@@ -11,7 +12,9 @@ export function toLimitPolicy(row: Row<'limit_policies'>): LimitPolicy {
     period: row.period,
     limit_value: row.limit_value,
     unpriced: row.unpriced,
+    enforcement: row.enforcement,
     enabled: row.enabled,
+    ...alertsOf(row),
     ...ownerOf(row),
   };
 }

@@ -6,6 +6,7 @@ import { keyBudgets } from './key-budgets.ts';
 import { limitPolicyHandlers } from './policy-routes.ts';
 import { toLimitPolicy } from './policy-wire.ts';
 import { limitPolicySection } from './section.ts';
+import { teamBudgetHandlers, teamBudgets } from './team-budgets.ts';
 import { limitUsageHandlers } from './usage-routes.ts';
 import { userBudgetHandlers } from './user-budget-routes.ts';
 import { userBudgets } from './user-budgets.ts';
@@ -37,5 +38,11 @@ export const resources = [
     table: storedTable('api_key_limit_policies'),
     feature: ['api_key_limit_policies', 'listApiKeyLimitPolicies'],
     handlers: keyBudgetHandlers,
+  }),
+  defineResource({
+    noun: teamBudgets.noun,
+    table: storedTable('team_limit_policies'),
+    feature: ['team_limit_policies', 'listTeamLimitPolicies'],
+    handlers: teamBudgetHandlers,
   }),
 ];

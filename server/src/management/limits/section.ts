@@ -3,6 +3,8 @@ import { demandStorable } from '../../domain/storable-fields.ts';
 import type { tables } from '../../store/postgres/schema.ts';
 import { invalidField } from '../resources/refusals.ts';
 import type { SectionName, SectionOf } from '../resources/section.ts';
+import { demandEnforcement } from './enforcement.ts';
+import { alertColumns, alertsOf } from './limit-alerts.ts';
 import { demandWindow } from './limit-window.ts';
 
 const LIMITED = {
@@ -15,7 +17,14 @@ const LIMITED = {
 /** Limits have no name and may repeat, so limits on the same resource are distinguished by their order. */
 export const limitPolicySection: SectionOf<ConfigLimitPolicy, typeof tables.limit_policies> = {
   announced: limitPolicyResource.section,
-  defaults: { scope: null, unpriced: 'refuse', enabled: true },
+  defaults: {
+    scope: null,
+    unpriced: 'refuse',
+    enforcement: 'estimate',
+    enabled: true,
+    alert_at: [],
+    alert_on_forecast: false,
+  },
   repeats: true,
   keyOf({ scope_type, scope, metric, period }) {
     const limited = scope === null ? scope_type : `${scope_type} ${scope}`;
@@ -35,11 +44,14 @@ export const limitPolicySection: SectionOf<ConfigLimitPolicy, typeof tables.limi
     period: row.period,
     limit_value: row.limit_value,
     unpriced: row.unpriced,
+    enforcement: row.enforcement,
     enabled: row.enabled,
+    ...alertsOf(row),
   }),
   checked(entry) {
     demandStorable(entry);
     demandWindow(entry);
+    demandEnforcement(entry);
     const { scope_type, scope } = entry;
     if (scope_type === 'global' && scope !== null) {
       throw invalidField('scope', 'scope must be null or left out when scope_type is "global".');
@@ -47,7 +59,8 @@ export const limitPolicySection: SectionOf<ConfigLimitPolicy, typeof tables.limi
     if (scope_type !== 'global' && scope === null) {
       throw invalidField('scope', `scope must name the ${scope_type} to limit.`);
     }
-    return entry;
+    // Normalized as it is stored; otherwise the file would differ from the server forever.
+    return { ...entry, ...alertColumns(entry) };
   },
   columnsOf({ scope_type, scope, ...limit }, idOf) {
     const limited = scope_type === 'global' || scope === null ? null : idOf(LIMITED[scope_type], scope);

@@ -63,7 +63,7 @@ async function readUsage(
     if (!(error instanceof RelayError && error.code === 'store_unavailable')) throw error;
     // The database is available, so the error must not blame it.
     throw new RelayError('policy_unavailable', {
-      message: 'The live state of limits cannot be read right now. Retry shortly.',
+      message: 'Limit state is unavailable. Retry shortly.',
       internal: error.detail.internal ?? error.message,
       cause: error,
     });

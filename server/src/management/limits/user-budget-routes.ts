@@ -1,4 +1,3 @@
-import { demandAccounts } from '../../domain/accounts.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { listFound } from '../resources/paging.ts';
@@ -25,12 +24,10 @@ export function userBudgetHandlers(deps: ManagementDeps): Handlers {
       return { policies: rows.map(toUserLimitPolicy) };
     },
     async upsertUserLimitPolicy(call) {
-      demandAccounts(deps.deployment);
       const { limit_uuid, user_uuid, ...limit } = call.body;
       return writes.upsert(call, limit_uuid, { ...limit, subjectId: user_uuid });
     },
     async deleteUserLimitPolicy(call) {
-      demandAccounts(deps.deployment);
       return writes.remove(call, call.query.limit_uuid);
     },
   };

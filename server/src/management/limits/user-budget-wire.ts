@@ -1,4 +1,5 @@
 import type { UserLimitPolicy } from '@relay/contract';
+import { alertsOf } from './limit-alerts.ts';
 import type { UserBudgetRow } from './user-budgets.ts';
 
 export function toUserLimitPolicy(row: UserBudgetRow): UserLimitPolicy {
@@ -12,6 +13,8 @@ export function toUserLimitPolicy(row: UserBudgetRow): UserLimitPolicy {
     period: row.period,
     limit_value: row.limit_value,
     unpriced: row.unpriced,
+    enforcement: row.enforcement,
     enabled: row.enabled,
+    ...alertsOf(row),
   };
 }

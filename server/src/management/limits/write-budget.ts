@@ -32,7 +32,7 @@ export function budgetWrites(deps: WriteDeps, kind: BudgetKind): BudgetWrites {
       return {
         result: left,
         changes: before === left ? [] : [recorded({ noun, table: rows.table }, before, left)],
-        // Gateways cache the limits of a key with the key, and member limits with the configuration.
+        // Gateways cache the limits of a key with the key, and all others with the configuration.
         keyIds: kind.kind === 'api_key' ? [subjectOf(kind, row)] : [],
       };
     });

@@ -38,7 +38,7 @@ async function readFlows(deps: LiveDeps, ask: FlowsAsk): Promise<LiveFlow[]> {
     if (!(error instanceof RelayError && error.code === 'store_unavailable')) throw error;
     // The database is available, so the error must not blame it.
     throw new RelayError('policy_unavailable', {
-      message: 'What is under way cannot be read right now. Retry shortly.',
+      message: "Requests in flight can't be read right now. Retry shortly.",
       internal: error.detail.internal ?? error.message,
       cause: error,
     });

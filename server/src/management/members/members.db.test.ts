@@ -68,6 +68,7 @@ describe('members', () => {
         status: 'active',
         joined_at: 'string',
         last_seen_at: newest.toISOString(),
+        team_id: null,
       },
     );
   });
@@ -109,8 +110,8 @@ describe('members', () => {
       [
         'member.update',
         member.userId,
-        { name: 'admin', email, role: 'admin', status: 'active' },
-        { name: 'admin', email, role: 'viewer', status: 'active' },
+        { name: 'admin', email, role: 'admin', status: 'active', team_id: null },
+        { name: 'admin', email, role: 'viewer', status: 'active', team_id: null },
       ],
     );
   });
@@ -157,7 +158,7 @@ describe('members', () => {
   it('who are owners are made, changed and removed by owners alone', async () => {
     const admin = await addMember(room, owner, 'admin');
     const other = await addMember(room, owner, 'owner');
-    const denied = refusal('permission_denied', undefined, /Only an owner/);
+    const denied = refusal('permission_denied', undefined, /Only owners/);
     await assert.rejects(update(admin, admin, { role: 'owner' }), denied);
     await assert.rejects(update(admin, other, { role: 'viewer' }), denied);
     await assert.rejects(update(admin, other, { status: 'suspended' }), denied);

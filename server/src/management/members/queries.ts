@@ -57,7 +57,7 @@ export async function updateMember(
   tx: Transaction<Database>,
   organizationId: string,
   userId: string,
-  change: { readonly role: MemberRow['role']; readonly status: MemberRow['status'] },
+  change: Pick<MemberRow, 'role' | 'status' | 'team_id'>,
 ): Promise<void> {
   await tx
     .updateTable('organization_members')
@@ -85,7 +85,7 @@ function membersOf(db: Kysely<Database>, organizationId: string) {
     .selectFrom('organization_members as member')
     .innerJoin('users', 'users.id', 'member.user_id')
     .select(['member.user_id as id', 'users.name', 'users.email', 'users.status as user_status'])
-    .select(['member.role', 'member.status', 'member.version', 'member.created_at'])
+    .select(['member.role', 'member.status', 'member.team_id', 'member.version', 'member.created_at'])
     .select(
       sql<Date | null>`(select max(key.last_used_at) from api_keys key
         where key.organization_id = member.organization_id and key.user_id = member.user_id)`.as(

@@ -11,6 +11,7 @@ import { actorOf } from '../resources/audited-row.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { demandMatch, entityTag } from '../resources/entity-tag.ts';
 import { listFound } from '../resources/paging.ts';
+import { heldReference } from '../resources/reference.ts';
 import { invalidField, isId, notFound } from '../resources/refusals.ts';
 import type { WriteCall } from '../resources/write-resource.ts';
 import {
@@ -45,7 +46,7 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
       const row = await changeMember(deps, call, 'update', call.params.user_id, async (tx, seat) => {
         // Removing a member grants nothing; a role may grant more than the permissions of the calling key.
         demandDelegation(call.caller, seat.actor);
-        const after = wantedOf(call.body, seat.before);
+        const after = { ...wantedOf(call.body, seat.before), team_id: await teamOf(tx, call, seat.before) };
         demandMayChange(seat.actor, { from: seat.before.role, to: after.role });
         demandOwnerLeft(seat.standings, seat.target, {
           role: after.role,
@@ -127,7 +128,19 @@ function wantedOf(body: MemberUpdate, before: MemberRow): Pick<MemberRow, 'role'
   );
 }
 
+/** The wanted team, which cannot be deleted until commit. */
+async function teamOf(
+  tx: Transaction<Database>,
+  { caller, body }: WriteCall & { readonly body: MemberUpdate },
+  before: MemberRow,
+): Promise<string | null> {
+  const { team_id = before.team_id } = body;
+  if (team_id === null || team_id === before.team_id) return team_id;
+  const named = { param: 'team_id', kind: 'team', id: team_id };
+  return (await heldReference(tx, 'teams', caller.organizationId, named)).id;
+}
+
 /** Includes name and email, because a removed member is shown nowhere else. */
-function audited({ name, email, role, status }: MemberRow): object {
-  return { name, email, role, status };
+function audited({ name, email, role, status, team_id }: MemberRow): object {
+  return { name, email, role, status, team_id };
 }

@@ -18,11 +18,11 @@ export function demandMayChange(actor: Standing, { from, to }: RoleChange): void
     );
   }
   if (actor.role !== 'owner' && (from === 'owner' || to === 'owner')) {
-    throw denied('Only an owner makes, changes or removes an owner. Ask an owner of the organization.');
+    throw denied('Only owners can add, change or remove owners. Ask an owner of the organization.');
   }
   if (to !== null && [...rolePermissions[to]].some((scope) => !held.has(scope))) {
     throw denied(
-      `The role "${to}" permits more than the role "${actor.role}" of the caller, and nobody gives more than they hold. Choose a narrower role, or ask an owner of the organization.`,
+      `The role "${to}" permits more than your role "${actor.role}". Choose a narrower role, or ask an owner of the organization.`,
     );
   }
 }

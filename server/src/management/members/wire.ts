@@ -11,5 +11,6 @@ export function toMember(row: MemberRow): Member {
     status: row.status === 'suspended' ? 'suspended' : row.user_status,
     joined_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at?.toISOString() ?? null,
+    team_id: row.team_id,
   };
 }

@@ -112,7 +112,7 @@ describe('the API keys of an organization', () => {
       .execute();
     await assert.rejects(create(owner, suspended), refusal('invalid_request', 'user_uuid', /suspended/));
     for (const user_uuid of [room.globex.userId, randomUUIDv7(), 'no id'])
-      await assert.rejects(create(owner, user_uuid), refusal('not_found', 'user_uuid', /names no member/));
+      await assert.rejects(create(owner, user_uuid), refusal('not_found', 'user_uuid', /no such member/));
   });
 
   it('take the same checks of scopes and expiry as own ones', async () => {
@@ -124,6 +124,14 @@ describe('the API keys of an organization', () => {
     await assert.rejects(create(owner, developer, { expires_at }), refusal('invalid_request', 'expires_at'));
     const { key } = await create(owner, developer, { scopes: ['relay:routing:manage'] });
     assert.deepEqual(key.scopes, ['relay:routing:read', 'relay:routing:manage']);
+  });
+
+  it('stay as they are when a change names no field, and nothing is audited', async () => {
+    const { key } = await create(admin, developer);
+    const newest = async () => (await room.call('listAuditLog', owner, { query: { limit: 1 } })).body.data;
+    const before = await newest();
+    const { body } = await room.call('updateOrgApiKey', admin, { id: key.id, body: {} });
+    assert.deepEqual([body, await newest()], [key, before]);
   });
 
   it('are revoked by whoever may, fenced before the answer, and again without effect', async () => {

@@ -1,10 +1,10 @@
 import type { OrgApiKeyCreate, Scope } from '@relay/contract';
 import type { Transaction } from 'kysely';
-import { demandAccounts } from '../../domain/accounts.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { Database } from '../../store/postgres/schema.ts';
+import { changeKey } from '../api-keys/change-key.ts';
 import { createKey } from '../api-keys/create-key.ts';
 import { demandDelegation, demandOwnScopes, demandScopesOfMember } from '../api-keys/grants.ts';
 import { type KeyScope, listKeys } from '../api-keys/queries.ts';
@@ -23,7 +23,6 @@ const KEYS_PER_PAGE = 1_000;
 export function orgApiKeyHandlers(deps: ManagementDeps): Handlers {
   return {
     async listOrgApiKeys(call) {
-      if (!deps.deployment.accounts) return [];
       const { caller, setHeader } = call;
       const db = deps.ofOrganization(caller.organizationId);
       const paged = { caller, setHeader, query: { ...call.query, limit: call.query.limit ?? KEYS_PER_PAGE } };
@@ -32,12 +31,15 @@ export function orgApiKeyHandlers(deps: ManagementDeps): Handlers {
       return rows.map((row) => toApiKey(row, nowMs));
     },
     async createOrgApiKey(call) {
-      demandAccounts(deps.deployment);
       const wanted = requestedKey(call.body, deps.clock.nowMs());
       return createKey(deps, call, wanted, (tx) => memberFor(tx, call.caller, call.body, wanted.scopes));
     },
+    async updateOrgApiKey(call) {
+      const { params, body } = call;
+      const row = await changeKey(deps, call, everyKey(call.caller), params.api_key_id, body);
+      return toApiKey(row, deps.clock.nowMs());
+    },
     async revokeOrgApiKey(call) {
-      demandAccounts(deps.deployment);
       return revokeKey(deps, call, everyKey(call.caller), call.params.api_key_id);
     },
   };

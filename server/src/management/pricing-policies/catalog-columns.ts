@@ -16,6 +16,7 @@ export interface CatalogColumns extends Omit<CatalogPrice, 'output_cost_micros_p
   readonly output_cost_micros_per_1m_tokens: number;
   readonly scheduled: PricingPolicy['scheduled'];
   readonly source: 'catalog';
+  readonly as_of: null;
 }
 
 /** The catalog's price as columns; null when the catalog has no usable price for the endpoint. */
@@ -42,7 +43,13 @@ export async function catalogColumnsAt(
   if (price === null) return null;
   const output = price.output_cost_micros_per_1m_tokens ?? outputOf(endpoint.route_kind);
   if (output === null) return null;
-  return { ...price, output_cost_micros_per_1m_tokens: output, scheduled: [], source: 'catalog' };
+  return {
+    ...price,
+    output_cost_micros_per_1m_tokens: output,
+    scheduled: [],
+    source: 'catalog',
+    as_of: null,
+  };
 }
 
 /** An unknown output price is fine for models without output; elsewhere it must not become zero. */

@@ -74,7 +74,7 @@ describe('prices that nobody set', () => {
   it('come with an endpoint whose provider and model the catalogue knows, in the log and in force', async () => {
     const { body: endpoint, requestId } = await addEndpoint('gpt-4o-mini');
     const price = await priceOf(endpoint.id);
-    assert.deepEqual(price, { id: price?.id, endpoint_id: endpoint.id, ...MINI });
+    assert.deepEqual(price, { id: price?.id, endpoint_id: endpoint.id, as_of: price?.as_of, ...MINI });
     assert.deepEqual(await entriesOf(requestId), ['endpoint.create', 'pricing_policy.create']);
     assert.equal(
       (await inForce(endpoint.id))?.inputCostMicrosPer1mTokens,
@@ -110,13 +110,17 @@ describe('prices that nobody set', () => {
     const change = (body: object) =>
       room.call('updatePricingPolicy', room.acme, { id: price?.id ?? '', body });
     const own = (await change({ flat_request_cost_micros: 6 })).body;
-    assert.deepEqual(own, { ...price, flat_request_cost_micros: 6, source: 'manual' });
+    const undated = ({ as_of: _date, ...rest }: Partial<PricingPolicy> = {}) => rest;
+    assert.deepEqual(undated(own), { ...undated(price), flat_request_cost_micros: 6, source: 'manual' });
     assert.deepEqual((await change({})).body, own);
-    assert.deepEqual((await change({ source: 'catalog' })).body, price);
-    assert.deepEqual((await change({ source: 'manual' })).body, { ...price, source: 'manual' });
+    assert.deepEqual(undated((await change({ source: 'catalog' })).body), undated(price));
+    assert.deepEqual(undated((await change({ source: 'manual' })).body), {
+      ...undated(price),
+      source: 'manual',
+    });
     await assert.rejects(
       change({ source: 'catalog', output_cost_micros_per_1m_tokens: 1 }),
-      refusal('invalid_request', 'output_cost_micros_per_1m_tokens', /600000 in the catalogue/),
+      refusal('invalid_request', 'output_cost_micros_per_1m_tokens', /600000 in Relay’s price list/),
     );
   });
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { calcPrice, type ModelPrice, waitForUpdate } from '@pydantic/genai-prices';
+import { shiftDecimal } from '@relay/contract/price-list';
 import fc from 'fast-check';
-import { findCatalogPrice, priceOf, pricesInForce, shiftDecimal } from './price-catalog.ts';
+import { findCatalogPrice, priceOf, pricesInForce } from './price-catalog.ts';
 
 const atMs = Date.UTC(2026, 10, 1);
 const OPENAI = 'https://api.openai.com/v1';

@@ -1,5 +1,6 @@
 import type { ConditionalPrice, ModelInfo, ModelPrice, Tier } from '@pydantic/genai-prices';
 import type { PricingPolicy } from '@relay/contract';
+import { shiftDecimal } from '@relay/contract/price-list';
 
 /** A model's price in the catalog, by the names of the contract: whole micro-USD per million tokens and per request. */
 export interface CatalogPrice
@@ -38,12 +39,21 @@ export interface PricedModel {
  * prices are as old as this version of Relay, and the API marks them as catalog prices.
  */
 export async function findCatalogPrice(asked: PricedModel): Promise<CatalogPrice | null> {
+  const found = await findModel(asked);
+  return found === null ? null : priceOf(pricesInForce(found, asked.atMs));
+}
+
+/** The context window of a model in the catalog; null when it has none. */
+export async function findContextWindow(asked: PricedModel): Promise<number | null> {
+  return (await findModel(asked))?.context_window ?? null;
+}
+
+async function findModel(asked: PricedModel): Promise<ModelInfo | null> {
   // Loaded on demand: the package is large, and a process that only serves inference does not need it.
   const { calcPrice } = await import('@pydantic/genai-prices');
   const { origin, pathname } = new URL(asked.baseUrl);
   const providerApiUrl = origin + pathname;
-  const found = calcPrice({}, asked.model, { providerApiUrl, timestamp: new Date(asked.atMs) });
-  return found === null ? null : priceOf(pricesInForce(found.model, asked.atMs));
+  return calcPrice({}, asked.model, { providerApiUrl, timestamp: new Date(asked.atMs) })?.model ?? null;
 }
 
 /**
@@ -117,20 +127,4 @@ function tiersIn(price: ModelPrice[string]): readonly Tier[] {
 function valueAt(price: ModelPrice[string], above: number): number | null {
   if (typeof price !== 'object') return price ?? null;
   return price.tiers.findLast(({ start }) => start <= above)?.price ?? price.base;
-}
-
-/**
- * Moves the decimal point to the right by editing digits: multiplying would turn 0.07 dollars into
- * 70,000.00000000001. Rounds any remaining digits and then reports the value as not exact.
- */
-export function shiftDecimal(number: number, digits: number): { value: number; exact: boolean } {
-  const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(number));
-  if (match === null) throw new RangeError(`${number} is no price`);
-  const [, whole = '', fraction = '', exponent = '0'] = match;
-  const places = digits + Number(exponent) - fraction.length;
-  const scaled = BigInt(whole + fraction);
-  if (places >= 0) return { value: Number(scaled * 10n ** BigInt(places)), exact: true };
-  const divisor = 10n ** BigInt(-places);
-  const value = (scaled + divisor / 2n) / divisor;
-  return { value: Number(value), exact: value * divisor === scaled };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { PricingPolicy } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 
@@ -37,6 +38,7 @@ describe('pricing policies', () => {
       variants: [],
       scheduled: [],
       source: 'manual',
+      as_of: pricing.as_of,
     });
     await assert.rejects(
       room.call('createPricingPolicy', room.acme, { body: { endpoint_id: endpoint.id, ...prices } }),
@@ -48,7 +50,9 @@ describe('pricing policies', () => {
     const { pricing, endpoint } = await addOneOfEach(room, room.acme, 'Changed');
     const sent = { cached_input_cost_micros_per_1m_tokens: 5, flat_request_cost_micros: 6 };
     const { body } = await room.call('updatePricingPolicy', room.acme, { id: pricing.id, body: sent });
-    assert.deepEqual(body, { ...pricing, ...sent });
+    const { as_of } = body as PricingPolicy;
+    assert.ok(as_of > pricing.as_of, 'a price is as old as its last change');
+    assert.deepEqual(body, { ...pricing, ...sent, as_of });
     await room.call('deletePricingPolicy', room.acme, { id: pricing.id });
     await room.call('createPricingPolicy', room.acme, { body: { endpoint_id: endpoint.id, ...prices } });
   });
@@ -64,7 +68,8 @@ describe('pricing policies', () => {
       ],
     };
     const changed = await room.call('updatePricingPolicy', room.acme, { id: pricing.id, body });
-    assert.deepEqual(changed.body, { ...pricing, ...body });
+    const { as_of } = changed.body as PricingPolicy;
+    assert.deepEqual(changed.body, { ...pricing, ...body, as_of });
     const snapshot = await room.snapshots.load(room.acme.organizationId);
     assert.equal(snapshot.pricing.get(endpoint.id)?.inputCostMicrosPer1mTokens, 10);
     assert.equal(snapshot.pricesChangeAtMs, Date.UTC(2999, 0, 1));

@@ -1,5 +1,6 @@
 import { PricingPolicyUpdate } from '@relay/contract';
 import { defineResource } from '../resources/resource.ts';
+import { pricePlanHandlers } from './plan-routes.ts';
 import { pricingPolicy } from './queries.ts';
 import { pricingPolicyHandlers } from './routes.ts';
 import { pricingPolicySection } from './section.ts';
@@ -12,6 +13,6 @@ export const resources = [
     feature: ['pricing', 'listPricingPolicies'],
     change: { body: PricingPolicyUpdate, wire: (_deps, _db, row) => toPricingPolicy(row) },
     section: pricingPolicySection,
-    handlers: pricingPolicyHandlers,
+    handlers: (deps, writes) => ({ ...pricingPolicyHandlers(deps, writes), ...pricePlanHandlers(deps) }),
   }),
 ];

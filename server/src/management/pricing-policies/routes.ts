@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PricingPolicyCreate, PricingPolicyUpdate } from '@relay/contract';
+import type { PricingPolicy, PricingPolicyCreate, PricingPolicyUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { Handlers } from '../../http/call.ts';
 import type { Database, tables } from '../../store/postgres/schema.ts';
@@ -76,7 +76,7 @@ export function pricingPolicyHandlers(
           });
           const columns = await columnsOf(tx, body, endpoint);
           const begun =
-            columns.source === 'manual' && body.scheduled === undefined
+            columns.source !== 'catalog' && columns.source !== undefined && body.scheduled === undefined
               ? begunPrices(before.scheduled, deps.clock.nowMs())
               : null;
           return begun === null ? columns : { ...toColumns(begun), ...set(columns) };
@@ -96,7 +96,10 @@ function set<T extends object>(columns: T): T {
 function sentColumns(body: PriceBody) {
   const prices: SentPrices = Object.fromEntries(PRICE_FIELDS.map((field) => [field, body[field]]));
   const sent = PRICE_FIELDS.some((field) => body[field] !== undefined);
-  return { ...toColumns(prices), currency: body.currency, source: sent ? ('manual' as const) : body.source };
+  if (!sent) return { ...toColumns(prices), currency: body.currency, source: body.source };
+  const isListed = body.source === 'litellm' || body.source === 'models_dev';
+  const source: PricingPolicy['source'] = isListed && body.source !== undefined ? body.source : 'manual';
+  return { ...toColumns(prices), currency: body.currency, source, as_of: null };
 }
 
 /** Rejects prices that differ from the catalog's, because the policy would be shown as a catalog price. */
@@ -104,7 +107,7 @@ function demandCatalog(body: PriceBody, columns: CatalogColumns | null): Catalog
   if (columns === null) {
     throw invalidField(
       'source',
-      'The catalogue has no price for the model of this endpoint at this provider. Leave source out, and send the prices.',
+      'Relay’s price list has no price for this model at this provider. Omit source and send the prices.',
     );
   }
   const other = PRICE_FIELDS.find(
@@ -113,6 +116,6 @@ function demandCatalog(body: PriceBody, columns: CatalogColumns | null): Catalog
   if (other === undefined) return columns;
   throw invalidField(
     other,
-    `${other} is ${JSON.stringify(columns[other])} in the catalogue. Leave it out, or leave source out to set a price of your own.`,
+    `${other} is ${JSON.stringify(columns[other])} in Relay’s price list. Omit it, or omit source to set your own price.`,
   );
 }

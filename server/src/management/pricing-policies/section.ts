@@ -35,5 +35,7 @@ export const pricingPolicySection: SectionOf<ConfigPricingPolicy, typeof tables.
   columnsOf: ({ endpoint, ...prices }, idOf) => ({
     ...toColumns(prices),
     endpoint_id: idOf('endpoints', endpoint),
+    // What a file sets is as old as its apply.
+    as_of: null,
   }),
 };

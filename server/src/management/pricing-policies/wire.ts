@@ -58,6 +58,7 @@ export function toPricingPolicy(row: Row<'pricing_policies'>): PricingPolicy {
     currency: row.currency,
     ...pricesOf(row),
     source: row.source,
+    as_of: (row.as_of ?? row.updated_at).toISOString(),
     ...ownerOf(row),
   };
 }

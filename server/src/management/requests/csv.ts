@@ -39,7 +39,9 @@ export async function* csvOf(
 
 function lineOf(row: EntryRow): string {
   const entry = toRequestLogEntry(row);
-  return csvRecord(COLUMNS.map((column) => entry[column]));
+  return csvRecord(
+    COLUMNS.map((column) => (column === 'labels' ? JSON.stringify(entry.labels) : entry[column])),
+  );
 }
 
 function cutRecord(rowsMax: number, lastId: string): string {

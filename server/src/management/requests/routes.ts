@@ -39,7 +39,7 @@ export function requestHandlers(deps: RequestDeps): Handlers {
       if (belowId === null && query.cursor !== undefined)
         throw invalidField(
           'cursor',
-          'cursor is not one this list gave out. Send next_cursor of the page before.',
+          'cursor is not valid for this list. Send the previous page’s next_cursor.',
         );
       const walk = walkBelow(deps, search, belowId);
       const page = await readPage(walk, query.limit ?? PAGE_DEFAULT);
@@ -102,7 +102,7 @@ async function beginningOf(deps: RequestDeps, call: Call<'streamRequests'>): Pro
   if (found.moment.atMs - found.settledAtMs > RESUMED_WITHIN_MS) {
     throw invalidField(
       param,
-      `${param} names a request that was recorded more than an hour ago, and a tail goes no further back. Connect without it, and read what is missing from GET /api/relay/requests.`,
+      `${param} names a request that was recorded more than an hour ago, and a live tail can’t go back further. Connect without it, and read what is missing from GET /api/relay/requests.`,
     );
   }
   return checkpointAfter(found, found.settledAtMs);
@@ -111,6 +111,6 @@ async function beginningOf(deps: RequestDeps, call: Call<'streamRequests'>): Pro
 function notARequest(param: string) {
   return invalidField(
     param,
-    `${param} names no request that this key may see. Send the id of one that was listed or told, or leave it out.`,
+    `${param}: request not found, or this key can’t read it. Send a request ID from the list or the live tail, or omit it.`,
   );
 }

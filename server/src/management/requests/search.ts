@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/caller.ts';
+import { demandStorableText } from '../../domain/storable-fields.ts';
 import { smallestUuidAt } from '../../kit/uuid-time.ts';
 import {
   type LogSearch,
@@ -73,9 +74,7 @@ export function isFound(
 }
 
 function storable(param: string, text: string | undefined): string | undefined {
-  if (text?.includes('\0') === true) {
-    throw invalidField(param, `${param} must not contain the NUL character.`);
-  }
+  if (text !== undefined) demandStorableText(param, text);
   return text;
 }
 

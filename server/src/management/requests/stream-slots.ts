@@ -23,7 +23,7 @@ export function createStreamSlots({ perProcessMax, perCallerMax }: StreamBounds)
       const held = byCaller.get(caller) ?? 0;
       if (held >= perCallerMax) {
         throw new RelayError('too_many_streams', {
-          message: `This caller has ${held} live tails and downloads open, which is as many as it may. Close one, then try again.`,
+          message: `This caller has ${held} live tails and downloads open, the maximum. Close one, then try again.`,
         });
       }
       if (open >= perProcessMax) throw new RelayError('too_many_streams');

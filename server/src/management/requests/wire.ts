@@ -35,6 +35,7 @@ export function toRequestDetail(row: DetailRow, endpointNames: ReadonlyMap<strin
       latency_ms: said.latency_ms,
       skipped_parts: said.skipped_parts ?? null,
     })),
+    trace_id: trace?.trace_id ?? null,
     reported_usage: trace?.reported_usage ?? null,
     usage_details: trace?.usage_details ?? null,
     timings: timingsOf(row, trace),

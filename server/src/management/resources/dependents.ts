@@ -26,7 +26,7 @@ export async function demandNoneOwnedBelow(
     const owned = found.rows[0];
     if (owned === undefined) continue;
     throw new RelayError('managed_by_file', {
-      message: `Deleting the ${sayOf(noun, row)} would delete its ${sayOf(below.noun, owned)}, which is owned by the configuration file. Take that out of the file and apply it with prune (relay config apply --prune) first.`,
+      message: `Deleting the ${sayOf(noun, row)} would delete its ${sayOf(below.noun, owned)}, which is managed by file. Remove that from the file and run \`relay config apply --prune\` first.`,
       fields: { resource: below.noun, id: owned.id },
     });
   }

@@ -18,6 +18,8 @@ import type { Database } from '../../store/postgres/schema.ts';
 export interface ManagementDeps {
   /** A connection that can only see one organization, whatever a query says. */
   readonly ofOrganization: (organizationId: string) => Kysely<Database>;
+  /** The same for statistics, which may be read from a replica that lags. */
+  readonly statisticsOf: (organizationId: string) => Kysely<Database>;
   /**
    * A fence is raised after access was removed and before the response, so that no gateway uses the old state.
    */

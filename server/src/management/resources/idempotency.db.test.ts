@@ -106,7 +106,30 @@ describe('a create with an Idempotency-Key', () => {
       .set({ sealed_response: row.sealed_response })
       .where('key', '=', 'moved')
       .execute();
-    await assert.rejects(lane('moved', 'Moved'), refusal('idempotency_conflict', undefined, /unknown here/));
+    await assert.rejects(
+      lane('moved', 'Moved'),
+      refusal('idempotency_conflict', undefined, /doesn’t know if it took effect/),
+    );
+  });
+
+  it('repeats an answer that could have shown a secret and did not', async () => {
+    const create = (key: string, own: { secret?: string }) =>
+      room.call('createAlertDestination', room.acme, {
+        body: { name: 'Pager', kind: 'webhook', url: 'https://alerts.example.com/hook', ...own },
+        headers: { 'idempotency-key': key },
+      });
+    const own = { secret: `whsec_${Buffer.alloc(24, 1).toString('base64')}` };
+    const first = await create('own-secret', own);
+    const second = await create('own-secret', own);
+    assert.deepEqual(second.body, first.body);
+    assert.equal(second.headers.get('idempotency-replayed'), 'true');
+
+    const { secret, ...made } = (await create('made-secret', {})).body;
+    assert.match(secret ?? '', /^whsec_/);
+    const repeated: unknown = await create('made-secret', {}).catch((error: unknown) => error);
+    assert.ok(refusal('secret_already_shown')(repeated));
+    assert.ok(repeated instanceof RelayError);
+    assert.deepEqual(repeated.detail.fields, { created: made });
   });
 
   it('that was refused may be tried again', async () => {
@@ -136,7 +159,7 @@ describe('a create with an Idempotency-Key', () => {
     await change(sql<Date>`now() - interval '11 minutes'`);
     await assert.rejects(
       lane('died', 'Died'),
-      refusal('idempotency_conflict', undefined, /unknown here. List the resources/),
+      refusal('idempotency_conflict', undefined, /took effect. List the resources/),
     );
     assert.equal(await lanesNamed('Died'), 1);
   });
@@ -203,7 +226,7 @@ describe('a create with an Idempotency-Key whose answer is lost', () => {
       await sql`alter table hidden rename to credentials`.execute(room.db);
       await assert.rejects(
         provider('took effect'),
-        refusal('idempotency_conflict', undefined, /unknown here/),
+        refusal('idempotency_conflict', undefined, /doesn’t know if it took effect/),
       );
 
       await sql`alter table providers rename to hidden`.execute(room.db);

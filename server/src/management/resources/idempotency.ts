@@ -1,4 +1,11 @@
-import { headers, type Route, type RouteId, routes, showsSecret, withoutShownSecrets } from '@relay/contract';
+import {
+  headers,
+  holdsShownSecret,
+  type Route,
+  type RouteId,
+  routes,
+  withoutShownSecrets,
+} from '@relay/contract';
 import type { Kysely } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
@@ -108,8 +115,10 @@ async function serve(
 }
 
 function storable({ success: { schema } }: Route, body: RouteAnswer<RouteId>): Omit<Answer, 'headers'> {
-  if (schema === undefined || !showsSecret(schema)) return { body };
-  return { created: withoutShownSecrets(schema, body) };
+  if (schema === undefined || !holdsShownSecret(schema, Object(body))) return { body };
+  const rest = withoutShownSecrets(schema, body);
+  // A resource that is the whole answer has fields of its own, which do not belong among those of an error.
+  return { created: 'id' in rest ? { created: rest } : rest };
 }
 
 /**
@@ -161,13 +170,13 @@ function bindingOf(claim: Claim): string[] {
 
 function stillServed(): RelayError {
   return new RelayError('idempotency_conflict', {
-    message: `The first request with this ${headers.idempotencyKey} is still being served. Retry in a second to get its answer.`,
+    message: `The first request with this ${headers.idempotencyKey} is still being served. Retry in a second to get its response.`,
     headers: { [headers.retryAfter]: '1' },
   });
 }
 
 function outcomeUnknown(): RelayError {
   return new RelayError('idempotency_conflict', {
-    message: `The first request with this ${headers.idempotencyKey} left no answer to repeat, and whether it took effect is unknown here. List the resources to see; then use a new key if it did not.`,
+    message: `The first request with this ${headers.idempotencyKey} has no stored response, and Relay doesn’t know if it took effect. List the resources; if it changed nothing, send it again with a new key.`,
   });
 }

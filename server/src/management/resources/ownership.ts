@@ -16,7 +16,7 @@ export function ownerOf(row: Ownable): { managed_by?: 'file' } {
 export function demandNotOwnedByFile(kind: string, row: Ownable): void {
   if (row.managed_by !== 'file') return;
   throw new RelayError('managed_by_file', {
-    message: `The ${sayOf(kind, row)} is owned by the configuration file. Change it there and apply the file; or take it out of the file and apply that with release (relay config apply --release), and it is free again.`,
+    message: `The ${sayOf(kind, row)} is managed by file. Change it in the file and apply the file, or remove it from the file and run \`relay config apply --release\`.`,
     fields: { resource: kind, id: row.id },
   });
 }

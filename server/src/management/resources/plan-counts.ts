@@ -46,7 +46,7 @@ export async function demandRoom(
   const found = await sql<{ taken: number }>`select count(*) as taken from (${rows}) as place`.execute(tx);
   if ((found.rows[0]?.taken ?? 0) < countMax) return;
   throw new RelayError('entitlement_missing', {
-    message: `The plan "${plan}" allows ${countMax} ${noun}, and this organization has no place left. Remove one, or change the plan.`,
+    message: `The plan "${plan}" allows ${countMax} ${noun}, and this organization has reached that limit. Remove one, or change the plan.`,
     fields: { plan, counted, limit: countMax },
   });
 }

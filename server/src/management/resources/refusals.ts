@@ -8,8 +8,9 @@ export function isId(text: string): boolean {
 
 /** The same error for an unknown id, an id of another organization and text that is not an id. */
 export function notFound(kind: string): RelayError {
+  const noun = kind.replaceAll('_', ' ');
   return new RelayError('not_found', {
-    message: `No such ${kind.replaceAll('_', ' ')} exists in the scope this key may see. Check the id.`,
+    message: `${noun.charAt(0).toUpperCase()}${noun.slice(1)} not found, or this key can’t read it. Check the ID.`,
   });
 }
 
@@ -28,7 +29,7 @@ export function conflict(param: string | null, message: string): RelayError {
 export function unknownReference(param: string, kind: string): RelayError {
   return new RelayError('not_found', {
     param,
-    message: `${param} names no ${kind} of this organization. Send the id of an existing one.`,
+    message: `${param}: no such ${kind} in this organization. Send the ID of an existing one.`,
   });
 }
 

@@ -27,7 +27,7 @@ export async function insertSlugged<C extends Columns>(
   }
   throw conflict(
     'name',
-    'Too many resources of this name are being created at once. Retry, or use another name.',
+    'Too many resources of this name are being created concurrently. Retry, or use another name.',
   );
 }
 

@@ -78,6 +78,6 @@ export function demandAuthHeader(
   if (!isReservedHeader(name)) return;
   throw invalidField(
     param,
-    `${param} must not be ${name}: that header is not free to set. Send the one that is asked for, such as x-api-key.`,
+    `${param} must not be ${name}: Relay or HTTP reserves that header. Use the header the provider expects, such as x-api-key.`,
   );
 }

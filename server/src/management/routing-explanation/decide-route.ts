@@ -8,7 +8,7 @@ import type { TokenEstimate } from '../../domain/money/usage.ts';
 import type { OpenBreaker } from '../../domain/routing/health-record.ts';
 import { offerOf } from '../../domain/routing/offered-candidates.ts';
 import { isPrepared, type Route, type RouteMember } from '../../domain/routing/routing.ts';
-import { type NeedsPrice, unfitness } from '../../domain/routing/unfit.ts';
+import { type LimitRules, type Unfit, unfitness } from '../../domain/routing/unfit.ts';
 import type { Pricing } from '../../domain/snapshot.ts';
 import type { AskedRequest } from '../../protocols/asked-request.ts';
 import type { Placements } from './placements.ts';
@@ -28,20 +28,21 @@ export interface ExplainInput {
   /** Describes a limit by its engine id; null when it no longer applies to the caller. */
   readonly limitingPolicy: (appliedId: string, resetsAtMs: number | null) => LimitingPolicy | null;
   readonly refuseInLine: (appliedId: string, retryMsMin: number) => Refusal;
-  readonly needsPrice: NeedsPrice;
+  readonly limitRules: LimitRules;
   readonly pricingOf: (endpointId: string) => Pricing | undefined;
   /** The guardrails in force, in order. */
   readonly guardrails: readonly Guardrail[];
 }
 
 const NO_CREDENTIAL_ANYWHERE =
-  'No enabled credential can be opened, so the attempt would fail before anything is sent.';
-const NO_PRICE =
-  'It would be refused with 400: no candidate has a price, which a limit on spend needs; each says why.';
+  'No enabled credential is usable, so the attempt would fail before Relay sends anything.';
+const NO_PRICE = 'Would be rejected with 400: a spend limit applies, and no candidate has a price.';
+const NO_BOUND =
+  'Would be rejected with 400: a hard limit applies, and the usage of the request has no upper bound.';
 const UNGUARDABLE_STREAM =
-  'It would be refused with 400: a guardrail is effective for a candidate, and cannot inspect a stream.';
+  'Would be rejected with 400: a guardrail applies to a candidate and can’t check a stream.';
 const UNGUARDABLE_EMBEDDINGS =
-  'It would be refused with 400: a guardrail is effective for a candidate, and cannot inspect embeddings.';
+  'Would be rejected with 400: a guardrail applies to a candidate and can’t check embeddings.';
 
 /** A member of the route that can serve the request, as far as configuration goes. */
 export interface PlacedCandidate {
@@ -98,12 +99,7 @@ export function decide(
 ): Decision {
   const { route } = input;
   if (route === undefined) return refusal('model_not_found', unknownModel(input));
-  if (candidates.length === 0)
-    return input.route?.members.some(
-      (member) => unfitness(member, input.asked, input.streaming, input.needsPrice)?.why === 'unpriced',
-    ) === true
-      ? refusal('unpriced', NO_PRICE)
-      : refusal('no_route', 'No candidate can serve it; each says why.');
+  if (candidates.length === 0) return refusalOf(input, route);
   if (isGuarded && input.asked.protocol.text === null)
     return refusal('guardrail_route_kind_unsupported', UNGUARDABLE_EMBEDDINGS);
   if (isGuarded && input.streaming) return refusal('guardrail_streaming_unsupported', UNGUARDABLE_STREAM);
@@ -132,6 +128,14 @@ export function decide(
   };
 }
 
+function refusalOf({ asked, streaming, limitRules }: ExplainInput, { members }: Route): Decision {
+  const isWhy = (why: Unfit['why']) =>
+    members.some((member) => unfitness(member, asked, streaming, limitRules)?.why === why);
+  if (isWhy('unpriced')) return refusal('unpriced', NO_PRICE);
+  if (isWhy('unbounded')) return refusal('unbounded_request', NO_BOUND);
+  return refusal('no_route', 'No candidate can serve the request; each shows its reason.');
+}
+
 /** When a unit of a concurrency limit is free follows from what runs, as in a real 429. */
 function estimated(input: ExplainInput, placements: readonly Placement[], refused: Refusal): Refusal {
   const { policyId } = refused;
@@ -143,8 +147,8 @@ function refuseForCapacity(input: ExplainInput, route: Route, refused: Refusal):
   const { code, retryAfterMs } = outcomeOf(refused);
   const neverFits = refused.reason === 'exceeds_limit';
   const reason = neverFits
-    ? 'This request alone is more than a limit of every candidate admits.'
-    : `No candidate has room within the wait budget of ${durationWords(route.maxWaitMs)}.`;
+    ? 'This request exceeds a limit of each candidate by itself.'
+    : `No candidate has capacity within the wait budget of ${durationWords(route.maxWaitMs)}.`;
   const resetsAtMs = neverFits ? null : input.placements.nowMs + refused.resetMs;
   const limitedBy = refused.policyId === null ? null : input.limitingPolicy(refused.policyId, resetsAtMs);
   return { ...refusal(code, reason), retry_after_ms: retryAfterMs, limited_by: limitedBy };
@@ -166,5 +170,5 @@ function refusal(errorCode: string, reason: string): Decision {
 function unknownModel({ model, namesDisabledLane }: ExplainInput): string {
   const shown = model.length > 200 ? `${model.slice(0, 200)}…` : model;
   const hint = namesDisabledLane ? ' A lane has that name, but it is disabled.' : '';
-  return `Nothing is called "${shown}". Tried, in this order: the slug of an enabled lane, the name of an enabled lane, provider/model, and the upstream model of an endpoint.${hint}`;
+  return `No lane or model is named "${shown}". Relay tried, in this order: lane slug, lane name, provider/model, upstream model.${hint}`;
 }

@@ -1,8 +1,9 @@
 import type { LimitingPolicy, RoutingExplanation } from '@relay/contract';
 import { boundEstimate } from '../../domain/limits/bound-estimate.ts';
+import { writtenCaps } from '../../domain/limits/hard-reservation.ts';
+import { limitRules } from '../../domain/limits/limit-rules.ts';
 import { describePolicy, type LimitedCaller } from '../../domain/limits/limits.ts';
 import { METRICS } from '../../domain/limits/metric.ts';
-import { needsPrice } from '../../domain/limits/needs-price.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
 import type { OpenBreaker } from '../../domain/routing/health-record.ts';
 import { openBreakerOf } from '../../domain/routing/health-view.ts';
@@ -22,6 +23,8 @@ export interface ExplainedRequest {
   readonly estimate: TokenEstimate;
   /** Null when the client sets no cap on the output. */
   readonly outputCap: number | null;
+  /** Of one choice under this name, without a cap. */
+  readonly typicalOutputTokens: number;
 }
 
 /** What would happen to the request now, with the estimate and the limits that a real one would get. */
@@ -29,16 +32,18 @@ export async function explainRequest(
   deps: PlacementDeps,
   snapshot: OrganizationSnapshot,
   caller: LimitedCaller,
-  { asked, model, streaming, estimate: guess, outputCap }: ExplainedRequest,
+  { asked, model, streaming, estimate: guess, outputCap, typicalOutputTokens }: ExplainedRequest,
 ): Promise<RoutingExplanation> {
   const route = routingTableOf(snapshot).resolve(model);
   const through = { lane: route?.lane ?? null };
-  const priceRule = needsPrice(snapshot, caller, through);
+  const rules = limitRules(snapshot, caller, through);
   const candidates = (route?.members ?? [])
-    .filter((member) => unfitness(member, asked, streaming, priceRule) === null)
+    .filter((member) => unfitness(member, asked, streaming, rules) === null)
     .map(({ candidate }) => candidate);
   const estimate = boundEstimate(snapshot, caller, through, candidates, outputCap, guess);
-  const question = { snapshot, caller, route: through, candidates, estimate };
+  const most = asked.mostAt.bind(asked);
+  const caps = writtenCaps(typicalOutputTokens);
+  const question = { snapshot, caller, route: through, candidates, estimate, most, caps };
   return explainRoute({
     asked,
     model,
@@ -52,7 +57,7 @@ export async function explainRequest(
     breakers: await readBreakers(deps, snapshot.organizationId, candidates),
     limitingPolicy: (id, resetsAtMs) => limitingPolicy(snapshot, caller, id, resetsAtMs),
     refuseInLine: (id, retryMsMin) => deps.admission.refuseInLine(snapshot.organizationId, id, retryMsMin),
-    needsPrice: priceRule,
+    limitRules: rules,
     pricingOf: (endpointId) => snapshot.pricing.get(endpointId),
     guardrails: snapshot.guardrails,
   });

@@ -14,18 +14,17 @@ import {
 } from './decide-route.ts';
 import { guardrailsOfRoute } from './effective-guardrails.ts';
 
-const NO_CREDENTIAL =
-  'its provider needs a credential and no enabled one can be opened; an attempt would fail before anything is sent';
+const NO_CREDENTIAL = 'its provider has no usable credential';
 
-const EXCEEDS = 'this request alone is more than a limit admits';
-const IN_LINE = 'every unit of a concurrency limit is taken';
+const EXCEEDS = 'this request exceeds a limit by itself';
+const IN_LINE = 'a concurrency limit is reached';
 
 /** What would happen to the request now. Sends nothing and reserves nothing. */
 export function explainRoute(input: ExplainInput): RoutingExplanation {
   const { route } = input;
   const placed = new Map<RouteMember, PlacedCandidate>();
   for (const member of route?.members ?? []) {
-    if (unfitness(member, input.asked, input.streaming, input.needsPrice) !== null) continue;
+    if (unfitness(member, input.asked, input.streaming, input.limitRules) !== null) continue;
     placed.set(member, placedCandidate(input, member));
   }
   const guardrails = guardrailsOfRoute(input.guardrails, route, [...placed.keys()]);
@@ -83,6 +82,21 @@ function verdictOf(
     limited_by: placed?.limitedBy ?? null,
     estimated_cost_micros:
       pricing === undefined ? null : costMicros(pricing, { ...input.estimate, cachedInputTokens: 0 }),
+    reserved: reservedAt(input, endpoint.id),
+  };
+}
+
+function reservedAt(
+  { placements, pricingOf }: ExplainInput,
+  endpointId: string,
+): CandidateVerdict['reserved'] {
+  const reservation = placements.reserved.get(endpointId);
+  if (reservation === undefined) return null;
+  return {
+    input_tokens: reservation.inputTokens,
+    output_tokens: reservation.outputTokens,
+    cost_micros: pricingOf(endpointId) === undefined ? null : reservation.spendMicros,
+    output_cap: reservation.writtenCap,
   };
 }
 
@@ -105,12 +119,14 @@ function judge(
   placed: PlacedCandidate | undefined,
   decision: Decision,
 ): Pick<CandidateVerdict, 'verdict' | 'reason'> {
-  const unfit = unfitness(member, input.asked, input.streaming, input.needsPrice);
+  const unfit = unfitness(member, input.asked, input.streaming, input.limitRules);
   if (unfit !== null) return { verdict: unfit.verdict, reason: unfit.reason };
   if (placed?.isPrepared !== true) return { verdict: 'unhealthy', reason: NO_CREDENTIAL };
   if (placed === decision.chosen) {
     const down =
-      placed.breaker === null ? '' : `; it is down (${placed.breaker.reason}), but so is every other`;
+      placed.breaker === null
+        ? ''
+        : `; it is down (${placed.breaker.reason}), and all other endpoints are down too`;
     const reason = `${whenFree(placed)}, and comes first ${orderOf(input.route)}${down}`;
     return { verdict: 'selected', reason };
   }
@@ -123,22 +139,22 @@ function judge(
   const why =
     placement.boundBy === null
       ? `its provider asked for a pause, which ends in ${durationWords(waitMs, Math.ceil)}`
-      : `a limit has room for it in about ${durationWords(waitMs, Math.ceil)}`;
+      : `a limit allows it in about ${durationWords(waitMs, Math.ceil)}`;
   if (waitMs > maxWaitMs) return { verdict: 'limited', reason: `${why}, past the wait budget` };
   if (waitMs > 0) return { verdict: 'would_wait', reason: why };
   const reason =
     input.route?.allowFallback === true
-      ? 'it is free and comes next should an earlier attempt fail'
-      : 'it is free, but the lane does not fall back';
+      ? 'available; used if an earlier attempt fails'
+      : 'available, but the lane does not fall back';
   return { verdict: 'available', reason };
 }
 
 function whenFree({ placement, waitMs }: PlacedCandidate): string {
-  if (waitMs === null) return IN_LINE;
+  if (waitMs === null) return 'it waits for a concurrency limit';
   if (waitMs === 0) return 'it is free now';
   return `it is free in ${placement.boundBy === null ? '' : 'about '}${durationWords(waitMs, Math.ceil)}, within the wait budget`;
 }
 
 function orderOf(route: Route | undefined): string {
-  return route?.selection === 'soonest' ? 'by time, then rank' : 'by rank';
+  return route?.selection === 'soonest' ? 'by availability, then rank' : 'by rank';
 }

@@ -39,10 +39,10 @@ function explain(model: string, over: { operation?: Operation; streaming?: boole
     route: routingTableOf(organization).resolve(model),
     namesDisabledLane: false,
     breakers: new Map(),
-    placements: { nowMs: 0, byEndpoint: new Map() },
+    placements: { nowMs: 0, byEndpoint: new Map(), reserved: new Map() },
     limitingPolicy: () => null,
     refuseInLine: concurrencyRefusal,
-    needsPrice: () => null,
+    limitRules: { needsPrice: () => null, hardLimit: () => null },
     pricingOf: () => undefined,
     guardrails: organization.guardrails,
   });
@@ -88,7 +88,7 @@ describe('the guardrails of an explanation', () => {
   it('make streams and embeddings fail with 400', () => {
     const stream = explain('fast', { streaming: true });
     assert.deepEqual([stream.outcome, stream.error_code], ['refuse', 'guardrail_streaming_unsupported']);
-    assert.match(stream.reason ?? '', /refused with 400/);
+    assert.match(stream.reason ?? '', /rejected with 400/);
     const embedding = explain('fast', { operation: 'embeddings' });
     assert.equal(embedding.error_code, 'guardrail_route_kind_unsupported');
     assert.equal(explain('fast').outcome, 'dispatch');

@@ -1,14 +1,15 @@
 import type { Placement } from '../../admission/choose-candidate.ts';
 import type { PolicyUsage } from '../../admission/engine.ts';
 import { NEVER_MS } from '../../admission/memory/window.ts';
+import type { RequestMost, Reservation } from '../../domain/limits/hard-reservation.ts';
 import type { AppliedLimit, Charge } from '../../domain/limits/limit.ts';
-import { estimatedCharges, type LimitedCaller } from '../../domain/limits/limits.ts';
+import { estimatedCharges, hardReservation, type LimitedCaller } from '../../domain/limits/limits.ts';
 import { METRICS } from '../../domain/limits/metric.ts';
 import { isSliding } from '../../domain/limits/period.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Candidate, Route } from '../../domain/routing/routing.ts';
-import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
+import type { Endpoint, OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 
 export type PlacementDeps = Pick<ManagementDeps, 'limitUsage' | 'admission' | 'clock' | 'health'>;
@@ -22,33 +23,64 @@ export interface PlacementQuestion {
   readonly route: Pick<Route, 'lane'>;
   readonly candidates: readonly Candidate[];
   readonly estimate: TokenEstimate;
+  readonly most: (endpoint: Endpoint) => RequestMost;
+  /** The limits on the output that Relay would write, the largest first. */
+  readonly caps: readonly number[];
 }
 
 /** The placement at each candidate, by endpoint, as of `nowMs`. */
 export interface Placements {
   readonly nowMs: number;
   readonly byEndpoint: ReadonlyMap<string, Placement>;
+  /** What hard limits would reserve, by endpoint. */
+  readonly reserved: ReadonlyMap<string, Reservation>;
 }
 
 /** Derives placements from cooldowns and the live usage of limits. Reserves nothing. */
-export async function readPlacements(
-  deps: PlacementDeps,
-  { snapshot, caller, route, candidates, estimate }: PlacementQuestion,
-): Promise<Placements> {
+export async function readPlacements(deps: PlacementDeps, question: PlacementQuestion): Promise<Placements> {
+  const { snapshot, candidates } = question;
   const charged = candidates.map((candidate) => ({
     endpointId: candidate.endpoint.id,
-    charges: estimatedCharges(snapshot, caller, route, candidate, estimate),
+    options: chargesByCap(question, candidate),
   }));
   const limits = new Map<string, AppliedLimit>();
-  for (const { charges } of charged) for (const { policy } of charges) limits.set(policy.id, policy);
+  for (const { options } of charged)
+    for (const { charges } of options) for (const { policy } of charges) limits.set(policy.id, policy);
   const usages = await readUsage(deps, snapshot.organizationId, [...limits.values()]);
   const nowMs = deps.clock.nowMs();
   const byEndpoint = new Map<string, Placement>();
-  for (const { endpointId, charges } of charged) {
+  const reserved = new Map<string, Reservation>();
+  for (const { endpointId, options } of charged) {
     const fromMs = Math.max(nowMs, Math.ceil(deps.admission.cooldownUntilMs(endpointId) ?? nowMs));
-    byEndpoint.set(endpointId, placementOf(charges, usages, nowMs, fromMs));
+    const placed = options.map(({ charges, reservation }) => ({
+      placement: placementOf(charges, usages, nowMs, fromMs),
+      reservation,
+    }));
+    // Admission tries them in this order too, and waits with the last.
+    const chosen = placed.find(({ placement }) => placement.slotMs === fromMs) ?? placed.at(-1);
+    if (chosen === undefined) continue;
+    byEndpoint.set(endpointId, chosen.placement);
+    if (chosen.reservation !== null) reserved.set(endpointId, chosen.reservation);
   }
-  return { nowMs, byEndpoint };
+  return { nowMs, byEndpoint, reserved };
+}
+
+interface ChargesOption {
+  readonly charges: readonly Charge[];
+  readonly reservation: Reservation | null;
+}
+
+function chargesByCap(
+  { snapshot, caller, route, estimate, most, caps }: PlacementQuestion,
+  candidate: Candidate,
+): readonly ChargesOption[] {
+  return caps.map((cap) => {
+    const reservation = hardReservation(snapshot, caller, route, candidate, most, cap);
+    return {
+      charges: estimatedCharges(snapshot, caller, route, candidate, estimate, reservation),
+      reservation,
+    };
+  });
 }
 
 async function readUsage(

@@ -21,7 +21,7 @@ export const NOW_MS = Date.UTC(2027, 0, 15, 12, 30, 0, 123);
 export const CALLER: LimitedCaller = { userId: 'user', keyPolicies: [] };
 const ORGANIZATION = 'organization';
 const STEPS_MAX = 10_000;
-const PERIODS: readonly LimitPeriod[] = ['second', 'minute', 'hour', 'day', 'month'];
+const PERIODS: readonly LimitPeriod[] = ['second', 'minute', 'hour', 'day', 'week', 'month'];
 
 interface RandomLimit {
   readonly metric: LimitMetric;
@@ -111,7 +111,7 @@ export function snapshotOf(drawn: RandomLane): OrganizationSnapshot {
 
 export function requestOf({ estimate, outputCap }: RandomLane): ExplainedRequest {
   const asked = new AskedRequest(protocols.chat, { members: [], settings: {} }, () => ({}));
-  return { asked, model: 'lane', streaming: false, estimate, outputCap };
+  return { asked, model: 'lane', streaming: false, estimate, outputCap, typicalOutputTokens: 256 };
 }
 
 /** What the data plane would ask the engine for this request. */
@@ -130,7 +130,7 @@ export function askOf(organization: OrganizationSnapshot, drawn: RandomLane): Ad
     candidates: candidates.map((candidate) => ({
       endpointId: candidate.endpoint.id,
       paced: candidate.endpoint.pacing,
-      charges: estimatedCharges(organization, CALLER, route, candidate, estimate),
+      charges: estimatedCharges(organization, CALLER, route, candidate, estimate, null),
     })),
     selection: route.selection,
     waitMsMax: route.maxWaitMs,

@@ -23,12 +23,14 @@ export function routingExplanationHandlers(deps: ExplainDeps): Handlers {
       if (measured === null) throw invalidField('body', 'body nests deeper than a request may.');
       const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
       const lane = routingTableOf(snapshot).resolve(model)?.lane;
+      const typical = deps.typicalTokens(organizationId, lane?.id ?? model);
       return explainRequest(deps, snapshot, call.caller, {
         asked: new AskedRequest(protocols[operation], measured, () => body),
         model,
         streaming: request.isStreaming(body),
-        estimate: request.estimate(measured, deps.typicalTokens(organizationId, lane?.id ?? model)),
+        estimate: request.estimate(measured, typical),
         outputCap: request.output(measured).cap,
+        typicalOutputTokens: typical.outputTokens,
       });
     },
   };

@@ -124,6 +124,33 @@ describe('a routing explanation', () => {
     await room.call('deleteLimitPolicy', room.acme, { id: limit.id });
   });
 
+  it('shows what a hard limit would reserve, the cap that would be written, and what nothing bounds', async () => {
+    const { body: limit } = await room.call('createLimitPolicy', room.acme, {
+      body: {
+        scope_type: 'global',
+        metric: 'tokens',
+        period: 'minute',
+        limit_value: 3_000,
+        enforcement: 'hard',
+      },
+    });
+    const capped = (await explain({ max_tokens: 50 })).candidates[0]?.reserved;
+    assert.deepEqual([capped?.output_tokens, capped?.output_cap], [50, null]);
+    assert.ok((capped?.input_tokens ?? 0) > 104);
+    const reserved = (await explain({})).candidates[0]?.reserved;
+    assert.equal(
+      (reserved?.input_tokens ?? 0) + (reserved?.output_cap ?? 0),
+      3_000,
+      'it fits the limit alone',
+    );
+    const open = await explain({ max_tokens: -1 });
+    assert.deepEqual([open.outcome, open.error_code], ['refuse', 'unbounded_request']);
+    assert.deepEqual(verdicts(open), ['unbounded', 'unbounded', 'unbounded']);
+    assert.match(open.candidates[0]?.reason ?? '', /"max_tokens" has no upper bound.*context_window/);
+    await room.call('deleteLimitPolicy', room.acme, { id: limit.id });
+    assert.equal((await explain({})).candidates[0]?.reserved, null);
+  });
+
   it('skips candidates that are disabled or cannot serve the request, and says why', async () => {
     await room.call('updateEndpoint', room.acme, { id: endpoint(0), body: { enabled: false } });
     await room.call('updateEndpoint', room.acme, { id: endpoint(1), body: { supports_streaming: false } });
@@ -195,7 +222,7 @@ describe('a routing explanation', () => {
     assert.equal(allDown.selected_endpoint_id, endpoint(0), 'the last one is never taken out');
     assert.match(
       allDown.candidates[0]?.reason ?? '',
-      /it is down \(connection refused\), but so is every other/,
+      /it is down \(connection refused\), and all other endpoints are down too/,
     );
   });
 
@@ -220,7 +247,7 @@ describe('a routing explanation', () => {
     assert.equal(unknown.outcome, 'refuse');
     assert.equal(unknown.error_code, 'model_not_found');
     assert.deepEqual(unknown.candidates, []);
-    assert.match(unknown.reason ?? '', /"nobody".*slug of an enabled lane.*provider\/model.*upstream model/);
+    assert.match(unknown.reason ?? '', /"nobody".*lane slug.*provider\/model.*upstream model/);
     assert.doesNotMatch(unknown.reason ?? '', /disabled/);
   });
 

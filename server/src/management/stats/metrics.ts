@@ -1,14 +1,15 @@
 import type { Timeseries } from '@relay/contract';
-import { quantileMs } from '../../domain/histogram.ts';
+import { addCounts, quantileMs } from '../../domain/histogram.ts';
 import { shownMicros } from '../../domain/money/money.ts';
-import type { Histogram, Measured, Sum } from '../../store/ledger/rollups/read-series.ts';
+import { type Durations, NO_DURATIONS } from '../../store/ledger/rollups/read-durations.ts';
+import type { Measured, Sum } from '../../store/ledger/rollups/read-series.ts';
 
 export type Metric = Timeseries['metric'];
 
 /** How a metric is computed from rollup sums. */
 interface MetricDefinition {
   readonly sums: readonly Sum[];
-  readonly histogram: Histogram | null;
+  readonly histogram: Durations | null;
   /** Null when there is nothing to measure; counts and sums are never null. */
   readonly value: (measured: Measured) => number | null;
 }
@@ -21,7 +22,7 @@ const sumOf = (...sums: Sum[]): MetricDefinition => ({
   histogram: null,
   value: (measured) => Number(total(measured.sums)),
 });
-const quantileOf = (histogram: Histogram, share: number): MetricDefinition => ({
+const quantileOf = (histogram: Durations, share: number): MetricDefinition => ({
   sums: STATES,
   histogram,
   value: (measured) => quantileMs(measured.histogram, share),
@@ -39,10 +40,10 @@ export const METRICS: Readonly<Record<Metric, MetricDefinition>> = {
     histogram: null,
     value: (measured) => shownMicros(total(measured.sums)),
   },
-  wait_ms_p50: quantileOf('wait_histogram', 0.5),
-  wait_ms_p95: quantileOf('wait_histogram', 0.95),
-  latency_ms_p50: quantileOf('latency_histogram', 0.5),
-  latency_ms_p95: quantileOf('latency_histogram', 0.95),
+  wait_ms_p50: quantileOf('wait', 0.5),
+  wait_ms_p95: quantileOf('wait', 0.95),
+  latency_ms_p50: quantileOf('latency', 0.5),
+  latency_ms_p95: quantileOf('latency', 0.95),
   ttft_ms: {
     sums: ['ttft_count', 'ttft_ms_sum'],
     histogram: null,
@@ -60,17 +61,18 @@ export const METRICS: Readonly<Record<Metric, MetricDefinition>> = {
   },
 };
 
-export const NOTHING: Measured = { sums: [], histogram: [] };
+export const NOTHING: Measured = { sums: [], histogram: NO_DURATIONS };
 
-export function addMeasured(one: Measured, other: Measured): Measured {
-  const places = Math.max(one.sums.length, other.sums.length);
-  return {
-    sums: Array.from({ length: places }, (_, place) => (one.sums[place] ?? 0n) + (other.sums[place] ?? 0n)),
-    histogram: addEach(one.histogram, other.histogram),
-  };
-}
-
-function addEach(one: readonly number[], other: readonly number[]): number[] {
-  const length = Math.max(one.length, other.length);
-  return Array.from({ length }, (_, place) => (one[place] ?? 0) + (other[place] ?? 0));
+/** The sum of many. Adds in place, because a long series has hundreds of thousands of bins. */
+export function sumMeasured(parts: Iterable<Measured>): Measured {
+  const sums: bigint[] = [];
+  const counts = new Map<number, number>();
+  const coarse: number[] = [];
+  for (const part of parts) {
+    for (const [place, sum] of part.sums.entries()) sums[place] = (sums[place] ?? 0n) + sum;
+    for (const [place, count] of part.histogram.coarse.entries())
+      coarse[place] = (coarse[place] ?? 0) + count;
+    addCounts(counts, part.histogram.counts);
+  }
+  return { sums, histogram: { counts, coarse } };
 }

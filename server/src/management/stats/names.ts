@@ -8,13 +8,14 @@ const NAMED = {
   provider: 'providers',
   api_key: 'api_keys',
   user: 'users',
+  team: 'teams',
 } as const;
 
 /** Names by id. A deleted resource has none. */
 export async function namesOf(
   db: Kysely<Database>,
   organizationId: string,
-  dimension: Dimension,
+  dimension: Dimension | 'team',
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (dimension === 'model' || ids.length === 0) return new Map();

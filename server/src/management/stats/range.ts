@@ -24,7 +24,7 @@ export function rangeOf(bucket: Bucket, asked: Asked, nowMs: number): BucketRang
   if (points > POINTS_MAX) {
     throw invalidField(
       'bucket',
-      `bucket ${bucket} over this time would be ${points} points, and ${POINTS_MAX} is the most. Ask for a longer bucket or a shorter time.`,
+      `bucket ${bucket} over this time range would return ${points} points; the maximum is ${POINTS_MAX}. Use a longer bucket or a shorter time range.`,
     );
   }
   // Allows one bucket beyond the retention, because the clock moves on after the client chose the range.

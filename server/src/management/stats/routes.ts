@@ -1,6 +1,6 @@
 import type { TimeseriesQuery } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
-import { HISTOGRAM_BOUNDS_MS } from '../../domain/histogram.ts';
+import { binsOf } from '../../domain/histogram.ts';
 import type { Handlers } from '../../http/call.ts';
 import { BUCKET_MS, type Bucket, type BucketRange } from '../../store/ledger/rollups/bucket.ts';
 import {
@@ -14,10 +14,12 @@ import { timeOf, visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { invalidField, isId } from '../resources/refusals.ts';
 import { countConfigured } from './configured-counts.ts';
-import { addMeasured, METRICS, NOTHING } from './metrics.ts';
+import { meteredHandlers } from './metered.ts';
+import { METRICS, sumMeasured } from './metrics.ts';
 import { namesOf } from './names.ts';
 import { rangeOf } from './range.ts';
 import { groupedSeries, groupsIn, type Series, seriesOf, stateSeries } from './series.ts';
+import { showbackHandlers } from './showback.ts';
 
 type StatsDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
 
@@ -27,6 +29,7 @@ const WAIT_HOURS_MAX_MS = 14 * BUCKET_MS.day;
 
 export function statsHandlers(deps: StatsDeps): Handlers {
   return {
+    ...showbackHandlers(deps),
     async getStatsSummary({ caller }) {
       const { organizationId } = caller;
       const db = deps.ofOrganization(organizationId);
@@ -46,20 +49,27 @@ export function statsHandlers(deps: StatsDeps): Handlers {
       const series = await readSeries(deps, caller, query, range);
       return { metric, group_by, bucket, ...shown(range), series };
     },
+    ...meteredHandlers(deps),
     async getWaitDistribution({ caller, query }) {
       const { organizationId } = caller;
       const range = waitRangeOf(query, deps.clock.nowMs());
       const conditions = conditionsFor(caller, query);
-      const question = { organizationId, range, dimension: null, ...METRICS.wait_ms_p95 };
+      const sums = ['requests_undispatched'] as const;
+      const question = { organizationId, range, dimension: null, sums, histogram: 'wait' } as const;
       const db = deps.ofOrganization(organizationId);
       const rows: readonly Measured[] =
         conditions === null ? [] : await readRollups(db, { ...question, conditions });
-      const { histogram } = rows.reduce(addMeasured, NOTHING);
-      const bounds = [...HISTOGRAM_BOUNDS_MS, null];
+      const { sums: counted, histogram } = sumMeasured(rows);
+      const bins = binsOf(histogram);
       return {
         ...shown(range),
-        requests: histogram.reduce((sum, count) => sum + count, 0),
-        bins: bounds.map((up_to_ms, place) => ({ up_to_ms, requests: histogram[place] ?? 0 })),
+        requests: bins.reduce((sum, { count }) => sum + count, 0),
+        undispatched: Number(counted[0] ?? 0n),
+        bins: bins.map(({ fromMs, upToMs, count }) => ({
+          from_ms: fromMs,
+          up_to_ms: upToMs,
+          requests: count,
+        })),
       };
     },
   };

@@ -2,7 +2,7 @@ import type { Timeseries } from '@relay/contract';
 import { exactUsd } from '../../domain/money/money.ts';
 import { BUCKET_MS, type BucketRange } from '../../store/ledger/rollups/bucket.ts';
 import type { Measured, SeriesRow } from '../../store/ledger/rollups/read-series.ts';
-import { addMeasured, METRICS, type Metric, NOTHING } from './metrics.ts';
+import { METRICS, type Metric, NOTHING, sumMeasured } from './metrics.ts';
 
 export type Series = Timeseries['series'][number];
 
@@ -27,16 +27,15 @@ export function seriesOf(
 ): Series {
   const { value } = METRICS[metric];
   const points: Series['points'] = [];
-  let whole: Measured = NOTHING;
   for (let atMs = range.fromMs; atMs < range.toMs; atMs += BUCKET_MS[range.bucket]) {
     const measured: Measured = buckets.get(atMs) ?? NOTHING;
-    whole = addMeasured(whole, measured);
     points.push({
       at: new Date(atMs).toISOString(),
       value: value(measured),
       ...usd('value_usd', metric, measured),
     });
   }
+  const whole = sumMeasured(buckets.values());
   return { ...head, total: value(whole), ...usd('total_usd', metric, whole), points };
 }
 
@@ -87,9 +86,7 @@ const STATES = ['completed', 'failed', 'cancelled'] as const;
 export function stateSeries(range: BucketRange, rows: readonly SeriesRow[]): Series[] {
   const buckets = [...(groupsIn(rows).get('') ?? new Map<number, Measured>())];
   return STATES.map((state, place) => {
-    const own = buckets.map(
-      ([atMs, { sums }]) => [atMs, { sums: [sums[place] ?? 0n], histogram: [] }] as const,
-    );
+    const own = buckets.map(([atMs, { sums }]) => [atMs, { ...NOTHING, sums: [sums[place] ?? 0n] }] as const);
     return seriesOf('requests', range, { kind: 'group', key: state, label: state }, new Map(own));
   });
 }

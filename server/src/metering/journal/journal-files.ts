@@ -2,7 +2,7 @@ import { accessSync, close, constants, fsync, mkdirSync, open, renameSync } from
 import { join } from 'node:path';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
-import { createThrottle } from '../throttle.ts';
+import { createThrottle } from '../../kit/throttle.ts';
 import { createJournalFile, type JournalFile, openTakenFile } from './journal-file.ts';
 import { abandonedFiles, codeOf, type JournalOwner, nameOf, parseName } from './journal-names.ts';
 

@@ -1,7 +1,7 @@
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
-import { createThrottle } from '../throttle.ts';
+import { createThrottle } from '../../kit/throttle.ts';
 import { type JournalEntry, type JournaledDraft, type JournaledEnd, lineOf } from './journal-entry.ts';
 import { createJournalFiles, type HeldFile, type JournalFiles } from './journal-files.ts';
 import { thisProcess } from './journal-names.ts';

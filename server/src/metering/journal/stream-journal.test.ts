@@ -259,7 +259,7 @@ describe('the journal in front of the stream', () => {
     writeFileSync(blocked, 'a file where a directory should be');
     const spool = spoolHere({ directory: blocked });
     spool.start();
-    assert.throws(() => draft(spool, 'a'), /Usage cannot be recorded right now/);
+    assert.throws(() => draft(spool, 'a'), /can’t record usage/);
     settle(spool, 'b');
     settle(spool, 'c');
     assert.equal(spool.state().waiting, 2);

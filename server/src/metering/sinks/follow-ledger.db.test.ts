@@ -314,8 +314,8 @@ interface Steps {
 function stopping(sink: LedgerSink, { add, seal, close }: Steps): LedgerSink {
   return {
     ...sink,
-    async begin() {
-      const portion = await sink.begin();
+    async begin(settle) {
+      const portion = await sink.begin(settle);
       return {
         ...portion,
         ...(add === undefined ? {} : { add: (rows) => add(portion, rows) }),

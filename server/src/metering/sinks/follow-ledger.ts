@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
+import { createThrottle } from '../../kit/throttle.ts';
 import { type OutboxBacklog, readOutboxBacklog } from '../../store/ledger/sinks/outbox.ts';
 import { PortionLostError, releaseLease, takeLease } from '../../store/ledger/sinks/portions.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { createThrottle } from '../throttle.ts';
 import type { LedgerSink } from './ledger-sink.ts';
 import { finishPortions, writePortion } from './write-portion.ts';
 
@@ -14,6 +14,7 @@ const FAILURE_MS = 5_000;
 const ROWS_DUE = 50_000;
 /** Longer than a portion takes. A worker that is killed keeps the others waiting for this long. */
 const LEASE_MS = 15_000;
+const STOP_MS_MAX = 5_000;
 
 export interface FollowDeps {
   readonly db: Kysely<Database>;
@@ -40,7 +41,7 @@ export interface SinkFollower {
   state(): SinkState;
   /** Writes what is due. Never rejects. */
   runOnce(): Promise<void>;
-  /** Writes what waits, due or not, unless the sink is failing. */
+  /** Writes what waits, due or not, unless the sink is failing, for a bounded time; the next process writes the rest. */
   stop(): Promise<void>;
 }
 
@@ -49,11 +50,12 @@ export interface SinkFollower {
  * sink fails, rows wait in the database and the ledger is not affected.
  */
 export function followLedger(deps: FollowDeps): SinkFollower {
-  const { sink } = deps;
-  const turns = createTurns(deps);
+  const { sink, clock } = deps;
   let running: Promise<number> | null = null;
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
+  let endMs = Number.POSITIVE_INFINITY;
+  const turns = createTurns(deps, () => clock.monotonicMs() < endMs);
 
   function run(isLast: boolean): Promise<number> {
     running ??= turns.run(isLast).finally(() => {
@@ -77,14 +79,17 @@ export function followLedger(deps: FollowDeps): SinkFollower {
     },
     async stop() {
       isStopping = true;
+      endMs = clock.monotonicMs() + STOP_MS_MAX;
       clearTimeout(timer);
       await running;
       if (!turns.isFailing()) await run(true);
+      await sink.close();
     },
   };
 }
 
-function createTurns(deps: FollowDeps) {
+/** `mayGoOn`: whether there is time for another portion. */
+function createTurns(deps: FollowDeps, mayGoOn: () => boolean) {
   const { db, sink, holder, gatherMs, log } = deps;
   const mayLog = createThrottle(deps.clock);
   let backlog: OutboxBacklog | null = null;
@@ -97,12 +102,12 @@ function createTurns(deps: FollowDeps) {
   }
 
   async function writeAll(): Promise<void> {
-    if (!(await takeLease(db, sink.name, holder, LEASE_MS))) return;
     try {
-      for (let hasMore = true; hasMore; ) {
+      // For each portion: a backlog takes longer to write than a lease lasts.
+      for (let hasMore = true; hasMore && (await takeLease(db, sink.name, holder, LEASE_MS)); ) {
         const written = await writePortion(deps);
         rows += written.rows;
-        hasMore = written.hasMore;
+        hasMore = written.hasMore && mayGoOn();
       }
       await look();
     } finally {

@@ -1,4 +1,5 @@
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
+import type { PortionOutcome } from '../../store/ledger/sinks/portions.ts';
 import type { SinkRow } from '../../store/ledger/sinks/read-rows.ts';
 
 /** The first sink, and the truth: it decides which rows are new. PostgreSQL implements it. */
@@ -22,19 +23,22 @@ export interface BatchOutcome {
  * row once: a portion is sealed, then committed in the database, then published. After a kill at any moment, another
  * process publishes the committed portions that it finds and discards the others, whose rows are written again.
  *
- * A sink that cannot hide rows until they are published (such as Kafka) writes them in `seal` and reports no unfinished portions. Rows
- * are then delivered at least once, and its readers remove duplicates by `request_id`.
+ * A sink that cannot hide rows until they are published, and can read back what it has (such as JetStream), reports no unfinished
+ * portions. It writes rows in `add`, and `begin` reads back which of them came from portions that were never committed.
  */
 export interface LedgerSink {
   /** Names its entries in the outbox. Must not change between versions. */
   readonly name: string;
-  begin(): Promise<SinkPortion>;
+  /** `settle` gives the final outcome of a portion, and discards it unless it is committed. */
+  begin(settle: (portionId: string) => Promise<PortionOutcome>): Promise<SinkPortion>;
   /** Portions that were begun, by any process, and neither published nor discarded. Not called while this process writes one. */
   unfinished(): Promise<readonly UnfinishedPortion[]>;
   /** Makes a committed portion visible to readers. May be called again, and by several processes. */
   publish(portionId: string): Promise<void>;
   /** Removes a portion that will never be committed. May be called again. */
   discard(portionId: string): Promise<void>;
+  /** Frees what the sink holds open between portions. */
+  close(): Promise<void>;
 }
 
 export interface SinkPortion {
@@ -42,6 +46,8 @@ export interface SinkPortion {
   /** The portion should take no more rows. */
   isFull(): boolean;
   add(rows: readonly SinkRow[]): Promise<void>;
+  /** All rows of an outbox entry were added. The versions (`versionId`) that the ledger has replaced or dropped are included. */
+  endEntry?(versionIds: readonly string[]): void;
   /** Resolves when the rows survive a power failure. */
   seal(): Promise<void>;
   /** Frees what the portion holds open, sealed or not. */

@@ -163,14 +163,14 @@ describe('a batch of records', () => {
   }
 
   it('is kept when PostgreSQL fails for another reason than the records', async () => {
-    await sql`alter function add_histograms rename to add_histograms_away`.execute(migrated.db);
+    await sql`alter function add_counts rename to add_counts_away`.execute(migrated.db);
     try {
       const before = await countRows();
       const records = Array.from({ length: 4 }, () => sampleRecord());
       await assert.rejects(write(records), { code: '42883' });
       assert.equal(await countRows(), before);
     } finally {
-      await sql`alter function add_histograms_away rename to add_histograms`.execute(migrated.db);
+      await sql`alter function add_counts_away rename to add_counts`.execute(migrated.db);
     }
   });
 });

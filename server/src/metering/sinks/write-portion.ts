@@ -5,6 +5,7 @@ import { commitPortion, readOutcomes, settlePortion } from '../../store/ledger/s
 import { readSinkRows, type SinkRow } from '../../store/ledger/sinks/read-rows.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { LedgerSink, SinkPortion } from './ledger-sink.ts';
+import { versionId } from './usage-line.ts';
 
 const ROWS_PER_READ = 500;
 
@@ -24,7 +25,7 @@ export interface WrittenPortion {
  * slow sink holds no lock. After an error the portion stays unfinished, and `finishPortions` decides it.
  */
 export async function writePortion({ db, sink }: PortionDeps): Promise<WrittenPortion> {
-  const portion = await sink.begin();
+  const portion = await sink.begin((id) => settlePortion(db, sink.name, id));
   let filled: Filled;
   try {
     filled = await fill(db, sink.name, portion);
@@ -73,9 +74,14 @@ async function fill(db: Kysely<Database>, sink: string, portion: SinkPortion): P
       rows += own.length;
       if (own.length > 0) await portion.add(own);
     }
+    portion.endEntry?.(versionsIn(entry));
     entryIds.push(entry.id);
   }
   return { entryIds, rows };
+}
+
+function versionsIn({ requestIds, estimateIds }: OutboxEntry): string[] {
+  return requestIds.map((id) => versionId(id, estimateIds.has(id)));
 }
 
 /**

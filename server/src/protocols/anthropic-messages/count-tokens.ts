@@ -1,7 +1,9 @@
 import type { Usage } from '../../domain/money/usage.ts';
 import { usageMemberRules } from '../answer-usage.ts';
 import { CONTENT } from '../frame-meanings.ts';
+import { NO_INPUT } from '../input-bound/input-at-most.ts';
 import { NO_OUTPUT } from '../output-cap.ts';
+import { WRITES_NOTHING } from '../output-most.ts';
 import type { Protocol } from '../protocol.ts';
 import { anthropicMessages } from './index.ts';
 
@@ -27,7 +29,13 @@ export const anthropicCountTokens: Protocol = {
     },
     isStreaming: () => false,
     output: () => NO_OUTPUT,
+    // biome-ignore lint/correctness/useYield: nothing to read
+    inputBound: function* () {
+      return NO_INPUT;
+    },
     estimate: () => ({ inputTokens: 0, outputTokens: 0, free: true }),
+    outputMost: () => ({ ...WRITES_NOTHING, free: true }),
+    outputCapField: null,
   },
   answer: {
     ...usageMemberRules(() => FREE),

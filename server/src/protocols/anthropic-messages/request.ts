@@ -1,7 +1,9 @@
 import type { MemberSpan } from '../../kit/json-members.ts';
 import { type InputMembers, measureInput } from '../estimate-input.ts';
+import { boundInput } from '../input-bound/input-at-most.ts';
 import { mediaRules } from '../media-meter.ts';
 import { estimatedOutput, type OutputBounds, outputBounds } from '../output-cap.ts';
+import { outputMostOf } from '../output-most.ts';
 import { unsignedThinking } from '../own-thinking.ts';
 import type { RequestRules } from '../protocol.ts';
 import {
@@ -12,7 +14,7 @@ import {
   type RequestSettings,
   readRequestBody,
 } from '../request-body.ts';
-import { spliceBody } from '../splice-body.ts';
+import { capSetting, spliceBody } from '../splice-body.ts';
 import { withUnseenInput } from '../unseen-input.ts';
 
 const MEMBERS: InputMembers = {
@@ -21,7 +23,8 @@ const MEMBERS: InputMembers = {
   settings: new Set(['model', 'metadata', 'stop_sequences', 'tool_choice', 'context_management']),
   remote: new Set(['container', 'mcp_servers']),
 };
-const CAPS: ReadonlySet<string> = new Set(['max_tokens']);
+const OUTPUT_CAP = 'max_tokens';
+const CAPS: ReadonlySet<string> = new Set([OUTPUT_CAP]);
 
 const rules: BodyRules = {
   // An image or a document is `"source": {"type": "base64", "data": …}`; the input of a tool is any JSON.
@@ -41,9 +44,13 @@ export const messagesRequest: RequestRules = {
     ...withUnseenInput(measureInput(body.members, MEMBERS), typical),
     outputTokens: estimatedOutput(boundsOf(body), typical.outputTokens),
   }),
+  inputBound: ({ bytes, members }) => boundInput(bytes, members, MEMBERS),
+  outputMost: (body) => outputMostOf(boundsOf(body)),
+  outputCapField: OUTPUT_CAP,
   // Every stream reports usage.
   asksForUsage: () => false,
-  forUpstream: (body, model, { quirks, removal = null } = {}) => spliceBody(body, model, removal, quirks),
+  forUpstream: (body, model, { quirks, removal = null, outputCap = null } = {}) =>
+    spliceBody(body, model, [removal, capSetting(OUTPUT_CAP, outputCap)], quirks),
   ownThinking: unsignedThinking,
 };
 

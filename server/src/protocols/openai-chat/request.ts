@@ -1,6 +1,6 @@
 import type { MemberSpan } from '../../kit/json-members.ts';
 import { isObject } from '../../kit/json-value.ts';
-import { chatBounds, estimateTokens } from '../openai/estimate.ts';
+import { chatBounds, chatMost, estimateTokens, openaiInputBound } from '../openai/estimate.ts';
 import { includeUsage, openaiBody } from '../openai/request.ts';
 import type { RequestRules } from '../protocol.ts';
 import type { Quirks } from '../provider-presets.ts';
@@ -12,9 +12,11 @@ import {
   type RequestSettings,
   readRequestBody,
 } from '../request-body.ts';
-import { spliceBody } from '../splice-body.ts';
+import { capSetting, spliceBody } from '../splice-body.ts';
 
 const rules: BodyRules = { ...openaiBody, checkContent: checkMessages };
+
+const OUTPUT_CAP = 'max_completion_tokens';
 
 export const chatRequest: RequestRules = {
   parse: (bytes) => readRequestBody(bytes, rules),
@@ -22,9 +24,14 @@ export const chatRequest: RequestRules = {
   isStreaming: rules.isStreaming,
   output: chatBounds,
   estimate: (body, typical) => estimateTokens(body, chatBounds(body), typical),
+  inputBound: openaiInputBound,
+  outputMost: chatMost,
+  outputCapField: OUTPUT_CAP,
   asksForUsage,
-  forUpstream: (body, model, { quirks } = {}) =>
-    spliceBody(body, model, asksForUsage(body, quirks) ? includeUsage : null, quirks),
+  forUpstream: (body, model, { quirks, outputCap = null } = {}) => {
+    const usage = asksForUsage(body, quirks) ? includeUsage : null;
+    return spliceBody(body, model, [usage, capSetting(OUTPUT_CAP, outputCap)], quirks);
+  },
   ownThinking: null,
 };
 

@@ -1,12 +1,13 @@
 import { CONTENT, ERROR } from '../frame-meanings.ts';
 import { openaiErrors } from '../openai/errors.ts';
-import { estimateInput } from '../openai/estimate.ts';
+import { estimateInput, openaiInputBound } from '../openai/estimate.ts';
 import { frameReader, hasError } from '../openai/frames.ts';
 import { openaiHeaders } from '../openai/headers.ts';
 import { openaiModels } from '../openai/models.ts';
 import { checkInput, openaiBody } from '../openai/request.ts';
 import { openaiAnswer, parseUsage } from '../openai/usage.ts';
 import { NO_OUTPUT } from '../output-cap.ts';
+import { WRITES_NOTHING } from '../output-most.ts';
 import { PROBE_PROMPT, probeRules } from '../probe-rules.ts';
 import type { Protocol, RequestRules } from '../protocol.ts';
 import { type BodyRules, invalidField, measureRequest, readRequestBody } from '../request-body.ts';
@@ -29,8 +30,11 @@ const request: RequestRules = {
   isStreaming: rules.isStreaming,
   output: () => NO_OUTPUT,
   estimate: (body, typical) => ({ ...estimateInput(body, typical), outputTokens: 0 }),
+  inputBound: openaiInputBound,
+  outputMost: () => WRITES_NOTHING,
+  outputCapField: null,
   asksForUsage: () => false,
-  forUpstream: (body, model, { quirks } = {}) => spliceBody(body, model, null, quirks),
+  forUpstream: (body, model, { quirks } = {}) => spliceBody(body, model, [], quirks),
   ownThinking: null,
 };
 

@@ -1,11 +1,13 @@
-import { estimateTokens, responsesBounds } from '../openai/estimate.ts';
+import { estimateTokens, openaiInputBound, responsesBounds, responsesMost } from '../openai/estimate.ts';
 import { checkInput, openaiBody } from '../openai/request.ts';
 import { sealedReasoning } from '../own-thinking.ts';
 import type { RequestRules } from '../protocol.ts';
 import { type BodyRules, measureRequest, readRequestBody } from '../request-body.ts';
-import { spliceBody } from '../splice-body.ts';
+import { capSetting, spliceBody } from '../splice-body.ts';
 
 const rules: BodyRules = { ...openaiBody, checkContent: checkInput };
+
+const OUTPUT_CAP = 'max_output_tokens';
 
 export const responsesRequest: RequestRules = {
   parse: (bytes) => readRequestBody(bytes, rules),
@@ -13,8 +15,12 @@ export const responsesRequest: RequestRules = {
   isStreaming: rules.isStreaming,
   output: responsesBounds,
   estimate: (body, typical) => estimateTokens(body, responsesBounds(body), typical),
+  inputBound: openaiInputBound,
+  outputMost: responsesMost,
+  outputCapField: OUTPUT_CAP,
   // The closing event of every stream reports usage.
   asksForUsage: () => false,
-  forUpstream: (body, model, { quirks, removal = null } = {}) => spliceBody(body, model, removal, quirks),
+  forUpstream: (body, model, { quirks, removal = null, outputCap = null } = {}) =>
+    spliceBody(body, model, [removal, capSetting(OUTPUT_CAP, outputCap)], quirks),
   ownThinking: sealedReasoning,
 };

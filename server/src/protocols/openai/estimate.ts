@@ -1,8 +1,12 @@
+import type { OutputMost } from '../../domain/limits/hard-reservation.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
-import { type InputMembers, measureInput } from '../estimate-input.ts';
+import type { Steps } from '../../kit/slices.ts';
+import { foldedName, type InputMembers, measureInput } from '../estimate-input.ts';
+import { boundInput, type InputBound } from '../input-bound/input-at-most.ts';
 import { estimatedOutput, type OutputBounds, outputBounds } from '../output-cap.ts';
+import { outputMostOf } from '../output-most.ts';
 import type { TypicalTokens } from '../protocol.ts';
-import type { MeasuredBody } from '../request-body.ts';
+import type { BodyWithBytes, MeasuredBody } from '../request-body.ts';
 import { withUnseenInput } from '../unseen-input.ts';
 
 const MEMBERS: InputMembers = {
@@ -39,11 +43,29 @@ export function estimateTokens(
   return { ...estimateInput(body, typical), outputTokens };
 }
 
+/** The same names for chat completions, responses and embeddings. */
+export function openaiInputBound({ bytes, members }: BodyWithBytes): Steps<InputBound> {
+  return boundInput(bytes, members, MEMBERS);
+}
+
 export function estimateInput(
   body: MeasuredBody,
   typical: TypicalTokens,
 ): Omit<TokenEstimate, 'outputTokens'> {
   return withUnseenInput(measureInput(body.members, MEMBERS), typical);
+}
+
+export function chatMost(body: MeasuredBody): OutputMost {
+  return outputMostOf(chatBounds(body), predictedBytes(body));
+}
+
+export function responsesMost(body: MeasuredBody): OutputMost {
+  return outputMostOf(responsesBounds(body), predictedBytes(body));
+}
+
+function predictedBytes({ members }: MeasuredBody): number {
+  const predicted = members.filter(({ name }) => foldedName(name) === PREDICTION);
+  return predicted.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
 function predictedTokens({ members }: MeasuredBody): number {

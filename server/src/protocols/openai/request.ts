@@ -17,6 +17,8 @@ const openaiMedia = mediaRules(
     file_url: 'remote',
     video_url: 'remote',
     audio_url: 'remote',
+    // An earlier answer in sound, by its id.
+    audio: 'remote',
   },
   ['arguments', 'action', 'parameters', 'results', 'input'],
   'item_reference',

@@ -73,7 +73,7 @@ export class FieldSorter {
   }
 
   cannotSay(field: string): void {
-    this.refuse(field, `${this.#provider} cannot express this field.`);
+    this.refuse(field, `${this.#provider} can’t express this field.`);
   }
 
   refuse(field: string, why: string): void {

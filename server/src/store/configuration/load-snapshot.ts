@@ -79,11 +79,17 @@ async function readSnapshot(
 async function readPeople(
   tx: Transaction<Database>,
   organizationId: string,
-): Promise<Pick<OrganizationSnapshot, 'members' | 'userPolicies'>> {
+): Promise<Pick<OrganizationSnapshot, 'members' | 'userPolicies' | 'teams' | 'teamPolicies'>> {
   const members = await tx
     .selectFrom('organization_members as member')
     .innerJoin('users', 'users.id', 'member.user_id')
-    .select(['member.user_id', 'member.role', 'member.status', 'users.status as user_status'])
+    .select([
+      'member.user_id',
+      'member.role',
+      'member.status',
+      'member.team_id',
+      'users.status as user_status',
+    ])
     .where('member.organization_id', '=', organizationId)
     .execute();
   const userPolicies = await tx
@@ -93,9 +99,29 @@ async function readPeople(
     .where('enabled', '=', true)
     .orderBy('id')
     .execute();
+  const teams = await tx
+    .selectFrom('teams')
+    .select(['id', 'parent_id as parentId'])
+    .where('organization_id', '=', organizationId)
+    .execute();
+  const teamPolicies = await tx
+    .selectFrom('team_limit_policies')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('enabled', '=', true)
+    .orderBy('id')
+    .execute();
   return {
+    teams: byId(teams),
+    teamPolicies: Map.groupBy(
+      teamPolicies.map((row) => toBudgetPolicy('team', row.team_id, row)),
+      ({ subjectId }) => subjectId,
+    ),
     members: new Map(members.map((row) => [row.user_id, toMember(row)])),
-    userPolicies: Map.groupBy(userPolicies.map(toUserPolicy), ({ subjectId }) => subjectId),
+    userPolicies: Map.groupBy(
+      userPolicies.map((row) => toBudgetPolicy('user', row.user_id, row)),
+      ({ subjectId }) => subjectId,
+    ),
   };
 }
 
@@ -185,23 +211,35 @@ function toMember(row: {
   user_id: string;
   role: Member['role'];
   status: Member['status'];
+  team_id: string | null;
   user_status: Row<'users'>['status'];
 }): Member {
   const active = row.status === 'active' && row.user_status === 'active';
-  return { userId: row.user_id, role: row.role, status: active ? 'active' : 'suspended' };
+  return {
+    userId: row.user_id,
+    role: row.role,
+    status: active ? 'active' : 'suspended',
+    teamId: row.team_id,
+  };
 }
 
-function toUserPolicy(row: Row<'user_limit_policies'>): BudgetPolicy {
+/** The limit of a member or team, from a row of either's table. */
+function toBudgetPolicy(
+  kind: BudgetPolicy['kind'],
+  subjectId: string,
+  row: Omit<Row<'user_limit_policies'>, 'user_id'>,
+): BudgetPolicy {
   return {
     id: row.id,
-    kind: 'user',
-    subjectId: row.user_id,
+    kind,
+    subjectId,
     targetType: row.target_type,
     targetId: row.target_id,
     metric: row.metric,
     period: row.period,
     limitValue: row.limit_value,
     unpriced: row.unpriced,
+    enforcement: row.enforcement,
     counter: row.counter,
   };
 }
@@ -282,6 +320,7 @@ function toLimitPolicy(row: Row<'limit_policies'>): LimitPolicy {
     period: row.period,
     limitValue: row.limit_value,
     unpriced: row.unpriced,
+    enforcement: row.enforcement,
     counter: row.counter,
     enabled: row.enabled,
   };

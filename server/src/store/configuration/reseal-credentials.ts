@@ -23,6 +23,7 @@ interface SealedRow {
 const TABLES = [
   { table: 'credentials', ownerColumn: 'provider_id' },
   { table: 'guardrails', ownerColumn: 'id' },
+  { table: 'alert_destinations', ownerColumn: 'id' },
 ] as const;
 
 /**

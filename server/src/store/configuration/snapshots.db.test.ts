@@ -173,6 +173,7 @@ describe('snapshots', () => {
       period: 'day',
       limitValue: 2,
       unpriced: 'refuse',
+      enforcement: 'estimate',
       counter: 0,
       enabled: true,
     });

@@ -59,6 +59,8 @@ export async function createEmbeddedDatabase(options: EmbeddedDatabaseOptions): 
   const database = databaseOver({
     pool,
     tenantPool: pool,
+    sessionPool: pool,
+    pooled: false,
     statementTimeoutMs,
     clientGraceMs: 0,
     guard: createOneConnectionGuard(),

@@ -2,6 +2,7 @@
 // that the process serves.
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { emptyDatabaseFor } from './empty-database.ts';
 import type { EngineAnswer, EngineRequest, EngineSettings } from './engine-messages.ts';
 import { SyncedFiles } from './synced-files.ts';
 
@@ -46,10 +47,12 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 try {
+  const empty = await emptyDatabaseFor(directory);
   const engine = await PGlite.create({
     dataDir: directory,
     fs: new SyncedFiles(directory),
     startParams: START_PARAMETERS,
+    ...(empty === null ? {} : { loadDataDir: empty }),
   });
 
   const run = async (id: number, message: Uint8Array): Promise<void> => {

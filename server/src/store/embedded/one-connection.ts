@@ -7,7 +7,7 @@ import type { Database } from '../postgres/schema.ts';
 export class ConnectionHeldError extends Error {
   override readonly name = 'ConnectionHeldError';
   constructor() {
-    super('a connection was asked for by somebody who already holds the only one of the embedded database');
+    super('the caller asked for a connection but already holds the only one of the embedded database');
   }
 }
 

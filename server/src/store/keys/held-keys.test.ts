@@ -16,6 +16,7 @@ function key(publicId: string, over: Partial<ReadKey> = {}): ReadKey {
     expiresAtMs: null,
     revokedAtMs: null,
     policies: [],
+    teamId: null,
     readVersion: 1,
     lastUsedAtMs: 0,
     joinedAtMs: 0,

@@ -1,4 +1,4 @@
-import type { Scope } from '@relay/contract';
+import type { Labels, Scope } from '@relay/contract';
 import type { BudgetPolicy } from '../../domain/snapshot.ts';
 import { createUseOrder, type UsedEntry } from './use-order.ts';
 
@@ -15,6 +15,9 @@ export interface HeldKey {
   readonly revokedAtMs: number | null;
   /** Enabled limits, ordered by id. */
   readonly policies: readonly BudgetPolicy[];
+  readonly teamId: string | null;
+  /** Left out: none. */
+  readonly labels?: Labels;
   /** The organization's configuration version when the key was read. */
   readonly readVersion: number;
   /** As PostgreSQL has it or will have it soon; 0 when the key was never used. */
@@ -163,6 +166,8 @@ function entryOf(read: ReadKey, organization: Organization, owner: Owner): Entry
     expiresAtMs: read.expiresAtMs,
     revokedAtMs: read.revokedAtMs,
     policies: read.policies.length === 0 ? NO_POLICIES : read.policies,
+    teamId: read.teamId,
+    ...(read.labels !== undefined && { labels: read.labels }),
     readVersion: read.readVersion,
     lastUsedAtMs: read.lastUsedAtMs,
     owner,

@@ -9,6 +9,8 @@ import {
 } from '../fixtures/migrated-database.fixture.ts';
 import { createKeyBudgets } from './key-budgets.ts';
 
+const NONE = { policies: [], teamId: null };
+
 describe('budgets of keys, by the id of the key', () => {
   let migrated: MigratedDatabase;
   let place: Awaited<ReturnType<typeof seedOrganization>>;
@@ -65,7 +67,7 @@ describe('budgets of keys, by the id of the key', () => {
     const budgets = createKeyBudgets({ db: migrated.db, keysMax: 10 });
     const found = await budgets.of(place.organizationId, keyId, version);
     assert.deepEqual(
-      found.map(({ id: _id, ...rest }) => rest),
+      found.policies.map(({ id: _id, ...rest }) => rest),
       [
         {
           kind: 'api_key',
@@ -76,12 +78,34 @@ describe('budgets of keys, by the id of the key', () => {
           period: 'day',
           limitValue: 7,
           unpriced: 'refuse',
+          enforcement: 'estimate',
           counter: 0,
         },
       ],
     );
-    assert.deepEqual(await budgets.of(place.organizationId, await addKey(), version), []);
-    assert.deepEqual(await budgets.of(randomUUIDv7(), keyId, version), []);
+    assert.deepEqual(await budgets.of(place.organizationId, await addKey(), version), NONE);
+    assert.deepEqual(await budgets.of(randomUUIDv7(), keyId, version), NONE);
+  });
+
+  it('come with the team and the labels of the key', async () => {
+    const keyId = await addKey();
+    const { organizationId } = place;
+    const team = { organization_id: organizationId, id: randomUUIDv7(), name: 'Search', slug: 'search' };
+    await migrated.db
+      .insertInto('teams')
+      .values({ ...team, kind: 'team' })
+      .execute();
+    await migrated.db
+      .updateTable('api_keys')
+      .set({ team_id: team.id, labels: JSON.stringify({ app: 'search' }) })
+      .where('id', '=', keyId)
+      .execute();
+    const budgets = createKeyBudgets({ db: migrated.db, keysMax: 10 });
+    assert.deepEqual(await budgets.of(organizationId, keyId, 0), {
+      policies: [],
+      teamId: team.id,
+      labels: { app: 'search' },
+    });
   });
 
   it('come from memory until the configuration changes', async () => {
@@ -92,8 +116,8 @@ describe('budgets of keys, by the id of the key', () => {
     const versionAfter = await addBudget(keyId, 2);
     const held = budgets.of(place.organizationId, keyId, versionBefore);
     assert.ok(!(held instanceof Promise));
-    assert.equal(held.length, 1);
-    assert.equal((await budgets.of(place.organizationId, keyId, versionAfter)).length, 2);
+    assert.equal(held.policies.length, 1);
+    assert.equal((await budgets.of(place.organizationId, keyId, versionAfter)).policies.length, 2);
     assert.ok(!(budgets.of(place.organizationId, keyId, versionAfter) instanceof Promise));
   });
 

@@ -1,24 +1,33 @@
+import type { Labels } from '@relay/contract';
 import type { Kysely } from 'kysely';
 import type { BudgetPolicy } from '../../domain/snapshot.ts';
 import type { Database } from '../postgres/schema.ts';
 import { createSharedReads } from '../shared-reads.ts';
 
-/** The limits of User API keys by key id, for a process that gets the caller from the platform and never sees a key. */
+/** What a User API key brings to its requests. */
+export interface KeyTerms {
+  /** Enabled limits, ordered by id. */
+  readonly policies: readonly BudgetPolicy[];
+  readonly teamId: string | null;
+  /** Left out: none. */
+  readonly labels?: Labels;
+}
+
+/**
+ * The limits, team and labels of User API keys by key id, for a process that gets the caller from the platform and never sees a
+ * key.
+ */
 export interface KeyBudgets {
   /**
-   * The limits enabled at that version of the organization's configuration or later. Read once per version, then answered
-   * from memory. Throws `store_unavailable`.
+   * As of that version of the organization's configuration or later. Read once per version, then answered from memory. Throws
+   * `store_unavailable`.
    */
-  of(
-    organizationId: string,
-    keyId: string,
-    version: number,
-  ): readonly BudgetPolicy[] | Promise<readonly BudgetPolicy[]>;
+  of(organizationId: string, keyId: string, version: number): KeyTerms | Promise<KeyTerms>;
 }
 
 interface Held {
   readonly version: number;
-  readonly policies: readonly BudgetPolicy[];
+  readonly terms: KeyTerms;
 }
 
 const NONE: readonly BudgetPolicy[] = [];
@@ -40,7 +49,7 @@ export function createKeyBudgets(options: {
       if (held.size <= options.keysMax) break;
       held.delete(oldest);
     }
-    return found.policies;
+    return found.terms;
   });
 
   return {
@@ -50,15 +59,18 @@ export function createKeyBudgets(options: {
       if (known === undefined || known.version < version) return read(place);
       held.delete(place);
       held.set(place, known);
-      return known.policies;
+      return known.terms;
     },
   };
 }
 
-/** One statement, so that limits and version are consistent. */
+/** One statement, so that terms and version are consistent. */
 async function readBudgets(db: Kysely<Database>, organizationId: string, keyId: string): Promise<Held> {
   const rows = await db
     .selectFrom('organizations as organization')
+    .leftJoin('api_keys as key', (join) =>
+      join.onRef('key.organization_id', '=', 'organization.id').on('key.id', '=', keyId),
+    )
     .leftJoin('api_key_limit_policies as policy', (join) =>
       join
         .onRef('policy.organization_id', '=', 'organization.id')
@@ -67,6 +79,8 @@ async function readBudgets(db: Kysely<Database>, organizationId: string, keyId: 
     )
     .select([
       'organization.config_version',
+      'key.team_id',
+      'key.labels',
       'policy.id',
       'policy.target_type',
       'policy.target_id',
@@ -74,13 +88,24 @@ async function readBudgets(db: Kysely<Database>, organizationId: string, keyId: 
       'policy.period',
       'policy.limit_value',
       'policy.unpriced',
+      'policy.enforcement',
       'policy.counter',
     ])
     .where('organization.id', '=', organizationId)
     .orderBy('policy.id')
     .execute();
   const policies: BudgetPolicy[] = [];
-  for (const { id, target_type, target_id, metric, period, limit_value, unpriced, counter } of rows) {
+  for (const {
+    id,
+    target_type,
+    target_id,
+    metric,
+    period,
+    limit_value,
+    unpriced,
+    enforcement,
+    counter,
+  } of rows) {
     // A key without limits still has the organization's row.
     if (id === null || target_type === null || metric === null || period === null || limit_value === null)
       continue;
@@ -94,8 +119,15 @@ async function readBudgets(db: Kysely<Database>, organizationId: string, keyId: 
       period,
       limitValue: limit_value,
       unpriced: unpriced ?? 'refuse',
+      enforcement: enforcement ?? 'estimate',
       counter: counter ?? 0,
     });
   }
-  return { version: rows[0]?.config_version ?? 0, policies: policies.length === 0 ? NONE : policies };
+  const { config_version = 0, team_id = null, labels = null } = rows[0] ?? {};
+  const terms = {
+    policies: policies.length === 0 ? NONE : policies,
+    teamId: team_id,
+    ...(labels !== null && Object.keys(labels).length > 0 && { labels }),
+  };
+  return { version: config_version, terms };
 }

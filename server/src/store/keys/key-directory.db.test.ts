@@ -148,6 +148,7 @@ describe('the key directory', () => {
       period: 'day',
       limitValue: 9_007_199_254_740_991,
       unpriced: 'refuse',
+      enforcement: 'estimate',
       counter: 0,
     });
     assert.equal(directory.get(seeded.publicId), key);

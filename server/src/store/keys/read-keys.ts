@@ -1,4 +1,4 @@
-import { isScope, type Scope } from '@relay/contract';
+import { isScope, type Labels, type Scope } from '@relay/contract';
 import type { BudgetPolicy } from '../../domain/snapshot.ts';
 import type { DatabaseHandle } from '../postgres/database-handle.ts';
 import type { ReadKey } from './held-keys.ts';
@@ -32,6 +32,8 @@ interface KeyRow {
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
   readonly last_used_at: Date | null;
+  readonly team_id: string | null;
+  readonly labels: Labels;
   readonly config_version: number;
   readonly joined_at: Date;
   readonly policies: Omit<BudgetPolicy, 'kind' | 'subjectId'>[] | null;
@@ -39,10 +41,10 @@ interface KeyRow {
 
 const KEY = `
   select key.organization_id, key.id, key.user_id, key.secret_hmac, key.scopes, key.expires_at, key.revoked_at,
-    key.last_used_at, organization.config_version, member.created_at as joined_at,
+    key.last_used_at, key.team_id, key.labels, organization.config_version, member.created_at as joined_at,
     (select json_agg(json_build_object('id', policy.id, 'targetType', policy.target_type, 'targetId', policy.target_id,
         'metric', policy.metric, 'period', policy.period, 'limitValue', policy.limit_value,
-        'unpriced', policy.unpriced, 'counter', policy.counter) order by policy.id)
+        'unpriced', policy.unpriced, 'enforcement', policy.enforcement, 'counter', policy.counter) order by policy.id)
       from api_key_limit_policies policy
       where policy.organization_id = key.organization_id and policy.api_key_id = key.id and policy.enabled) as policies
   from api_keys key
@@ -98,6 +100,8 @@ export function createKeyReader(database: Pick<DatabaseHandle, 'query'>): KeyRea
         expiresAtMs: row.expires_at?.getTime() ?? null,
         revokedAtMs: row.revoked_at?.getTime() ?? null,
         policies: (row.policies ?? []).map((policy) => ({ ...policy, kind: 'api_key', subjectId: row.id })),
+        teamId: row.team_id,
+        ...(Object.keys(row.labels).length > 0 && { labels: row.labels }),
         readVersion: row.config_version,
         lastUsedAtMs: row.last_used_at?.getTime() ?? 0,
         joinedAtMs: row.joined_at.getTime(),

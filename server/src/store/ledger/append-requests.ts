@@ -4,8 +4,10 @@ import { CopyData } from '../postgres/copy-in.ts';
 import { copyTextOf } from '../postgres/copy-text.ts';
 import { rowArrays } from '../postgres/row-arrays.ts';
 import { columnsOf, type Database } from '../postgres/schema.ts';
+import { addAlertChecks } from './alert-checks.ts';
 import { COUNTED_COLUMNS, type LedgerRow } from './ledger-row.ts';
 import { addRollups } from './rollups/add-rollups.ts';
+import { addAttributedRollups } from './rollups/attributed-rollups.ts';
 import { addGuardrailRollups } from './rollups/guardrail-rollups.ts';
 import { createRollupSums, type LedgerChange, rollupsOf } from './rollups/rollups.ts';
 import { addToOutbox } from './sinks/outbox.ts';
@@ -78,12 +80,13 @@ async function copyRequests(
   const copy = `copy requests (${COLUMNS.join(', ')}) from stdin`;
   const copying = tx.executeQuery(CompiledQuery.raw(copy, [new CopyData(parts())]));
   // Made while PostgreSQL still works on the last rows.
-  const adding = sent.promise.then(() => addRollups(sums.rollups()));
+  const adding = sent.promise.then(() => addRollups(sums.rollups(), addAlertChecks(rows)));
   // Avoids an unhandled rejection; the error is rethrown at the await.
   adding.catch(() => undefined);
   await copying;
   const rollups = await adding;
   await rollups?.execute(tx);
+  await addAttributedRollups(rows.map((row) => ({ row, times: 1 })))?.execute(tx);
   await addGuardrailRollups(rows)?.execute(tx);
   await addToOutbox(sinks, rows)?.execute(tx);
 }
@@ -97,9 +100,11 @@ async function mergeRequests(
   const inserted = new Set(await insert(tx, rows));
   const { replaced, changes } = await replaceEstimates(tx, rows, inserted);
   for (const row of rows) if (inserted.has(row.request_id)) changes.push({ row, times: 1 });
-  await addRollups(rollupsOf(changes))?.execute(tx);
   const ids = new Set([...inserted, ...replaced]);
   const written = rows.filter(({ request_id }) => ids.has(request_id));
+  // In the order of `copyRequests`, so that two workers never wait for each other.
+  await addRollups(rollupsOf(changes), addAlertChecks(written))?.execute(tx);
+  await addAttributedRollups(changes)?.execute(tx);
   await addGuardrailRollups(written)?.execute(tx);
   await addToOutbox(sinks, written)?.execute(tx);
   return [...ids];

@@ -20,8 +20,10 @@ export const EXPIRING_TABLES: readonly ExpiringTable[] = [
   { name: 'request_rollups_hour', timeColumn: 'bucket_start', days: ROLLUP_DAYS.hour },
   { name: 'guardrail_rollups_minute', timeColumn: 'bucket_start', days: ROLLUP_DAYS.minute },
   { name: 'guardrail_rollups_hour', timeColumn: 'bucket_start', days: ROLLUP_DAYS.hour },
+  { name: 'attributed_rollups_hour', timeColumn: 'bucket_start', days: ROLLUP_DAYS.hour },
   { name: 'poisoned_usage', timeColumn: 'found_at', days: 100 },
   { name: 'sink_portions', timeColumn: 'decided_at', days: 30 },
+  { name: 'alert_events', timeColumn: 'created_at', days: 400 },
 ];
 
 /** Entries of the outbox go with the rows they name. */

@@ -26,7 +26,7 @@ export interface StoredAttempt {
 /** The limit that made a request wait or rejected it. */
 export interface StoredBoundPolicy {
   readonly policy_id: string;
-  readonly kind: 'resource' | 'user' | 'api_key';
+  readonly kind: 'resource' | 'user' | 'api_key' | 'team';
   readonly scope_type: string;
   readonly scope_id: string | null;
   readonly metric: LimitMetric;
@@ -36,6 +36,8 @@ export interface StoredBoundPolicy {
 
 /** How a request was routed, and how long each step took. */
 export interface StoredTrace {
+  /** Of OpenTelemetry; absent unless the request was traced. */
+  readonly trace_id?: string;
   /** What the provider reported, where that cannot be true; absent otherwise. */
   readonly reported_usage?: {
     readonly input_tokens: number;

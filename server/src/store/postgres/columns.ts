@@ -39,7 +39,9 @@ export const text = plain<string>('text');
 export const textArray = plain<string[]>('_text');
 export const boolean = plain<boolean>('bool');
 export const smallint = plain<number>('int2');
+export const smallintArray = plain<number[], readonly number[]>('_int2');
 export const integer = plain<number>('int4');
+export const integerArray = plain<number[], readonly number[]>('_int4');
 /** Limited to safe integers: a larger value is read as the largest of them. */
 export const bigint = plain<number>('int8');
 export const bigintArray = plain<number[], readonly number[]>('_int8');

@@ -1,16 +1,21 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
-import { asStoreError, isConnectionLost, storeUnavailable } from '../store-error.ts';
-import { CopyData, copyIn } from './copy-in.ts';
+import { actForOrganization } from './act-for-organization.ts';
+import { CopyData } from './copy-in.ts';
 import type { DatabaseHandle, Session } from './database-handle.ts';
+import { acquireInTurn, type GuardedClient } from './guarded-client.ts';
 import type { Subscription } from './listen.ts';
 import type { Database } from './schema.ts';
 
 export interface PoolParts {
   /** Serves the deployment. */
   readonly pool: pg.Pool;
-  /** Serves organizations. When both are one pool, the role is set each time a connection is used. */
+  /** Serves organizations. */
   readonly tenantPool: pg.Pool;
+  /** Serves `withSession`. Its connections must lead to PostgreSQL itself. */
+  readonly sessionPool: pg.Pool;
+  /** A pooler gives each transaction another session, so no statement can stay prepared, and `sessionPool` must go past it. */
+  readonly pooled: boolean;
   readonly statementTimeoutMs: number;
   /** How much longer than its timeout a session's statement may stay unanswered. */
   readonly clientGraceMs: number;
@@ -37,27 +42,27 @@ const noTurn = () => Promise.resolve(() => undefined);
 /** A `DatabaseHandle` over the driver's pools. */
 export function databaseOver(parts: PoolParts): DatabaseHandle {
   const { pool, tenantPool, guard = unguarded, takeTurn = noTurn } = parts;
-  const shared = pool === tenantPool;
   const acquire = async (from: pg.Pool) => acquireInTurn(from, await takeTurn(from));
-  const acquireForDeployment = async () => (shared ? actFor(await acquire(pool), null) : acquire(pool));
 
   let closing: Promise<void> | undefined;
   return {
-    db: guard.kysely(forKysely(pool, acquireForDeployment)),
+    db: guard.kysely(forKysely(pool, () => acquire(pool))),
     ofOrganization: (organizationId) =>
-      guard.kysely(forKysely(tenantPool, async () => actFor(await acquire(tenantPool), organizationId))),
+      guard.kysely(
+        forKysely(tenantPool, async () => actForOrganization(await acquire(tenantPool), organizationId)),
+      ),
     query: ({ name, text, values }) =>
       guard.holding(async () => {
-        const client = await acquireForDeployment();
+        const client = await acquire(pool);
         try {
-          return await client.query({ name, text, values: [...values] });
+          return await client.query({ ...(parts.pooled ? {} : { name }), text, values: [...values] });
         } finally {
           client.release();
         }
       }),
     withSession: (use, timeoutMs = parts.statementTimeoutMs) =>
       guard.holding(async () => {
-        const client = await acquireForDeployment();
+        const client = await acquire(parts.sessionPool).catch(asPoolerError);
         return useSession(client, use, timeoutMs, parts.clientGraceMs);
       }),
     listen: parts.listen,
@@ -73,62 +78,6 @@ export function databaseOver(parts: PoolParts): DatabaseHandle {
       return closing;
     },
   };
-}
-
-/** A connection whose errors are store errors, and which remembers that it was lost. */
-interface GuardedClient {
-  query(query: pg.QueryConfig & { query_timeout?: number }): Promise<pg.QueryResult>;
-  copyIn(text: string, data: CopyData): Promise<pg.QueryResult>;
-  release(destroy?: boolean): void;
-}
-
-/**
- * Turns failures to reach PostgreSQL into store errors, for every query. A connection that failed or fell silent is closed
- * rather than returned to the pool, where the next query would wait behind the lost one.
- */
-async function acquireInTurn(pool: pg.Pool, endTurn: () => void): Promise<GuardedClient> {
-  const client = await pool.connect().catch((error: unknown) => {
-    endTurn();
-    throw storeUnavailable('postgresql', error);
-  });
-  let lost: unknown;
-  // Without a listener, a connection that breaks while it is checked out would end the process.
-  const onError = (error: Error) => {
-    lost ??= error;
-  };
-  client.on('error', onError);
-  async function guarded<T>(use: () => Promise<T>): Promise<T> {
-    if (lost !== undefined) throw storeUnavailable('postgresql', lost);
-    try {
-      return await use();
-    } catch (error) {
-      if (isConnectionLost(error)) lost ??= error;
-      throw asStoreError(error);
-    }
-  }
-  return {
-    query: (query) => guarded(() => client.query(query)),
-    copyIn: (text, data) => guarded(() => copyIn(client, text, data)),
-    release(destroy) {
-      client.off('error', onError);
-      client.release(destroy === true || lost !== undefined);
-      endTurn();
-    },
-  };
-}
-
-/** Sets the role each time a connection is used, so that its earlier use does not matter. Null: for the deployment. */
-async function actFor(client: GuardedClient, organizationId: string | null): Promise<GuardedClient> {
-  try {
-    await client.query({
-      text: "select set_config('role', $1, false), set_config('relay.organization_id', $2, false)",
-      values: organizationId === null ? ['none', ''] : ['relay_app', organizationId],
-    });
-  } catch (error) {
-    client.release();
-    throw error;
-  }
-  return client;
 }
 
 function forKysely(pool: pg.Pool, acquireClient: () => Promise<GuardedClient>): PostgresPool {
@@ -152,6 +101,7 @@ async function useSession<T>(
   clientGraceMs: number,
 ): Promise<T> {
   try {
+    await demandDirect(client);
     await client.query({ text: `set statement_timeout = ${timeoutMs}` });
     return await use({
       async query(text, parameters = []) {
@@ -167,4 +117,28 @@ async function useSession<T>(
     // Always closed: settings and session locks must not leak into the pool.
     client.release(true);
   }
+}
+
+/** A pooler is between when the session has another process than the one that accepted the connection. */
+export class PoolerError extends Error {
+  constructor() {
+    super(
+      'A connection pooler is between Relay and PostgreSQL. Migrations, their lock and notifications need a session of their own, which it does not keep. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself; DATABASE_URL stays at the pooler.',
+    );
+  }
+}
+
+/** PgBouncer rejects the settings of a session, unless `ignore_startup_parameters` lists them. */
+function asPoolerError(error: unknown): never {
+  const { cause } = error as { cause?: unknown };
+  if (cause instanceof Error && cause.message.includes('unsupported startup parameter'))
+    throw new PoolerError();
+  throw error;
+}
+
+async function demandDirect(client: GuardedClient): Promise<void> {
+  // The embedded database announces none.
+  if (!client.announcedPid) return;
+  const { rows } = await client.query({ text: 'select pg_backend_pid() as pid' });
+  if (rows[0]?.pid !== client.announcedPid) throw new PoolerError();
 }

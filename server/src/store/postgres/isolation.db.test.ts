@@ -13,8 +13,13 @@ const DENIED = { code: '42501' };
 
 /** What management may do, by table. It may do nothing else. */
 const privileges: Readonly<Record<string, string>> = {
+  alert_deliveries: 'SELECT',
+  alert_destinations: 'DELETE INSERT SELECT UPDATE',
+  alert_events: 'SELECT',
   api_key_limit_policies: 'DELETE INSERT SELECT UPDATE',
-  api_keys: 'INSERT SELECT UPDATE(changed_version) UPDATE(name) UPDATE(revoked_at)',
+  api_keys:
+    'INSERT SELECT UPDATE(changed_version) UPDATE(labels) UPDATE(name) UPDATE(revoked_at) UPDATE(team_id)',
+  attributed_rollups: 'SELECT',
   audit_log: 'INSERT SELECT',
   billing_activities: 'SELECT',
   billing_disputes: 'SELECT',
@@ -32,18 +37,21 @@ const privileges: Readonly<Record<string, string>> = {
   lane_memberships: 'DELETE INSERT SELECT UPDATE',
   lanes: 'DELETE INSERT SELECT UPDATE',
   limit_policies: 'DELETE INSERT SELECT UPDATE',
-  organization_members: 'DELETE SELECT UPDATE(role) UPDATE(status)',
+  organization_members: 'DELETE SELECT UPDATE(role) UPDATE(status) UPDATE(team_id)',
   organizations: 'SELECT UPDATE(config_version) UPDATE(name)',
   pricing_policies: 'DELETE INSERT SELECT UPDATE',
   providers: 'DELETE INSERT SELECT UPDATE',
   request_rollups: 'SELECT',
   requests: 'SELECT',
+  team_limit_policies: 'DELETE INSERT SELECT UPDATE',
+  teams: 'DELETE INSERT SELECT UPDATE',
   user_limit_policies: 'DELETE INSERT SELECT UPDATE',
   users: 'SELECT UPDATE(marketing_opt_in) UPDATE(name)',
 };
 
 /** Tables of organizations that management does not touch at all. */
 const closedTables = [
+  'alert_checks',
   'billing_events',
   'billing_subscriptions',
   'organization_tombstones',
@@ -53,6 +61,7 @@ const closedTables = [
 
 /** Row-level security without a policy, and no privileges: only the owner of the tables can read them. */
 const closed = [
+  'alert_checks',
   'billing_events',
   'billing_subscriptions',
   'organization_tombstones',

@@ -1,4 +1,4 @@
-import type { Operation } from '@relay/contract';
+import type { Labels, Operation } from '@relay/contract';
 import {
   bigint,
   bigintArray,
@@ -6,7 +6,9 @@ import {
   bytes,
   defaulted,
   integer,
+  integerArray,
   json,
+  jsonOf,
   nullable,
   oneOf,
   smallint,
@@ -60,6 +62,12 @@ export const ledgerTables = {
     actual_cache_write_1h_tokens: defaulted(bigint),
     /** What rounding up to `actual_cost_micros` added. */
     actual_cost_rounding_picos: defaulted(integer),
+    team_id: nullable(uuid),
+    /** The team's parent at the time of the request. */
+    parent_team_id: nullable(uuid),
+    /** Of the request's key; null for none. */
+    labels: nullable(jsonOf<Labels>()),
+    wait_budget_ms: nullable(integer),
   },
   request_rollups: {
     organization_id: uuid,
@@ -87,10 +95,35 @@ export const ledgerTables = {
     family: oneOf<'resource' | 'caller'>(),
     credential_id: nullable(uuid),
     requests_metered: defaulted(bigint),
+    /** Written by the previous version, in wider bins; readers add them to the counts below. */
     wait_histogram: defaulted(bigintArray),
     latency_histogram: defaulted(bigintArray),
     requests_streaming: defaulted(bigint),
     requests_embeddings: defaulted(bigint),
+    cost_rounding_picos: defaulted(bigint),
+    wait_bins: defaulted(integerArray),
+    wait_counts: defaulted(bigintArray),
+    latency_bins: defaulted(integerArray),
+    latency_counts: defaulted(bigintArray),
+  },
+  attributed_rollups: {
+    organization_id: uuid,
+    bucket: oneOf<'hour' | 'day'>(),
+    bucket_start: timestamp,
+    team_id: nullable(uuid),
+    parent_team_id: nullable(uuid),
+    labels: text,
+    user_id: nullable(uuid),
+    key_id: nullable(uuid),
+    endpoint_id: nullable(uuid),
+    lane_id: nullable(uuid),
+    provider_id: nullable(uuid),
+    requests: defaulted(bigint),
+    requests_metered: defaulted(bigint),
+    input_tokens: defaulted(bigint),
+    cached_input_tokens: defaulted(bigint),
+    output_tokens: defaulted(bigint),
+    cost_micros: defaulted(bigint),
     cost_rounding_picos: defaulted(bigint),
   },
   guardrail_rollups: {
@@ -103,7 +136,10 @@ export const ledgerTables = {
     replaced: defaulted(bigint),
     blocked: defaulted(bigint),
     unavailable: defaulted(bigint),
+    /** As in `request_rollups`. */
     latency_histogram: defaulted(bigintArray),
+    latency_bins: defaulted(integerArray),
+    latency_counts: defaulted(bigintArray),
   },
   poisoned_usage: {
     stream: text,

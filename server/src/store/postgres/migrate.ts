@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { counted } from '@relay/contract/words';
 import type { Session } from './postgres.ts';
 
 export interface MigrationStatus {
@@ -68,7 +69,7 @@ export async function assertSchemaKnown(session: Session, directory = MIGRATIONS
   if (unknown.length > 0) throw new Error(newerSchemaMessage(unknown));
   if (pending.length > 0) {
     throw new Error(
-      `The database lacks ${pending.length} migration(s) of this version: ${pending.join(', ')}. ` +
+      `The database lacks ${counted(pending.length, 'migration')} of this version: ${pending.join(', ')}. ` +
         'Run `relay migrate up`, then start again.',
     );
   }
@@ -76,7 +77,7 @@ export async function assertSchemaKnown(session: Session, directory = MIGRATIONS
 
 function newerSchemaMessage(unknown: readonly string[]): string {
   return (
-    `The database has ${unknown.length} migration(s) this version does not know: ${unknown.join(', ')}. ` +
+    `The database has ${counted(unknown.length, 'migration')} this version does not know: ${unknown.join(', ')}. ` +
     'A newer version has migrated it; run that version or a later one.'
   );
 }

@@ -47,6 +47,7 @@ function writerOf(type: string): (value: Value) => string {
   switch (type) {
     case 'jsonb':
       return (value) => (value === null || value === undefined ? 'NULL' : quoted(storableJson(value)));
+    case '_int4':
     case '_int8':
       return (value) => (Array.isArray(value) ? `"{${value.join(',')}}"` : 'NULL');
     case 'int2':

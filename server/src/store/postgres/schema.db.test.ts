@@ -59,7 +59,7 @@ describe('schema', () => {
       from pg_constraint con
       join pg_attribute att on att.attrelid = con.conrelid and con.conkey = array[att.attnum]
       where con.contype = 'c' and att.attname in ('metric', 'period')`.execute(migrated.db);
-    assert.equal(rows.length, 6, 'one check for each of two columns in three tables');
+    assert.equal(rows.length, 8, 'one check for each of two columns in four tables');
     const expected = { metric: limitMetrics, period: limitPeriods };
     for (const { column, check } of rows) {
       const words = [...check.matchAll(/'(\w+)'/g)].map(([, word]) => word);

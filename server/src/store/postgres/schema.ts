@@ -1,16 +1,19 @@
 import type {
   Guardrail,
+  Labels,
   LimitMetric,
   LimitPeriod,
   PricingPolicy,
   Provider,
   RouteKind,
+  Team,
   WireProtocol,
 } from '@relay/contract';
 import type { ColumnType } from 'kysely';
 import type { ResponseRule } from '../../domain/guardrails/rules.ts';
 import type { Template } from '../../domain/guardrails/template.ts';
-import type { UnpricedRule } from '../../domain/snapshot.ts';
+import type { Enforcement, UnpricedRule } from '../../domain/snapshot.ts';
+import { alertTables } from './alert-tables.ts';
 import { billingTables } from './billing-tables.ts';
 import {
   bigint,
@@ -25,6 +28,7 @@ import {
   nullable,
   oneOf,
   smallint,
+  smallintArray,
   text,
   textArray,
   timestamp,
@@ -46,10 +50,13 @@ const limit = {
   period,
   limit_value: bigint,
   unpriced: defaulted(oneOf<UnpricedRule>()),
+  enforcement: defaulted(oneOf<Enforcement>()),
   enabled: defaulted(boolean),
   counter: defaulted(integer),
   counted_from: defaulted(timestamp),
   ...revision,
+  alert_at: defaulted(smallintArray),
+  alert_on_forecast: defaulted(boolean),
 };
 const budgetTarget = {
   target_type: oneOf<'global' | 'provider' | 'model' | 'lane'>(),
@@ -96,6 +103,8 @@ export const tables = {
     user_id: uuid,
     role,
     status: defaulted(oneOf<'active' | 'suspended'>()),
+    /** The team of what they send without a key, and of their keys without one. */
+    team_id: nullable(uuid),
     ...revision,
   },
   invitations: {
@@ -156,6 +165,16 @@ export const tables = {
     revoked_at: nullable(timestamp),
     last_used_at: nullable(timestamp),
     changed_version: defaulted(bigint),
+    team_id: nullable(uuid),
+    labels: defaulted(jsonOf<Labels>()),
+    ...revision,
+  },
+  teams: {
+    ...owned,
+    name: text,
+    slug: text,
+    kind: defaulted(oneOf<Team['kind']>()),
+    parent_id: nullable(uuid),
     ...revision,
   },
   providers: {
@@ -270,7 +289,7 @@ export const tables = {
     output_cost_micros_per_1m_tokens: bigint,
     cached_input_cost_micros_per_1m_tokens: nullable(bigint),
     flat_request_cost_micros: defaulted(bigint),
-    source: oneOf<'catalog' | 'manual'>(),
+    source: oneOf<PricingPolicy['source']>(),
     ...revision,
     cache_write_5m_cost_micros_per_1m_tokens: nullable(bigint),
     cache_write_1h_cost_micros_per_1m_tokens: nullable(bigint),
@@ -281,6 +300,7 @@ export const tables = {
     image_output_cost_micros_per_1m_tokens: nullable(bigint),
     variants: defaulted(jsonOf<PricingPolicy['variants']>()),
     scheduled: defaulted(jsonOf<PricingPolicy['scheduled']>()),
+    as_of: nullable(timestamp),
   },
   limit_policies: {
     ...configured,
@@ -293,6 +313,7 @@ export const tables = {
     ...limit,
   },
   user_limit_policies: { ...owned, user_id: uuid, ...budgetTarget, ...limit },
+  team_limit_policies: { ...owned, team_id: uuid, ...budgetTarget, ...limit },
   api_key_limit_policies: { ...owned, api_key_id: uuid, ...budgetTarget, ...limit },
   audit_log: {
     ...owned,
@@ -321,6 +342,7 @@ export const tables = {
   },
   ...ledgerTables,
   ...billingTables,
+  ...alertTables,
 };
 
 type TypeOf<C> = C extends Column<infer S, infer I, infer U> ? ColumnType<S, I, U> : never;

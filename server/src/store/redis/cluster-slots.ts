@@ -19,10 +19,10 @@ export interface ClusterSlots {
 
 export function createClusterSlots(
   nodes: ClusterNodes,
-  options: Pick<RedisNodeOptions, 'clock' | 'log' | 'random'>,
+  options: Pick<RedisNodeOptions, 'clock' | 'log' | 'random' | 'onFault'>,
   onAdopted: () => void,
 ): ClusterSlots {
-  const { clock, log, random = Math.random } = options;
+  const { clock, log, random = Math.random, onFault } = options;
   let owners: SlotTable = [];
   let masters: readonly RedisNode[] = [];
   let refreshedAtMs = Number.NEGATIVE_INFINITY;
@@ -45,7 +45,7 @@ export function createClusterSlots(
 
   async function refresh(): Promise<void> {
     refreshing = true;
-    const found = await readSlotTable({ nodes, random, log, isClosed: () => closed });
+    const found = await readSlotTable({ nodes, random, log, onFault, isClosed: () => closed });
     refreshing = false;
     refreshedAtMs = clock.monotonicMs();
     if (closed) return;

@@ -23,9 +23,9 @@ export interface DeadlineQueue {
 
 export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }): DeadlineQueue {
   const { clock, timeoutMs } = options;
-  let queue: Deadline[] = [];
-  let first = 0;
+  const queue = createQueue();
   let timer: NodeJS.Timeout | undefined;
+  let expiring: NodeJS.Immediate | undefined;
   let grantedMs = Number.NEGATIVE_INFINITY;
   let grants = 0;
 
@@ -34,7 +34,7 @@ export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }
    * deadlines get the lost time again, a bounded number of times.
    */
   function stoodStill(nowMs: number): boolean {
-    const lateMs = nowMs - Math.max(queue[first]?.atMs ?? nowMs, grantedMs);
+    const lateMs = nowMs - Math.max(queue.first()?.atMs ?? nowMs, grantedMs);
     grants = lateMs > STANDSTILL_MS && grants < GRANTS_MAX ? grants + 1 : 0;
     if (grants === 0) return false;
     grantedMs = nowMs + Math.min(lateMs, timeoutMs);
@@ -43,30 +43,26 @@ export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }
     return true;
   }
 
+  /** Timers fire before sockets are read: what has arrived by now is read before anything expires, however busy the process is. */
   function sweep(): void {
     timer = undefined;
     const nowMs = clock.monotonicMs();
-    if (stoodStill(nowMs)) return;
-    for (
-      let head = queue[first];
-      head !== undefined && (head.done || head.atMs <= nowMs);
-      head = queue[first]
-    ) {
-      first += 1;
-      if (head.done) continue;
-      head.done = true;
-      head.expire();
-    }
-    if (first * 2 > queue.length) {
-      queue = queue.slice(first);
-      first = 0;
+    if (!stoodStill(nowMs)) expiring = setImmediate(() => expire(nowMs));
+  }
+
+  function expire(nowMs: number): void {
+    expiring = undefined;
+    for (let due = queue.takeDue(nowMs); due !== undefined; due = queue.takeDue(nowMs)) {
+      if (due.done) continue;
+      due.done = true;
+      due.expire();
     }
     arm();
   }
 
   function arm(): void {
-    const head = queue[first];
-    if (head === undefined || timer !== undefined) return;
+    const head = queue.first();
+    if (head === undefined || timer !== undefined || expiring !== undefined) return;
     timer = setTimeout(sweep, Math.max(1, Math.ceil(head.atMs - clock.monotonicMs())));
     // The socket keeps the process alive while a reply is awaited.
     timer.unref();
@@ -81,7 +77,33 @@ export function createDeadlineQueue(options: { clock: Clock; timeoutMs: number }
     },
     clear() {
       clearTimeout(timer);
+      clearImmediate(expiring);
       timer = undefined;
+      expiring = undefined;
+      queue.clear();
+    },
+  };
+}
+
+/** What is taken from the front is forgotten in bulk. */
+function createQueue() {
+  let queue: Deadline[] = [];
+  let first = 0;
+  return {
+    first: () => queue[first],
+    push: (deadline: Deadline) => queue.push(deadline),
+    /** The first one, if it is done or due. */
+    takeDue(nowMs: number): Deadline | undefined {
+      const head = queue[first];
+      if (head === undefined || !(head.done || head.atMs <= nowMs)) return undefined;
+      first += 1;
+      if (first * 2 > queue.length) {
+        queue = queue.slice(first);
+        first = 0;
+      }
+      return head;
+    },
+    clear() {
       queue = [];
       first = 0;
     },

@@ -1,4 +1,4 @@
-import { ErrorReply } from 'redis';
+import { ErrorReply } from '@redis/client';
 import { storeUnavailable } from '../store-error.ts';
 import { type ClusterNodes, createClusterNodes } from './cluster-nodes.ts';
 import { type ClusterSlots, createClusterSlots } from './cluster-slots.ts';

@@ -1,4 +1,4 @@
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { type Backoff, backoffMs } from '../../kit/backoff.ts';
 import type { StoreLog } from '../store-log.ts';
 
@@ -10,6 +10,8 @@ export interface ConnectionOptions {
   /** Commands that may wait for one server. Relay rejects more: an unbounded queue would grow without limit. */
   readonly commandsMax?: number;
   readonly random?: () => number;
+  /** Hears why a connection, or the slots of a cluster, could not be had. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 export const CONNECT_TIMEOUT_MS = 1_000;
@@ -43,6 +45,7 @@ export function createRedisConnection(
   function connect(): RedisClient {
     const made = makeClient(url, options);
     made.on('error', (error: unknown) => {
+      options.onFault?.(error);
       if (!failing && !closed)
         log.warn({ err: error, server: host }, 'Redis connection failed; reconnecting');
       failing = true;

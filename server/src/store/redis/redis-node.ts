@@ -5,7 +5,7 @@ import { storeUnavailable } from '../store-error.ts';
 import { createDeadlineQueue } from './deadline-queue.ts';
 import { createReadyWaiters } from './ready-waiters.ts';
 import { COMMANDS_MAX, type ConnectionOptions, createRedisConnection } from './redis-connection.ts';
-import { createSendCommand } from './send-command.ts';
+import { createSendCommand, QUEUED_TIMES_MAX } from './send-command.ts';
 
 export interface RedisNodeOptions extends ConnectionOptions {
   readonly clock: Clock;
@@ -42,7 +42,11 @@ export function createRedisNode(
 ): RedisNode {
   const { clock, log, commandTimeoutMs = COMMAND_TIMEOUT_MS, commandsMax = COMMANDS_MAX } = options;
   const deadlines = createDeadlineQueue({ clock, timeoutMs: commandTimeoutMs });
-  const gate = createSendGate({ runningMax: UNANSWERED_MAX, waitingMax: commandsMax });
+  const gate = createSendGate({
+    runningMax: UNANSWERED_MAX,
+    waitingMax: commandsMax,
+    waiting: { clock, msMax: commandTimeoutMs * QUEUED_TIMES_MAX },
+  });
   const waiters = createReadyWaiters();
   const { host, hostname } = new URL(url);
   const breaker = createBreaker({
@@ -71,10 +75,13 @@ export function createRedisNode(
     run(command, asking = false) {
       if (!breaker.tryPass()) return Promise.reject(storeUnavailable('redis', 'the breaker is open'));
       return new Promise((resolve, reject) => {
-        const askedMs = clock.monotonicMs();
         gate.enter(
-          () => send(command, asking, askedMs, resolve, reject),
-          () => reject(storeUnavailable('redis', 'too many commands wait, or the breaker has opened')),
+          () => send(command, asking, resolve, reject),
+          () => {
+            // A probe that was never sent ends, so that the next one may be.
+            if (breaker.state() !== 'closed') breaker.failed();
+            reject(storeUnavailable('redis', 'too many commands wait, or the breaker has opened'));
+          },
         );
       });
     },

@@ -8,6 +8,12 @@ export interface RedisSettings {
   readonly eviction: string;
   /** `unknown`: not append-only, and the server does not tell whether it takes snapshots. */
   readonly persistence: Persistence;
+  /** Such as `7.0.15`; the oldest of a cluster's masters. */
+  readonly version: string;
+  /** `standalone`, `cluster`, or `sentinel`, which stores nothing. */
+  readonly mode: string;
+  /** One of them follows another server, and takes no writes. */
+  readonly isReplica: boolean;
 }
 
 export const NO_EVICTION = 'noeviction';
@@ -19,22 +25,35 @@ export async function readRedisSettings(redis: Pick<Redis, 'servers'>): Promise<
   return {
     eviction: all.find(({ eviction }) => eviction !== NO_EVICTION)?.eviction ?? NO_EVICTION,
     persistence: WORST_FIRST.find((each) => persistences.has(each)) ?? 'unknown',
+    version: all.map(({ version }) => version).sort(byNumbers)[0] ?? '',
+    mode: all[0]?.mode ?? '',
+    isReplica: all.some(({ isReplica }) => isReplica),
   };
 }
 
 /** INFO tells more than CONFIG, which a hosted Redis may refuse. */
 async function readServer(server: ReturnType<Redis['servers']>[number]): Promise<RedisSettings> {
-  const [memory, persistence] = await Promise.all(
-    ['memory', 'persistence'].map(async (section) => String(await server.run(['INFO', section]))),
-  );
-  const eviction = fieldOf(memory, 'maxmemory_policy') ?? NO_EVICTION;
-  if (fieldOf(persistence, 'aof_enabled') === '1') return { eviction, persistence: 'append_only' };
+  const sections = ['server', 'replication', 'memory', 'persistence'];
+  const info = (
+    await Promise.all(sections.map(async (section) => String(await server.run(['INFO', section]))))
+  ).join('\n');
+  const settings = {
+    eviction: fieldOf(info, 'maxmemory_policy') ?? NO_EVICTION,
+    version: fieldOf(info, 'redis_version') ?? '',
+    mode: fieldOf(info, 'redis_mode') ?? '',
+    isReplica: fieldOf(info, 'role') === 'slave',
+  };
+  if (fieldOf(info, 'aof_enabled') === '1') return { ...settings, persistence: 'append_only' };
   const saves = await server.run(['CONFIG', 'GET', 'save']).then(savesOf, () => null);
-  return { eviction, persistence: saves === null ? 'unknown' : saves === '' ? 'none' : 'snapshots' };
+  return { ...settings, persistence: saves === null ? 'unknown' : saves === '' ? 'none' : 'snapshots' };
 }
 
-function fieldOf(info: string | undefined, name: string): string | undefined {
-  return new RegExp(`^${name}:(\\S*)`, 'm').exec(info ?? '')?.[1];
+function byNumbers(one: string, other: string): number {
+  return one.localeCompare(other, 'en', { numeric: true });
+}
+
+function fieldOf(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(\\S*)`, 'm').exec(info)?.[1];
 }
 
 /** The reply is a list of names and values, or a map, by the protocol's version. */

@@ -1,4 +1,4 @@
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { backoffMs } from '../../kit/backoff.ts';
 import { CONNECT_TIMEOUT_MS, RECONNECT, SOCKET_TIMEOUT_MS } from './redis-connection.ts';
 import type { RedisNodeOptions } from './redis-node.ts';

@@ -32,6 +32,10 @@ export interface Redis {
     listener: (message: string) => void,
     onRestored: () => void,
   ): Promise<() => Promise<void>>;
+  /** By the number of URLs. */
+  readonly isCluster: boolean;
+  /** The last reason why a connection, or the slots of a cluster, could not be had; null before the first. */
+  fault(): unknown;
   /** Which shards are in use. */
   readonly shards: ActiveShards;
   /** From memory, without a command. For a cluster: ready when all masters are connected, with the worst breaker state of any. */
@@ -43,7 +47,14 @@ export interface Redis {
   close(): Promise<void>;
 }
 
-export function createRedis(options: RedisOptions): Redis {
+export function createRedis(given: RedisOptions): Redis {
+  let fault: unknown = null;
+  const options: RedisOptions = {
+    ...given,
+    onFault(error) {
+      fault = error;
+    },
+  };
   const urls = parseRedisUrls(options.url);
   const server =
     urls.length > 1
@@ -54,6 +65,8 @@ export function createRedis(options: RedisOptions): Redis {
   const sharded = createShardedSubscriber({ ...options, urlOf: server.urlOf, onMoved: server.refreshSoon });
   return {
     run: server.run,
+    isCluster: urls.length > 1,
+    fault: () => fault,
     subscribe: subscriber.subscribe,
     subscribeShard: sharded.subscribeShard,
     shards: createActiveShards(server.run),

@@ -1,4 +1,4 @@
-import { ErrorReply } from 'redis';
+import { ErrorReply } from '@redis/client';
 import type { Breaker } from '../../kit/breaker.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { SendGate } from '../send-gate.ts';
@@ -20,13 +20,12 @@ export type SendCommand = (
   command: readonly string[],
   /** Sends ASKING first, which admits the command at a server that the slot is moving to. */
   asking: boolean,
-  askedMs: number,
   resolve: (reply: unknown) => void,
   reject: (error: unknown) => void,
 ) => void;
 
-/** A command behind many others gets this many times its deadline, as long as those are answered. */
-const QUEUED_TIMES_MAX = 8;
+/** A command behind many others gets this many times its deadline, to be sent and once more to be answered, as long as those are answered. */
+export const QUEUED_TIMES_MAX = 8;
 /** Replies that mean "not now" rather than "wrong command". */
 const UNAVAILABLE_REPLY =
   /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|READONLY|TRYAGAIN|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS)\b/;
@@ -36,12 +35,13 @@ export function createSendCommand(deps: SendDeps): SendCommand {
   const { clock, breaker, gate, deadlines, commandTimeoutMs } = deps;
   let answeredMs = Number.NEGATIVE_INFINITY;
 
-  return (command, asking, askedMs, resolve, reject) => {
+  return (command, asking, resolve, reject) => {
+    const sentMs = clock.monotonicMs();
     let deadline = deadlines.add(expire);
     /** Replies arrive in order: while others arrive, this command is queued and the server is not silent. */
     function expire(): void {
       const nowMs = clock.monotonicMs();
-      if (nowMs - answeredMs < commandTimeoutMs && nowMs - askedMs < commandTimeoutMs * QUEUED_TIMES_MAX) {
+      if (nowMs - answeredMs < commandTimeoutMs && nowMs - sentMs < commandTimeoutMs * QUEUED_TIMES_MAX) {
         deadline = deadlines.add(expire);
         return;
       }

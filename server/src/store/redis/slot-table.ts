@@ -1,4 +1,4 @@
-import { ErrorReply } from 'redis';
+import { ErrorReply } from '@redis/client';
 import type { StoreLog } from '../store-log.ts';
 import type { ClusterNodes } from './cluster-nodes.ts';
 import type { RedisNode } from './redis-node.ts';
@@ -15,6 +15,7 @@ export async function readSlotTable(deps: {
   readonly nodes: ClusterNodes;
   readonly random: () => number;
   readonly log: StoreLog;
+  readonly onFault: ((error: unknown) => void) | undefined;
   readonly isClosed: () => boolean;
 }): Promise<SlotTable | null> {
   const connected = deps.nodes.connected();
@@ -26,6 +27,7 @@ export async function readSlotTable(deps: {
       const table = toTable(reply, node, deps.nodes);
       if (table.length > 0) return table;
     } catch (error) {
+      deps.onFault?.(error);
       if (error instanceof ErrorReply)
         deps.log.warn({ err: error, server: node.host }, 'Redis does not tell the slots of the cluster');
     }

@@ -25,7 +25,7 @@ export const account = exactly({ user, org, role });
 export const userEnvelope = exactly({ user });
 
 /** 2.2 */
-const apiKey = exactly({
+export const apiKey = exactly({
   id,
   user_uuid: id,
   name: anyText,
@@ -36,6 +36,8 @@ const apiKey = exactly({
   last_used_at: maybeTime,
   expires_at: maybeTime,
   revoked_at: maybeTime,
+  team_id: maybeId,
+  labels: recordOf(anyText),
 });
 export const apiKeys = listOf(apiKey);
 export const apiKeyList = exactly({ api_keys: apiKeys });
@@ -61,6 +63,7 @@ export const member = exactly({
   status,
   joined_at: maybeTime,
   last_seen_at: maybeTime,
+  team_id: maybeId,
 });
 
 export const invitation = exactly({

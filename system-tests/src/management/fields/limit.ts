@@ -1,4 +1,4 @@
-import { exactly, type Fields, flag, id, integer, listOf, oneOf } from '../shape.ts';
+import { anyText, exactly, type Fields, flag, id, integer, listOf, oneOf, slug, time } from '../shape.ts';
 import { maybeId, maybeTime, metric, period } from './shared.ts';
 
 const limitFields: Fields = {
@@ -6,6 +6,9 @@ const limitFields: Fields = {
   period,
   limit_value: integer,
   unpriced: oneOf('refuse', 'allow'),
+  enforcement: oneOf('estimate', 'hard'),
+  alert_at: listOf(integer),
+  alert_on_forecast: flag,
   enabled: flag,
 };
 
@@ -33,9 +36,20 @@ export const keyPolicies = exactly({
   policies: listOf(exactly({ ...budgetFields, api_key_uuid: id, owner_user_uuid: id })),
 });
 
+export const team = exactly({
+  id,
+  name: anyText,
+  slug,
+  kind: oneOf('team', 'project', 'cost_center'),
+  parent_id: maybeId,
+  created_at: time,
+});
+
+export const teamPolicies = exactly({ policies: listOf(exactly({ ...budgetFields, team_uuid: id })) });
+
 export const limitUsage = exactly({
   policy_id: id,
-  policy_kind: oneOf('resource', 'user', 'api_key'),
+  policy_kind: oneOf('resource', 'user', 'api_key', 'team'),
   scope_type: oneOf('global', 'provider', 'credential', 'endpoint', 'model', 'lane'),
   scope_id: maybeId,
   metric,

@@ -129,7 +129,39 @@ export const pricingPolicy = exactly({
   flat_request_cost_micros: integer,
   variants: listOf(recordOf(anything)),
   scheduled: listOf(recordOf(anything)),
-  source: oneOf('catalog', 'manual'),
+  source: oneOf('catalog', 'manual', 'litellm', 'models_dev'),
+  as_of: time,
+});
+
+export const pricePlan = exactly({
+  source: oneOf('litellm', 'models_dev', 'catalog'),
+  as_of: time,
+  plan_hash: anyText,
+  rows: listOf(
+    exactly({
+      endpoint_id: id,
+      endpoint_name: anyText,
+      provider_name: anyText,
+      upstream_model: anyText,
+      action: oneOf('add', 'change', 'same', 'removed', 'ambiguous', 'unlisted'),
+      held_back: nullable(oneOf('factor', 'zero')),
+      factor: anything,
+      managed_by_file: flag,
+      current_source: nullable(anyText),
+      current_as_of: nullable(time),
+      listed_as: listOf(anyText),
+      changes: listOf(exactly({ field: anyText, before: anything, after: anything })),
+      context_window: maybeCount,
+      output_tokens_max: maybeCount,
+      capabilities: listOf(anyText),
+    }),
+  ),
+});
+export const priceApplied = exactly({ applied: listOf(id), held_back: listOf(id) });
+export const modelFacts = exactly({
+  context_window: maybeCount,
+  input_cost_micros_per_1m_tokens: maybeCount,
+  output_cost_micros_per_1m_tokens: maybeCount,
 });
 
 /** 2.4 */
@@ -197,6 +229,14 @@ const candidate = exactly({
   wait_ms: maybeCount,
   limited_by: nullable(limitingPolicy),
   estimated_cost_micros: maybeCount,
+  reserved: nullable(
+    exactly({
+      input_tokens: integer,
+      output_tokens: integer,
+      cost_micros: maybeCount,
+      output_cap: maybeCount,
+    }),
+  ),
   translated_to: maybeText,
   left_out: listOf(anyText),
   guardrail_ids: listOf(id),

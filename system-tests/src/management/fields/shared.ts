@@ -17,7 +17,7 @@ import {
 // Resources have files of their own; this one has what several of them use.
 
 export const metric = oneOf('requests', 'tokens', 'spend', 'concurrency');
-export const period = oneOf('second', 'minute', 'hour', 'day', 'month', 'none');
+export const period = oneOf('second', 'minute', 'hour', 'day', 'week', 'month', 'none');
 export const operation = oneOf('chat', 'responses', 'embeddings', 'messages', 'count_tokens');
 export const health = oneOf('unknown', 'healthy', 'degraded', 'down', 'rate_limited');
 export const maybeId = nullable(id);
@@ -50,6 +50,7 @@ export const error = exactly({
       // What a call has created whose repeat does not show the secret again.
       key: openTo({}, {}, 'any'),
       invitation: openTo({}, {}, 'any'),
+      created: openTo({}, {}, 'any'),
       email_delivery: anyText,
     },
     { type: anyText, code: anyText, message: anyText, param: maybeText, request_id: id, doc_url: url },

@@ -9,6 +9,7 @@ import {
   nullable,
   number,
   oneOf,
+  recordOf,
   time,
 } from '../shape.ts';
 import { cause, stage, verdict } from './guardrail.ts';
@@ -53,6 +54,7 @@ const requestFields: Fields = {
   first_content_at: maybeTime,
   finished_at: time,
   wait_ms: integer,
+  wait_budget_ms: maybeCount,
   duration_ms: integer,
   fallback_count: integer,
   estimated_input_tokens: maybeCount,
@@ -65,6 +67,9 @@ const requestFields: Fields = {
   cost_micros: maybeCount,
   cost_usd: maybeText,
   usage_source: oneOf('reported', 'streamed', 'estimated', 'none'),
+  team_id: maybeId,
+  parent_team_id: maybeId,
+  labels: recordOf(anyText),
 };
 export const requestPage = exactly({ data: listOf(exactly(requestFields)), next_cursor: maybeText });
 export const requestDetail = exactly({
@@ -75,7 +80,7 @@ export const requestDetail = exactly({
   bound_policy: nullable(
     exactly({
       policy_id: id,
-      policy_kind: oneOf('resource', 'user', 'api_key'),
+      policy_kind: oneOf('resource', 'user', 'api_key', 'team'),
       scope_type: anyText,
       scope_id: maybeId,
       metric,
@@ -114,6 +119,7 @@ export const requestDetail = exactly({
   guardrails: listOf(
     exactly({ guardrail_id: id, stage, verdict, cause, latency_ms: integer, skipped_parts: maybeCount }),
   ),
+  trace_id: maybeText,
   reported_usage: nullable(
     exactly({ input_tokens: integer, output_tokens: integer, cached_input_tokens: integer }),
   ),
@@ -182,7 +188,28 @@ export const waitDistribution = exactly({
   from: time,
   to: time,
   requests: integer,
-  bins: listOf(exactly({ up_to_ms: maybeCount, requests: integer })),
+  undispatched: integer,
+  bins: listOf(exactly({ from_ms: integer, up_to_ms: maybeCount, requests: integer })),
+});
+export const meteredUsage = exactly({
+  bucket: oneOf('hour', 'day'),
+  from: time,
+  to: time,
+  rows: listOf(
+    exactly({
+      at: time,
+      provider_id: maybeId,
+      endpoint_id: maybeId,
+      upstream_model: maybeText,
+      requests: integer,
+      failed_requests: integer,
+      estimated_requests: integer,
+      input_tokens: integer,
+      cached_input_tokens: integer,
+      output_tokens: integer,
+      cost_usd: anyText,
+    }),
+  ),
 });
 
 const usageFields: Fields = {
@@ -214,4 +241,24 @@ export const usageStatement = exactly({
     }),
   ),
   next_cursor: maybeText,
+});
+
+const showbackSums: Fields = {
+  requests: integer,
+  metered_requests: integer,
+  input_tokens: integer,
+  cached_input_tokens: integer,
+  output_tokens: integer,
+  cost_micros: integer,
+  cost_usd: anyText,
+};
+
+export const showback = exactly({
+  group_by: anyText,
+  from: time,
+  to: time,
+  total: exactly(showbackSums),
+  lines: listOf(
+    exactly({ kind: oneOf('group', 'none', 'other'), key: maybeText, label: anyText, ...showbackSums }),
+  ),
 });

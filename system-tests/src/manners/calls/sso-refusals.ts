@@ -56,7 +56,7 @@ const refusals: readonly Refusal[] = [
   {
     what: 'an address that the identity provider does not vouch for',
     status: 403,
-    says: /does not vouch for your e-mail address.*email_verified/s,
+    says: /does not vouch for your email address.*email_verified/s,
     async arrive(site, browser) {
       visit(site, false);
       return (await comeBack(site, browser)).toString();
@@ -83,7 +83,7 @@ const refusals: readonly Refusal[] = [
   {
     what: 'a browser that has begun nothing, or long ago',
     status: 401,
-    says: /ten minutes.*Start again/is,
+    says: /sign-in expired.*Start again/is,
     async arrive(site, browser) {
       visit(site, true);
       const url = await comeBack(site, browser);
@@ -105,7 +105,7 @@ const refusals: readonly Refusal[] = [
   {
     what: 'a code that does not hold',
     status: 401,
-    says: /Start again.*administrator/is,
+    says: /Sign in again.*administrator/is,
     async arrive(site, browser) {
       visit(site, true);
       const url = await comeBack(site, browser);

@@ -101,7 +101,7 @@ export const answerManners: readonly Manner[] = [
       await limitedLane(site, 'daily', { metric: 'requests', period: 'day', value: 1 });
       assert.equal((await chat(site, 'daily')).status, 200);
       const tomorrow = String(errorOf(await chat(site, 'daily'))['message']);
-      assert.match(tomorrow, /Try again in (?:\d+ h(?: \d+ min)?|\d+ min(?: \d+ s)?|\d+ s)\.$/);
+      assert.match(tomorrow, /Retry in (?:\d+ h(?: \d+ min)?|\d+ min(?: \d+ s)?|\d+ s)\.$/);
       const { endpointId } = await limitedLane(site, 'cheap', {
         metric: 'spend',
         period: 'day',
@@ -121,7 +121,7 @@ export const answerManners: readonly Manner[] = [
         return answer.status === 429;
       };
       assert.ok(await until(isRefused, WAIT_MS_MAX));
-      assert.match(message, /the limit of \$0\.00125 per day on this lane/);
+      assert.match(message, /the limit of \$0\.00125 per day on lane "cheap"/);
       assert.doesNotMatch(message, /1250|spend/);
     },
   },

@@ -17,6 +17,13 @@ export const admissionScriptFaults = faultsIn('server/src/admission/redis', [
     why: 'every release looks late for a minute, and is asked for again',
   },
   {
+    name: 'a state that was refused is believed when others have written enough to it',
+    file: 'epochs.ts',
+    find: '(state.isDoubted || found.sequence < state.sequence)',
+    replace: 'found.sequence < state.sequence',
+    why: 'what a gateway settled in the lost part has no row',
+  },
+  {
     name: 'an older state of the same epoch is believed',
     file: 'script/heads.lua',
     find: 'if stored == epoch and SEQUENCE >= seen then return end',

@@ -136,11 +136,11 @@ export const consoleFaults = faultsIn('console/src', [
     why: 'a request that waited and was refused looks immediate',
   },
   {
-    name: 'interpolation ignores where a bin begins',
+    name: 'a share counts the bin that the wait budget is in',
     file: 'pages/lanes/served-share.ts',
-    find: '(requests * (budgetMs - lowMs)) / (highMs - lowMs)',
-    replace: '(requests * budgetMs) / highMs',
-    why: 'the wait budget promises more than it serves',
+    find: 'upToMs !== null && upToMs <= budgetMs',
+    replace: 'fromMs <= budgetMs',
+    why: 'a wait budget seems to serve requests that waited longer',
   },
   {
     name: 'every member after a removed one counts as moved',

@@ -96,7 +96,7 @@ export const edgeFaults = faultsIn('server/src/edge', [
   {
     name: 'a context for another service is accepted',
     file: 'context/verify-context.ts',
-    find: "    if (aud !== AUDIENCE) throw new ContextRefusedError('it is for somebody else');\n",
+    find: "    if (aud !== AUDIENCE) throw new ContextRefusedError('it is for another audience');\n",
     replace: '',
     why: 'a token made for one service opens another',
     accepted: 'the library checks the audience too; this line refuses lists of audiences',

@@ -10,6 +10,22 @@ export const inferenceFaults = faultsIn('server/src/inference', [
     tests: ['waiting-places.test.ts'],
   },
   {
+    name: 'a translated request loses the output cap that a hard limit reserved',
+    file: 'dispatch/sent-request.ts',
+    find: 'withQuirks(capped, quirks)',
+    replace: 'withQuirks(said.body, quirks)',
+    why: 'the answer may be longer than what was reserved',
+    tests: ['hard-limits.test.ts'],
+  },
+  {
+    name: 'unreported usage under a hard limit counts as estimated',
+    file: 'settle/settle.ts',
+    find: 'if (exchange.reservation !== null) {',
+    replace: 'if (false as boolean && exchange.reservation !== null) {',
+    why: 'clients that leave their streams pass the limit',
+    tests: ['hard-limits.test.ts'],
+  },
+  {
     name: 'a provider sets our own headers',
     file: 'respond/response-headers.ts',
     find: "  'openai-version',\n] as const;",

@@ -2,6 +2,30 @@ import { faultsIn } from '../fault.ts';
 
 export const meteringFaults = faultsIn('server/src/metering', [
   {
+    name: 'a message does not name its predecessor',
+    file: 'sinks/jetstream/usage-stream.ts',
+    find: 'expect: { streamName: name, lastSequence: afterSeq },',
+    replace: 'expect: { streamName: name },',
+    why: 'a frozen worker that continues publishes rows again',
+    tests: ['sinks/jetstream/jetstream-sink.db.test.ts'],
+  },
+  {
+    name: 'what a killed worker published is not read back',
+    file: 'sinks/jetstream/doubts.ts',
+    find: '    versionIds.add(versionId);\n',
+    replace: '',
+    why: 'its rows are published again, and count twice once the duplicate window is over',
+    tests: ['sinks/jetstream/jetstream-sink.db.test.ts'],
+  },
+  {
+    name: 'a portion is full although messages are in doubt',
+    file: 'sinks/jetstream/jetstream-sink.ts',
+    find: ' && doubts.versionIds.size === 0',
+    replace: '',
+    why: 'the next portion does not see what the killed worker published, and publishes it again',
+    tests: ['sinks/jetstream/jetstream-sink.db.test.ts'],
+  },
+  {
     name: 'rows of a closed shard are written',
     file: 'shard-reader.ts',
     find: 'if (await isClosed()) {',

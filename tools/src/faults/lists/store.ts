@@ -4,8 +4,8 @@ export const storeFaults = faultsIn('server/src/store', [
   {
     name: 'what has gone ahead counts as waiting',
     file: 'send-gate.ts',
-    find: 'waiting.length - first < options.waitingMax',
-    replace: 'waiting.length < options.waitingMax',
+    find: 'waiting.length - first < waitingMax',
+    replace: 'waiting.length < waitingMax',
     why: 'commands to Redis are refused although there is room',
   },
   {
@@ -107,7 +107,7 @@ export const storeFaults = faultsIn('server/src/store', [
   {
     name: 'a finished command expires',
     file: 'redis/deadline-queue.ts',
-    find: '      if (head.done) continue;\n',
+    find: '      if (due.done) continue;\n',
     replace: '',
     why: 'the breaker opens while Redis answers',
   },

@@ -79,6 +79,8 @@ local function window_start(period, at)
   if period == 'hour' then return floor(at / HOUR_MS) * HOUR_MS end
   local day = floor(at / DAY_MS)
   if period == 'day' then return day * DAY_MS end
+  -- Day 0 was a Thursday; weeks begin on Mondays.
+  if period == 'week' then return (day - (day + 3) % 7) * DAY_MS end
   -- Day of the month from the day's number, counting years from March so that the leap day comes last.
   local shifted = day + 719468
   local in_era = shifted - floor(shifted / 146097) * 146097
@@ -201,6 +203,7 @@ local function next_window(period, at)
   local start = window_start(period, at)
   if period == 'hour' then return start + HOUR_MS end
   if period == 'day' then return start + DAY_MS end
+  if period == 'week' then return start + 7 * DAY_MS end
   return window_start('month', start + 32 * DAY_MS)
 end
 

@@ -1,5 +1,4 @@
 // What the CLI needs of the configuration file. Loads no server code and opens no connection.
 export { firstFreeSlug, slugOf } from '../../../domain/slug.ts';
-export { shiftDecimal } from '../../pricing-policies/price-catalog.ts';
 export { type CheckOptions, type ConfigText, readConfigText } from './check-config.ts';
 export { type FoundSecrets, findSecrets, type SecretPlaces } from './find-secrets.ts';

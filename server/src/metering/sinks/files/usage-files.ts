@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs
 import { join } from 'node:path';
 import type { Clock } from '../../../kit/clock.ts';
 import type { LedgerSink, SinkPortion, UnfinishedPortion } from '../ledger-sink.ts';
-import { usageLine } from './usage-line.ts';
+import { usageLine } from '../usage-line.ts';
 
 const BYTES_MAX = 64 * 1024 * 1024;
 /**
@@ -72,6 +72,7 @@ export function createUsageFiles(deps: UsageFilesDeps): LedgerSink {
       await syncDirectory(directory);
     },
     discard: (id) => rm(pathOf(id + OPEN_SUFFIX), { force: true }),
+    close: () => Promise.resolve(),
   };
 }
 
@@ -87,7 +88,7 @@ function createPortion(id: string, { file, directory, bytesMax }: OpenFile): Sin
     id,
     isFull: () => bytes >= bytesMax,
     async add(rows) {
-      const lines = Buffer.from(rows.map(usageLine).join(''));
+      const lines = Buffer.from(rows.map((row) => `${usageLine(row)}\n`).join(''));
       await file.appendFile(lines);
       bytes += lines.length;
     },

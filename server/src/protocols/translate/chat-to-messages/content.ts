@@ -62,7 +62,10 @@ function imageBlocks(sorter: FieldSorter, given: unknown, path: string): readonl
   }
   const source = imageSource(url);
   if (source !== null) return [{ type: 'image', source }];
-  sorter.refuse(`${path}.url`, 'Messages take JPEG, PNG, GIF and WebP images, by URL or in base64.');
+  sorter.refuse(
+    `${path}.url`,
+    'The Messages API accepts JPEG, PNG, GIF and WebP images, by URL or in base64.',
+  );
   return [];
 }
 
@@ -70,7 +73,7 @@ function documentBlocks(sorter: FieldSorter, given: unknown, path: string): read
   const { file_data: fileData, filename } = sorter.section(given, path, fields.file);
   const source = typeof fileData === 'string' ? documentSource(fileData) : null;
   if (source === null) {
-    sorter.refuse(`${path}.file_data`, 'Messages take files as PDF or plain text in base64.');
+    sorter.refuse(`${path}.file_data`, 'The Messages API accepts PDF and plain-text files in base64.');
     return [];
   }
   return [{ type: 'document', source, ...(typeof filename === 'string' ? { title: filename } : {}) }];

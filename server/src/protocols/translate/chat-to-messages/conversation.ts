@@ -86,7 +86,7 @@ class Turns {
     if (this.#turns.at(-1)?.role === 'assistant')
       this.#sorter.refuse(
         `messages[${count - 1}].role`,
-        'Messages would continue the last response in place of answering it.',
+        'The Messages API would continue the last response instead of replying to it.',
       );
     return this.#turns.map(({ role, blocks }) => ({ role, content: messageContent(blocks) }));
   }
@@ -123,7 +123,7 @@ class Turns {
     if (this.#turns.at(-1)?.role !== 'user')
       this.#sorter.refuse(
         `${this.#waitingPath}.role`,
-        'Messages take a system message in a conversation only where the user spoke before it.',
+        'The Messages API accepts a system message in a conversation only after a user message.',
       );
     this.#push('system', this.#waiting);
     this.#waiting = [];
@@ -155,6 +155,6 @@ function toolUse(sorter: FieldSorter, given: unknown, path: string): JsonObject 
   // Providers write nothing for a function without parameters.
   const input = text === '' ? {} : typeof text === 'string' ? parseObject(text) : null;
   if (input === null)
-    sorter.refuse(`${path}.function.arguments`, 'Messages take the input of a tool as a JSON object.');
+    sorter.refuse(`${path}.function.arguments`, 'The Messages API accepts tool input only as a JSON object.');
   return { type: 'tool_use', id: toolUseId(String(id)), name, input };
 }

@@ -19,7 +19,7 @@ export function messagesRequest(
   upstreamModel: string,
   options: RequestOptions = {},
 ): TranslatedRequest | Incompatible {
-  const sorter = new FieldSorter('Messages');
+  const sorter = new FieldSorter('The Messages API');
   const request = sorter.section(given, '', fields.request);
   sorter.section(request['stream_options'], 'stream_options', fields.streamOptions);
   const effort = request['reasoning_effort'] ?? undefined;
@@ -55,14 +55,17 @@ function outputCap(sorter: FieldSorter, request: JsonObject): unknown {
 
 function temperature(sorter: FieldSorter, value: unknown): unknown {
   if (typeof value === 'number' && value > TEMPERATURE_MAX)
-    sorter.refuse('temperature', `Messages take a temperature of up to ${TEMPERATURE_MAX}.`);
+    sorter.refuse('temperature', `The Messages API accepts temperatures up to ${TEMPERATURE_MAX}.`);
   return value ?? undefined;
 }
 
 function stopSequences(sorter: FieldSorter, stop: unknown): readonly unknown[] | undefined {
   const sequences = typeof stop === 'string' ? [stop] : sorter.list(stop, 'stop');
   if (sequences.some((sequence) => typeof sequence !== 'string' || sequence.trim() === ''))
-    sorter.refuse('stop', 'Messages take stop sequences with at least one character that is not space.');
+    sorter.refuse(
+      'stop',
+      'The Messages API accepts stop sequences with at least one character that is not whitespace.',
+    );
   return sequences.length === 0 ? undefined : sequences;
 }
 

@@ -39,7 +39,7 @@ function inputSchema(sorter: FieldSorter, parameters: unknown, path: string): Js
   }
   if (parameters['type'] === undefined) return { type: 'object', ...parameters };
   if (parameters['type'] !== 'object')
-    sorter.refuse(`${path}.type`, 'Messages take the schema of an object.');
+    sorter.refuse(`${path}.type`, 'The Messages API accepts only object schemas.');
   return parameters;
 }
 

@@ -1,7 +1,7 @@
-// `npm run check:translations [-- --splits N] [--requests N] [--seed N]`: every translation, judged and counted. The last line is one
-// JSON object. A seed repeats a run.
+// `npm run check:translations`: every translation, judged and counted. The last line is one JSON object.
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
+import { anySeed, runCommand, wholeNumber } from '@relay/testbed';
 import fc from 'fast-check';
 import { responsesPairs } from '../from-responses/pairs.fixture.ts';
 import { messagesRequests } from '../generated/messages-requests.fixture.ts';
@@ -14,14 +14,33 @@ import { type Golden, requestGoldens } from './request-goldens.fixture.ts';
 
 const SHOWN_MAX = 20;
 
-const { values } = parseArgs({
-  options: {
-    splits: { type: 'string', default: '1000' },
-    requests: { type: 'string', default: '2000' },
-    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
-  },
-});
-const [splitCount, requestCount, seed] = [values.splits, values.requests, values.seed].map(Number);
+const USAGE = `usage: npm run check:translations -- [--splits N] [--requests N] [--seed N]
+  --splits N    ways to cut each stream (1000)
+  --requests N  generated requests for each translation (2000)
+  --seed N      the same ones again
+`;
+
+interface Options {
+  readonly splits: number;
+  readonly requests: number;
+  readonly seed: number;
+}
+
+function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      splits: { type: 'string', default: '1000' },
+      requests: { type: 'string', default: '2000' },
+      seed: { type: 'string', default: anySeed() },
+    },
+  });
+  return {
+    splits: wholeNumber('--splits', values.splits),
+    requests: wholeNumber('--requests', values.requests),
+    seed: wholeNumber('--seed', values.seed),
+  };
+}
 
 /** `wrong`: cases with another result, splits that change a stream, requests that the provider would reject or that changed on their way. */
 const figures = { cases: 0, splits: 0, wrong: 0, unnamed: 0 };
@@ -46,19 +65,19 @@ function countCase({ name, check }: Golden): void {
   }
 }
 
-function countSplits({ name, translation, bytes, options }: StreamGolden): void {
+function countSplits({ name, translation, bytes, options }: StreamGolden, chosen: Options): void {
   const uncut = translateStream(translation, [bytes], options);
-  for (const pieces of splits(bytes, Number(splitCount), seeded(Number(seed)))) {
+  for (const pieces of splits(bytes, chosen.splits, seeded(chosen.seed))) {
     figures.splits += 1;
     if (translateStream(translation, pieces, options) !== uncut)
       wrong(`${name}: cut into ${pieces.map(({ length }) => length).join(' + ')} bytes`);
   }
 }
 
-function countGenerated(pair: GeneratedPair): void {
+function countGenerated(pair: GeneratedPair, chosen: Options): void {
   const name = `${pair.translation.client} to ${pair.translation.provider}`;
   let refusals = 0;
-  for (const request of generated(pair.requests)) {
+  for (const request of generated(pair.requests, chosen)) {
     const check = (): void => {
       const { refused, problems, unnamed } = judge(pair, request);
       refusals += refused ? 1 : 0;
@@ -68,8 +87,7 @@ function countGenerated(pair: GeneratedPair): void {
     };
     countCase({ name, check });
   }
-  if (refusals > Number(requestCount) * pair.refusedShareMax)
-    wrong(`${name}: ${refusals} requests were refused`);
+  if (refusals > chosen.requests * pair.refusedShareMax) wrong(`${name}: ${refusals} requests were refused`);
 }
 
 function countRoundTrip(request: unknown): void {
@@ -80,14 +98,19 @@ function countRoundTrip(request: unknown): void {
   countCase({ name: 'messages to chat and back', check });
 }
 
-function generated(requests: fc.Arbitrary<unknown>): readonly unknown[] {
-  return fc.sample(requests, { numRuns: Number(requestCount), seed: Number(seed) });
+function generated(from: fc.Arbitrary<unknown>, { requests, seed }: Options): readonly unknown[] {
+  return fc.sample(from, { numRuns: requests, seed });
 }
 
-process.stdout.write(`seed ${seed}\n`);
-for (const golden of [...requestGoldens, ...wholeGoldens, ...streamGoldens]) countCase(golden);
-for (const stream of streamGoldens) countSplits(stream);
-for (const pair of [...chatAndMessagesPairs, ...responsesPairs]) countGenerated(pair);
-for (const request of generated(messagesRequests(true))) countRoundTrip(request);
-process.stdout.write(`${JSON.stringify(figures)}\n`);
-process.exitCode = figures.wrong + figures.unnamed === 0 ? 0 : 1;
+async function main(args: readonly string[]): Promise<number> {
+  const chosen = readOptions(args);
+  process.stdout.write(`seed ${chosen.seed}\n`);
+  for (const golden of [...requestGoldens, ...wholeGoldens, ...streamGoldens]) countCase(golden);
+  for (const stream of streamGoldens) countSplits(stream, chosen);
+  for (const pair of [...chatAndMessagesPairs, ...responsesPairs]) countGenerated(pair, chosen);
+  for (const request of generated(messagesRequests(true), chosen)) countRoundTrip(request);
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
+  return figures.wrong + figures.unnamed === 0 ? 0 : 1;
+}
+
+await runCommand(USAGE, main);

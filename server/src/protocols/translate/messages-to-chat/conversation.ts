@@ -20,7 +20,7 @@ export function chatMessages(sorter: FieldSorter, request: JsonObject): readonly
   if (isObject(last) && last['role'] === 'assistant')
     sorter.refuse(
       `messages[${messages.length - 1}].role`,
-      'Chat completions cannot continue a response that the request began.',
+      'The Chat Completions API can’t continue a response that the request began.',
     );
   const rest = messages.flatMap((message: unknown, index) =>
     messageOf(sorter, message, `messages[${index}]`),

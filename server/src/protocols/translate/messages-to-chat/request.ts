@@ -17,7 +17,7 @@ export function chatRequest(
   upstreamModel: string,
   options: RequestOptions = {},
 ): TranslatedRequest | Incompatible {
-  const sorter = new FieldSorter('Chat completions');
+  const sorter = new FieldSorter('The Chat Completions API');
   const request = sorter.section(given, '', fields.request);
   sortContextManagement(sorter, request['context_management']);
   const output = sorter.section(request['output_config'], 'output_config', fields.outputConfig);
@@ -53,7 +53,10 @@ function stop(sorter: FieldSorter, given: unknown): readonly unknown[] | undefin
   const sequences = sorter.list(given, 'stop_sequences');
   if (sequences.length === 0) return undefined;
   if (sequences.length > STOP_SEQUENCES_MAX)
-    sorter.refuse('stop_sequences', `Chat completions take up to ${STOP_SEQUENCES_MAX} stop sequences.`);
+    sorter.refuse(
+      'stop_sequences',
+      `The Chat Completions API accepts up to ${STOP_SEQUENCES_MAX} stop sequences.`,
+    );
   return sequences;
 }
 

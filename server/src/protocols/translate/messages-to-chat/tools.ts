@@ -22,7 +22,10 @@ function chatTool(sorter: FieldSorter, tool: unknown, path: string): JsonObject 
   sorter.sort(tool, path, fields.tool);
   if (typeof name !== 'string') sorter.wrongKind(`${path}.name`, 'a string');
   else if (name.length > NAME_LENGTH_MAX)
-    sorter.refuse(`${path}.name`, `Chat completions take names of up to ${NAME_LENGTH_MAX} characters.`);
+    sorter.refuse(
+      `${path}.name`,
+      `The Chat Completions API accepts names of up to ${NAME_LENGTH_MAX} characters.`,
+    );
   if (!isObject(parameters)) sorter.wrongKind(`${path}.input_schema`, 'a JSON schema');
   return {
     type: 'function',

@@ -87,7 +87,7 @@ function chatPart(sorter: FieldSorter, part: Part): JsonObject {
     case 'text':
       return textPart(part.text);
     case 'refusal':
-      sorter.refuse(part.path, 'Only the assistant refuses.');
+      sorter.refuse(part.path, 'Only assistant messages can contain a refusal.');
       return textPart(part.text);
     case 'image':
       return {

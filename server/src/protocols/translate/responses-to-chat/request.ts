@@ -15,7 +15,7 @@ export function chatRequest(
   upstreamModel: string,
   options: RequestOptions = {},
 ): TranslatedRequest | Incompatible {
-  const sorter = new FieldSorter('Chat completions');
+  const sorter = new FieldSorter('The Chat Completions API');
   const request = objectOf(given);
   const { reasoning, text, format } = readSettings(sorter, request, rules);
   const turns = readConversation(sorter, request, rules);
@@ -34,7 +34,8 @@ export function chatRequest(
     // Responses always report usage.
     ...(request['stream'] === true ? { stream: true, stream_options: { include_usage: true } } : {}),
   };
-  if (body.messages.length === 0) sorter.refuse('input', 'Chat completions need at least one message.');
+  if (body.messages.length === 0)
+    sorter.refuse('input', 'The Chat Completions API needs at least one message.');
   return sorter.result(withoutUndefined(body));
 }
 

@@ -72,9 +72,12 @@ class Messages {
   end(): readonly JsonObject[] {
     this.#placeSystem();
     const last = this.#messages.at(-1)?.role;
-    if (last === undefined) this.#sorter.refuse('input', 'Messages need at least one message.');
+    if (last === undefined) this.#sorter.refuse('input', 'The Messages API needs at least one message.');
     if (last === 'assistant')
-      this.#sorter.refuse('input', 'Messages would continue the last response in place of answering it.');
+      this.#sorter.refuse(
+        'input',
+        'The Messages API would continue the last response instead of replying to it.',
+      );
     return this.#messages.map(({ role, content }) => ({ role, content: messageContent(content) }));
   }
 
@@ -97,7 +100,7 @@ class Messages {
     if (this.#messages.at(-1)?.role !== 'user')
       this.#sorter.refuse(
         path,
-        'Messages take a system message in a conversation only where the user spoke before it.',
+        'The Messages API accepts a system message in a conversation only after a user message.',
       );
     this.#push('system', blocks);
   }
@@ -144,7 +147,7 @@ function partBlocks(sorter: FieldSorter, part: Part): readonly JsonObject[] {
     case 'file':
       return documentBlocks(sorter, part.file, part.path);
     case 'refusal':
-      sorter.refuse(part.path, 'Only the assistant refuses.');
+      sorter.refuse(part.path, 'Only assistant messages can contain a refusal.');
       return [];
     case 'audio':
       sorter.cannotSay(part.path);
@@ -155,7 +158,10 @@ function partBlocks(sorter: FieldSorter, part: Part): readonly JsonObject[] {
 function imageBlocks(sorter: FieldSorter, url: string, path: string): readonly JsonObject[] {
   const source = imageSource(url);
   if (source !== null) return [{ type: 'image', source }];
-  sorter.refuse(`${path}.image_url`, 'Messages take JPEG, PNG, GIF and WebP images, by URL or in base64.');
+  sorter.refuse(
+    `${path}.image_url`,
+    'The Messages API accepts JPEG, PNG, GIF and WebP images, by URL or in base64.',
+  );
   return [];
 }
 
@@ -166,6 +172,6 @@ function documentBlocks(
 ): readonly JsonObject[] {
   const source = url === null ? documentSource(data ?? '') : { type: 'url', url };
   if (source !== null) return [withoutUndefined({ type: 'document', source, title: filename ?? undefined })];
-  sorter.refuse(`${path}.file_data`, 'Messages take files as PDF or plain text in base64.');
+  sorter.refuse(`${path}.file_data`, 'The Messages API accepts PDF and plain-text files in base64.');
   return [];
 }

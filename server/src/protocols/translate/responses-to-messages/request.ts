@@ -27,7 +27,7 @@ export function messagesRequest(
   upstreamModel: string,
   options: RequestOptions = {},
 ): TranslatedRequest | Incompatible {
-  const sorter = new FieldSorter('Messages');
+  const sorter = new FieldSorter('The Messages API');
   const request = objectOf(given);
   const { reasoning, format } = readSettings(sorter, request, rules);
   const turns = readConversation(sorter, request, rules);
@@ -60,7 +60,7 @@ function hasSampling({ temperature: given, top_p: topP }: JsonObject): boolean {
 
 function temperature(sorter: FieldSorter, value: unknown): unknown {
   if (typeof value === 'number' && value > TEMPERATURE_MAX)
-    sorter.refuse('temperature', `Messages take a temperature of up to ${TEMPERATURE_MAX}.`);
+    sorter.refuse('temperature', `The Messages API accepts temperatures up to ${TEMPERATURE_MAX}.`);
   return value ?? undefined;
 }
 
@@ -86,7 +86,7 @@ function outputFormat(sorter: FieldSorter, format: JsonObject): JsonObject | und
 function messagesTool(sorter: FieldSorter, spec: FunctionSpec): JsonObject {
   const { parameters, path } = spec;
   if (parameters?.['type'] !== undefined && parameters['type'] !== 'object')
-    sorter.refuse(`${path}.parameters.type`, 'Messages take the schema of an object.');
+    sorter.refuse(`${path}.parameters.type`, 'The Messages API accepts only object schemas.');
   const schema = parameters === null ? NO_PARAMETERS : { type: 'object', ...parameters };
   return functionMembers(spec, 'input_schema', schema);
 }

@@ -17,7 +17,11 @@ export async function copyTable(from: Session, to: Session, table: MovedTable): 
     `insert into ${name} (${columns.join(', ')}) overriding system value ` +
     `select ${values.join(', ')} from unnest(${arrays.join(', ')}) as given (${columns.map((_, index) => `c${index}`).join(', ')})`;
 
-  await from.query(`declare moved no scroll cursor for select ${texts.join(', ')} from ${name}`);
+  // A team that has a parent comes after it.
+  const order = table.columns.some((column) => column.name === 'parent_id')
+    ? ' order by parent_id nulls first'
+    : '';
+  await from.query(`declare moved no scroll cursor for select ${texts.join(', ')} from ${name}${order}`);
   for (;;) {
     const { rows } = await from.query(`fetch ${BATCH_ROWS} from moved`);
     if (rows.length === 0) break;

@@ -40,6 +40,10 @@ export function toRequestLogEntry(row: EntryRow): RequestLogEntry {
       input === null || output === null ? null : Math.min(Number.MAX_SAFE_INTEGER, input + output),
     ...costOf(row),
     usage_source: row.usage_source,
+    team_id: row.team_id,
+    parent_team_id: row.parent_team_id,
+    labels: row.labels ?? {},
+    wait_budget_ms: row.wait_budget_ms,
   };
 }
 

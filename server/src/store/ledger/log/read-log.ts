@@ -33,6 +33,10 @@ export const ENTRY_COLUMNS = [
   'requests.actual_cost_micros',
   'requests.actual_cost_rounding_picos',
   'requests.usage_source',
+  'requests.team_id',
+  'requests.parent_team_id',
+  'requests.labels',
+  'requests.wait_budget_ms',
 ] as const;
 
 /** Time from arrival to the first dispatch. */

@@ -54,7 +54,7 @@ describe('sums of what guardrails said', () => {
     const { rows } = await sql<{ sums: number; wrong: number }>`
       with expected as (${EXPECTED}), actual as (
         select organization_id, bucket, bucket_start, guardrail_id, ${sql.join(VERDICTS.map((verdict) => sql.ref(verdict)))},
-          (select sum(count) from unnest(latency_histogram) as count)::bigint as latencies
+          (select sum(count) from unnest(latency_counts) as count)::bigint as latencies
         from guardrail_rollups
       )
       select (select count(*) from actual)::int as sums,

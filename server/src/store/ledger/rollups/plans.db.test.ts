@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
 import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
+import { meteredQuery } from './read-metered.ts';
 import { type SeriesQuestion, seriesQuery, stateCountsQuery } from './read-series.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,9 +30,9 @@ describe('statistics from a quarter of a million sums', () => {
     const parts = [organizationId, ...others].flatMap((id) => sizes.map((size) => [id, ...size] as const));
     for (const [organization, bucket, seconds] of parts) {
       await sql`insert into request_rollups (organization_id, bucket, family, bucket_start, endpoint_id, user_id, requests_completed,
-          latency_histogram)
+          latency_bins, latency_counts)
         select ${organization}::uuid, ${bucket}, family, to_timestamp(${toMs / 1_000}) - n * make_interval(secs => ${seconds}), endpoint,
-          case when family = 'caller' then person end, 1, array[0, 0, 1]
+          case when family = 'caller' then person end, 1, array[12], array[1]
         from unnest(${endpoints}::uuid[]) endpoint,
           generate_series(1, ${(DAYS * 86_400) / seconds}::int) n,
           (select 'resource' as family, null::uuid as person union all select 'caller', unnest(${users.slice(0, 3)}::uuid[])) caller`.execute(
@@ -65,7 +66,7 @@ describe('statistics from a quarter of a million sums', () => {
 
   const questions: Readonly<Record<string, Partial<SeriesQuestion>>> = {
     'thirty days by model': { dimension: 'model' },
-    'thirty days of quantiles by endpoint': { dimension: 'endpoint', histogram: 'latency_histogram' },
+    'thirty days of quantiles by endpoint': { dimension: 'endpoint', histogram: 'latency' },
     'a day by key': { dimension: 'api_key', range: { bucket: 'hour', fromMs: toMs - DAY_MS, toMs } },
     'forty days by day': { range: { bucket: 'day', fromMs: toMs - DAYS * DAY_MS, toMs } },
     'own traffic by lane': { dimension: 'lane', conditions: { user_id: users[0] } },
@@ -75,6 +76,12 @@ describe('statistics from a quarter of a million sums', () => {
       await assertIndexed(seriesQuery(question(over)));
     });
   }
+
+  it('what was metered, for a comparison with a bill, reads no table from end to end', async () => {
+    await assertIndexed(
+      meteredQuery({ organizationId, userId: undefined, range: question({}).range, limit: 10_001 }),
+    );
+  });
 
   it('the counts by state read no table from end to end, and nothing of the ledger', async () => {
     await assertIndexed(stateCountsQuery(organizationId, undefined));

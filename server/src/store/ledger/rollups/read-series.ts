@@ -1,14 +1,16 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { HISTOGRAM_BOUNDS_MS } from '../../../domain/histogram.ts';
+import type { Histogram } from '../../../domain/histogram.ts';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost } from './exact-cost.ts';
+import { countsOf, type Durations, histogramIn, NO_COUNTS, type StoredCounts } from './read-durations.ts';
 
-export type Histogram = 'wait_histogram' | 'latency_histogram';
 export type Sum =
   | 'requests_completed'
   | 'requests_failed'
   | 'requests_cancelled'
+  /** Those that reached no endpoint. */
+  | 'requests_undispatched'
   | 'fallbacks'
   | 'input_tokens'
   | 'cached_input_tokens'
@@ -35,14 +37,14 @@ export interface SeriesQuestion {
   readonly dimension: Dimension | null;
   /** The sums to read; their total decides which groups are the largest. */
   readonly sums: readonly Sum[];
-  readonly histogram: Histogram | null;
+  readonly histogram: Durations | null;
 }
 
 /** Sums over requests, and a histogram of their durations. */
 export interface Measured {
   /** In the order that was asked for. */
   readonly sums: readonly bigint[];
-  readonly histogram: readonly number[];
+  readonly histogram: Histogram;
 }
 
 export interface SeriesRow extends Measured {
@@ -51,13 +53,11 @@ export interface SeriesRow extends Measured {
   readonly bucketStartMs: number;
 }
 
-interface StoredSeriesRow {
+interface StoredSeriesRow extends StoredCounts {
   readonly name: string | null;
   readonly bucket_start: Date;
   /** Text, because 64 bits do not hold every sum of money. */
   readonly sums: readonly string[];
-  /** Elements of a bigint array arrive as text. */
-  readonly histogram: readonly unknown[];
 }
 
 const GROUPS_MAX = 50;
@@ -78,7 +78,7 @@ export async function readSeries(db: Kysely<Database>, question: SeriesQuestion)
     name: row.name,
     bucketStartMs: row.bucket_start.getTime(),
     sums: row.sums.map(BigInt),
-    histogram: row.histogram.map(Number),
+    histogram: histogramIn(row),
   }));
 }
 
@@ -87,24 +87,27 @@ export async function readSeries(db: Kysely<Database>, question: SeriesQuestion)
  * `caller` family; all others read the `resource` family, which has far fewer rows.
  */
 export function seriesQuery(question: SeriesQuestion): RawBuilder<StoredSeriesRow> {
-  const { dimension, histogram } = question;
-  const sums = sql`array[${sql.join(question.sums.map(totalOf))}]::text[] as sums`;
-  const places = HISTOGRAM_BOUNDS_MS.length + 1;
-  const counts =
-    histogram === null
-      ? sql`'{}'::bigint[] as histogram`
-      : sql`array[${sql.join(Array.from({ length: places }, (_, place) => countOf(histogram, place)))}]::bigint[] as histogram`;
-  if (dimension === null) {
-    return sql`select '' as name, bucket_start, ${sums}, ${counts} ${rollupsOf(question)} group by bucket_start`;
-  }
+  const { greatest, name, joined } = groupsOf(question);
+  const sums = sql`array[${sql.join(question.sums.map(totalOf))}]::text[]`;
+  const counts = question.histogram === null ? NO_COUNTS : countsOf(question.histogram);
+  return sql`${greatest}
+    select ${name} as name, bucket_start, ${sums} as sums, ${counts}
+    ${rollupsOf(question, joined)} group by 1, 2`;
+}
+
+/** How the rows of a question are grouped: a clause that finds the groups to show, their name, and a join with them. */
+function groupsOf(question: SeriesQuestion) {
+  const { dimension } = question;
+  if (dimension === null) return { greatest: sql``, name: sql`''::text`, joined: sql`` };
   const name = sql`coalesce(${DIMENSIONS[dimension]}, '')`;
   const rank = sql.join(question.sums.map(totalOf), sql` + `);
-  const greatest = sql`left join greatest_groups on greatest_groups.name = ${name}`;
-  return sql`
-    with greatest_groups as materialized (
+  return {
+    greatest: sql`with greatest_groups as materialized (
       select ${name} as name ${rollupsOf(question)} group by 1 order by ${rank} desc, 1 limit ${GROUPS_MAX}
-    )
-    select greatest_groups.name, bucket_start, ${sums}, ${counts} ${rollupsOf(question, greatest)} group by 1, 2`;
+    )`,
+    name: sql`greatest_groups.name`,
+    joined: sql`left join greatest_groups on greatest_groups.name = ${name}`,
+  };
 }
 
 function rollupsOf(
@@ -133,11 +136,10 @@ function rollupsOf(
 
 function totalOf(sum: Sum): RawBuilder<unknown> {
   if (sum === 'cost_picos') return exactCost('rollup');
+  if (sum === 'requests_undispatched')
+    return sql`sum(case when rollup.endpoint_id is null
+      then rollup.requests_completed + rollup.requests_failed + rollup.requests_cancelled else 0 end)`;
   return sql`sum(rollup.${sql.ref(sum)})`;
-}
-
-function countOf(histogram: Histogram, place: number): RawBuilder<unknown> {
-  return sql`coalesce(sum(rollup.${sql.ref(histogram)}[${sql.lit(place + 1)}]), 0)`;
 }
 
 export interface StateCounts {

@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { HISTOGRAM_BOUNDS_MS } from '../../../domain/histogram.ts';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { VERDICTS } from './guardrail-rollups.ts';
+import { countsOf, histogramIn, type StoredCounts } from './read-durations.ts';
 import type { Measured } from './read-series.ts';
 
 /** The sums are in the order of `VERDICTS`. */
@@ -12,22 +12,14 @@ export interface VerdictRow extends Measured {
   readonly bucketStartMs: number | null;
 }
 
-interface StoredVerdictRow {
+interface StoredVerdictRow extends StoredCounts {
   readonly guardrail_id: string;
   readonly bucket_start: Date | null;
   /** Elements of a bigint array arrive as text. */
   readonly verdicts: readonly unknown[];
-  readonly histogram: readonly unknown[];
 }
 
 const VERDICT_SUMS = sql`array[${sql.join(VERDICTS.map((verdict) => sql`sum(${sql.ref(verdict)})`))}]::bigint[]`;
-const LATENCY_SUMS = sql`array[${sql.join(
-  Array.from(
-    { length: HISTOGRAM_BOUNDS_MS.length + 1 },
-    (_, place) => sql`coalesce(sum(latency_histogram[${sql.lit(place + 1)}]), 0)`,
-  ),
-)}]::bigint[]`;
-
 /** Verdicts and latency: one row per guardrail, or with a guardrail id one row per bucket of that guardrail. */
 export async function readVerdicts(
   db: Kysely<Database>,
@@ -40,7 +32,7 @@ export async function readVerdicts(
     guardrailId: row.guardrail_id,
     bucketStartMs: row.bucket_start?.getTime() ?? null,
     sums: row.verdicts.map((sum) => BigInt(Number(sum))),
-    histogram: row.histogram.map(Number),
+    histogram: histogramIn(row),
   }));
 }
 
@@ -52,8 +44,8 @@ export function verdictsQuery(
   const one = guardrailId === undefined ? sql`` : sql`and guardrail_id = ${guardrailId}`;
   const at = guardrailId === undefined ? sql`null::timestamptz` : sql`bucket_start`;
   return sql`
-    select guardrail_id, ${at} as bucket_start, ${VERDICT_SUMS} as verdicts, ${LATENCY_SUMS} as histogram
-    from guardrail_rollups
+    select guardrail_id, ${at} as bucket_start, ${VERDICT_SUMS} as verdicts, ${countsOf('latency')}
+    from guardrail_rollups rollup
     where organization_id = ${organizationId} and bucket = ${bucket}
       and bucket_start >= ${new Date(fromMs)} and bucket_start < ${new Date(toMs)} ${one}
     group by 1, 2 order by 1, 2`;

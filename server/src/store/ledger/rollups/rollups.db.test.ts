@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { HISTOGRAM_BOUNDS_MS } from '../../../domain/histogram.ts';
 import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
 import { appendRequests } from '../append-requests.ts';
@@ -147,7 +146,7 @@ describe('sums in the ledger', () => {
       assert.deepEqual(await rowOf(request_id), [{ state: 'completed', error_code: null, latency_ms }]);
     assert.equal((await compare()).wrong, 0);
     const { rows } = await sql<{ least: number }>`
-      select min(count)::int as least from request_rollups, unnest(latency_histogram || wait_histogram) as count`.execute(
+      select min(count)::int as least from request_rollups, unnest(latency_counts || wait_counts) as count`.execute(
       migrated.db,
     );
     assert.equal(rows[0]?.least, 0);
@@ -179,19 +178,86 @@ describe('sums in the ledger', () => {
     assert.deepEqual(rows, [{ deadlocks: 0 }]);
   });
 
-  it('histograms of any two lengths are added, up to the longest there is', async () => {
-    const longest = Array.from({ length: HISTOGRAM_BOUNDS_MS.length + 1 }, (_, place) => place);
-    for (const [one, other, sum] of [
-      [[], [], []],
-      [[1], [], [1]],
-      [[], [0, 2], [0, 2]],
-      [[1, 2, 3], [4], [5, 2, 3]],
-      [longest, longest, longest.map((count) => 2 * count)],
-    ]) {
-      const { rows } = await sql`select add_histograms(${one}::bigint[], ${other}::bigint[]) as sum`.execute(
+  it('bins that there are get more, and new ones follow them', async () => {
+    for (const [had, more, sum] of [
+      [
+        [[], []],
+        [[], []],
+        [[], []],
+      ],
+      [
+        [[], []],
+        [
+          [7, 3],
+          [1, 2],
+        ],
+        [
+          [7, 3],
+          [1, 2],
+        ],
+      ],
+      [
+        [
+          [7, 3],
+          [1, 2],
+        ],
+        [[], []],
+        [
+          [7, 3],
+          [1, 2],
+        ],
+      ],
+      [
+        [
+          [7, 3],
+          [1, 2],
+        ],
+        [[3], [4]],
+        [
+          [7, 3],
+          [1, 6],
+        ],
+      ],
+      [
+        [
+          [7, 3],
+          [1, 2],
+        ],
+        [
+          [9, 7, 1_000],
+          [5, -1, 1],
+        ],
+        [
+          [7, 3, 9, 1_000],
+          [0, 2, 5, 1],
+        ],
+      ],
+    ] as const) {
+      const { rows } = await sql`select add_bins(${had[0]}::int[], ${more[0]}::int[]) as bins,
+        add_counts(${had[0]}::int[], ${had[1]}::bigint[], ${more[0]}::int[], ${more[1]}::bigint[])::int[] as counts`.execute(
         migrated.db,
       );
-      assert.deepEqual(rows, [{ sum }]);
+      assert.deepEqual(rows, [{ bins: sum[0], counts: sum[1] }]);
     }
+  });
+
+  it('the durations of every bucket are those of its rows', async () => {
+    const wrong = await sql`
+      with rows as (
+        select organization_id, lane_id, date_trunc('hour', to_timestamp(
+            ('x' || left(replace(request_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0), 'UTC') as at, wait_ms, latency_ms
+        from requests),
+      expected as (
+        select organization_id, lane_id, at, kind, ms, count(*) as count
+        from rows, lateral (values ('wait', wait_ms), ('latency', latency_ms)) as each (kind, ms)
+        where ms <= 1000 group by 1, 2, 3, 4, 5),
+      kept as (
+        select organization_id, lane_id, bucket_start, kind, bin, sum(count)::bigint
+        from request_rollups, lateral (
+          select 'wait' as kind, * from unnest(wait_bins, wait_counts) as bins (bin, count)
+          union all select 'latency', * from unnest(latency_bins, latency_counts) as bins (bin, count)) as each
+        where bucket = 'hour' and family = 'caller' and bin <= 1000 group by 1, 2, 3, 4, 5 having sum(count) <> 0)
+      (table expected except table kept) union all (table kept except table expected)`.execute(migrated.db);
+    assert.deepEqual(wrong.rows, []);
   });
 });

@@ -1,9 +1,10 @@
-import { addHistogram, countDuration } from '../../../domain/histogram.ts';
+import { addCounts, countDuration, type DurationCounts } from '../../../domain/histogram.ts';
 import { uuidTimeMs } from '../../../kit/uuid-time.ts';
 import { SUMMED_OPERATION } from '../../postgres/ledger-tables.ts';
 import type { CountedRow } from '../ledger-row.ts';
 import type { RollupRow } from './add-rollups.ts';
 import { type Bucket, bucketStart } from './bucket.ts';
+import { meteredSums } from './metered-sums.ts';
 
 /** A row that was inserted, or one that was removed because another replaced it. */
 export interface LedgerChange {
@@ -23,8 +24,14 @@ type Dimensions = Pick<
   | 'credential_id'
 >;
 
+type Counted = 'wait_bins' | 'wait_counts' | 'latency_bins' | 'latency_counts';
+type Sums = Omit<RollupRow, Counted> & {
+  readonly waits: Map<number, number>;
+  readonly latencies: Map<number, number>;
+};
+
 /** Sums by bucket name; the names sort in locking order. */
-type Groups = Map<string, RollupRow>;
+type Groups = Map<string, Sums>;
 
 /** Sums that grow with the changes they are given. */
 export interface RollupSums {
@@ -71,10 +78,27 @@ function dimensionsOf(row: CountedRow, family: RollupRow['family']): Dimensions 
 }
 
 function inOrder(groups: Groups): RollupRow[] {
-  return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, rollup]) => rollup);
+  return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, sums]) => rollupOf(sums));
 }
 
-function groupIn(groups: Groups, of: Dimensions, bucket: Bucket, startMs: number): RollupRow {
+function rollupOf({ waits, latencies, ...sums }: Sums): RollupRow {
+  const [wait, latency] = [columnsOfCounts(waits), columnsOfCounts(latencies)];
+  return {
+    ...sums,
+    wait_bins: wait.bins,
+    wait_counts: wait.counts,
+    latency_bins: latency.bins,
+    latency_counts: latency.counts,
+  };
+}
+
+/** As two columns hold them: the bins in order, and the count of each. */
+export function columnsOfCounts(counts: DurationCounts): { bins: number[]; counts: number[] } {
+  const used = [...counts].filter(([, count]) => count !== 0).sort(([one], [other]) => one - other);
+  return { bins: used.map(([bin]) => bin), counts: used.map(([, count]) => count) };
+}
+
+function groupIn(groups: Groups, of: Dimensions, bucket: Bucket, startMs: number): Sums {
   const name = `${of.family}${startMs}${of.organization_id}${of.user_id}${of.key_id}${of.endpoint_id}${of.lane_id}${of.provider_id}${of.credential_id}`;
   let group = groups.get(name);
   if (group === undefined) {
@@ -84,7 +108,7 @@ function groupIn(groups: Groups, of: Dimensions, bucket: Bucket, startMs: number
   return group;
 }
 
-function nothing(of: Dimensions, bucket: Bucket, startMs: number): RollupRow {
+function nothing(of: Dimensions, bucket: Bucket, startMs: number): Sums {
   return {
     family: of.family,
     bucket,
@@ -114,12 +138,12 @@ function nothing(of: Dimensions, bucket: Bucket, startMs: number): RollupRow {
     latency_ms_sum: 0,
     ttft_ms_sum: 0,
     ttft_count: 0,
-    wait_histogram: [],
-    latency_histogram: [],
+    waits: new Map(),
+    latencies: new Map(),
   };
 }
 
-function count(sums: RollupRow, row: CountedRow, times: 1 | -1): void {
+function count(sums: Sums, row: CountedRow, times: 1 | -1): void {
   sums[`requests_${row.state}`] += times;
   if (row.streaming) sums.requests_streaming += times;
   if (row.operation === SUMMED_OPERATION) sums.requests_embeddings += times;
@@ -128,21 +152,21 @@ function count(sums: RollupRow, row: CountedRow, times: 1 | -1): void {
   // A maximum cannot be reverted; an estimate has not waited, so it does not need to be.
   if (times > 0) sums.wait_ms_max = Math.max(sums.wait_ms_max, row.wait_ms);
   sums.latency_ms_sum += times * row.latency_ms;
-  countDuration(sums.wait_histogram, row.wait_ms, times);
-  countDuration(sums.latency_histogram, row.latency_ms, times);
+  countDuration(sums.waits, row.wait_ms, times);
+  countDuration(sums.latencies, row.latency_ms, times);
   if (row.ttft_ms !== null) {
     sums.ttft_ms_sum += times * row.ttft_ms;
     sums.ttft_count += times;
   }
   if (row.usage_source === 'none') return;
-  // As in rebuilt windows, unreported usage counts as estimated.
+  const metered = meteredSums(row);
   sums.requests_metered += times;
   if (row.usage_source !== 'reported') sums.requests_estimated += times;
-  sums.input_tokens += times * (row.actual_input_tokens ?? row.estimated_input_tokens);
-  sums.cached_input_tokens += times * (row.actual_cached_input_tokens ?? 0);
-  sums.output_tokens += times * (row.actual_output_tokens ?? row.estimated_output_tokens);
-  sums.cost_micros += times * (row.actual_cost_micros ?? row.estimated_cost_micros);
-  sums.cost_rounding_picos += times * row.actual_cost_rounding_picos;
+  sums.input_tokens += times * metered.input_tokens;
+  sums.cached_input_tokens += times * metered.cached_input_tokens;
+  sums.output_tokens += times * metered.output_tokens;
+  sums.cost_micros += times * metered.cost_micros;
+  sums.cost_rounding_picos += times * metered.cost_rounding_picos;
 }
 
 function coarser(groups: Groups, bucket: Bucket): Groups {
@@ -152,7 +176,7 @@ function coarser(groups: Groups, bucket: Bucket): Groups {
   return made;
 }
 
-function add(sums: RollupRow, more: RollupRow): void {
+function add(sums: Sums, more: Sums): void {
   sums.requests_completed += more.requests_completed;
   sums.requests_failed += more.requests_failed;
   sums.requests_cancelled += more.requests_cancelled;
@@ -171,6 +195,6 @@ function add(sums: RollupRow, more: RollupRow): void {
   sums.latency_ms_sum += more.latency_ms_sum;
   sums.ttft_ms_sum += more.ttft_ms_sum;
   sums.ttft_count += more.ttft_count;
-  addHistogram(sums.wait_histogram, more.wait_histogram);
-  addHistogram(sums.latency_histogram, more.latency_histogram);
+  addCounts(sums.waits, more.waits);
+  addCounts(sums.latencies, more.latencies);
 }

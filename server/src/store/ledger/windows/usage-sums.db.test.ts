@@ -24,6 +24,11 @@ const providers = ids(2);
 const endpoints = ids(3);
 const lanes = ids(2);
 const credentials = ids(2);
+const teams = ids(3);
+
+function teamOf(teamId: string): Pick<LedgerRow, 'team_id' | 'parent_team_id'> {
+  return { team_id: teamId, parent_team_id: teamId === teams[0] ? null : (teams[0] ?? null) };
+}
 
 /** The n-th row of a ledger in which every combination occurs, on two days. */
 function row(index: number, over: Partial<LedgerRow> = {}): LedgerRow {
@@ -36,6 +41,8 @@ function row(index: number, over: Partial<LedgerRow> = {}): LedgerRow {
     lane_id: index % 5 === 0 ? null : at(lanes, index >> 2),
     endpoint_id: at(endpoints, index),
     provider_id: at(providers, index >> 3),
+    // The first team is the parent of the others, and has requests of its own.
+    ...(index % 3 === 0 ? {} : teamOf(at(teams, index))),
     credential_id: index % 11 === 0 ? null : at(credentials, index >> 4),
     estimated_input_tokens: 1_000,
     estimated_output_tokens: 1_000,
@@ -83,16 +90,26 @@ describe('what the ledger holds of a window', () => {
       ...lanes.map((id) => ['lane', id]),
       ...credentials.map((id) => ['credential', id]),
     ] as [keyof typeof columns | 'global', string | null][];
-    for (const subject of [{}, ...users.map((userId) => ({ userId })), ...keys.map((keyId) => ({ keyId }))]) {
+    const subjects: Partial<CountedRequests>[] = [
+      {},
+      ...users.map((userId) => ({ userId })),
+      ...keys.map((keyId) => ({ keyId })),
+      ...teams.map((teamId) => ({ teamId })),
+    ];
+    for (const subject of subjects) {
       for (const [scopeType, scopeId] of targets) {
         // From the start of a day, of an hour, and from a moment within a bucket.
         for (const startMs of [TODAY_MS, TODAY_MS - HOUR_MS, TODAY_MS - 100_000]) {
-          const counts = { ...everything, ...subject, scopeType, scopeId };
+          if (subject.teamId !== undefined && scopeType === 'credential') continue;
+          const counts: CountedRequests = { ...everything, ...subject, scopeType, scopeId };
           const counted = rows.filter(
             (each) =>
               each.request_id >= smallestUuidAt(startMs) &&
               (counts.userId === null || each.user_id === counts.userId) &&
               (counts.keyId === null || each.key_id === counts.keyId) &&
+              (counts.teamId === undefined ||
+                each.team_id === counts.teamId ||
+                each.parent_team_id === counts.teamId) &&
               (scopeType === 'global' || each[columns[scopeType] as 'lane_id'] === scopeId),
           );
           const sum = (amount: (each: LedgerRow) => number) =>
@@ -111,6 +128,23 @@ describe('what the ledger holds of a window', () => {
       }
     }
     assert.deepEqual(await sumUsage(migrated.db, organizationId, windows), expected);
+    // The first hour of a day is less than the day, whose requests are in its last.
+    const dayMs = TODAY_MS - 24 * HOUR_MS;
+    const within = (startMs: number, endMs: number) => ({
+      metric: 'requests' as const,
+      counts: everything,
+      startMs,
+      endMs,
+    });
+    const ofHours = Array.from({ length: 24 }, (_, hour) =>
+      within(dayMs + hour * HOUR_MS, dayMs + (hour + 1) * HOUR_MS),
+    );
+    const counts = await sumUsage(migrated.db, organizationId, [...ofHours, within(dayMs, TODAY_MS)]);
+    const ofDay = counts.pop();
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      ofDay,
+    );
     assert.ok(expected.filter((amount) => amount > 0).length > expected.length / 2);
   });
 

@@ -11,6 +11,8 @@ export interface UsageWindow {
   readonly metric: LimitMetric;
   readonly counts: CountedRequests;
   readonly startMs: number;
+  /** Left out: everything since the start. */
+  readonly endMs?: number;
 }
 
 const HOUR_MS = 3_600_000;
@@ -41,23 +43,26 @@ export async function sumUsage(
   return windows.map((_, index) => Number(rows[0]?.amounts[index] ?? 0));
 }
 
-function sumOf(organizationId: string, { metric, counts, startMs }: UsageWindow): RawBuilder<unknown> {
+function sumOf(organizationId: string, { metric, counts, startMs, endMs }: UsageWindow): RawBuilder<unknown> {
   const { ofRow, ofRollup } = LEDGER_QUANTITIES[METRICS[metric].quantity];
   const conditions = conditionsOf(organizationId, counts);
   const column = SCOPE_COLUMNS[counts.scopeType];
   const ofCaller = counts.userId !== null || counts.keyId !== null;
-  const bucket = startMs % DAY_MS === 0 ? 'day' : startMs % HOUR_MS === 0 ? 'hour' : null;
+  // The sums of a day hold more than the first of its hours.
+  const isOf = (bucketMs: number) => startMs % bucketMs === 0 && (endMs ?? 0) % bucketMs === 0;
+  const bucket = isOf(DAY_MS) ? 'day' : isOf(HOUR_MS) ? 'hour' : null;
   // Rollups of the `caller` family have no credential.
   if (bucket === null || (ofCaller && column === 'credential_id')) {
     conditions.push(sql`request_id >= ${smallestUuidAt(startMs)}::uuid`, sql`usage_source <> 'none'`);
+    if (endMs !== undefined) conditions.push(sql`request_id < ${smallestUuidAt(endMs)}::uuid`);
     return sql`(select sum(${sql.raw(ofRow)}) from requests where ${sql.join(conditions, sql` and `)})`;
   }
-  conditions.push(
-    sql`bucket = ${sql.lit(bucket)}`,
-    sql`family = ${sql.lit(ofCaller ? 'caller' : 'resource')}`,
-    sql`bucket_start >= ${new Date(startMs)}`,
-  );
-  return sql`(select sum(${sql.raw(ofRollup)}) from request_rollups where ${sql.join(conditions, sql` and `)})`;
+  conditions.push(sql`bucket = ${sql.lit(bucket)}`, sql`bucket_start >= ${new Date(startMs)}`);
+  if (endMs !== undefined) conditions.push(sql`bucket_start < ${new Date(endMs)}`);
+  const ofTeam = counts.teamId !== undefined;
+  if (!ofTeam) conditions.push(sql`family = ${sql.lit(ofCaller ? 'caller' : 'resource')}`);
+  const rollups = sql.table(ofTeam ? 'attributed_rollups' : 'request_rollups');
+  return sql`(select sum(${sql.raw(ofRollup)}) from ${rollups} where ${sql.join(conditions, sql` and `)})`;
 }
 
 /** Which ledger rows or rollups are counted, at any time. */
@@ -65,6 +70,8 @@ export function conditionsOf(organizationId: string, counts: CountedRequests): R
   const conditions = [sql`organization_id = ${organizationId}`];
   if (counts.userId !== null) conditions.push(sql`user_id = ${counts.userId}`);
   if (counts.keyId !== null) conditions.push(sql`key_id = ${counts.keyId}`);
+  const { teamId } = counts;
+  if (teamId !== undefined) conditions.push(sql`(team_id = ${teamId} or parent_team_id = ${teamId})`);
   const column = SCOPE_COLUMNS[counts.scopeType];
   if (column !== null) conditions.push(sql`${sql.ref(column)} = ${counts.scopeId}`);
   return conditions;

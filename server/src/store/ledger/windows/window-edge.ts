@@ -40,9 +40,9 @@ export async function readWindowEdge(
   return {
     above: {
       requests: before.requests + attempts + failed.unmetered,
-      // An unanswered attempt counts with its input, which no row records.
+      // An unanswered attempt counts with its input, and from a hard limit with all that it may have used; no row records that.
       tokens: attempts > 0 ? Number.POSITIVE_INFINITY : before.tokens,
-      spend: before.spend,
+      spend: attempts > 0 ? Number.POSITIVE_INFINITY : before.spend,
     },
     below: after,
   };

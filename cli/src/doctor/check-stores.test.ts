@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { storeFindings } from './check-stores.ts';
+
+const postgresql = { pooled: false, unsafe: [], missing_timeouts: [] };
+const redis = { eviction: 'noeviction', persistence: 'append_only' } as const;
+
+describe('findings on the stores', () => {
+  it('are none for servers that keep what they are given', () => {
+    assert.deepEqual(storeFindings({ postgresql_settings: postgresql, redis_settings: redis }), []);
+    assert.deepEqual(storeFindings({}), []);
+  });
+
+  it('name the statements that make PostgreSQL safe', () => {
+    const [durable, timeouts] = storeFindings({
+      postgresql_settings: {
+        ...postgresql,
+        unsafe: ['fsync', 'synchronous_commit'],
+        missing_timeouts: ['statement_timeout', 'lock_timeout'],
+      },
+    });
+    assert.equal(durable?.status, 'warn');
+    assert.match(
+      durable?.fix ?? '',
+      /ALTER SYSTEM SET fsync = on; ALTER SYSTEM SET synchronous_commit = on;/,
+    );
+    assert.match(timeouts?.message ?? '', /no statement_timeout, lock_timeout/);
+    assert.match(timeouts?.fix ?? '', /ALTER ROLE CURRENT_USER SET statement_timeout = '5s'; ALTER ROLE/);
+    assert.match(timeouts?.fix ?? '', /ALTER ROLE CURRENT_USER SET jit = 'off';/);
+  });
+
+  it('name the setting of a Redis that evicts, and of one that keeps nothing', () => {
+    const found = storeFindings({
+      redis_settings: { ...redis, eviction: 'allkeys-lru', persistence: 'none' },
+    });
+    assert.deepEqual(
+      found.map(({ status }) => status),
+      ['fail', 'warn'],
+    );
+    assert.match(found[0]?.fix ?? '', /maxmemory-policy noeviction/);
+    assert.match(found[1]?.fix ?? '', /appendonly yes/);
+  });
+});

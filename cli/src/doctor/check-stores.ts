@@ -1,0 +1,65 @@
+import { type Finding, fail, warn } from './finding.ts';
+import type { Health } from './read-health.ts';
+
+const NEEDED_TIMEOUTS = [
+  ['statement_timeout', '5s'],
+  ['lock_timeout', '5s'],
+  ['idle_in_transaction_session_timeout', '10s'],
+] as const;
+
+/** What to change in the settings of PostgreSQL and Redis. */
+export function storeFindings(health: Pick<Health, 'postgresql_settings' | 'redis_settings'>): Finding[] {
+  return [...postgresFindings(health), ...redisFindings(health)];
+}
+
+function postgresFindings({ postgresql_settings }: Pick<Health, 'postgresql_settings'>): Finding[] {
+  if (postgresql_settings === undefined) return [];
+  const { unsafe, missing_timeouts } = postgresql_settings;
+  const findings: Finding[] = [];
+  if (unsafe.length > 0) {
+    findings.push(
+      warn(
+        'stores',
+        `PostgreSQL can lose committed rows in a crash: ${unsafe.join(' and ')} ${unsafe.length === 1 ? 'is' : 'are'} off.`,
+        `In psql: ${unsafe.map((name) => `ALTER SYSTEM SET ${name} = on;`).join(' ')} SELECT pg_reload_conf();`,
+      ),
+    );
+  }
+  const missing = NEEDED_TIMEOUTS.filter(([name]) => missing_timeouts.includes(name));
+  if (missing.length > 0) {
+    findings.push(
+      warn(
+        'stores',
+        `Sessions behind the pooler have no ${missing.map(([name]) => name).join(', ')}, so a lost client can hold locks.`,
+        `In psql, as the user of DATABASE_URL: ${[...missing, ['jit', 'off']].map(([name, value]) => `ALTER ROLE CURRENT_USER SET ${name} = '${value}';`).join(' ')} Then reconnect the pooler: RECONNECT; in its console.`,
+      ),
+    );
+  }
+  return findings;
+}
+
+/** Redis that evicts or keeps nothing loses what limits have counted and what is on its way to the ledger. */
+function redisFindings({ redis_settings }: Pick<Health, 'redis_settings'>): Finding[] {
+  if (redis_settings === undefined) return [];
+  const { eviction, persistence } = redis_settings;
+  const findings: Finding[] = [];
+  if (eviction !== 'noeviction') {
+    findings.push(
+      fail(
+        'stores',
+        `Redis evicts data when its memory is full (${eviction}), which loses limits and usage.`,
+        'Set `maxmemory-policy noeviction` in its configuration.',
+      ),
+    );
+  }
+  if (persistence === 'none') {
+    findings.push(
+      warn(
+        'stores',
+        'Redis has no persistence. After Redis restarts, Relay rebuilds its state, and requests under a limit get 503 for a few seconds. If a gateway stops at the same time, usage that is not in the ledger yet can be lost.',
+        'Set `appendonly yes` in its configuration.',
+      ),
+    );
+  }
+  return findings;
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createLog } from '../../kit/log.ts';
+import { prefixOfShard } from '../../store/redis/shards.ts';
+import type { RestartedShard } from '../shard-reports.ts';
+import { createEpochs } from './epochs.ts';
+
+const PREFIX = prefixOfShard(7);
+
+/** Redis and PostgreSQL as far as epochs see them. */
+function stores() {
+  const redis = { epoch: 1, sequence: 100, opensInMs: 0 };
+  const kept = { epoch: 1 };
+  const started: number[] = [];
+  let heard: (shard: RestartedShard) => void = () => undefined;
+  const restarted = new Promise<RestartedShard>((resolve) => {
+    heard = resolve;
+  });
+  const epochs = createEpochs(
+    {
+      store: {
+        read: async () => ({ epoch: kept.epoch, isRecent: false }),
+        raise: async (_shard, from, to) => {
+          if (kept.epoch !== from) return false;
+          kept.epoch = to;
+          return true;
+        },
+      },
+      organizations: async () => [],
+      restarted: async (shard) => heard(shard),
+      log: createLog('silent'),
+    },
+    {
+      run: async (_name, _prefix, [, wanted]) => {
+        if (Number(wanted) > redis.epoch) {
+          redis.epoch = Number(wanted);
+          started.push(redis.epoch);
+        }
+        return [redis.epoch, redis.sequence, redis.opensInMs];
+      },
+    },
+  );
+  return { redis, epochs, started, restarted };
+}
+
+// A restart that does not come is never told.
+describe('a shard whose state a script refused', { timeout: 20_000 }, () => {
+  it('is started again, also when others have raised its sequence past what this process had seen', async () => {
+    const { redis, epochs, started, restarted } = stores();
+    assert.equal((await epochs.seen(PREFIX)).epoch, 1);
+    epochs.saw(PREFIX, 1, 150);
+    // A replica took over at 120, refused this process, and served others up to 160 before this one looked.
+    redis.sequence = 160;
+    epochs.refused(PREFIX, 1);
+    assert.equal((await restarted).shard, PREFIX);
+    assert.deepEqual(started, [2]);
+  });
+
+  it('is followed to the epoch that another process has started', async () => {
+    const { redis, epochs, started, restarted } = stores();
+    await epochs.seen(PREFIX);
+    Object.assign(redis, { epoch: 2, sequence: 10 });
+    epochs.refused(PREFIX, 1);
+    await restarted;
+    assert.deepEqual(started, []);
+    assert.equal((await epochs.seen(PREFIX)).epoch, 2);
+  });
+});

@@ -1,0 +1,56 @@
+import type { AlertMessage } from '@relay/contract';
+import { capitalized, limitAmountWords } from '@relay/contract/words';
+import type { AlertNote } from '../domain/alert-message.ts';
+import type { Letter } from '../mail/letter.ts';
+import { alertLetter, timeText } from '../mail/letters.ts';
+
+export function alertLetterOf(to: string, message: AlertNote, publicUrl: string): Letter {
+  const link = {
+    organization: message.organization.name,
+    alertsUrl: new URL('/console/alerts', publicUrl).href,
+  };
+  if (message.type === 'alert.test')
+    return alertLetter({
+      to,
+      headline: 'Test alert',
+      lines: ['This is a test. Relay will send limit alerts to this address.'],
+      ...link,
+    });
+  const { policy, window, used, limit, threshold_percent, forecast_exhausted_at } = message;
+  const amount = (value: number) => limitAmountWords(policy.metric, value);
+  const name = `${WINDOWS[policy.period]} limit`;
+  const what = `The ${name} of ${amount(limit)}${OWNERS[policy.policy_kind]}`;
+  const subject = capitalized(name);
+  const timeOf = (at: string) => timeText(new Date(at));
+  return alertLetter({
+    to,
+    headline:
+      threshold_percent === null
+        ? `${subject} will be reached before it resets`
+        : `${subject} is ${threshold_percent}% used`,
+    lines: [
+      forecast_exhausted_at === null
+        ? `${what} has reached ${threshold_percent}%.`
+        : `${what} will be reached on ${timeOf(forecast_exhausted_at)} at this rate.`,
+      `Used: ${amount(used)} of ${amount(limit)}\nWindow: ${timeOf(window.start)} to ${timeOf(window.end)}`,
+    ],
+    ...link,
+  });
+}
+
+const WINDOWS: Readonly<Record<AlertMessage['policy']['period'], string>> = {
+  second: 'per-second',
+  minute: 'per-minute',
+  hour: 'hourly',
+  day: 'daily',
+  week: 'weekly',
+  month: 'monthly',
+  none: 'concurrency',
+};
+
+const OWNERS: Readonly<Record<AlertMessage['policy']['policy_kind'], string>> = {
+  resource: '',
+  user: ' for a member',
+  team: ' for a team',
+  api_key: ' for an API key',
+};

@@ -1,0 +1,33 @@
+import type { MeteredUsage } from '@relay/contract';
+import { exactUsd } from '../../domain/money/money.ts';
+import type { Handlers } from '../../http/call.ts';
+import { type MeteredRow, readMetered } from '../../store/ledger/rollups/read-metered.ts';
+import { visibleUser } from '../requests/search.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { invalidField } from '../resources/refusals.ts';
+import { rangeOf } from './range.ts';
+
+const ROWS_MAX = 10_000;
+
+/** What Relay metered, as a provider's bill has it: by time and upstream model. */
+export function meteredHandlers(
+  deps: Pick<ManagementDeps, 'ofOrganization' | 'clock'>,
+): Pick<Handlers, 'getMeteredUsage'> {
+  return {
+    async getMeteredUsage({ caller, query }) {
+      const { organizationId } = caller;
+      const { bucket = 'day' } = query;
+      const range = rangeOf(bucket, query, deps.clock.nowMs());
+      const question = { organizationId, userId: visibleUser(caller), range, limit: ROWS_MAX + 1 };
+      const rows = await readMetered(deps.ofOrganization(organizationId), question);
+      if (rows.length > ROWS_MAX)
+        throw invalidField('from', `This time range has more than ${ROWS_MAX} rows. Use a shorter one.`);
+      const [from, to] = [range.fromMs, range.toMs].map((ms) => new Date(ms).toISOString());
+      return { bucket, from: from ?? '', to: to ?? '', rows: rows.map(toRow) };
+    },
+  };
+}
+
+function toRow({ bucket_start, cost_picos, ...sums }: MeteredRow): MeteredUsage['rows'][number] {
+  return { ...sums, at: bucket_start.toISOString(), cost_usd: exactUsd(BigInt(cost_picos)) };
+}

@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises';
+import type { JetStreamClient, JetStreamManager, StoredMsg, StreamConfig } from '@nats-io/jetstream';
+import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
+import type { NatsServers } from './nats-servers.ts';
+
+const CONNECT_MS_MAX = 5_000;
+const REPLY_MS_MAX = 5_000;
+/** Of a stream that Relay creates. It must outlast the longest time in which no worker runs. */
+const KEPT_DAYS = 7;
+const NS_PER_DAY = 24 * 3_600 * 1e9;
+
+const PORTION = 'Relay-Portion';
+const BASE = 'Relay-Base';
+const ID = 'Nats-Msg-Id';
+
+export interface UsageStreamDeps {
+  readonly servers: NatsServers;
+  /** Path of a credentials file, which has a user's token and its signing key; read at each connection. */
+  readonly credentialsFile: string | null;
+  readonly stream: string;
+}
+
+export interface UsageMessage {
+  readonly versionId: string;
+  readonly organizationId: string;
+  readonly text: string;
+  readonly portionId: string;
+  /** The last message before which nothing is in doubt. */
+  readonly baseSeq: number;
+  /** The server refuses the message unless this one is the stream's last. */
+  readonly afterSeq: number;
+}
+
+export type StoredMessage = Pick<UsageMessage, 'versionId' | 'portionId' | 'baseSeq'> & {
+  readonly seq: number;
+};
+
+/** One connection to a stream of JetStream. After an error it is closed, and the caller opens another. */
+export interface UsageStream {
+  lastSeq(): Promise<number>;
+  /** Null: there is no such message. */
+  read(seq: number): Promise<StoredMessage | 'foreign' | null>;
+  /** Resolves when the server has stored the message. */
+  send(message: UsageMessage): Promise<void>;
+  isClosed(): boolean;
+  close(): Promise<void>;
+}
+
+/** Connects, and creates the stream if there is none. The libraries are loaded at the first use. */
+export async function openUsageStream(deps: UsageStreamDeps): Promise<UsageStream> {
+  const [transport, { jetstream, jetstreamManager }] = await Promise.all([
+    import('@nats-io/transport-node'),
+    import('@nats-io/jetstream'),
+  ]);
+  const connection = await transport.connect(await optionsOf(deps, transport));
+  try {
+    const manager = await jetstreamManager(connection, { checkAPI: false, timeout: REPLY_MS_MAX });
+    await demandStream(manager, deps.stream);
+    const client = jetstream(connection, { timeout: REPLY_MS_MAX });
+    return streamOn({ connection, manager, client, name: deps.stream, headers: transport.headers });
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+type Transport = typeof import('@nats-io/transport-node');
+
+async function optionsOf(
+  { servers: { addresses, isTlsRequired, login }, credentialsFile }: UsageStreamDeps,
+  { credsAuthenticator }: Transport,
+): Promise<ConnectionOptions> {
+  const own =
+    login === null
+      ? {}
+      : login.password === null
+        ? { token: login.user.reveal() }
+        : { user: login.user.reveal(), pass: login.password.reveal() };
+  const credentials =
+    credentialsFile === null ? {} : { authenticator: credsAuthenticator(await readFile(credentialsFile)) };
+  return {
+    name: 'relay-usage',
+    servers: [...addresses],
+    ...(isTlsRequired && { tls: {} }),
+    ...own,
+    ...credentials,
+    timeout: CONNECT_MS_MAX,
+    // A portion does not outlive its connection, so the follower decides when to connect again.
+    reconnect: false,
+    // Only the addresses that the operator named.
+    ignoreClusterUpdates: true,
+  };
+}
+
+/** Creates the stream if it is missing; one that exists is the operator's and stays as it is. */
+async function demandStream(manager: JetStreamManager, name: string): Promise<void> {
+  const subject = `${name}.*`;
+  const found = await manager.streams.info(name).then(
+    ({ config }) => config,
+    (error: unknown) => {
+      if (error instanceof Error && error.name === 'StreamNotFoundError') return null;
+      throw error;
+    },
+  );
+  if (found === null) {
+    const storage = { storage: 'file', retention: 'limits', discard: 'old' } as const;
+    await manager.streams.add({ name, subjects: [subject], ...storage, max_age: KEPT_DAYS * NS_PER_DAY });
+    return;
+  }
+  for (const fault of faultsOf(found, subject)) throw new Error(`The NATS stream ${name} ${fault}`);
+}
+
+function faultsOf({ subjects, retention }: StreamConfig, subject: string): string[] {
+  const faults: string[] = [];
+  if (!subjects.some((each) => each === subject || each === subject.replace(/\*$/, '>')))
+    faults.push(`does not take the subject ${subject}. Add it, or set RELAY_NATS_STREAM to another stream.`);
+  if (retention !== 'limits')
+    faults.push(
+      `removes messages when they are read (retention ${retention}), so Relay could not see what it has sent. Use the retention limits.`,
+    );
+  return faults;
+}
+
+interface Opened {
+  readonly connection: NatsConnection;
+  readonly manager: JetStreamManager;
+  readonly client: JetStreamClient;
+  readonly name: string;
+  readonly headers: Transport['headers'];
+}
+
+function streamOn({ connection, manager, client, name, headers }: Opened): UsageStream {
+  return {
+    lastSeq: async () => (await manager.streams.info(name)).state.last_seq,
+    async read(seq) {
+      const found = await manager.streams.getMessage(name, { seq });
+      return found === null ? null : (storedMessage(found) ?? 'foreign');
+    },
+    async send({ versionId, organizationId, text, portionId, baseSeq, afterSeq }) {
+      const own = headers();
+      own.set(PORTION, portionId);
+      own.set(BASE, String(baseSeq));
+      const { seq, duplicate } = await client.publish(`${name}.${organizationId}`, text, {
+        msgID: versionId,
+        headers: own,
+        expect: { streamName: name, lastSequence: afterSeq },
+      });
+      // The messages that follow it expect a sequence that this one did not get.
+      if (duplicate) throw new Error(`The stream has had this message before, as number ${seq}`);
+    },
+    isClosed: () => connection.isClosed(),
+    close: () => connection.close(),
+  };
+}
+
+function storedMessage({ seq, header }: StoredMsg): StoredMessage | null {
+  const [portionId, base, versionId] = [header.get(PORTION), header.get(BASE), header.get(ID)];
+  if (portionId === '' || base === '' || versionId === '') return null;
+  return { seq, portionId, versionId, baseSeq: Number(base) };
+}

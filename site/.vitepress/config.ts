@@ -1,0 +1,3 @@
+import { siteConfig } from '../src/config.ts';
+
+export default siteConfig();

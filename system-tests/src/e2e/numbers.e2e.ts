@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { durationWords } from '@relay/contract/words';
+import { createLane } from '../harness/admin-client.ts';
+import { type LedgerView, openLedgerView } from '../harness/ledger-view.ts';
+import { sendTagged } from '../harness/tagged-request.ts';
+import { until } from '../harness/until.ts';
+import { openStory } from './open-story.ts';
+import { signInWithToken } from './sign-in.ts';
+
+/** One is served at a time, so each waits for all before it. */
+const DELAYS_MS = [100, 700, 900, 800, 1_000, 600, 400];
+const ROWS_MS_MAX = 20_000;
+/** Each has at most two significant digits, so the share is exact. */
+const BUDGETS_MS = [900, 2_000, 3_000, 5_000];
+const PRICES = { input_cost_micros_per_1m_tokens: 2_500_000, output_cost_micros_per_1m_tokens: 10_000_000 };
+
+/** What pages show, against the rows of the ledger. */
+describe('numbers on pages', () => {
+  let laneId = '';
+  let ledger: LedgerView;
+  let waits: number[];
+  const story = openStory(async (site) => {
+    const lane = await createLane(site.admin, {
+      name: 'Narrow',
+      endpoints: [{ baseUrl: site.provider.baseUrl, upstreamModel: 'sim-chat' }],
+      lane: { default_max_wait_ms: 10_000 },
+    });
+    laneId = lane.laneId;
+    const [endpoint_id] = lane.endpointIds;
+    await site.admin.create('/api/relay/pricing-policies', { endpoint_id, currency: 'USD', ...PRICES });
+    await site.admin.create('/api/relay/limit-policies', {
+      scope_type: 'endpoint',
+      scope_id: endpoint_id,
+      metric: 'concurrency',
+      period: 'none',
+      limit_value: 1,
+    });
+  });
+  before(async () => {
+    ledger = openLedgerView(story.site.postgres.url);
+    const target = { url: story.site.url, token: story.site.apiToken, model: 'narrow' };
+    const isKnown = async () => (await sendTagged({ ...target, tag: 'first' }).answer).status === 200;
+    assert.ok(await until(isKnown, ROWS_MS_MAX));
+    const sent = DELAYS_MS.map((delayMs, number) =>
+      sendTagged({ ...target, tag: `n-${number}`, sim: { delayMs } }),
+    );
+    for (const { answer } of sent) assert.equal((await answer).status, 200);
+    assert.ok(await until(async () => (await readWaits()).length > DELAYS_MS.length, ROWS_MS_MAX));
+    waits = await readWaits();
+    await signInWithToken(story.page, story.site.adminToken);
+  });
+  after(() => ledger?.close());
+
+  const readWaits = async () =>
+    (await ledger.query<{ wait_ms: number }>('select wait_ms from requests where lane_id is not null')).map(
+      ({ wait_ms }) => wait_ms,
+    );
+
+  it('a lane’s 95th percentile is that of its rows', async () => {
+    const [right] = await ledger.query<{ ms: number }>(
+      'select percentile_disc(0.95) within group (order by wait_ms) as ms from requests where lane_id is not null',
+    );
+    assert.ok(right !== undefined && right.ms > 1_000);
+    await story.page.goto(`${story.site.url}/console/lanes`);
+    const shown = story.page.locator('dt', { hasText: 'Wait (p95)' }).locator('xpath=following-sibling::dd');
+    assert.equal(await shown.textContent(), durationWords(right.ms));
+  });
+
+  it('the share that a wait budget would serve is that of the rows', async () => {
+    await story.page.goto(`${story.site.url}/console/lanes/${laneId}`);
+    const field = story.page.getByLabel('Milliseconds');
+    for (const budgetMs of BUDGETS_MS) {
+      await field.fill(String(budgetMs));
+      const served = waits.filter((waitMs) => waitMs <= budgetMs).length;
+      const share = `${Math.round((served / waits.length) * 1_000) / 10}%`;
+      const said = `${share} of ${waits.length} requests in the last 7 days waited ${durationWords(budgetMs)} or less.`;
+      await story.page.getByText(said).waitFor();
+    }
+    await story.inspect('wait budget');
+  });
+
+  it('the playground shows what a stream cost, as the ledger has it', async () => {
+    await story.page.goto(`${story.site.url}/console/playground`);
+    await story.page.getByLabel('Message', { exact: true }).fill('What did this cost?');
+    await story.page.keyboard.press('Enter');
+    const cost = story.page.locator('dt', { hasText: 'Cost' }).locator('xpath=following-sibling::dd');
+    await cost.filter({ hasNotText: 'estimated' }).waitFor();
+    const [row] = await ledger.query<{ micros: number; streaming: boolean }>(
+      `select round(actual_cost_micros - actual_cost_rounding_picos / 1e6)::int as micros, streaming
+        from requests order by request_id desc limit 1`,
+    );
+    assert.equal(row?.streaming, true);
+    assert.equal(await cost.textContent(), `$${(row.micros / 1_000_000).toFixed(6).replace(/0{1,4}$/, '')}`);
+  });
+
+  it('a request that went past its wait budget is shown as such, in the log and on its page', async () => {
+    const [row] = await ledger.query<{ request_id: string }>(
+      `update requests set wait_budget_ms = 500 where request_id =
+        (select request_id from requests where wait_ms > 1000 order by request_id limit 1) returning request_id`,
+    );
+    await story.page.goto(`${story.site.url}/console/requests`);
+    await story.page.getByRole('img', { name: 'Exceeded its wait budget of 500 ms' }).waitFor();
+    assert.equal(await story.page.getByRole('img', { name: /^Exceeded its wait budget/ }).count(), 1);
+    await story.inspect('requests, past a wait budget');
+    await story.page.goto(`${story.site.url}/console/requests/${row?.request_id}`);
+    await story.page.getByText('Exceeded its wait budget of 500 ms').waitFor();
+    await story.inspect('a request past its wait budget');
+  });
+
+  it('is shown with nothing that broke', () => story.assertNothingFound());
+});

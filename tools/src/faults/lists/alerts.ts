@@ -1,0 +1,60 @@
+import { faultsIn } from '../fault.ts';
+
+export const alertsFaults = faultsIn('server/src', [
+  {
+    name: 'a threshold is reached one unit late',
+    file: 'domain/limits/alerts.ts',
+    find: 'used / limit >= percent / 100',
+    replace: 'used / limit > percent / 100',
+    why: 'an alert at 100 % comes after the limit has rejected requests',
+    tests: ['domain/limits/alerts.test.ts'],
+  },
+  {
+    name: 'a forecast is made from the first minutes',
+    file: 'domain/limits/alerts.ts',
+    find: 'passedMs < SEEN_SHARE_MIN * (endMs - startMs)',
+    replace: 'passedMs < 0',
+    why: 'a busy minute after midnight alerts for the whole day',
+    tests: ['domain/limits/alerts.test.ts'],
+  },
+  {
+    name: 'usage of an ended window is compared with the current one',
+    file: 'alerts/evaluate-alerts.ts',
+    find: 'timesMs.map((atMs) => windowAt(period, atMs))',
+    replace: 'timesMs.map(() => windowAt(period, nowMs))',
+    why: 'a threshold that was reached while workers were away is missed',
+    tests: ['alerts/evaluate-alerts.db.test.ts'],
+  },
+  {
+    name: 'a sum goes past the end of its window',
+    file: 'store/ledger/windows/usage-sums.ts',
+    find: 'if (endMs !== undefined) conditions.push(sql`bucket_start <',
+    replace: 'if (endMs === -1) conditions.push(sql`bucket_start <',
+    why: 'an ended window shows the usage of the next one, and alerts for it',
+    tests: ['alerts/evaluate-alerts.db.test.ts'],
+  },
+  {
+    name: 'a claim does not keep others away',
+    file: 'store/alerts/alert-deliveries.ts',
+    find: 'set attempts = taken.attempts + 1, next_at = now() +',
+    replace: 'set attempts = taken.attempts + 1, next_at = now() -',
+    why: 'two workers send the same delivery at the same time',
+    tests: ['alerts/deliver-alerts.db.test.ts'],
+  },
+  {
+    name: 'a redirect counts as delivered',
+    file: 'alerts/send-alert.ts',
+    find: 'status >= 200 && status < 300',
+    replace: 'status >= 200 && status < 400',
+    why: 'an alert is lost at a receiver that has moved',
+    tests: ['alerts/deliver-alerts.db.test.ts'],
+  },
+  {
+    name: 'the time that is sent is not the one that is signed',
+    file: 'kit/sign-webhook.ts',
+    find: "timestamp, 'webhook-signature'",
+    replace: "'0', 'webhook-signature'",
+    why: 'no receiver accepts an alert',
+    tests: ['alerts/guide.test.ts'],
+  },
+]);

@@ -1,0 +1,1 @@
+export { headingAnchor } from './tidy/heading-anchors.ts';
