@@ -1,4 +1,4 @@
-// Only what Biome cannot say: rules that need types, and who may open a connection or read the environment.
+// Only what Biome cannot say: who may open a connection or read the environment. What needs types is in .oxlintrc.json.
 import tseslint from 'typescript-eslint';
 
 const egressMessage = 'Only the egress module of kit opens outgoing connections.';
@@ -68,31 +68,8 @@ export default tseslint.config(
   { linterOptions: { reportUnusedDisableDirectives: 'error', noInlineConfig: false } },
   {
     files: ['**/*.ts', '**/*.tsx'],
-    languageOptions: {
-      parser: tseslint.parser,
-      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
-    },
+    languageOptions: { parser: tseslint.parser },
     plugins: { '@typescript-eslint': tseslint.plugin },
-    rules: {
-      '@typescript-eslint/no-floating-promises': [
-        'error',
-        {
-          // The runner itself waits for these.
-          allowForKnownSafeCalls: [
-            {
-              from: 'package',
-              package: 'node:test',
-              name: ['describe', 'it', 'test', 'suite', 'before', 'after'],
-            },
-          ],
-        },
-      ],
-      '@typescript-eslint/no-misused-promises': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': [
-        'error',
-        { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: false },
-      ],
-    },
   },
   {
     files: ['server/src/**/*.ts'],

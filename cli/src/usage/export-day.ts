@@ -1,4 +1,4 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Api, dataOf } from '../api/client.ts';
 import { codeOf } from '../kit/values.ts';
@@ -43,9 +43,8 @@ export async function exportDay(management: Api['management'], given: DayExport)
   const endMs = Date.parse(day) + DAY_MS;
   if ((await writtenAtMs(path)) > endMs + FINAL_AFTER_MS) return { day, file, requests: null, state: 'kept' };
   const part = `${path}.${partId}.part`;
-  const handle = await open(part, 'wx', 0o640);
   try {
-    const requests = await writeDay(management, given, handle).finally(() => handle.close());
+    const requests = await writeDay(management, given, part);
     await rename(part, path);
     return { day, file, requests, state: 'written' };
   } catch (error) {
@@ -57,8 +56,9 @@ export async function exportDay(management: Api['management'], given: DayExport)
 async function writeDay(
   management: Api['management'],
   { day, pageMax = PAGE_MAX }: DayExport,
-  handle: FileHandle,
+  path: string,
 ): Promise<number> {
+  await using handle = await open(path, 'wx', 0o640);
   const from = new Date(day).toISOString();
   const to = new Date(Date.parse(day) + DAY_MS).toISOString();
   let requests = 0;

@@ -59,12 +59,19 @@ export const steps: readonly Step[] = [
   },
   {
     name: 'lint',
-    what: 'promises, switches, egress and environment (typescript-eslint)',
-    run: (root, paths) =>
-      node(root, 'node_modules/eslint/bin/eslint.js', [
+    what: 'promises and switches (oxlint), egress and environment (ESLint)',
+    run: async (root, paths) => {
+      const limitedTo = (all: string) => (paths.length === 0 ? [all] : paths);
+      const typed = await node(root, 'node_modules/oxlint/bin/oxlint', [
+        '--deny-warnings',
+        ...limitedTo('.'),
+      ]);
+      const access = await node(root, 'node_modules/eslint/bin/eslint.js', [
         '--max-warnings=0',
-        ...(paths.length === 0 ? ['.'] : paths),
-      ]),
+        ...limitedTo('server/src'),
+      ]);
+      return { ok: typed.ok && access.ok, output: typed.output + access.output };
+    },
   },
   {
     name: 'unit',
