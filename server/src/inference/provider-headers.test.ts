@@ -117,6 +117,16 @@ describe('of a provider’s answer', () => {
     });
   }
 
+  it('a stream asks proxies to forward it frame by frame, a whole response does not', async () => {
+    upstream.answer = (response, { body }) => {
+      const type = body['stream'] === true ? 'text/event-stream' : 'application/json';
+      const text = body['stream'] === true ? 'data: {"choices":[]}\n\ndata: [DONE]\n\n' : '{"choices":[]}';
+      response.writeHead(200, { 'content-type': type, 'x-accel-buffering': 'yes' }).end(text);
+    };
+    assert.equal((await send({ stream: true }))?.headers['x-accel-buffering'], 'no');
+    assert.equal((await send())?.headers['x-accel-buffering'], undefined);
+  });
+
   it('its ID of the request stays behind and is in the record, unless it repeats the request or the credential', async () => {
     for (const [name, sent, kept] of [
       ['x-request-id', 'req_0123456789', 'req_0123456789'],

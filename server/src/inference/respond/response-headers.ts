@@ -11,6 +11,7 @@ import {
   type UpstreamHead,
 } from '../exchange.ts';
 import { rateHeaders } from '../rate-headers.ts';
+import { isEventStream } from './upstream-head.ts';
 
 /**
  * The only headers of a provider that reach the client: what the body is, when to retry, and OpenAI's notes on the answer. Any other
@@ -57,6 +58,8 @@ export function responseHeaders(
   nowMs: number,
 ): string[] {
   const list = passedOn(head, sentSecret(candidate));
+  // nginx, and proxies that follow it, would keep frames back until a buffer is full.
+  if (isEventStream(head)) list.push('x-accel-buffering', 'no');
   list.push(names.requestId, exchange.requestId);
   for (const name of exchange.protocol.headers.requestIds) list.push(name, exchange.requestId);
   list.push(names.overheadMs, overheadMs(exchange, nowMs));
