@@ -31,7 +31,7 @@ async function runServer(role: (typeof ROLES)[number]): Promise<void> {
  * In a container this is the first process, for which the kernel ignores signals without a handler: one that waits for its stores
  * would only end by SIGKILL. Call the result once others handle them.
  */
-function exitOnSignal(): () => void {
+export function exitOnSignal(): () => void {
   const onTerminate = () => process.exit(143);
   const onInterrupt = () => process.exit(130);
   process.on('SIGTERM', onTerminate).on('SIGINT', onInterrupt);

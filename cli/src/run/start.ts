@@ -8,7 +8,7 @@ import type { Surroundings } from '../kit/surroundings.ts';
 import { codeOf } from '../kit/values.ts';
 import { writeError } from '../output/write-error.ts';
 import { forgetLocalServer, noteLocalServer } from '../session/local-server.ts';
-import { untilSignal } from './serve.ts';
+import { exitOnSignal, untilSignal } from './serve.ts';
 import { firstAnswerText, startedText } from './started-text.ts';
 
 interface StartFlags {
@@ -45,6 +45,7 @@ export function startCommand(surroundings: Surroundings): Command {
 }
 
 async function runStart(surroundings: Surroundings, flags: StartFlags): Promise<void> {
+  const isStarted = exitOnSignal();
   const { stdout, stderr, env } = surroundings;
   const directory = dataDirectoryOf(flags.dataDir, surroundings);
   // Before anything is loaded, which takes longer than people wait for a sign of life.
@@ -66,6 +67,7 @@ async function runStart(surroundings: Surroundings, flags: StartFlags): Promise<
   }
   // Registered before printing, because a reader may stop the server right after.
   const stopping = untilSignal();
+  isStarted();
   await noteLocalServer(directory, server.url);
   // Output that is not a terminal is often kept as a log, where a link that signs in must not be.
   const withLink = stdout.isTTY || server.newTokens.admin;
