@@ -64,7 +64,7 @@ describe('numbers on pages', () => {
     assert.ok(right !== undefined && right.ms > 1_000);
     await story.page.goto(`${story.site.url}/console/lanes`);
     const shown = story.page.locator('dt', { hasText: 'Wait (p95)' }).locator('xpath=following-sibling::dd');
-    assert.equal(await shown.textContent(), durationWords(right.ms));
+    await shown.filter({ hasText: durationWords(right.ms) }).waitFor();
   });
 
   it('the share that a wait budget would serve is that of the rows', async () => {
