@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { headers as names } from '@relay/contract';
 import { type Cell, causeOf, type Expected, expectedOf, type Who } from './cells.ts';
-import type { Outcome } from './failure-rows.ts';
+import { type Outcome, WAIT_MS_MAX } from './failure-rows.ts';
 import { cleanBody, cleanFrame } from './key-quotes.ts';
 import type { Seen } from './run-cell.ts';
 import type { Site } from './site.ts';
 
-const WAIT_MS = { min: 900, max: 2_500 };
+const WAIT_MS = { min: 900, max: WAIT_MS_MAX };
 
 /** Who served, what the client saw, what the ledger says. */
 export function checkCell(site: Site, cell: Cell, seen: Seen): void {

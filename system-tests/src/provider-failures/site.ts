@@ -14,7 +14,8 @@ import { WAIT_MS_MAX } from './failure-rows.ts';
 import { newKey } from './key-quotes.ts';
 
 export const MODEL = 'sim-multi';
-const UPSTREAM_MS_MAX = 1_500;
+/** Longer than a provider on a busy machine takes to answer, shorter than one wants to wait for those that never do. */
+const UPSTREAM_MS_MAX = 3_000;
 
 /** Where one cell takes place: a lane and endpoints of its own, because failures count against an endpoint. */
 export interface Place {
