@@ -113,7 +113,8 @@ export const usageRoutes = {
     method: 'GET',
     path: '/api/relay/stats/metered',
     access: { scope: 'relay:usage:read' },
-    summary: 'Sum up requests, tokens and cost by day, provider and upstream model, to compare with a bill',
+    summary:
+      'Total requests, tokens and cost by day, provider and upstream model, to compare with an invoice',
     query: MeteredUsageQuery,
     success: { status: 200, schema: MeteredUsage },
   },
