@@ -628,7 +628,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List every key of the organization */
+        /** List all API keys of the organization */
         get: operations["listOrgApiKeys"];
         put?: never;
         /** Create a key for another member */
@@ -862,7 +862,7 @@ export interface paths {
         };
         /** Read a routing lane with its members */
         get: operations["getLane"];
-        /** Change a routing lane, and its endpoints if members is sent */
+        /** Change a routing lane, and its endpoints if `members` is sent */
         put: operations["updateLane"];
         post?: never;
         /** Delete a routing lane */
@@ -1225,7 +1225,7 @@ export interface paths {
         /** List guardrails */
         get: operations["listGuardrails"];
         put?: never;
-        /** Create a guardrail, disabled */
+        /** Create a guardrail; it starts disabled */
         post: operations["createGuardrail"];
         delete?: never;
         options?: never;
@@ -1261,7 +1261,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Check a text with the guardrail and show the verdict */
+        /** Check a sample text with a guardrail and return the verdict */
         post: operations["testGuardrail"];
         delete?: never;
         options?: never;
@@ -1481,7 +1481,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Divide spend by team, label, key, member or model */
+        /** Break down spend by team, label, key, member or model */
         get: operations["getShowback"];
         put?: never;
         post?: never;
@@ -1515,7 +1515,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Total requests, tokens and cost by day, provider and upstream model, to compare with an invoice */
+        /** Sum requests, tokens and cost by day, provider and upstream model, to compare with an invoice */
         get: operations["getMeteredUsage"];
         put?: never;
         post?: never;
@@ -1532,7 +1532,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count the requests of a lane by how long they waited */
+        /** Count a lane’s requests by wait time */
         get: operations["getWaitDistribution"];
         put?: never;
         post?: never;
@@ -1879,7 +1879,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             policy_kind: "resource" | "user" | "api_key" | "team";
-            /** @description Whose limit it is; null for a shared limit. */
+            /** @description The team, member or key whose limit it is; null for a shared limit. */
             subject_id: string | null;
             /** @enum {string} */
             scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
@@ -1997,7 +1997,7 @@ export interface components {
              */
             unpriced: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -2009,7 +2009,7 @@ export interface components {
              */
             alert_at: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast: boolean;
@@ -2050,7 +2050,7 @@ export interface components {
              */
             unpriced?: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -2063,7 +2063,7 @@ export interface components {
              */
             alert_at?: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast?: boolean;
@@ -2417,7 +2417,7 @@ export interface components {
             /** @default true */
             supports_streaming?: boolean;
             /**
-             * @description Space requests evenly within second and minute limits.
+             * @description Space requests evenly under per-second and per-minute limits.
              * @default true
              */
             pacing?: boolean;
@@ -2589,7 +2589,7 @@ export interface components {
              */
             unpriced?: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -2602,7 +2602,7 @@ export interface components {
              */
             alert_at?: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast?: boolean;
@@ -2867,7 +2867,7 @@ export interface components {
             protocol: "openai" | "anthropic";
             supports_streaming: boolean;
             /**
-             * @description Space requests evenly within second and minute limits.
+             * @description Space requests evenly under per-second and per-minute limits.
              * @default true
              */
             pacing: boolean;
@@ -2912,7 +2912,7 @@ export interface components {
             /** @default true */
             supports_streaming?: boolean;
             /**
-             * @description Space requests evenly within second and minute limits.
+             * @description Space requests evenly under per-second and per-minute limits.
              * @default true
              */
             pacing?: boolean;
@@ -2986,7 +2986,7 @@ export interface components {
             /** @default true */
             supports_streaming?: boolean;
             /**
-             * @description Space requests evenly within second and minute limits.
+             * @description Space requests evenly under per-second and per-minute limits.
              * @default true
              */
             pacing?: boolean;
@@ -3506,7 +3506,7 @@ export interface components {
             /** @description The link for the invited person. It is returned here once and never again. */
             accept_url: string;
             /**
-             * @description Whether Relay sends the link by email: `queued`; `rejected`, because of too many messages; or `not_configured`. Share the link yourself unless it is `queued`.
+             * @description Whether Relay sends the link by email: `queued`; `rejected`, because too many messages were sent; or `not_configured`. Share the link yourself unless it is `queued`.
              * @enum {string}
              */
             email_delivery: "queued" | "rejected" | "not_configured";
@@ -3747,7 +3747,7 @@ export interface components {
              */
             unpriced: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -3759,7 +3759,7 @@ export interface components {
              */
             alert_at: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast: boolean;
@@ -3794,7 +3794,7 @@ export interface components {
              */
             unpriced?: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -3807,7 +3807,7 @@ export interface components {
              */
             alert_at?: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast?: boolean;
@@ -3847,7 +3847,7 @@ export interface components {
              */
             unpriced?: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -3859,7 +3859,7 @@ export interface components {
              */
             alert_at?: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast?: boolean;
@@ -5290,7 +5290,7 @@ export interface components {
              */
             unpriced: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -5302,7 +5302,7 @@ export interface components {
              */
             alert_at: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast: boolean;
@@ -5343,7 +5343,7 @@ export interface components {
              */
             unpriced?: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -5356,7 +5356,7 @@ export interface components {
              */
             alert_at?: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast?: boolean;
@@ -5570,7 +5570,7 @@ export interface components {
              */
             unpriced: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -5582,7 +5582,7 @@ export interface components {
              */
             alert_at: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast: boolean;
@@ -5623,7 +5623,7 @@ export interface components {
              */
             unpriced?: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -5636,7 +5636,7 @@ export interface components {
              */
             alert_at?: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast?: boolean;
@@ -5884,7 +5884,7 @@ export interface components {
         "x-relay-overhead-ms": number;
         /** @description `upstream` when the body is the provider’s own, else `relay`. */
         "x-relay-error-source": string;
-        /** @description Seconds until Relay can admit the same request. Under a concurrency limit, this is an estimate from 1 to 60. */
+        /** @description Seconds to wait before a retry. At a limit, Relay can admit the same request then; at a concurrency limit, this is an estimate from 1 to 60. */
         "Retry-After": string;
         /** @description The same, in milliseconds. */
         "retry-after-ms": number;
@@ -7506,7 +7506,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List every key of the organization */
+            /** @description List all API keys of the organization */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -100,7 +100,7 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   retryAfter: response(
     'string',
     '429 and 503 responses',
-    'Seconds until Relay can admit the same request. Under a concurrency limit, this is an estimate from 1 to 60.',
+    'Seconds to wait before a retry. At a limit, Relay can admit the same request then; at a concurrency limit, this is an estimate from 1 to 60.',
   ),
   retryAfterMs: response('integer', '429 and 503 responses', 'The same, in milliseconds.'),
   shouldRetry: response('boolean', 'error responses', '`false` when a retry cannot help; SDKs obey it.'),

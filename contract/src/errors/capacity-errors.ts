@@ -30,7 +30,7 @@ export const capacityErrors = {
     status: 429,
     type: 'rate_limit_error',
     message: 'Too many attempts. Wait for the time in Retry-After, then try again.',
-    why: 'Relay limits failed sign-in attempts per client address, so that passwords can’t be guessed. After failures from many addresses, Relay also slows down attempts from addresses that the account has not used before. Password reset links are limited per email address.',
+    why: 'Relay limits failed sign-in attempts per client address to slow down password guessing. After failures from many addresses, Relay also slows down attempts from addresses that the account has not used before. Password reset links are limited per email address.',
     fix: 'Wait for the time in `Retry-After`. Signing in from an address that the account has used before still works.',
     owner: 'client',
   },

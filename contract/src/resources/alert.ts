@@ -26,7 +26,9 @@ const alertFields = {
   policy: closed('AlertPolicy', {
     id: Id,
     policy_kind: PolicyKind,
-    subject_id: nullable(Id, { description: 'Whose limit it is; null for a shared limit.' }),
+    subject_id: nullable(Id, {
+      description: 'The team, member or key whose limit it is; null for a shared limit.',
+    }),
     scope_type: AppliesTo,
     scope_id: nullable(Id),
     metric: LimitMetric,

@@ -24,7 +24,10 @@ const UpstreamModel = text({ minLength: 1, maxLength: 200, description: 'The mod
 const Concurrency = nullable(integer({ minimum: 1 }), { default: null });
 const ContextWindow = nullable(integer({ minimum: 1 }), { default: null });
 const LatencyMsMax = integer({ minimum: 1, maximum: 3_600_000, default: 600_000 });
-const Pacing = flag({ default: true, description: 'Space requests evenly within second and minute limits.' });
+const Pacing = flag({
+  default: true,
+  description: 'Space requests evenly under per-second and per-minute limits.',
+});
 const CredentialId = nullable(Id, { description: 'If null, Relay uses the provider’s enabled credential.' });
 
 export const Endpoint = closed('Endpoint', {

@@ -165,7 +165,7 @@ export const laneResource = {
       method: 'PUT',
       path: '/api/relay/routing-lanes/{group_id}',
       access: manage,
-      summary: 'Change a routing lane, and its endpoints if members is sent',
+      summary: 'Change a routing lane, and its endpoints if `members` is sent',
       params: params('group_id'),
       body: LaneUpdate,
       success: { status: 200, schema: LaneDetail },

@@ -31,7 +31,7 @@ const Unpriced = oneOf(['refuse', 'allow'], {
 const Enforcement = oneOf(['estimate', 'hard'], {
   default: 'estimate',
   description:
-    'With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.',
+    'With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.',
 });
 
 /** The alerts of a limit, of whichever kind. */
@@ -45,7 +45,7 @@ const alertFields = {
   alert_on_forecast: flag({
     default: false,
     description:
-      'Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.',
+      'Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.',
   }),
 };
 const alertWriteFields = {

@@ -43,7 +43,7 @@ export const InvitationCreated = closed('InvitationCreated', {
   accept_url: shownOnce('The link for the invited person. It is returned here once and never again.'),
   email_delivery: oneOf(['queued', 'rejected', 'not_configured'], {
     description:
-      'Whether Relay sends the link by email: `queued`; `rejected`, because of too many messages; or `not_configured`. Share the link yourself unless it is `queued`.',
+      'Whether Relay sends the link by email: `queued`; `rejected`, because too many messages were sent; or `not_configured`. Share the link yourself unless it is `queued`.',
   }),
 });
 export type InvitationCreated = Static<typeof InvitationCreated>;
